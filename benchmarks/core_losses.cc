@@ -58,7 +58,7 @@ void time_loss(const LossOptions& options, std::uint32_t n_classes, std::size_t 
   std::printf("%-15s %2zu outputs %-8s  prepare %6.2f  gradients %6.2f  loss %6.2f",
               options.name.c_str(), n_outputs, weighted ? "weighted" : "", prepared, derived,
               valued);
-  if (objective->finds_steps()) {
+  if (objective->has_exact_leaf_step()) {
     const double stepped = nanoseconds(n, [&] {
       for (std::size_t k = 0; k < n_outputs; ++k) {
         for (std::size_t leaf = 0; leaf < kLeaves; ++leaf) {

@@ -94,7 +94,7 @@ AdaBoostCallback callback_from(const nb::object& callback, std::size_t n_validat
 
 using Fitted = std::tuple<Forest, nb::dict, std::string, std::size_t, std::string, double>;
 
-Fitted fit(const CodedTable& table, const Labels& labels, std::size_t n_classes,
+Fitted fit(const BinnedDataset& table, const Labels& labels, std::size_t n_classes,
            const std::optional<Floats>& weights, const InArray<RowIndex>& validation_rows,
            const AdaBoostOptions& options, const nb::object& callback, int n_threads,
            std::uint64_t seed) {

@@ -58,7 +58,7 @@ nb::dict to_dict(BartDraws draws, const RuleColumns& columns, const BartOptions&
   return found;
 }
 
-nb::dict sample(const CodedTable& table, const InArray<RowIndex>& rows, const Floats& target,
+nb::dict sample(const BinnedDataset& table, const InArray<RowIndex>& rows, const Floats& target,
                 const std::optional<Floats>& weight, const BartOptions& options,
                 const nb::object& progress, int n_threads, std::uint64_t seed) {
   const BartProgress told = progress_from(progress);

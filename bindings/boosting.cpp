@@ -70,7 +70,7 @@ LossDerivatives derivatives_from(const nb::object& loss, std::size_t n_rows) {
 
 // Rows to learn from or to judge by; it keeps the arrays alive.
 struct BoostingData {
-  const CodedTable* table;
+  const BinnedDataset* table;
   Rows rows;
   Floats target;
   std::optional<Floats> weight, offset;
@@ -271,7 +271,7 @@ void init_boosting(nb::module_& m) {
   nb::class_<BoostingData>(m, "BoostingData", "Rows to learn from or to judge by.")
       .def(
           "__init__",
-          [](BoostingData* self, const CodedTable& table, Rows rows, Floats target,
+          [](BoostingData* self, const BinnedDataset& table, Rows rows, Floats target,
              std::optional<Floats> weight, std::optional<Floats> offset) {
             new (self) BoostingData{&table, std::move(rows), std::move(target), std::move(weight),
                                     std::move(offset)};

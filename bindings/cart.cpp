@@ -70,7 +70,7 @@ void init_cart(nb::module_& m) {
 
   m.def(
       "fit_classification_tree",
-      [](const CodedTable& table, InArray<std::uint32_t> labels,
+      [](const BinnedDataset& table, InArray<std::uint32_t> labels,
          const std::vector<std::size_t>& n_classes, std::optional<InArray<double>> weights,
          const std::string& criterion, const GrowthOptions& options, int n_threads,
          std::uint64_t seed) {
@@ -89,7 +89,7 @@ void init_cart(nb::module_& m) {
 
   m.def(
       "fit_regression_tree",
-      [](const CodedTable& table, InArray<double> targets, std::size_t n_outputs,
+      [](const BinnedDataset& table, InArray<double> targets, std::size_t n_outputs,
          std::optional<InArray<double>> weights, const std::string& criterion,
          const GrowthOptions& options, int n_threads, std::uint64_t seed) {
         const RegressionMeasure measure = regression_measure_named(criterion);

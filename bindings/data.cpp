@@ -1,5 +1,5 @@
 // Tables and their codes.
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -54,12 +54,12 @@ SparseColumns to_sparse_columns(const AnyColumn& data, const InArray<std::int32_
   return {n_rows, n_columns, to_lines(data, indices, indptr, n_columns, n_rows)};
 }
 
-const CodedColumn& column_of(const CodedTable& table, std::size_t column) {
+const CodedColumn& column_of(const BinnedDataset& table, std::size_t column) {
   require(column < table.columns.size(), "the table has no such column");
   return table.columns[column];
 }
 
-OutArray<Code> codes_of(const CodedTable& table, std::size_t column) {
+OutArray<Code> codes_of(const BinnedDataset& table, std::size_t column) {
   std::vector<RowIndex> rows(table.n_rows);
   std::iota(rows.begin(), rows.end(), RowIndex{0});
   std::vector<Code> codes;
@@ -98,17 +98,17 @@ TableView to_table(nb::list columns, std::size_t n_rows) {
 }
 
 void init_data(nb::module_& m) {
-  nb::class_<CodedTable>(m, "CodedTable", "Columns as codes; made once, read by every fit.")
+  nb::class_<BinnedDataset>(m, "BinnedDataset", "Columns as codes; made once, read by every fit.")
       .def(
           "__init__",
-          [](CodedTable* self, nb::list columns, std::size_t n_rows, int n_threads,
+          [](BinnedDataset* self, nb::list columns, std::size_t n_rows, int n_threads,
              const std::vector<std::uint32_t>& n_levels, std::size_t max_bins,
              const SomeRows& rows) {
             const TableView table = to_table(columns, n_rows);
             const Context context = make_context(n_threads, 0);
             const CodingOptions options{n_levels, max_bins, to_rows(rows)};
             const nb::gil_scoped_release unlocked;
-            new (self) CodedTable(code_table(table, context, options));
+            new (self) BinnedDataset(code_table(table, context, options));
           },
           nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"),
           nb::arg("n_levels") = std::vector<std::uint32_t>{}, nb::arg("max_bins") = 0,
@@ -128,7 +128,7 @@ void init_data(nb::module_& m) {
           nb::arg("n_threads"), nb::arg("max_bins") = 0, nb::arg("rows") = nb::none())
       .def_static(
           "like",
-          [](const CodedTable& learned, nb::list columns, std::size_t n_rows, int n_threads) {
+          [](const BinnedDataset& learned, nb::list columns, std::size_t n_rows, int n_threads) {
             const TableView table = to_table(columns, n_rows);
             const Context context = make_context(n_threads, 0);
             const nb::gil_scoped_release unlocked;
@@ -138,8 +138,9 @@ void init_data(nb::module_& m) {
           nb::keep_alive<0, 2>())
       .def_static(
           "from_csc_like",
-          [](const CodedTable& learned, const AnyColumn& data, const InArray<std::int32_t>& indices,
-             const InArray<std::int64_t>& indptr, std::size_t n_rows, int n_threads) {
+          [](const BinnedDataset& learned, const AnyColumn& data,
+             const InArray<std::int32_t>& indices, const InArray<std::int64_t>& indptr,
+             std::size_t n_rows, int n_threads) {
             const SparseColumns table = to_sparse_columns(data, indices, indptr, n_rows);
             const Context context = make_context(n_threads, 0);
             const nb::gil_scoped_release unlocked;
@@ -147,25 +148,25 @@ void init_data(nb::module_& m) {
           },
           nb::arg("learned"), nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
           nb::arg("n_rows"), nb::arg("n_threads"))
-      .def_ro("n_rows", &CodedTable::n_rows)
-      .def_prop_ro("n_features", &CodedTable::n_features)
+      .def_ro("n_rows", &BinnedDataset::n_rows)
+      .def_prop_ro("n_features", &BinnedDataset::n_features)
       .def("codes", &codes_of, nb::arg("column"), "One code a row.")
       .def(
           "edges",
-          [](const CodedTable& table, std::size_t column) {
+          [](const BinnedDataset& table, std::size_t column) {
             const CodedColumn& c = column_of(table, column);
             return std::pair(to_numpy(c.values), to_numpy(c.upper.empty() ? c.values : c.upper));
           },
           nb::arg("column"), "The smallest and the largest value of each code of a number.")
       .def("missing_columns",
-           [](const CodedTable& table) {
+           [](const BinnedDataset& table) {
              std::vector<std::int64_t> numbers;
              for (std::size_t j = 0; j < table.columns.size(); ++j) {
                if (table.columns[j].has_missing) numbers.push_back(static_cast<std::int64_t>(j));
              }
              return to_numpy(std::move(numbers));
            })
-      .def_prop_ro("code_bytes", &CodedTable::code_bytes);
+      .def_prop_ro("code_bytes", &BinnedDataset::code_bytes);
 }
 
 }  // namespace arboleda::python

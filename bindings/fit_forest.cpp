@@ -36,7 +36,7 @@ ForestProgress progress_from(const nb::object& progress) {
   };
 }
 
-Forest fit_classification(const CodedTable& table, const Labels& labels,
+Forest fit_classification(const BinnedDataset& table, const Labels& labels,
                           const std::vector<std::size_t>& n_classes,
                           const std::optional<Floats>& weights, const std::string& criterion,
                           const ForestOptions& options, const nb::object& progress, int n_threads,
@@ -49,7 +49,7 @@ Forest fit_classification(const CodedTable& table, const Labels& labels,
                                    options, told, context);
 }
 
-Forest fit_regression(const CodedTable& table, const Floats& targets, std::size_t n_outputs,
+Forest fit_regression(const BinnedDataset& table, const Floats& targets, std::size_t n_outputs,
                       const std::optional<Floats>& weights, const std::string& criterion,
                       const ForestOptions& options, const nb::object& progress, int n_threads,
                       std::uint64_t seed) {

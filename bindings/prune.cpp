@@ -23,9 +23,9 @@ Loss loss_named(const std::string& name) {
   return Loss::poisson_deviance;
 }
 
-JudgingRows to_rows(const InArray<NodeIndex>& leaf, const InArray<double>& target,
-                    const std::optional<InArray<double>>& weight) {
-  JudgingRows rows{{leaf.data(), leaf.size()}, {target.data(), target.size()}, {}};
+ValidationRows to_rows(const InArray<NodeIndex>& leaf, const InArray<double>& target,
+                       const std::optional<InArray<double>>& weight) {
+  ValidationRows rows{{leaf.data(), leaf.size()}, {target.data(), target.size()}, {}};
   if (weight) rows.weight = {weight->data(), weight->size()};
   return rows;
 }
@@ -37,7 +37,7 @@ void init_prune(nb::module_& m) {
       "pruning_errors",
       [](const Tree& tree, InArray<NodeIndex> leaf, InArray<double> target,
          std::optional<InArray<double>> weight, const std::string& loss, InArray<double> alphas) {
-        const JudgingRows rows = to_rows(leaf, target, weight);
+        const ValidationRows rows = to_rows(leaf, target, weight);
         const Loss measure = loss_named(loss);
         const Context context = make_context(1, 0);
         std::vector<double> errors;
@@ -54,7 +54,7 @@ void init_prune(nb::module_& m) {
       "reduced_error_pruned",
       [](const Tree& tree, InArray<NodeIndex> leaf, InArray<double> target,
          std::optional<InArray<double>> weight, const std::string& loss) {
-        const JudgingRows rows = to_rows(leaf, target, weight);
+        const ValidationRows rows = to_rows(leaf, target, weight);
         const Loss measure = loss_named(loss);
         const Context context = make_context(1, 0);
         const nb::gil_scoped_release unlocked;
@@ -67,7 +67,7 @@ void init_prune(nb::module_& m) {
       "validation_pruned",
       [](const Tree& tree, InArray<NodeIndex> leaf, InArray<double> target,
          std::optional<InArray<double>> weight, const std::string& loss) {
-        const JudgingRows rows = to_rows(leaf, target, weight);
+        const ValidationRows rows = to_rows(leaf, target, weight);
         const Loss measure = loss_named(loss);
         const Context context = make_context(1, 0);
         const nb::gil_scoped_release unlocked;

@@ -39,7 +39,7 @@ def test_rows_are_answered_the_same_in_any_company(name, kind):
 
 @EVERY
 def test_any_number_of_threads_and_callers(name, monkeypatch):
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
     model = pickle.loads(pickle.dumps(fitted(name)))
     X = table(seed=2)
     expected = answers(fitted(name), X)

@@ -322,7 +322,7 @@ class TestFewRows:
         with pytest.warns(UserWarning, match="does not have valid feature names"):
             named.predict(X[:n_rows])
         model.n_jobs = 0
-        with pytest.raises(ValueError, match="n_jobs=0 has no meaning"):
+        with pytest.raises(ValueError, match="n_jobs must not be 0"):
             model.predict(X[:n_rows])
 
     def test_frames(self):

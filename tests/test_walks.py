@@ -33,7 +33,7 @@ class Grower:
         self.n_features = len(cuts) + (n_levels > 0)
         self._next = [0] * len(cuts)
 
-    def _cut(self, column: int) -> float:
+    def _prune_by_rows(self, column: int) -> float:
         """Each threshold of a column in turn, so that all are asked."""
         at = self._next[column]
         self._next[column] = (at + 1) % len(self.cuts[column])
@@ -63,7 +63,7 @@ class Grower:
                 some = self.draw.choice(self.n_levels, self.draw.integers(1, 9), replace=False)
                 categories[node] = np.sort(some)
             else:
-                threshold.append(self._cut(column))
+                threshold.append(self._prune_by_rows(column))
             left = 1 if leaning else int(self.draw.integers(1, size))
             todo += [(size - left, node), (left, -1)]
         n = len(feature)

@@ -7,7 +7,7 @@
 #include "bart/packed_node.h"
 #include "bart/sampler.h"
 #include "base/error.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 namespace arboleda {
 namespace {

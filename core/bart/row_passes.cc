@@ -75,7 +75,7 @@ void split_rows(LeafNumbers& leaf, std::uint8_t from, std::uint8_t to, const Rul
         std::uint8_t* at = leaf.data();
         const std::size_t n = leaf.size();
         const auto cut = static_cast<T>(rule.cut);
-        const auto missing = static_cast<T>(column.missing_code());
+        const auto missing = static_cast<T>(column.get_missing_code());
         const bool missing_right = !rule.missing_left;
         const auto split = [&](const auto& goes_right) {
           for (std::size_t i = 0; i < n; ++i) {

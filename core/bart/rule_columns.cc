@@ -43,7 +43,7 @@ RuleColumns rule_columns(const BinnedDataset& table, std::span<const RowIndex> r
     if (!coded.is_categorical) column.cuts = cuts_between(coded);
     gather_codes(coded, rows, codes);
     column.has_missing =
-        std::find(codes.begin(), codes.end(), column.missing_code()) != codes.end();
+        std::find(codes.begin(), codes.end(), column.get_missing_code()) != codes.end();
     if (column.n_values <= 255) {
       column.codes = narrowed<std::uint8_t>(codes);
     } else {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 namespace arboleda {
 
@@ -31,11 +31,11 @@ struct RuleColumn {
   std::vector<double> cuts;  // of a numeric column, ascending: x <= cuts[c] has a code <= c
   std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>> codes;
 
-  Code missing_code() const { return n_values; }
+  Code get_missing_code() const { return n_values; }
   Code missing_cut() const { return is_categorical ? n_values : n_values - 1; }  // if n_values > 0
   bool is_missing_rule(const Rule& rule) const { return rule.cut == missing_cut(); }
   bool goes_left(Code code, const Rule& rule) const {
-    if (code == missing_code()) return rule.missing_left;
+    if (code == get_missing_code()) return rule.missing_left;
     return is_categorical ? code == rule.cut : code <= rule.cut;
   }
 };

@@ -8,8 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/binary_feature_kernels.h"
 #include "base/coding_kernels.h"
-#include "base/flag_kernels.h"
 #include "base/histogram_kernels.h"
 #include "base/math_kernels.h"
 #include "base/number_kernels.h"
@@ -50,7 +50,7 @@ struct Kernels {
   HistogramKernels histogram;
   MathKernels math;
   CodingKernels coding;
-  FlagKernels flags;
+  BinaryFeatureKernels flags;
   NumberKernels numbers;
   RandomKernels random;
   StumpKernels stump;

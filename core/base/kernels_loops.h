@@ -2,8 +2,8 @@
 // name of that level, and is compiled for it. Nothing else may be included here: an inline function
 // compiled for a wide level could be linked where a narrow one runs.
 
+#include "base/binary_feature_loops.h"
 #include "base/coding_loops.h"
-#include "base/flag_loops.h"
 #include "base/histogram_loops.h"
 #include "base/math_loops.h"
 #include "base/number_loops.h"

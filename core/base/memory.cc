@@ -26,7 +26,7 @@ constexpr std::uintptr_t kPage = 4096;
 
 }  // namespace
 
-void ask_for_large_pages(void* begin, std::size_t n_bytes) {
+void advise_large_pages(void* begin, std::size_t n_bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (n_bytes < kManyBytes) return;
   const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;

@@ -30,12 +30,12 @@ using UnfilledVector = std::vector<T, UnfilledAllocator<T>>;
 
 // Room for n numbers in large pages, where there are many and the system has such pages: looking up the
 // places of rows that are read here and there costs less. Of a vector that has the room, nothing changes.
-void ask_for_large_pages(void* begin, std::size_t n_bytes);
+void advise_large_pages(void* begin, std::size_t n_bytes);
 template <class T>
 void reserve_large(std::vector<T>& numbers, std::size_t n) {
   if (numbers.capacity() >= n) return;
   numbers.reserve(n);
-  ask_for_large_pages(numbers.data(), n * sizeof(T));
+  advise_large_pages(numbers.data(), n * sizeof(T));
 }
 
 // Gives memory that is free but still held by the allocator back to the system after work on this

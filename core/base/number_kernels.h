@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/flag_kernels.h"
+#include "base/binary_feature_kernels.h"
 #include "base/types.h"
 
 namespace arboleda {

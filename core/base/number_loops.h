@@ -28,10 +28,11 @@ void number_ranges(const NumberBlock& block, const RowIndex* rows, std::size_t n
 
 // All bits of a lane are 1 where the code is above the last one of its column.
 inline void above(const NumberBlock& block, RowIndex row, const EightCodes& last,
-                  FlagWords& masks) {
+                  BinaryFeatureWords& masks) {
   EightCodes codes;
   read_codes(block.codes + row * block.stride, codes);
-  masks = reinterpret_cast<FlagWords>(__builtin_convertvector(codes > last, FlagMasks));
+  masks = reinterpret_cast<BinaryFeatureWords>(
+      __builtin_convertvector(codes > last, BinaryFeatureMasks));
 }
 
 void sum_above(const NumberBlock& block, const std::uint16_t* last_codes, const RowIndex* rows,
@@ -42,12 +43,12 @@ void sum_above(const NumberBlock& block, const std::uint16_t* last_codes, const 
   for (std::size_t k = 0; k < n_classes; ++k) {
     __builtin_memset(total + k * stride, 0, NumberBlock::kColumns * sizeof *total);
   }
-  FlagWords masks;
+  BinaryFeatureWords masks;
   if (n_classes != 2) {
     for (std::size_t i = 0; i < n; ++i) {
       above(block, rows[i], last, masks);
       std::uint32_t* own = total + entries[i].label * stride;
-      FlagWords sum;
+      BinaryFeatureWords sum;
       read(own, sum);
       sum += masks & static_cast<std::uint32_t>(entries[i].weight);
       __builtin_memcpy(own, &sum, sizeof sum);
@@ -58,7 +59,7 @@ void sum_above(const NumberBlock& block, const std::uint16_t* last_codes, const 
   for (std::size_t begin = 0; begin < n; begin += kChunk) {
     const std::size_t n_in = n - begin < kChunk ? n - begin : kChunk;
     pack(entries + begin, n_in, packed);
-    FlagWords sums{};
+    BinaryFeatureWords sums{};
     for (std::size_t i = 0; i < n_in; ++i) {
       above(block, rows[begin + i], last, masks);
       sums += masks & packed[i];

@@ -98,7 +98,7 @@ constexpr double kMostRoughL2 = 0x1p40;
 
 struct RoughScores {
   alignas(64) std::int32_t of[kScanBlock];
-  std::int32_t best, best_sure;
+  std::int32_t best, best_certain;
 };
 
 inline void score_roughly(const PackedSums& sums, std::size_t n, const ScanRange& range,
@@ -112,7 +112,7 @@ inline void score_roughly(const PackedSums& sums, std::size_t n, const ScanRange
   const std::int32_t enough = clamp(range.enough);
   const auto l2 = static_cast<float>(range.l2);
   std::int32_t best = -1;
-  std::int32_t best_sure = -1;
+  std::int32_t best_certain = -1;
   for (std::size_t i = 0; i < filled(n); ++i) {
     const auto gl = static_cast<std::int32_t>(gradient_of(sums.sum[i]));
     const auto hl = static_cast<std::int32_t>(sums.sum[i]);
@@ -122,13 +122,13 @@ inline void score_roughly(const PackedSums& sums, std::size_t n, const ScanRange
     const bool allowed = (hl >= least) & (hr >= least);
     const bool sure = (hl >= enough) & (hr >= enough);
     const std::int32_t bits = allowed ? __builtin_bit_cast(std::int32_t, score) : -1;
-    const std::int32_t sure_bits = sure ? bits : -1;
+    const std::int32_t certain_bits = sure ? bits : -1;
     scores.of[i] = bits;
     best = bits > best ? bits : best;
-    best_sure = sure_bits > best_sure ? sure_bits : best_sure;
+    best_certain = certain_bits > best_certain ? certain_bits : best_certain;
   }
   scores.best = best;
-  scores.best_sure = best_sure;
+  scores.best_certain = best_certain;
 }
 
 // The best split of a block that leaves at least `least` on both sides; rough: its best rough score.
@@ -195,7 +195,7 @@ ScanFound scan_packed(const Packed* cells, const ScanRange& range) {
     RoughScores scores;
     score_roughly(sums, n, range, scores);
     keep_best(sums, scores, scores.best, range.least, range, first, n, found.any);
-    keep_best(sums, scores, scores.best_sure, range.enough, range, first, n, found.sure);
+    keep_best(sums, scores, scores.best_certain, range.enough, range, first, n, found.sure);
   });
   return found;
 }

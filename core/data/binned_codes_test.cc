@@ -15,8 +15,8 @@
 #include "base/key_sort.h"
 #include "base/ordered_key.h"
 #include "base/random.h"
+#include "data/binned_dataset.h"
 #include "data/binner.h"
-#include "data/coded_table.h"
 #include "data/gather_codes.h"
 #include "data/midpoint.h"
 

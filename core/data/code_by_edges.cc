@@ -74,7 +74,7 @@ void find_categories(const ColumnView& view, std::size_t begin, std::size_t n,
   const auto n_categories = static_cast<double>(column.n_values);
   for (std::size_t i = 0; i < n; ++i) {
     const double x = view[begin + i];
-    buffer.codes[i] = x >= 0.0 && x < n_categories ? static_cast<Code>(x) : column.missing_code();
+    buffer.codes[i] = x >= 0.0 && x < n_categories ? static_cast<Code>(x) : column.get_missing_code();
   }
 }
 

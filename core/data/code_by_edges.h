@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "data/column.h"
 
 namespace arboleda {

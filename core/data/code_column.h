@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "data/rank.h"
 
 namespace arboleda {

@@ -7,7 +7,7 @@
 
 #include "base/kernels.h"
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 namespace arboleda {
 

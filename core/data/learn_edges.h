@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "data/column.h"
 
 namespace arboleda {

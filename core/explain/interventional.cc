@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kTaskRows = 256;
 
 // Rows of a table by the columns that are asked, row by row.
-class AskedRows {
+class TestedRows {
  public:
   template <class Table>
-  AskedRows(const Table& table, const AskedColumns& asked, std::size_t begin, std::size_t end)
+  TestedRows(const Table& table, const TestedColumns& asked, std::size_t begin, std::size_t end)
       : asked_(asked), width_(asked.column.size()), numbers_((end - begin) * width_) {
     for (std::size_t j = 0; j < width_; ++j) {
       for (std::size_t row = begin; row < end; ++row) {
@@ -34,7 +34,7 @@ class AskedRows {
   }
 
  private:
-  const AskedColumns& asked_;
+  const TestedColumns& asked_;
   std::size_t width_;
   std::vector<double> numbers_;
 };
@@ -45,13 +45,13 @@ struct Workspace {
   BackgroundBits bits;
 };
 
-void set_bits(Workspace& work, const AskedRows& background, std::size_t n_rows) {
+void set_bits(Workspace& work, const TestedRows& background, std::size_t n_rows) {
   work.bits.set(work.tree, n_rows, [&](std::size_t node, std::size_t row) {
     return background.child(work.tree, node, row) == node + 1;
   });
 }
 
-std::vector<double> mean_scores(const AdditiveTrees& trees, const AskedRows& background,
+std::vector<double> mean_scores(const AdditiveTrees& trees, const TestedRows& background,
                                 std::size_t n_rows, const Context& context) {
   std::vector<double> means(trees.n_outputs(), 0.0);
   AdditiveTree tree;
@@ -87,8 +87,8 @@ AgainstBackground shap_values_against(const AdditiveTrees& trees, const Players&
   if (trees.n_trees() == 0) return found;
   check_players(trees, players, table.n_columns());
   check_players(trees, players, background.n_columns());
-  const AskedColumns asked = asked_columns(trees);
-  const AskedRows others(background, asked, 0, background.n_rows);
+  const TestedColumns asked = asked_columns(trees);
+  const TestedRows others(background, asked, 0, background.n_rows);
   found.base = mean_scores(trees, others, background.n_rows, context);
   std::vector<Workspace> workspaces(static_cast<std::size_t>(std::max(1, context.n_threads())));
   parallel_for(context.n_threads(), (table.n_rows + kTaskRows - 1) / kTaskRows,
@@ -97,7 +97,7 @@ AgainstBackground shap_values_against(const AdditiveTrees& trees, const Players&
                  BackgroundWalk walk(players.of_column, players.n, background.n_rows);
                  const std::size_t begin = task * kTaskRows;
                  const std::size_t end = std::min(table.n_rows, begin + kTaskRows);
-                 const AskedRows rows(table, asked, begin, end);
+                 const TestedRows rows(table, asked, begin, end);
                  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
                    context.check();
                    trees.read(t, work.tree);

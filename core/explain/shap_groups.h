@@ -14,7 +14,7 @@ class ShapGroups {
  public:
   // Reads the rows [begin, end) of a table: TableView or SparseRows.
   template <class Table>
-  void read(const Table& table, const AskedColumns& asked, std::size_t begin, std::size_t end) {
+  void read(const Table& table, const TestedColumns& asked, std::size_t begin, std::size_t end) {
     n_rows_ = end - begin;
     n_groups_ = (n_rows_ + kShapRows - 1) / kShapRows;
     n_columns_ = asked.column.size();

@@ -25,8 +25,8 @@ Factors factors_of(double t, double share, double above, bool is_leaf) {
 }
 
 // Of an edge whose player plays no part.
-Factors factors_of(Settled::Is settled, double share, double above) {
-  if (settled == Settled::Is::in) return {1.0, 0.0, 0.0, 0.0, 0.0};
+Factors factors_of(FixedPlayer::Is settled, double share, double above) {
+  if (settled == FixedPlayer::Is::in) return {1.0, 0.0, 0.0, 0.0, 0.0};
   const double kept = above > 0.0 ? share / above : 0.0;
   return {kept, kept, kept, 0.0, 0.0};
 }
@@ -40,18 +40,18 @@ Factors pair_factors(const Factors& left, double value, const Factors& right, do
 
 }  // namespace
 
-AskedColumns asked_columns(const AdditiveTrees& trees) {
-  AskedColumns asked{{}, std::vector<std::uint32_t>(trees.n_columns(), 0)};
-  std::vector<bool> is_asked(trees.n_columns(), false);
+TestedColumns asked_columns(const AdditiveTrees& trees) {
+  TestedColumns asked{{}, std::vector<std::uint32_t>(trees.n_columns(), 0)};
+  std::vector<bool> is_tested(trees.n_columns(), false);
   AdditiveTree tree;
   for (std::size_t t = 0; t < trees.n_trees(); ++t) {
     trees.read(t, tree);
     for (const AdditiveNode& node : tree.nodes) {
-      if (!node.is_leaf()) is_asked[static_cast<std::size_t>(node.feature)] = true;
+      if (!node.is_leaf()) is_tested[static_cast<std::size_t>(node.feature)] = true;
     }
   }
   for (std::size_t j = 0; j < trees.n_columns(); ++j) {
-    if (!is_asked[j]) continue;
+    if (!is_tested[j]) continue;
     asked.place[j] = static_cast<std::uint32_t>(asked.column.size());
     asked.column.push_back(j);
   }
@@ -188,14 +188,15 @@ void ShapSteps::go_up(Path& path) {
   edges_.push_back(done.shares);
 }
 
-void ShapSteps::set_game(const AdditiveTree& tree, std::size_t k, double scale, Settled settled) {
+void ShapSteps::set_game(const AdditiveTree& tree, std::size_t k, double scale,
+                         FixedPlayer settled) {
   const std::size_t n = quadrature_.point.size();
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const ShapStep& step = steps_[i];
     if (step.act == ShapAct::ask) continue;
     const Edge& edge = edges_[i];
     const bool is_leaf = step.act == ShapAct::leaf;
-    const bool plays = settled.is == Settled::Is::open || step.player != settled.player;
+    const bool plays = settled.is == FixedPlayer::Is::open || step.player != settled.player;
     const auto of_share = [&](double t, double share) {
       return plays ? factors_of(t, share, edge.share_above, is_leaf)
                    : factors_of(settled.is, share, edge.share_above);

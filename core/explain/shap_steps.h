@@ -42,15 +42,15 @@
 namespace arboleda {
 
 // The columns that are asked, in the order in which a group of rows has them.
-struct AskedColumns {
+struct TestedColumns {
   std::vector<std::size_t> column;   // of the table
   std::vector<std::uint32_t> place;  // of each column of the table, where it is asked
 };
 
-AskedColumns asked_columns(const AdditiveTrees& trees);
+TestedColumns asked_columns(const AdditiveTrees& trees);
 
 // A player of whom it is settled whether he is in: the others play the game that is left.
-struct Settled {
+struct FixedPlayer {
   enum class Is : std::uint8_t { open, in, out };
   Is is = Is::open;  // open: all players play
   std::uint32_t player = 0;
@@ -65,7 +65,7 @@ class ShapSteps {
 
   // Leaves are worth their values of the output k times `scale`. To be called after plan(), and again for
   // every other game on the same tree.
-  void set_game(const AdditiveTree& tree, std::size_t k, double scale, Settled settled = {});
+  void set_game(const AdditiveTree& tree, std::size_t k, double scale, FixedPlayer settled = {});
 
   std::span<const ShapStep> steps() const { return steps_; }
   std::span<const std::uint32_t> players() const { return players_; }  // of the tree, ascending

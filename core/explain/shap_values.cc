@@ -42,7 +42,7 @@ std::vector<double> explain_rows(const AdditiveTrees& trees, const Players& play
   std::vector<double> found(table.n_rows * n_told * n_outputs, 0.0);
   if (trees.n_trees() == 0) return found;
   check_players(trees, players, table.n_columns());
-  const AskedColumns asked = asked_columns(trees);
+  const TestedColumns asked = asked_columns(trees);
   std::vector<Workspace> workspaces(static_cast<std::size_t>(std::max(1, context.n_threads())));
   const std::size_t task_rows = rows_of_task(n_summed * n_outputs);
   parallel_for(context.n_threads(), (table.n_rows + task_rows - 1) / task_rows,
@@ -110,9 +110,9 @@ std::vector<double> shap_interactions(const AdditiveTrees& trees, const Players&
     for (const std::uint32_t player : work.steps.players()) {
       context.check();
       double* through = values + (player + 1) * n * kShapRows;
-      work.steps.set_game(work.tree, k, 0.5, {Settled::Is::in, player});
+      work.steps.set_game(work.tree, k, 0.5, {FixedPlayer::Is::in, player});
       work.groups.play(work.steps, through, n * (n + 1));
-      work.steps.set_game(work.tree, k, -0.5, {Settled::Is::out, player});
+      work.steps.set_game(work.tree, k, -0.5, {FixedPlayer::Is::out, player});
       work.groups.play(work.steps, through, n * (n + 1));
     }
   };

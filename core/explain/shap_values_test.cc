@@ -180,7 +180,7 @@ TEST_CASE("values have the same bits on any number of threads and at any level")
 }
 
 TEST_CASE("a walk through a tree has the same bits at every level") {
-  const AskedColumns every{{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5}};
+  const TestedColumns every{{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5}};
   const Players players = one_each(6);
   for (const int depth : {2, 5, 10}) {
     const TreeEnsemble ensemble = random_ensemble(9, 6, depth, 1);

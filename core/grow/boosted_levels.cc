@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "base/thread_pool.h"
-#include "grow/boosted_nodes.h"
+#include "grow/histogram_tree_builder.h"
 
 namespace arboleda {
 
-bool BoostedNodes::search_level(std::vector<OpenNode>& level, std::int32_t depth) {
+bool HistogramTreeBuilder::search_level(std::vector<OpenNode>& level, std::int32_t depth) {
   context_.check();
   std::vector<LevelNode> nodes;
   double before = 0.0;
@@ -21,7 +21,7 @@ bool BoostedNodes::search_level(std::vector<OpenNode>& level, std::int32_t depth
   }
   if (nodes.empty()) return false;
   Split split = search_all(nodes, depth, *level.front().groups);
-  if (split.found() && !is_sure(nodes, split)) split = settle_level(level, nodes);
+  if (split.found() && !is_certain(nodes, split)) split = confirm_level_splits(level, nodes);
   if (!split.found()) return false;
   if (!(0.5 * (split.score - before) - least_gain() > kRounding * std::abs(before))) {
     return false;
@@ -44,8 +44,8 @@ bool BoostedNodes::search_level(std::vector<OpenNode>& level, std::int32_t depth
                      [](const auto& node) { return node.can_be_split; });
 }
 
-Split BoostedNodes::search_all(std::span<const LevelNode> level, std::int32_t depth,
-                               const ColumnChoice::Groups& groups) {
+Split HistogramTreeBuilder::search_all(std::span<const LevelNode> level, std::int32_t depth,
+                                       const ColumnChoice::Groups& groups) {
   const auto columns = columns_.at_node(groups, depth, static_cast<std::uint64_t>(depth));
   const std::size_t n_tasks = std::min(columns.size(), 4 * workers_.size());
   const bool parallel = level.size() * codes_->n_cells() >= kParallelCells;
@@ -71,7 +71,7 @@ Split BoostedNodes::search_all(std::span<const LevelNode> level, std::int32_t de
 }
 
 // Whether every node that a split parts has rows enough on both sides for its hessians alone.
-bool BoostedNodes::is_sure(std::span<const LevelNode> level, const Split& split) const {
+bool HistogramTreeBuilder::is_certain(std::span<const LevelNode> level, const Split& split) const {
   const RowCodes::Column& column = column_of(split.feature);
   return std::all_of(level.begin(), level.end(), [&](const LevelNode& node) {
     const Wide left = workers_[0].search.complete(split, column, *node.histogram).left;
@@ -83,7 +83,8 @@ bool BoostedNodes::is_sure(std::span<const LevelNode> level, const Split& split)
 
 // The best split of a level of which no node parts off too few rows. Columns are counted as long as
 // their best score without counting is no less than what was found with it.
-Split BoostedNodes::settle_level(std::span<const OpenNode> open, std::span<LevelNode> level) {
+Split HistogramTreeBuilder::confirm_level_splits(std::span<const OpenNode> open,
+                                                 std::span<LevelNode> level) {
   std::vector<std::pair<double, std::size_t>> scores;
   for (Worker& worker : workers_) {
     scores.insert(scores.end(), worker.level_scores.begin(), worker.level_scores.end());
@@ -108,8 +109,8 @@ Split BoostedNodes::settle_level(std::span<const OpenNode> open, std::span<Level
 }
 
 // Whether both sides have rows enough: by their hessian, else by counting.
-bool BoostedNodes::leaves_rows(const OpenNode& node, const BoostedSplit& split,
-                               const RowCodes::Column& column) {
+bool HistogramTreeBuilder::leaves_rows(const OpenNode& node, const BoostedSplit& split,
+                                       const RowCodes::Column& column) {
   const Wide right = node.node.total - split.left;
   if (split.left.hessian >= units_.enough && right.hessian >= units_.enough) return true;
   count_rows(node, column);
@@ -118,7 +119,7 @@ bool BoostedNodes::leaves_rows(const OpenNode& node, const BoostedSplit& split,
   for (const Code code : split.split.left_codes) n_left += counts_[code];
   if (!codes.is_categorical) {
     for (std::size_t code = 0; code <= split.split.code; ++code) n_left += counts_[code];
-    if (split.split.missing_left) n_left += counts_[codes.missing_code()];
+    if (split.split.missing_left) n_left += counts_[codes.get_missing_code()];
   }
   return n_left >= options_.min_samples_leaf && node.n_rows() - n_left >= options_.min_samples_leaf;
 }

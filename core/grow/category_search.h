@@ -31,10 +31,10 @@ class CategorySearch {
   CategorySearch(const Criterion& criterion, const SplitLimits& limits)
       : criterion_(criterion), limits_(limits), sides_(criterion.make_sides()) {}
 
-  // codes: one a row of the node, below n_codes; missing_code: n_codes - 1, or n_codes if the column
+  // codes: one a row of the node, below n_codes; get_missing_code: n_codes - 1, or n_codes if the column
   // has none. Improves `best`; false when all rows have the same code.
   bool search(const NodeView<Criterion>& node, FeatureIndex feature, std::span<const Code> codes,
-              std::size_t n_codes, Code missing_code, Split& best) {
+              std::size_t n_codes, Code get_missing_code, Split& best) {
     group_rows(node, codes, n_codes);
     if (groups_.size() < 2) return false;
     criterion_.category_orders(node.total, orders_);
@@ -42,11 +42,11 @@ class CategorySearch {
     for (const std::uint32_t order : orders_) {
       if (!sort_groups(node, order)) continue;
       any_order = true;
-      scan(node, feature, missing_code, best);
+      scan(node, feature, get_missing_code, best);
     }
     if (!any_order) {
       for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].key = static_cast<double>(g);
-      scan(node, feature, missing_code, best);
+      scan(node, feature, get_missing_code, best);
     }
     return true;
   }
@@ -122,7 +122,7 @@ class CategorySearch {
     }
   }
 
-  void scan(const NodeView<Criterion>& node, FeatureIndex feature, Code missing_code, Split& best) {
+  void scan(const NodeView<Criterion>& node, FeatureIndex feature, Code get_missing_code, Split& best) {
     Split found = best;
     sides_.reset(node.total, node.rows.size());
     Scan<typename Criterion::Sides> scan(sides_, limits_, feature, false, found);
@@ -138,7 +138,7 @@ class CategorySearch {
     for (std::size_t g = 0; g < found.next_code; ++g) found.left_codes.push_back(groups_[g].code);
     std::sort(found.left_codes.begin(), found.left_codes.end());
     found.missing_left =
-        std::binary_search(found.left_codes.begin(), found.left_codes.end(), missing_code);
+        std::binary_search(found.left_codes.begin(), found.left_codes.end(), get_missing_code);
     best = std::move(found);
   }
 

@@ -101,7 +101,7 @@ CodeTree::Node CodeTree::ask(const TreeArrays& tree, const BinnedDataset& table,
   const CodedColumn& column = table.columns[static_cast<std::size_t>(tree.feature[node])];
   asked.threshold = tree.threshold[node];
   asked.missing_left = tree.missing_left[node] != 0;
-  asked.missing = column.missing_code();
+  asked.missing = column.get_missing_code();
   asked.kind = static_cast<Codes>(column.codes.index());
   asked.column = std::visit(
       [&](const auto& codes) -> const void* {

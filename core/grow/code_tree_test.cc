@@ -11,7 +11,8 @@ namespace arboleda {
 
 namespace {
 
-std::vector<NodeIndex> by_codes(const Tree& tree, const BinnedDataset& table, const Context& context) {
+std::vector<NodeIndex> by_codes(const Tree& tree, const BinnedDataset& table,
+                                const Context& context) {
   std::vector<RowIndex> rows(table.n_rows);
   std::iota(rows.begin(), rows.end(), RowIndex{0});
   std::vector<NodeIndex> leaf(rows.size());

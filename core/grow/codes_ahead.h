@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/code_rows.h"
 
 namespace arboleda {

@@ -16,12 +16,12 @@
 #include "base/memory.h"
 #include "base/types.h"
 #include "base/upper_half_sort.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "data/gather_codes.h"
+#include "grow/binary_feature_search.h"
 #include "grow/category_search.h"
 #include "grow/codes_ahead.h"
 #include "grow/few_rows_search.h"
-#include "grow/flag_search.h"
 #include "grow/node_view.h"
 #include "grow/number_search.h"
 #include "grow/random_search.h"
@@ -71,25 +71,25 @@ class FeatureSearch {
         sides_(criterion.make_sides()),
         limits_(options.limits),
         flags_(layouts.flags, criterion, options.limits.min_rows > 1, is_unlimited_),
-        flag_cells_(layouts.lists, criterion),
+        binary_cells_(layouts.lists, criterion),
         few_(table, layouts.codes, criterion, is_unlimited_ && !options.at_random),
         categories_(criterion, limits_),
         random_(criterion, limits_, options.seed, options.tree),
         numbers_(table, layouts.numbers, criterion, random_, is_unlimited_ && options.at_random) {}
   FeatureSearch(const FeatureSearch&) = delete;  // its parts share its limits
 
-  FlagSearch<Criterion>& flags() { return flags_; }
+  BinaryFeatureSearch<Criterion>& flags() { return flags_; }
   NumberSearch<Criterion>& numbers() { return numbers_; }
 
   // Call before features of a node are searched, and say which.
   void begin(const NodeView<Criterion>& node, std::span<const FeatureIndex> features) {
     flags_.sum(node, features);
-    flag_cells_.sum(node);
+    binary_cells_.sum(node);
   }
 
   // Whether begin() has summed up all that is asked about the feature.
   bool has_sums(FeatureIndex feature) const {
-    return flags_.sums(feature) || flag_cells_.has(feature);
+    return flags_.sums(feature) || binary_cells_.has(feature);
   }
 
   // The same as search() for scored flags, all at once. False when all of them are constant.
@@ -137,7 +137,7 @@ class FeatureSearch {
     if constexpr (Criterion::kSumsFlags) {
       if (flags_.sums(feature)) return by_flag(node, feature, column, best);
     }
-    if (flag_cells_.has(feature)) return by_flag_cell(node, feature, column, best);
+    if (binary_cells_.has(feature)) return by_flag_cell(node, feature, column, best);
     const bool is_near = code_rows_.serves(feature, node.rows.size());
     if (options_.at_random) {
       if (is_near) {
@@ -149,7 +149,7 @@ class FeatureSearch {
     }
     if (column.is_categorical) {
       gather_codes(column, node.rows, codes_);
-      return categories_.search(node, feature, codes_, column.n_codes(), column.missing_code(),
+      return categories_.search(node, feature, codes_, column.n_codes(), column.get_missing_code(),
                                 best);
     }
     if (is_near) return by_codes(node, feature, column, code_rows_.column(feature), best);
@@ -194,7 +194,7 @@ class FeatureSearch {
   bool by_flag_cell(const NodeView<Criterion>& node, FeatureIndex feature,
                     const CodedColumn& column, Split& best) {
     if constexpr (Criterion::kHasCells) {
-      const Slot* cell = flag_cells_.cell_of(feature);
+      const Slot* cell = binary_cells_.cell_of(feature);
       const std::uint64_t n_flagged = criterion_.n_rows(cell);
       if (n_flagged == 0 || n_flagged == node.rows.size()) return false;
       const std::size_t width = criterion_.width();
@@ -433,8 +433,8 @@ class FeatureSearch {
   UpperHalfSort sorter_;
   UnfilledVector<SortKey> keys_;
   std::vector<Code> codes_;
-  FlagSearch<Criterion> flags_;
-  FlagCells<Criterion> flag_cells_;
+  BinaryFeatureSearch<Criterion> flags_;
+  BinaryFeatureCells<Criterion> binary_cells_;
   RunScores runs_;
   FewRowsSearch<Criterion> few_;
   std::vector<FeatureIndex> side_by_side_;  // that are searched together,

@@ -16,7 +16,7 @@
 #include "base/kernels.h"
 #include "base/memory.h"
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/code_rows.h"
 #include "grow/node_view.h"
 #include "grow/split.h"

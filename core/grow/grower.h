@@ -25,7 +25,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/frontier.h"
 #include "grow/grown_tree.h"
 #include "grow/growth_options.h"
@@ -102,11 +102,11 @@ class Grower {
   using Workspace = GrowthWorkspace<Criterion>;
 
   // The loop. Depth first, nodes are opened in preorder: a left child right after its parent.
-  void grow_from(const Bud& root, GrownTree& tree, Workspace& workspace, int n_threads) {
+  void grow_from(const PendingNode& root, GrownTree& tree, Workspace& workspace, int n_threads) {
     OpenedNode opened;
     if (options_.policy != GrowthPolicy::depth_first) {
       Frontier<OpenedNode> frontier(options_.policy);
-      const auto add = [&](const Bud& bud) {
+      const auto add = [&](const PendingNode& bud) {
         const auto id = static_cast<NodeIndex>(tree.nodes.size());
         if (open(bud, tree, workspace, n_threads, opened)) frontier.push(opened);
         return id;
@@ -167,7 +167,7 @@ class Grower {
     parallel_for(n_threads_, order.size(), [&](std::size_t task, int worker) {
       const std::size_t i = order[task];
       Workspace& workspace = workspaces_[static_cast<std::size_t>(worker)];
-      Bud root = set_aside_[i];
+      PendingNode root = set_aside_[i];
       root.features = workspace.sets.copy_of(sets, root.features);
       GrownTree tree;
       grow_from(root, tree, workspace, 1);
@@ -178,7 +178,8 @@ class Grower {
   }
 
   // Adds a node to the tree. True if it can be split: `opened` tells into what.
-  bool open(Bud bud, GrownTree& tree, Workspace& workspace, int n_threads, OpenedNode& opened) {
+  bool open(PendingNode bud, GrownTree& tree, Workspace& workspace, int n_threads,
+            OpenedNode& opened) {
     check_now_and_then(bud.end - bud.begin, workspace);
     const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
     if (rows.size() <= subtree_rows_) {
@@ -198,7 +199,8 @@ class Grower {
   }
 
   // Splits the node that was opened last, if it can be: its children take over its set of features.
-  bool split(Bud& bud, GrownTree& tree, Workspace& workspace, int n_threads, OpenedNode& opened) {
+  bool split(PendingNode& bud, GrownTree& tree, Workspace& workspace, int n_threads,
+             OpenedNode& opened) {
     const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
     const NodeView<Criterion> view{rows, workspace.local, workspace.total.data(), bud.key,
                                    in_units(bud.bounds)};
@@ -243,7 +245,8 @@ class Grower {
 
   // Where the feature has a direction, all predictions below one child stay on this side of the middle
   // between the children's, and those below the other on that side.
-  void bound_children(const Bud& bud, const Split& split, Workspace& workspace, OpenedNode& open) {
+  void bound_children(const PendingNode& bud, const Split& split, Workspace& workspace,
+                      OpenedNode& open) {
     if constexpr (kCanBeOrdered) {
       if (!search_.limits.is_monotonic) return;
       open.left.bounds = bud.bounds;
@@ -258,7 +261,7 @@ class Grower {
     }
   }
 
-  double ordered_value(const Bud& bud, Workspace& workspace) const {
+  double ordered_value(const PendingNode& bud, Workspace& workspace) const {
     const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
     measure(rows, workspace.part_local, workspace.part);
     std::vector<double> value(criterion_.n_outputs());
@@ -298,7 +301,7 @@ class Grower {
     }
   }
 
-  bool is_terminal(const Bud& bud, std::size_t n_rows, double weight,
+  bool is_terminal(const PendingNode& bud, std::size_t n_rows, double weight,
                    const Workspace& workspace) const {
     return bud.depth >= options_.max_depth || n_rows < options_.min_samples_split ||
            n_rows < 2 * options_.min_samples_leaf || weight < 2 * search_.limits.min_weight ||
@@ -341,7 +344,7 @@ class Grower {
   int n_threads_ = 1;
   std::size_t subtree_rows_ = 0;
   std::deque<Workspace> workspaces_;  // one a thread; they stay where they are
-  std::vector<Bud> set_aside_;
+  std::vector<PendingNode> set_aside_;
 };
 
 }  // namespace arboleda

@@ -15,7 +15,7 @@
 namespace arboleda {
 
 // A node that is to be opened.
-struct Bud {
+struct PendingNode {
   std::size_t begin, end;  // its rows
   std::int32_t depth;
   std::uint64_t key;        // its path from the root, for randomness
@@ -26,13 +26,13 @@ struct Bud {
 // A node that was opened and can be split.
 struct OpenedNode {
   NodeIndex id = -1;
-  Bud left = {}, right = {};
+  PendingNode left = {}, right = {};
   double improvement = 0.0;
 };
 
 // A bud, and the node whose right child it will be, or -1.
-struct WaitingBud {
-  Bud bud;
+struct WaitingNode {
+  PendingNode bud;
   NodeIndex right_of;
 };
 
@@ -57,8 +57,8 @@ struct GrowthWorkspace {
   typename Criterion::Local local, part_local;
   std::vector<typename Criterion::Slot> total, part;
   PartitionScratch partition;
-  std::vector<WaitingBud> waiting;  // depth first: the next one last
-  ColumnSets sets;                  // of the nodes that wait
+  std::vector<WaitingNode> waiting;  // depth first: the next one last
+  ColumnSets sets;                   // of the nodes that wait
   FeatureDraw draw;
   std::vector<FeatureIndex> features;     // that are to be searched one by one,
   std::vector<FeatureIndex> drawn_flags;  // and all at once

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "grow/boosted_nodes.h"
 #include "grow/frontier.h"
 #include "grow/grown_tree.h"
+#include "grow/histogram_tree_builder.h"
 
 namespace arboleda {
 
@@ -76,7 +76,7 @@ struct HistogramGrower::Impl {
   }
 
   HistogramGrowth options;
-  BoostedNodes nodes;
+  HistogramTreeBuilder nodes;
 };
 
 HistogramGrower::HistogramGrower(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,

@@ -246,7 +246,7 @@ void HistogramSearch::keep(const RowCodes::Column& column, const Candidate& cand
   if (by_category_) {
     for (std::size_t i = 0; i <= candidate.place; ++i) split.left_codes.push_back(groups_[i].code);
     std::sort(split.left_codes.begin(), split.left_codes.end());
-    split.missing_left = codes.has_missing && split.left_codes.back() == codes.missing_code();
+    split.missing_left = codes.has_missing && split.left_codes.back() == codes.get_missing_code();
   } else {
     split.code = static_cast<Code>(candidate.place);
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "criterion/newton.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/histogram.h"
 #include "grow/histogram_growth.h"
 #include "grow/row_codes.h"

@@ -99,7 +99,7 @@ void LevelSearch::keep(const RowCodes::Column& column, const CodedColumn& codes,
     split.left_codes.assign(order_.begin(),
                             order_.begin() + static_cast<std::ptrdiff_t>(place) + 1);
     std::sort(split.left_codes.begin(), split.left_codes.end());
-    split.missing_left = codes.has_missing && split.left_codes.back() == codes.missing_code();
+    split.missing_left = codes.has_missing && split.left_codes.back() == codes.get_missing_code();
   } else {
     split.code = order_[place];
   }

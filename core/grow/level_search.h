@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/histogram.h"
 #include "grow/histogram_growth.h"
 #include "grow/histogram_search.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "criterion/newton.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "data/gather_codes.h"
 #include "grow/histogram_growth.h"
 

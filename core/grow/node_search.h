@@ -46,7 +46,7 @@ class NodeSearch {
 
   // Leaves the best split in workspace.best, and takes features that turn out to be constant out of
   // the node's set. helpers: the workspaces of all threads, where several may search one node.
-  void find(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace,
+  void find(const NodeView<Criterion>& node, PendingNode& bud, Workspace& workspace,
             std::deque<Workspace>* helpers) const {
     workspace.best = {};
     if (options_.looks_at_all(static_cast<FeatureIndex>(n_features_))) {
@@ -57,7 +57,7 @@ class NodeSearch {
   }
 
  private:
-  void search_all(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace,
+  void search_all(const NodeView<Criterion>& node, PendingNode& bud, Workspace& workspace,
                   std::deque<Workspace>* helpers) const {
     auto& list = workspace.features;
     auto& varies = workspace.varies;
@@ -130,7 +130,7 @@ class NodeSearch {
 
   // Draws features without replacement until max_features were looked at, and on until one of them
   // varies in the node: a node that can be split is split.
-  void search_drawn(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace) const {
+  void search_drawn(const NodeView<Criterion>& node, PendingNode& bud, Workspace& workspace) const {
     QuickStream random(root_, bud.key);
     const auto n_wanted = static_cast<std::size_t>(options_.max_features);
     workspace.features.clear();
@@ -157,7 +157,7 @@ class NodeSearch {
   }
 
   // The features that may vary in the node.
-  void list_candidates(const NodeView<Criterion>& node, const Bud& bud,
+  void list_candidates(const NodeView<Criterion>& node, const PendingNode& bud,
                        Workspace& workspace) const {
     auto& candidates = workspace.candidates;
     if (!workspace.search.flags().scores()) return workspace.sets.list(bud.features, candidates);
@@ -171,7 +171,7 @@ class NodeSearch {
   }
 
   // Those that the draws from all features hit.
-  void draw_candidates(const NodeView<Criterion>& node, const Bud& bud, QuickStream& random,
+  void draw_candidates(const NodeView<Criterion>& node, const PendingNode& bud, QuickStream& random,
                        Workspace& workspace) const {
     auto& candidates = workspace.candidates;
     list_candidates(node, bud, workspace);
@@ -181,7 +181,7 @@ class NodeSearch {
   }
 
   // Draws on among the candidates until one varies.
-  void search_rest(const NodeView<Criterion>& node, Bud& bud, QuickStream& random,
+  void search_rest(const NodeView<Criterion>& node, PendingNode& bud, QuickStream& random,
                    Workspace& workspace) const {
     auto& rest = workspace.candidates;
     for (bool any_varies = false; !any_varies && !rest.empty();) {
@@ -195,7 +195,7 @@ class NodeSearch {
   }
 
   // Searches workspace.features and drawn_flags. False if none varies in the node.
-  bool search_list(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace) const {
+  bool search_list(const NodeView<Criterion>& node, PendingNode& bud, Workspace& workspace) const {
     auto& search = workspace.search;
     bool any_varies = search.search_flags(node, workspace.drawn_flags, workspace.best);
     for (const FeatureIndex feature : workspace.drawn_flags) {

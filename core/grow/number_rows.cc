@@ -27,7 +27,8 @@ bool is_number(const CodedColumn& column) {
 
 }  // namespace
 
-NumberRows::NumberRows(const BinnedDataset& table, FeatureIndex max_features, const Context& context) {
+NumberRows::NumberRows(const BinnedDataset& table, FeatureIndex max_features,
+                       const Context& context) {
   constexpr std::size_t kColumns = NumberBlock::kColumns;
   std::vector<const CodedColumn*> columns;
   std::vector<std::size_t> place(table.columns.size(), kNone);

@@ -22,13 +22,13 @@ namespace arboleda {
 template <class Criterion>
 class NumberSearch {
  public:
-  // random: draws the thresholds. is_asked: only the score decides on a split, and one is drawn for each
+  // random: draws the thresholds. is_tested: only the score decides on a split, and one is drawn for each
   // column.
   NumberSearch(const BinnedDataset& table, const NumberRows& rows, const Criterion& criterion,
-               const RandomSearch<Criterion>& random, bool is_asked)
+               const RandomSearch<Criterion>& random, bool is_tested)
       : table_(table), rows_(rows), criterion_(criterion), random_(random) {
     if constexpr (kScores) {
-      serves_ = is_asked && !rows.empty() && criterion.max_weight() <= UINT8_MAX;
+      serves_ = is_tested && !rows.empty() && criterion.max_weight() <= UINT8_MAX;
     }
     lowest_.resize(rows.n_places());
     highest_.resize(rows.n_places());

@@ -78,7 +78,7 @@ class Parter {
 template <class CodeAt>
 Partition part_by(const CodedColumn& column, const CodeAt& code_at, const Split& split,
                   std::span<RowIndex> rows, PartitionScratch& scratch) {
-  const Code missing = column.missing_code();
+  const Code missing = column.get_missing_code();
   const auto part = [&]<bool kTold>(const auto& goes_left, std::bool_constant<kTold>) {
     using GoesLeft = std::decay_t<decltype(goes_left)>;
     return Parter<kTold, CodeAt, GoesLeft>(split, missing, code_at, goes_left, scratch.rows)
@@ -111,7 +111,7 @@ Partition partition_rows(const CodedColumn& column, const RowLayouts& layouts, c
     return part_by(column, code_at, split, rows, scratch);
   };
   const std::size_t flag = layouts.flags.place(split.feature);
-  if (flag != FlagTable::kNone && !layouts.flags.sums_all()) {
+  if (flag != BinaryFeatureTable::kNone && !layouts.flags.sums_all()) {
     return part(layouts.flags.codes_at(flag));
   }
   const std::size_t number = layouts.numbers.place(split.feature);
@@ -155,7 +155,7 @@ std::vector<CategoryIndex> categories_among(const CodedColumn& column,
   std::sort(scratch.codes.begin(), scratch.codes.end());
   std::vector<CategoryIndex> categories;
   for (const Code code : scratch.codes) {
-    if (code == column.missing_code()) break;
+    if (code == column.get_missing_code()) break;
     const auto category = static_cast<CategoryIndex>(code);
     if (categories.empty() || categories.back() != category) categories.push_back(category);
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/row_layouts.h"
 #include "grow/split.h"
 

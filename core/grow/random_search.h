@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/node_view.h"
 #include "grow/scan.h"
 #include "grow/split.h"
@@ -104,7 +104,7 @@ class RandomSearch {
   static Range find_range(const CodedColumn& column, std::span<const Code> codes) {
     Range range;
     if (column.has_missing) {
-      const Code missing = column.missing_code();
+      const Code missing = column.get_missing_code();
       for (const Code code : codes) {
         const bool is_present = code != missing;
         range.lowest = std::min(range.lowest, code);
@@ -170,7 +170,7 @@ class RandomSearch {
     present_.clear();
     goes_left_.resize(std::max(goes_left_.size(), column.n_values), 0);
     for (const Code code : codes) {
-      if (code == column.missing_code() || goes_left_[code]) continue;
+      if (code == column.get_missing_code() || goes_left_[code]) continue;
       goes_left_[code] = 1;
       present_.push_back(code);
     }
@@ -179,7 +179,7 @@ class RandomSearch {
 
   void try_sides(const NodeView<Criterion>& node, const CodedColumn& column,
                  std::span<const Code> codes, const Range& range, Split& drawn, Split& best) {
-    const Code missing = column.missing_code();
+    const Code missing = column.get_missing_code();
     sides_.reset(node.total, codes.size());
     if (column.is_categorical) {
       move(node, codes, [&](Code code) { return code != missing && goes_left_[code]; });

@@ -13,7 +13,7 @@
 
 #include "base/context.h"
 #include "base/histogram_kernels.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 namespace arboleda {
 

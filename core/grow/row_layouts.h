@@ -1,17 +1,17 @@
 // What is kept of a table row by row, beside its columns, because growing reads it so. Trees share it.
 #pragma once
 
+#include "grow/binary_feature_lists.h"
+#include "grow/binary_feature_table.h"
 #include "grow/code_rows.h"
-#include "grow/flag_lists.h"
-#include "grow/flag_table.h"
 #include "grow/number_rows.h"
 
 namespace arboleda {
 
 struct RowLayouts {
-  FlagTable flags;
+  BinaryFeatureTable flags;
   CodeRows codes = {};
-  FlagLists lists = {};
+  BinaryFeatureLists lists = {};
   NumberRows numbers = {};
 };
 

@@ -67,7 +67,8 @@ TEST_CASE("a tree does not depend on where its codes are read") {
     options.max_features = 22;
     options.random_splits = at_random;
     const RowLayouts none;
-    const RowLayouts rows{FlagTable(), CodeRows(problem.table, options.max_features, Context(2))};
+    const RowLayouts rows{BinaryFeatureTable(),
+                          CodeRows(problem.table, options.max_features, Context(2))};
     REQUIRE(rows.codes.serves(3, 100));
     REQUIRE(!rows.codes.serves(3, 5000));
     check_same(problem.grow(options, &none), problem.grow(options, &rows));
@@ -84,13 +85,13 @@ TEST_CASE("a tree does not depend on whether numbers are searched one by one or 
         options.max_features = max_features;
         const RowLayouts none;
         const RowLayouts together{
-            FlagTable(), {}, {}, NumberRows(problem.table, max_features, Context(2))};
+            BinaryFeatureTable(), {}, {}, NumberRows(problem.table, max_features, Context(2))};
         REQUIRE(together.numbers.n_numbers() == 21);
         check_same(problem.grow(options, &none), problem.grow(options, &together));
       }
       options.random_splits = false;  // then rows are parted by these codes
       const RowLayouts none;
-      const RowLayouts rows{FlagTable(), {}, {}, NumberRows(problem.table, -1, Context())};
+      const RowLayouts rows{BinaryFeatureTable(), {}, {}, NumberRows(problem.table, -1, Context())};
       check_same(problem.grow(options, &none), problem.grow(options, &rows));
     }
   }
@@ -133,10 +134,10 @@ TEST_CASE("a tree does not depend on how its flags are summed up") {
     GrowthOptions all;
     const RowLayouts none;
     const TreeArrays expected = problem.grow(all, &none);
-    const RowLayouts bytes{FlagTable(problem.table, -1), {}};
+    const RowLayouts bytes{BinaryFeatureTable(problem.table, -1), {}};
     REQUIRE(bytes.flags.sums_all());
     check_same(problem.grow(all, &bytes), expected);
-    const RowLayouts bits{FlagTable(problem.table, 17), {}};
+    const RowLayouts bits{BinaryFeatureTable(problem.table, 17), {}};
     REQUIRE(!bits.flags.sums_all());
     check_same(problem.grow(all, &bits), expected);
     all.min_samples_leaf = 5;  // then rows are counted
@@ -169,7 +170,7 @@ TEST_CASE("a tree does not depend on lists of flags, whatever it is fitted to") 
   }
   const BinnedDataset table = code_table(view, Context());
   const RowLayouts none;
-  const RowLayouts lists{.lists = FlagLists(table)};
+  const RowLayouts lists{.lists = BinaryFeatureLists(table)};
   REQUIRE(lists.lists.n_flags() == 30);
   const FixedWeights class_weights = fix_weights(weight, kRows, 62);
   const FixedWeights weights = fix_weights(weight, kRows, 52);
@@ -207,7 +208,7 @@ TEST_CASE("every flag that varies in a small node is as likely to be drawn") {
   constexpr std::size_t kFlags = 60;
   constexpr int kTrees = 6000;
   const Problem problem(12, kFlags, 2, 2);
-  const RowLayouts bits{FlagTable(problem.table, 1), {}};
+  const RowLayouts bits{BinaryFeatureTable(problem.table, 1), {}};
   REQUIRE(!bits.flags.sums_all());
   std::vector<int> n_roots(kFlags);
   GrowthOptions options;
@@ -238,7 +239,7 @@ TEST_CASE("as many columns are drawn in a small node as were asked for") {
   constexpr int kTrees = 6000;
   Problem problem(12, kFlags, 2, 2);
   for (std::size_t j = 1; j < kFlags; ++j) problem.table.columns[j] = problem.table.columns[0];
-  const RowLayouts bits{FlagTable(problem.table, 4), {}};
+  const RowLayouts bits{BinaryFeatureTable(problem.table, 4), {}};
   GrowthOptions options;
   options.max_features = 4;
   options.max_depth = 1;

@@ -21,7 +21,7 @@ std::size_t RowPartition::part(const CodedColumn& column, const Split& split,
   goes_left_.assign(column.n_codes(), 0);
   if (split.left_codes.empty()) {
     std::fill_n(goes_left_.begin(), std::min<std::size_t>(split.code + 1, column.n_values), 1);
-    if (column.has_missing) goes_left_[column.missing_code()] = split.missing_left;
+    if (column.has_missing) goes_left_[column.get_missing_code()] = split.missing_left;
   }
   for (const Code code : split.left_codes) goes_left_[code] = 1;
   return std::visit(

@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/split.h"
 
 namespace arboleda {

@@ -45,7 +45,7 @@ void append(TreeArrays& tree, const Criterion& criterion, const StumpNode& node,
 template <class T, class Counts>
 Partition count_codes(const CodedColumn& column, const Split& split, const std::vector<T>& codes,
                       const Counts& counts) {
-  const Code missing = column.missing_code();
+  const Code missing = column.get_missing_code();
   std::uint32_t n_left = 0, n_missing = 0;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const Code code = codes[i];

@@ -20,7 +20,7 @@
 
 #include "base/context.h"
 #include "base/fixed_point.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/growth_options.h"
 #include "grow/partition.h"
 #include "grow/split.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/best_stump.h"
 #include "grow/sorted_stumps.h"
 #include "grow/stump_columns.h"

@@ -68,7 +68,7 @@ std::vector<double> bootstrap_weights(std::span<const double> weights, std::uint
 
 struct Candidate {
   std::vector<MemberTree> trees;
-  Judgement judged;
+  MemberResult judged;
 };
 
 class AdaBoostLoop {
@@ -106,7 +106,7 @@ class AdaBoostLoop {
         boosted.end = AdaBoostEnd::stopped;
         break;
       }
-      if (member->judged.verdict == Verdict::perfect) {
+      if (member->judged.verdict == MemberStatus::perfect) {
         if (options_.on_degenerate == OnDegenerate::stop) {
           boosted.end = AdaBoostEnd::perfect;
           break;
@@ -125,7 +125,7 @@ class AdaBoostLoop {
     for (std::uint32_t attempt = 0;; ++attempt) {
       Candidate member = grow(round);
       member.judged.round.reset_before = was_reset_;
-      if (member.judged.verdict != Verdict::too_weak) {
+      if (member.judged.verdict != MemberStatus::too_weak) {
         was_reset_ = false;
         return member;
       }

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/growth_options.h"
 #include "learn/cart.h"
 #include "tree/forest.h"

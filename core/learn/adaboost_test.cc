@@ -197,7 +197,7 @@ TEST_SUITE("adaboost") {
       member.tree.value = {0.5, 0.5, 1.0, 0.0, 0.0, 1.0};
       member.leaf.assign(10, 2);
       for (const int i : wrong[t]) member.leaf[static_cast<std::size_t>(i - 1)] = 1;
-      const Judgement judged = booster->judge({&member, 1});
+      const MemberResult judged = booster->judge({&member, 1});
       CHECK(std::abs(judged.round.error - error[t]) < 0.005);
       CHECK(std::abs(judged.round.weight - weight[t]) < 0.005);
       CHECK(std::abs(judged.round.normalizer - normalizer[t]) < 0.005);

@@ -18,9 +18,9 @@ constexpr std::size_t kBlockRows = std::size_t{1} << 13;
 constexpr std::size_t kAhead = 64;
 
 // Linear leaves with the columns of a table.
-class LinearAnswers {
+class LinearLeafValues {
  public:
-  LinearAnswers(const LinearLeaves& leaves, const BinnedDataset& table) : leaves_(leaves) {
+  LinearLeafValues(const LinearLeaves& leaves, const BinnedDataset& table) : leaves_(leaves) {
     for (const FeatureIndex feature : leaves.feature) {
       columns_.push_back(table.columns[static_cast<std::size_t>(feature)].source);
       require(columns_.back().data != nullptr,
@@ -54,7 +54,7 @@ BoostedScores::BoostedScores(const BinnedDataset& table, std::span<const double>
 void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std::size_t output,
                         const LeafRows& leaves, const Context& context) {
   const auto scores = of(output);
-  const LinearAnswers answers(linear, *table_);
+  const LinearLeafValues answers(linear, *table_);
   const int n_threads = leaves.rows.size() >= kBlockRows ? context.n_threads() : 1;
   parallel_for(n_threads, leaves.leaves.size(), [&](std::size_t task, int) {
     const LeafRows::Leaf& leaf = leaves.leaves[task];
@@ -78,7 +78,7 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
                         std::span<const RowIndex> rows, const Context& context, double factor) {
   if (rows.empty()) return;
   const CodeTree codes(tree, *table_);
-  const LinearAnswers answers(linear, *table_);
+  const LinearLeafValues answers(linear, *table_);
   const auto scores = of(output);
   const auto add_block = [&](std::size_t, std::size_t begin, std::size_t end) {
     context.check();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/histogram_growth.h"
 #include "tree/ensemble.h"
 #include "tree/linear_leaves.h"

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "base/context.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/grower.h"
 #include "grow/histogram_growth.h"
 #include "tree/ensemble.h"
@@ -42,17 +42,17 @@ struct ExactGrowth {
 using TreeGrowth = std::variant<HistogramGrowth, ExactGrowth>;
 
 // Table and context must outlive what is made.
-std::unique_ptr<BoostedTrees> make_exact_trees(const BinnedDataset& table, const ExactGrowth& options,
-                                               int n_workers, const Context& context);
+std::unique_ptr<BoostedTrees> make_exact_trees(const BinnedDataset& table,
+                                               const ExactGrowth& options, int n_workers,
+                                               const Context& context);
 std::unique_ptr<BoostedTrees> make_histogram_trees(const BinnedDataset& table,
                                                    const HistogramGrowth& options, int n_workers,
                                                    const Context& context);
 // Trees of `structure`, which must outlive what is made; gains stay those of growing. A leaf that no
 // row reaches gets the value 0.
-std::unique_ptr<BoostedTrees> make_replayed_trees(const BinnedDataset& table,
-                                                  const TreeEnsemble& structure,
-                                                  const TreeGrowth& options,
-                                                  const Context& context);
+std::unique_ptr<BoostedTrees> make_refit_trees(const BinnedDataset& table,
+                                               const TreeEnsemble& structure,
+                                               const TreeGrowth& options, const Context& context);
 std::unique_ptr<BoostedTrees> make_trees(const BinnedDataset& table, const TreeGrowth& options,
                                          int n_workers, const Context& context);
 

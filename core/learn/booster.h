@@ -46,11 +46,11 @@ struct MemberTree {
   std::vector<NodeIndex> leaf;
 };
 
-enum class Verdict : std::uint8_t { useful, perfect, too_weak };
+enum class MemberStatus : std::uint8_t { useful, perfect, too_weak };
 
-struct Judgement {
+struct MemberResult {
   AdaBoostRound round;
-  Verdict verdict = Verdict::useful;
+  MemberStatus verdict = MemberStatus::useful;
 };
 
 class Booster {
@@ -68,7 +68,7 @@ class Booster {
   virtual std::vector<TreeArrays> grow(const GrowthOptions& growth,
                                        std::span<const std::uint8_t> sits_out) = 0;
 
-  virtual Judgement judge(std::span<const MemberTree> member) = 0;
+  virtual MemberResult judge(std::span<const MemberTree> member) = 0;
 
   // round: as judged.
   virtual void reweigh(std::span<const MemberTree> member, const AdaBoostRound& round) = 0;

@@ -95,7 +95,9 @@ class Boosting {
   void grow_tree(std::size_t output, int worker);
   void set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const;
   // A sample whose rows have weights says nothing of a leaf's best step: all its rows do.
-  bool steps_need_all() const { return objective_.finds_steps() && options_.sampling.weighs(); }
+  bool steps_need_all() const {
+    return objective_.has_exact_leaf_step() && options_.sampling.weighs();
+  }
   LeafRows with_all_rows(const TreeArrays& tree, const LeafRows& of_sample) const;
   LinearLeaves linear_leaves_of(std::size_t output, const LeafRows& leaves,
                                 const TreeArrays& tree) const;
@@ -175,7 +177,7 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
   check();
   const int n_workers = std::min(context.n_threads(), static_cast<int>(n_outputs_));
   trees_ = options_.replayed != nullptr
-               ? make_replayed_trees(training.table, *options_.replayed, options_.trees, context)
+               ? make_refit_trees(training.table, *options_.replayed, options_.trees, context)
                : make_trees(training.table, options_.trees, n_workers, context);
   leaves_.resize(static_cast<std::size_t>(n_workers));
 
@@ -228,7 +230,7 @@ void Boosting::check_linear_leaves() const {
   const auto* growth = std::get_if<HistogramGrowth>(&options_.trees);
   require(growth != nullptr, "exact trees have constant leaves");
   require(!options_.dart.is_on(), "DART cannot drop trees with linear leaves");
-  require(!objective_.finds_steps(),
+  require(!objective_.has_exact_leaf_step(),
           "the loss has no second derivatives that linear leaves could be fitted by");
   require(std::all_of(growth->monotonic.begin(), growth->monotonic.end(),
                       [](std::int8_t direction) { return direction == 0; }),
@@ -388,7 +390,7 @@ LeafRows Boosting::with_all_rows(const TreeArrays& tree, const LeafRows& of_samp
 }
 
 void Boosting::set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const {
-  if (objective_.finds_steps()) {
+  if (objective_.has_exact_leaf_step()) {
     const auto* growth = std::get_if<HistogramGrowth>(&options_.trees);
     const double limit = growth != nullptr ? growth->max_delta_step : 0.0;
     set_best_steps(objective_, scores_.all(), output, limit, leaves, context_, tree);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "learn/boosted_trees.h"
 #include "learn/dart.h"
 #include "learn/linear_leaves.h"

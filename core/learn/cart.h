@@ -6,7 +6,7 @@
 
 #include "base/context.h"
 #include "base/fixed_point.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "learn/grow_tree.h"
 #include "tree/tree.h"
 

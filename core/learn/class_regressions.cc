@@ -37,7 +37,7 @@ void for_each_regression(const BoosterTask& task, const std::function<void(std::
 
 std::vector<TreeArrays> grow_regressions(const BoosterTask& task, const GrowthOptions& growth,
                                          std::span<const std::uint8_t> sits_out,
-                                         bool targets_are_signs, const Lesson& lesson) {
+                                         bool targets_are_signs, const RegressionTarget& lesson) {
   const std::size_t n_trees = n_regressions(task);
   const double trimming = task.options.weight_trimming;
   std::vector<TreeArrays> trees(n_trees);

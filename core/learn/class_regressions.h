@@ -27,7 +27,7 @@ inline MemberShape shape_of_regressions(const BoosterTask& task) {
 
 // What a tree learns: writes a target and a weight, of any scale, for each row that takes part. Called on
 // any thread.
-using Lesson =
+using RegressionTarget =
     std::function<void(std::size_t tree, std::span<double> target, std::span<double> weight)>;
 
 // Runs body(tree) for all trees of a member, in parallel.
@@ -37,6 +37,6 @@ void for_each_regression(const BoosterTask& task, const std::function<void(std::
 // by its own weights. targets_are_signs: all targets are 1 or -1.
 std::vector<TreeArrays> grow_regressions(const BoosterTask& task, const GrowthOptions& growth,
                                          std::span<const std::uint8_t> sits_out,
-                                         bool targets_are_signs, const Lesson& lesson);
+                                         bool targets_are_signs, const RegressionTarget& lesson);
 
 }  // namespace arboleda

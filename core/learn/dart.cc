@@ -17,18 +17,18 @@ double largest_step(Objective& objective, std::span<const double> scores,
                     std::span<const RowIndex> rows) {
   objective.prepare(scores, rows);
   const std::size_t n = objective.n_rows();
-  const bool finds_steps = objective.finds_steps();
+  const bool has_exact_leaf_step = objective.has_exact_leaf_step();
   std::vector<double> gradient(scores.size());
   std::vector<double> hessian(objective.has_unit_hessian() ? 0 : scores.size());
-  if (!finds_steps) objective.gradients(scores, 0, n, gradient, hessian);
+  if (!has_exact_leaf_step) objective.gradients(scores, 0, n, gradient, hessian);
   double largest = 0.0;
   for (std::size_t k = 0; k < objective.n_outputs(); ++k) {
     for (const RowIndex row : rows) {
       const std::size_t i = k * n + row;
-      const double step = finds_steps        ? objective.best_step(scores, k, std::span(&row, 1))
-                          : hessian.empty()  ? gradient[i]
-                          : hessian[i] > 0.0 ? gradient[i] / hessian[i]
-                                             : 0.0;
+      const double step = has_exact_leaf_step ? objective.best_step(scores, k, std::span(&row, 1))
+                          : hessian.empty()   ? gradient[i]
+                          : hessian[i] > 0.0  ? gradient[i] / hessian[i]
+                                              : 0.0;
       if (std::isfinite(step)) largest = std::max(largest, std::abs(step));
     }
   }

@@ -62,8 +62,9 @@ class ExactTrees : public BoostedTrees {
 
 }  // namespace
 
-std::unique_ptr<BoostedTrees> make_exact_trees(const BinnedDataset& table, const ExactGrowth& options,
-                                               int n_workers, const Context& context) {
+std::unique_ptr<BoostedTrees> make_exact_trees(const BinnedDataset& table,
+                                               const ExactGrowth& options, int n_workers,
+                                               const Context& context) {
   return std::make_unique<ExactTrees>(table, options, n_workers, context);
 }
 

@@ -101,11 +101,12 @@ class ForestLoop {
 
   RowLayouts make_layouts() const {
     const FeatureIndex n_looks = options_.growth.max_features;
-    const bool flags_are_asked = learner_.n_classes.size() == 1;
-    RowLayouts layouts{flags_are_asked ? FlagTable(table_, n_looks) : FlagTable(),
-                       CodeRows(table_, n_looks, context_)};
-    const bool numbers_are_asked = !layouts.flags.empty() && !layouts.flags.sums_all();
-    if (flags_are_asked && (numbers_are_asked || options_.growth.random_splits)) {
+    const bool uses_binary_features = learner_.n_classes.size() == 1;
+    RowLayouts layouts{
+        uses_binary_features ? BinaryFeatureTable(table_, n_looks) : BinaryFeatureTable(),
+        CodeRows(table_, n_looks, context_)};
+    const bool uses_number_columns = !layouts.flags.empty() && !layouts.flags.sums_all();
+    if (uses_binary_features && (uses_number_columns || options_.growth.random_splits)) {
       layouts.numbers = NumberRows(table_, n_looks, context_);
     }
     return layouts;

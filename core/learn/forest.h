@@ -16,7 +16,7 @@
 #include <span>
 
 #include "base/context.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "learn/bags.h"
 #include "learn/cart.h"
 #include "tree/forest.h"

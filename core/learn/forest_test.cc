@@ -72,8 +72,8 @@ ForestOptions varied_options(int measure) {
 }
 
 // The forest as the textbook has it: every row as often as it was drawn, nothing shared.
-Tree grown_alone(const MixedProblem& problem, const BinnedDataset& table, int measure, bool weighted,
-                 const ForestOptions& options, std::uint32_t tree) {
+Tree grown_alone(const MixedProblem& problem, const BinnedDataset& table, int measure,
+                 bool weighted, const ForestOptions& options, std::uint32_t tree) {
   const std::vector<double> none;
   const BagRows rows{problem.n, weighted ? problem.weights : none,
                      std::span(problem.labels).first(problem.n)};

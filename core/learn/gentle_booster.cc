@@ -47,7 +47,7 @@ class GentleBooster final : public Booster {
         });
   }
 
-  Judgement judge(std::span<const MemberTree> member) override {
+  MemberResult judge(std::span<const MemberTree> member) override {
     std::vector<Sums> sums(member.size());
     for_each_regression(task_, [&](std::size_t tree) {
       find_factors(member[tree].tree, factor_[tree]);
@@ -65,7 +65,7 @@ class GentleBooster final : public Booster {
         wrong += weight * (agreement < 0.0 ? 1.0 : agreement == 0.0 ? 0.5 : 0.0);
       }
     }
-    Judgement judged;
+    MemberResult judged;
     judged.round.error = wrong / whole_;
     judged.round.edge = 0.5 - judged.round.error;
     judged.round.weight = task_.options.learning_rate;

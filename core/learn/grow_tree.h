@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/fixed_point.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/grower.h"
 #include "tree/tree.h"
 
@@ -41,7 +41,7 @@ TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
   require(!rows.empty(), "at least one row of positive weight is needed");
   RowLayouts own;
   if (Criterion::kSumsFlags && task.layouts == nullptr) {
-    own.flags = FlagTable(task.table, task.options.max_features);
+    own.flags = BinaryFeatureTable(task.table, task.options.max_features);
   }
   const RowLayouts& layouts = task.layouts != nullptr ? *task.layouts : own;
   GrownTree once;

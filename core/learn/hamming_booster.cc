@@ -36,7 +36,7 @@ class HammingBooster final : public Booster {
     return trees;
   }
 
-  Judgement judge(std::span<const MemberTree> member) override {
+  MemberResult judge(std::span<const MemberTree> member) override {
     const TreeArrays& tree = member[0].tree;
     find_factors(tree);
     const std::vector<std::int64_t> sums = sums_of(member[0]);
@@ -51,7 +51,7 @@ class HammingBooster final : public Booster {
       wrong += tree.value[at] > 0.0 ? other : 0.0;
       tied += tree.value[at] == 0.0 ? own + other : 0.0;
     }
-    Judgement judged;
+    MemberResult judged;
     judged.round.error = (wrong + 0.5 * tied) / whole_;
     judged.round.edge = 0.5 - judged.round.error;
     judged.round.weight = task_.options.learning_rate;

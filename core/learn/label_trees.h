@@ -6,7 +6,7 @@
 
 #include "base/context.h"
 #include "criterion/label_weights.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/growth_options.h"
 #include "tree/tree.h"
 

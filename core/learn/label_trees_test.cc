@@ -242,7 +242,8 @@ TEST_CASE("trees on weights of labels: categories of two classes are parted as w
       Problem one_column = problem;
       one_column.columns = {problem.columns[3]};
       const std::vector<std::uint32_t> levels{kCategories};
-      const BinnedDataset table = code_table(one_column.view(), Context(), {.n_categories = levels});
+      const BinnedDataset table =
+          code_table(one_column.view(), Context(), {.n_categories = levels});
       GrowthOptions options;
       options.max_depth = 1;
       const Tree tree = grow(one_column, table, ranking, options, Context());

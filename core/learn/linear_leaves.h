@@ -19,7 +19,7 @@
 #include <span>
 
 #include "base/context.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/histogram_growth.h"
 #include "tree/linear_leaves.h"
 #include "tree/tree.h"

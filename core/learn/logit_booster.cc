@@ -69,8 +69,8 @@ class LogitBooster final : public Booster {
         });
   }
 
-  Judgement judge(std::span<const MemberTree> member) override {
-    Judgement judged;
+  MemberResult judge(std::span<const MemberTree> member) override {
+    MemberResult judged;
     AdaBoostRound& round = judged.round;
     round.weight = task_.options.learning_rate * step_;
     round.error = error_of(member);

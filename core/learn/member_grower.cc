@@ -9,7 +9,7 @@ MemberGrower::MemberGrower(const BoosterTask& task) : task_(task) {
       StumpGrower::can_grow(task.table, task.n_classes, task.options.growth)) {
     stumps_.emplace(task.table, task.labels, task.rows);
   } else if (task.options.growth.looks_at_all(task.table.n_features())) {
-    layouts_.lists = FlagLists(task.table);
+    layouts_.lists = BinaryFeatureLists(task.table);
   }
 }
 

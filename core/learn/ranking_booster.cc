@@ -52,16 +52,16 @@ class RankingBooster final : public Booster {
     return trees;
   }
 
-  Judgement judge(std::span<const MemberTree> member) override {
+  MemberResult judge(std::span<const MemberTree> member) override {
     const Shares shares = shares_of(member[0]);
-    Judgement judged;
+    MemberResult judged;
     AdaBoostRound& round = judged.round;
     round.error = 0.5 * (1.0 - shares.right + shares.wrong);
     round.edge = 0.5 - round.error;
     if (round.error <= 0.0) {
-      judged.verdict = Verdict::perfect;
+      judged.verdict = MemberStatus::perfect;
     } else if (round.edge < kSmallestEdge) {
-      judged.verdict = Verdict::too_weak;
+      judged.verdict = MemberStatus::too_weak;
     }
     exponent_ = task_.options.learning_rate * least(shares, round.error);
     round.weight = is_m2_ ? 2.0 * exponent_ : exponent_;

@@ -37,12 +37,12 @@ class RealBooster final : public Booster {
     return grower_.grow(weights_.fixed(sits_out, kClassWeightBits), growth);
   }
 
-  Judgement judge(std::span<const MemberTree> member) override {
+  MemberResult judge(std::span<const MemberTree> member) override {
     const TreeArrays& tree = member[0].tree;
     const LeafWeights sums = weights_.sums(member[0].leaf, tree.right.size());
     whole_ = sums.whole();
     const double surest = find_factors(tree);
-    Judgement judged;
+    MemberResult judged;
     AdaBoostRound& round = judged.round;
     round.error = sums.share_but(largest_classes(tree, task_.n_classes));
     round.edge =
@@ -55,9 +55,9 @@ class RealBooster final : public Booster {
       }
     }
     if (round.error == 0.0) {
-      judged.verdict = Verdict::perfect;
+      judged.verdict = MemberStatus::perfect;
     } else if (surest < kSmallestAnswer) {
-      judged.verdict = Verdict::too_weak;
+      judged.verdict = MemberStatus::too_weak;
     }
     return judged;
   }

@@ -50,22 +50,22 @@ class VoteBooster final : public Booster {
     return grower_.grow(weights_.fixed(sits_out, kClassWeightBits), growth);
   }
 
-  Judgement judge(std::span<const MemberTree> member) override {
+  MemberResult judge(std::span<const MemberTree> member) override {
     const TreeArrays& tree = member[0].tree;
     choices_ = largest_classes(tree, task_.n_classes);
     const LeafWeights sums = weights_.sums(member[0].leaf, tree.right.size());
     whole_ = sums.whole();
-    Judgement judged;
+    MemberResult judged;
     AdaBoostRound& round = judged.round;
     round.error = sums.share_but(choices_);
     round.edge = 1.0 - 1.0 / n_ways_ - round.error;
     if (round.error == 0.0) {
-      judged.verdict = Verdict::perfect;
+      judged.verdict = MemberStatus::perfect;
     } else if (round.edge < kSmallestEdge) {
-      judged.verdict = Verdict::too_weak;
+      judged.verdict = MemberStatus::too_weak;
     }
     const double alpha = log_odds(round.error);
-    round.weight = judged.verdict == Verdict::perfect ? weight_of_perfect() : vote_for(alpha);
+    round.weight = judged.verdict == MemberStatus::perfect ? weight_of_perfect() : vote_for(alpha);
     round.normalizer = round.error * when_wrong(alpha) + (1.0 - round.error) * when_right(alpha);
     return judged;
   }

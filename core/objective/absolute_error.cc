@@ -26,7 +26,7 @@ class AbsoluteError final : public SeparableObjective {
     return {weighted_quantile(targets_of(rows), units_of(rows), 0.5, Between::midway)};
   }
 
-  bool finds_steps() const override { return true; }
+  bool has_exact_leaf_step() const override { return true; }
   double best_step(std::span<const double> scores, std::size_t output,
                    std::span<const RowIndex> rows) const override {
     return weighted_quantile(residuals(scores, output, rows), units_of(rows), 0.5, Between::lower);

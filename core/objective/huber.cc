@@ -45,7 +45,7 @@ class Huber final : public SeparableObjective {
     delta_ = dynamic_cast<const Huber&>(other).delta_;
   }
 
-  bool finds_steps() const override { return true; }
+  bool has_exact_leaf_step() const override { return true; }
   double best_step(std::span<const double> scores, std::size_t output,
                    std::span<const RowIndex> rows) const override {
     auto r = residuals(scores, output, rows);

@@ -57,7 +57,7 @@ class Objective {
   // Losses whose derivatives say little within a leaf (absolute error, quantile, Huber) are given the
   // best constant step of the leaf's rows instead of Newton's: Friedman (2001), algorithms 3 and 4.
   // It does not depend on the order of the rows.
-  virtual bool finds_steps() const { return false; }
+  virtual bool has_exact_leaf_step() const { return false; }
   virtual double best_step(std::span<const double> scores, std::size_t output,
                            std::span<const RowIndex> rows) const;
 

@@ -170,7 +170,7 @@ TEST_CASE("no other step of a leaf is better") {
     const Problem problem(c, 64, 3);
     for (const bool weighted : {false, true}) {
       const auto objective = problem.bind(c, weighted);
-      if (!objective->finds_steps()) continue;
+      if (!objective->has_exact_leaf_step()) continue;
       CAPTURE(c.options.name);
       objective->prepare(problem.scores, problem.rows);
       const std::vector<RowIndex> leaf = {3, 5, 8, 13, 21, 34, 55, 60};
@@ -220,7 +220,7 @@ TEST_CASE("weights are as many rows") {
         REQUIRE(da.gradient[k * 150 + of[j]] == w * db.gradient[k * of.size() + j]);
         REQUIRE(da.hessian[k * 150 + of[j]] == w * db.hessian[k * of.size() + j]);
       }
-      if (a->finds_steps()) {
+      if (a->has_exact_leaf_step()) {
         CHECK(a->best_step(problem.scores, k, problem.rows) ==
               b->best_step(repeated.scores, k, repeated.rows));
       }
@@ -246,7 +246,7 @@ TEST_CASE("the order of rows changes no bit") {
     CHECK(objective->start(problem.rows) == other->start(shuffled));
     CHECK(objective->loss(problem.scores, problem.rows) == other->loss(problem.scores, shuffled));
     CHECK(objective->total_weight(problem.rows) == other->total_weight(shuffled));
-    for (std::size_t k = 0; k < c.n_outputs && objective->finds_steps(); ++k) {
+    for (std::size_t k = 0; k < c.n_outputs && objective->has_exact_leaf_step(); ++k) {
       CHECK(objective->best_step(problem.scores, k, problem.rows) ==
             other->best_step(problem.scores, k, shuffled));
     }
@@ -289,7 +289,7 @@ TEST_CASE("rows of weight 0 count for nothing") {
     for (std::size_t i = 0; i < 60; i += 3) CHECK((d.gradient[i] == 0.0 && d.hessian[i] == 0.0));
     CHECK(objective->start(problem.rows) == other->start(kept));
     CHECK(objective->loss(problem.scores, problem.rows) == other->loss(problem.scores, kept));
-    if (objective->finds_steps()) {
+    if (objective->has_exact_leaf_step()) {
       CHECK(objective->best_step(problem.scores, 0, problem.rows) ==
             other->best_step(problem.scores, 0, kept));
     }

@@ -39,7 +39,7 @@ class Quantile final : public SeparableObjective {
     return scores;
   }
 
-  bool finds_steps() const override { return true; }
+  bool has_exact_leaf_step() const override { return true; }
   double best_step(std::span<const double> scores, std::size_t output,
                    std::span<const RowIndex> rows) const override {
     return weighted_quantile(residuals(scores, output, rows), units_of(rows), levels_[output],

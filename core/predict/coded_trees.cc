@@ -20,7 +20,7 @@ struct Asked {
   std::span<const CategoryIndex> categories;  // none where it has a threshold
 };
 
-Asked asked_by(const Tree& tree, std::size_t i) {
+Asked node_test_of(const Tree& tree, std::size_t i) {
   const auto node = static_cast<NodeIndex>(i);
   const TreeArrays& a = tree.arrays();
   if (tree.is_leaf(node)) return {true, -1, {}, {}};
@@ -30,7 +30,7 @@ Asked asked_by(const Tree& tree, std::size_t i) {
           tree.is_categorical(node) ? tree.categories(node) : std::span<const CategoryIndex>()};
 }
 
-Asked asked_by(const CompactTree& tree, std::size_t i) {
+Asked node_test_of(const CompactTree& tree, std::size_t i) {
   const CompactNode& node = tree.nodes[i];
   if (node.is_leaf()) return {true, -1, {}, {}};
   return {false,
@@ -48,7 +48,7 @@ ByteCodes codes_of(std::span<const AnyTree> trees) {
   std::vector<FeatureIndex> categorical;
   for (const AnyTree& tree : trees) {
     for (std::size_t i = 0; i < size_of(tree); ++i) {
-      const Asked asked = asked_by(tree, i);
+      const Asked asked = node_test_of(tree, i);
       if (asked.is_leaf) continue;
       if (asked.categories.empty()) {
         questions.push_back(asked.question);
@@ -98,7 +98,7 @@ bool CodedTrees::can_hold(std::span<const AnyTree> trees) {
   for (const AnyTree& tree : trees) {
     if (size_of(tree) > 2 * kMostLeaves - 1) return false;
     for (std::size_t i = 0; i < size_of(tree); ++i) {
-      const Asked asked = asked_by(tree, i);
+      const Asked asked = node_test_of(tree, i);
       if (!asked.categories.empty() && asked.categories.back() >= ByteCodes::kMostCategories) {
         return false;
       }
@@ -118,7 +118,7 @@ template <class AnyTree>
 void CodedTrees::number_leaves(const AnyTree& tree, CodedTree& coded,
                                std::vector<std::uint16_t>& answer) {
   for (std::size_t i = 0; i < size_of(tree); ++i) {
-    if (!asked_by(tree, i).is_leaf) continue;
+    if (!node_test_of(tree, i).is_leaf) continue;
     answer[i] = coded.n_leaves++;
     leaves_.push_back(static_cast<NodeIndex>(i));
   }
@@ -134,7 +134,7 @@ bool CodedTrees::number_by_answers(const AnyTree& tree, CodedTree& coded,
   std::vector<std::size_t> asked_in(size_of(tree));
   std::size_t n_inner = 0;
   for (std::size_t i = 0; i < size_of(tree); ++i) {
-    const Asked asked = asked_by(tree, i);
+    const Asked asked = node_test_of(tree, i);
     if (asked.is_leaf) continue;
     ++n_inner;
     const auto same = std::find_if(questions.begin(), questions.end(), [&](const Question& q) {
@@ -152,7 +152,7 @@ bool CodedTrees::number_by_answers(const AnyTree& tree, CodedTree& coded,
   std::vector<bool> is_met(size_of(tree), false);
   for (std::size_t number = 0; number < n_numbers; ++number) {
     std::size_t node = 0;
-    for (Asked asked = asked_by(tree, 0); !asked.is_leaf; asked = asked_by(tree, node)) {
+    for (Asked asked = node_test_of(tree, 0); !asked.is_leaf; asked = node_test_of(tree, node)) {
       const bool right = (number >> (questions.size() - 1 - asked_in[node])) & 1;
       node = right ? static_cast<std::size_t>(asked.right) : node + 1;
     }
@@ -183,7 +183,7 @@ void CodedTrees::add(const AnyTree& tree) {
   if (!number_by_answers(tree, coded, answer)) number_leaves(tree, coded, answer);
   FreeLines lines;
   for (std::size_t i = size; i-- > 0;) {
-    const Asked asked = asked_by(tree, i);
+    const Asked asked = node_test_of(tree, i);
     if (asked.is_leaf) continue;
     ByteCodes::Place place;
     if (asked.categories.empty()) {

@@ -17,8 +17,8 @@ std::uint32_t step(const FlatNode& node, std::uint32_t at, double x) {
 
 std::uint32_t step_by_category(const Tree& tree, const FlatNode& node, std::uint32_t at,
                                const double* row) {
-  if ((node.slot & FlatTrees::kAsksCategory) == 0) return step(node, at, row[node.slot]);
-  const double x = row[node.slot & ~FlatTrees::kAsksCategory];
+  if ((node.slot & FlatTrees::kTestsCategory) == 0) return step(node, at, row[node.slot]);
+  const double x = row[node.slot & ~FlatTrees::kTestsCategory];
   return static_cast<std::uint32_t>(tree.child(static_cast<NodeIndex>(at), x));
 }
 
@@ -45,13 +45,13 @@ Slots::Slots(std::span<const Tree> trees, std::span<const FeatureIndex> features
     if (column.as_is != 0) column.as_is = static_cast<std::uint32_t>(n_slots_++);
     if (column.missing_lowest != 0) column.missing_lowest = static_cast<std::uint32_t>(n_slots_++);
   }
-  require(n_slots_ < FlatTrees::kAsksCategory, "the trees ask for too many columns");
+  require(n_slots_ < FlatTrees::kTestsCategory, "the trees ask for too many columns");
 }
 
 std::uint32_t Slots::slot_of(const Tree& tree, NodeIndex node) const {
   if (tree.is_leaf(node)) return 0;
   const Column& column = columns_[static_cast<std::size_t>(tree.feature(node))];
-  if (tree.is_categorical(node)) return column.as_is | FlatTrees::kAsksCategory;
+  if (tree.is_categorical(node)) return column.as_is | FlatTrees::kTestsCategory;
   const bool missing_left = tree.arrays().missing_left[static_cast<std::size_t>(node)] != 0;
   return missing_left ? column.missing_lowest : column.as_is;
 }

@@ -22,7 +22,7 @@ namespace arboleda {
 
 struct FlatNode {
   double threshold;     // in a leaf: its value
-  std::uint32_t slot;   // kAsksCategory: the tree itself knows the way
+  std::uint32_t slot;   // kTestsCategory: the tree itself knows the way
   std::uint32_t right;  // the left child of node i is i + 1; indices are the tree's own
 };
 
@@ -58,7 +58,7 @@ class Slots {
 
 class FlatTrees {
  public:
-  static constexpr std::uint32_t kAsksCategory = std::uint32_t{1} << 31;
+  static constexpr std::uint32_t kTestsCategory = std::uint32_t{1} << 31;
 
   // The trees must outlive this. Each has one value a leaf. linear: of their nodes.
   FlatTrees(std::span<const Tree> trees, LinearLeaves linear, std::size_t n_columns);

@@ -104,7 +104,7 @@ void for_each_block_leaf(TreeRange range, BlockSize most, const Table& table,
 }
 
 // Leaves that are given as nodes, as they are asked for.
-inline void tell_leaves(const CompactTree& tree, LeavesAs leaves_as,
+inline void mark_leaves(const CompactTree& tree, LeavesAs leaves_as,
                         std::span<std::uint32_t> leaves) {
   if (leaves_as == LeavesAs::nodes) return;
   for (std::uint32_t& leaf : leaves) leaf = static_cast<std::uint32_t>(tree.nodes[leaf].leaf());
@@ -133,7 +133,7 @@ void for_each_narrow_leaf(const Forest& forest, TreeRange range, LeavesAs leaves
             forest.trees[t], decided.size(), decided.data(),
             [&](std::size_t i) { return begin + undecided[i]; },
             [&](std::size_t row, std::size_t column) { return table.at(row, column); });
-        tell_leaves(forest.trees[t], leaves_as, decided);
+        mark_leaves(forest.trees[t], leaves_as, decided);
         for (std::size_t i = 0; i < decided.size(); ++i) leaves[undecided[i]] = decided[i];
       },
       visit);
@@ -155,7 +155,7 @@ void for_each_wide_leaf(const Forest& forest, TreeRange range, LeavesAs leaves_a
         } else {
           find_leaves<false>(tree, leaves.size(), leaves.data(), row_of, value);
         }
-        tell_leaves(tree, leaves_as, leaves);
+        mark_leaves(tree, leaves_as, leaves);
       },
       visit);
 }

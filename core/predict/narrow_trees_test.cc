@@ -83,10 +83,10 @@ std::size_t check_tree(const CompactTree& tree, const TableView& table) {
   walk(nodes, LeavesAs::nodes, block, kFeatures, walkers, as_nodes, undecided);
   walk(nodes, LeavesAs::numbers, block, kFeatures, walkers, as_numbers, again);
   REQUIRE(undecided == again);
-  std::vector<bool> is_sure(table.n_rows, true);
-  for (const std::uint32_t row : undecided) is_sure[row] = false;
+  std::vector<bool> is_certain(table.n_rows, true);
+  for (const std::uint32_t row : undecided) is_certain[row] = false;
   for (std::size_t row = 0; row < table.n_rows; ++row) {
-    if (!is_sure[row]) continue;
+    if (!is_certain[row]) continue;
     const auto leaf = static_cast<std::size_t>(leaf_of(tree, table, row));
     REQUIRE(as_nodes[row] == leaf);
     REQUIRE(as_numbers[row] == tree.nodes[leaf].leaf());

@@ -150,7 +150,7 @@ class MedianValue final : public OneRow {
       std::size_t tree;
     };
     thread_local std::vector<Told> told;
-    thread_local std::vector<WeightedAnswer> answers;
+    thread_local std::vector<WeightedValue> answers;
     told.clear();
     answers.clear();
     for_each_leaf(forest_, row, [&](std::size_t tree, std::uint32_t leaf) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBlock = 2048;
 
-bool is_below(const WeightedAnswer& a, const WeightedAnswer& b) { return a.value < b.value; }
+bool is_below(const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; }
 
 void check_weight(double weight) {
   require(weight >= 0.0 && std::isfinite(weight), "a member's weight is negative or not finite");
@@ -21,12 +21,12 @@ void check_weight(double weight) {
 
 }  // namespace
 
-double weighted_median(std::span<const WeightedAnswer> answers) {
+double weighted_median(std::span<const WeightedValue> answers) {
   double total = 0.0;
-  for (const WeightedAnswer& answer : answers) total += answer.weight;
+  for (const WeightedValue& answer : answers) total += answer.weight;
   const double half = 0.5 * total;
   double sum = 0.0;
-  for (const WeightedAnswer& answer : answers) {
+  for (const WeightedValue& answer : answers) {
     sum += answer.weight;
     if (sum >= half) return answer.value;
   }
@@ -46,7 +46,7 @@ std::vector<double> median_values(const Forest& forest, std::span<const double> 
       [&](std::size_t, std::size_t begin, std::size_t end) {
         const Context alone = context.of_one_task();
         const auto leaves = apply_forest(forest, rows_between(table, begin, end), alone);
-        std::vector<WeightedAnswer> answers(n_trees);
+        std::vector<WeightedValue> answers(n_trees);
         for (std::size_t i = begin; i < end; ++i) {
           for (std::size_t t = 0; t < n_trees; ++t) {
             const NodeIndex leaf = leaves[(i - begin) * n_trees + t];
@@ -72,7 +72,7 @@ void RunningMedians::add(std::span<const double> values, double weight, const Co
   parallel_blocks(context.n_threads(), answers_.size(), kBlock,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     for (std::size_t i = begin; i < end; ++i) {
-                      const WeightedAnswer answer{values[i], weight};
+                      const WeightedValue answer{values[i], weight};
                       auto& row = answers_[i];
                       row.insert(std::upper_bound(row.begin(), row.end(), answer, is_below),
                                  answer);

@@ -16,13 +16,13 @@
 
 namespace arboleda {
 
-struct WeightedAnswer {
+struct WeightedValue {
   double value;
   double weight;
 };
 
 // answers: ascending, at least one.
-double weighted_median(std::span<const WeightedAnswer> answers);
+double weighted_median(std::span<const WeightedValue> answers);
 
 // The median of the trees' values for each row. weights: of the trees, not negative. Table: TableView
 // or SparseRows.
@@ -44,7 +44,7 @@ class RunningMedians {
   std::vector<double> medians(const Context& context) const;
 
  private:
-  std::vector<std::vector<WeightedAnswer>> answers_;
+  std::vector<std::vector<WeightedValue>> answers_;
 };
 
 }  // namespace arboleda

@@ -59,7 +59,7 @@ TEST_CASE("the trees' weighted medians are those of the definition, at once and 
 }
 
 TEST_CASE("half of the weight is enough, and a member of weight 0 can answer alone") {
-  const auto median = [](std::vector<WeightedAnswer> answers) { return weighted_median(answers); };
+  const auto median = [](std::vector<WeightedValue> answers) { return weighted_median(answers); };
   CHECK(median({{1.0, 1.0}, {2.0, 1.0}}) == 1.0);
   CHECK(median({{1.0, 1.0}, {2.0, 1.5}}) == 2.0);
   CHECK(median({{1.0, 1.0}, {2.0, 1.0}, {3.0, 1.0}}) == 2.0);

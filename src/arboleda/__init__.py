@@ -1,6 +1,6 @@
-"""Ensemble learning on tables: every textbook method over one native engine.
+"""Ensemble learning for tabular data, with a native engine.
 
-Public names are loaded when first used, so that ``import arboleda`` stays quick.
+Public names are imported lazily, which keeps ``import arboleda`` fast.
 """
 
 from importlib import import_module

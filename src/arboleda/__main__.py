@@ -1,4 +1,4 @@
-"""``python -m arboleda`` is the command ``arboleda``."""
+"""Run the command ``arboleda`` by ``python -m arboleda``."""
 
 from arboleda.cli import main
 

@@ -1,13 +1,13 @@
-"""Errors that are the library's own."""
+"""Exceptions of the library."""
 
 __all__ = ["ModelFormatError"]
 
 
 class ModelFormatError(ValueError):
-    """A file is no model file, is damaged, or was written by a newer version.
+    """Error for a file that is not a model file, is damaged, or was written by a newer version.
 
-    The one error of `load` for what a file holds; the message says what is wrong and where. What
-    the file system refuses (no such file, no permission) stays an `OSError`.
+    `load` raises it for all errors in the content of a file; the message describes the error and
+    its location. Errors of the file system (no such file, no permission) are `OSError`.
 
     Examples
     --------

@@ -1,18 +1,19 @@
-"""Packages of the optional extras, looked for without importing them."""
+"""Detection of optional dependencies without importing them."""
 
 from importlib.util import find_spec
 
 __all__ = ["can_study"]
 
-# What the modules behind `Study`, `explore` and their kin import when they are loaded.
+# Packages that `Study`, `explore` and related modules import.
 _STUDY = ("charset_normalizer", "jinja2", "matplotlib", "pyarrow", "pydantic", "rich")
 
 
 def can_study() -> bool:
-    """Whether the packages that a study needs are installed.
+    """Return whether the packages required by `Study` are installed.
 
-    Where they are not, public names that need them are left out of ``__all__`` and ``dir()``, so
-    that ``from arboleda import *`` and ``help()`` work; used by name they say what to install.
+    If not, public names that require them are omitted from ``__all__`` and ``dir()``, so that
+    ``from arboleda import *`` and ``help()`` work; importing them by name raises an error that
+    lists the packages to install.
     """
     return all(_is_installed(package) for package in _STUDY)
 
@@ -20,5 +21,5 @@ def can_study() -> bool:
 def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
-    except (ImportError, ValueError):  # a finder that refuses it, or a module without a spec
+    except (ImportError, ValueError):  # a finder that raises, or a module without a spec
         return False

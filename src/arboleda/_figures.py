@@ -1,4 +1,4 @@
-"""Figures to draw on, where matplotlib is installed."""
+"""Creation of matplotlib figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def new_figure(**options: Any) -> Figure:
-    """Make a figure; ``options`` are those of ``matplotlib.pyplot.figure``."""
+    """Create a figure; ``options`` are those of ``matplotlib.pyplot.figure``."""
     try:
         import matplotlib.pyplot as plt
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: writing that a crash cannot leave half done."""
+"""Atomic writing of files."""
 
 import errno
 import os
@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["drop_file", "read_regular", "write_atomically", "written_whole"]
+__all__ = ["drop_file", "open_atomically", "read_regular", "write_atomically"]
 
 
 def drop_file(path: Path) -> None:
-    """Remove a file or a link, if there is one; a folder in its place stays.
+    """Remove a file or a link if it exists; directories are kept.
 
     Raises
     ------
@@ -25,12 +25,12 @@ def drop_file(path: Path) -> None:
 
 
 def read_regular(path: Path) -> bytes:
-    """Read a file; a pipe or a device, which may never end, or wait, is refused unopened.
+    """Read a regular file; pipes and devices, which may block or never end, are not opened.
 
     Raises
     ------
     OSError
-        If it is no regular file or cannot be read.
+        If it is not a regular file or cannot be read.
     """
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
@@ -39,18 +39,18 @@ def read_regular(path: Path) -> bytes:
 
 
 def write_atomically(path: Path, data: bytes | str) -> None:
-    """Replace a file's content so that a reader sees the old one or the new one, never a part.
+    """Replace the content of a file atomically.
 
-    The data go to a new file in the same folder (a rename is atomic only within one file system),
-    are flushed to the disk and then take the place of ``path``. If anything fails, ``path`` is as
-    it was and the new file is gone.
+    The data are written to a new file in the same directory (a rename is atomic only within one
+    file system), which is flushed to the disk and renamed to ``path``. If anything fails, ``path``
+    is unchanged and the new file is removed.
 
     Parameters
     ----------
     path : Path
         The file to write; its folder must exist. A symbolic link is followed, not replaced.
     data : bytes or str
-        The whole content; text is encoded as UTF-8, line ends are kept as they are.
+        The whole content; text is encoded as UTF-8 and line ends are kept.
 
     Raises
     ------
@@ -66,17 +66,17 @@ def write_atomically(path: Path, data: bytes | str) -> None:
     ...     (Path(folder) / "facts.json").read_text()
     '{}'
     """
-    # A lone surrogate (a file name that is not UTF-8) must not cost the user the whole file.
+    # A lone surrogate (from a file name that is not UTF-8) must not prevent writing the file.
     content = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
-    with written_whole(path) as file:
+    with open_atomically(path) as file:
         file.write(content)
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write to that takes the place of ``path`` when the block ends well.
+def open_atomically(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that replaces ``path`` when the block ends without an error.
 
-    As `write_atomically`, for content that is not at hand at once.
+    Like `write_atomically`, for content that is written in parts.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with written_whole(Path(folder) / "numbers") as file:
+    ...     with open_atomically(Path(folder) / "numbers") as file:
     ...         for number in b"1", b"2":
     ...             _ = file.write(number)
     ...     (Path(folder) / "numbers").read_bytes()
@@ -98,10 +98,10 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     if target.is_symlink():
         raise OSError(errno.ELOOP, "it is a link to itself")
     if target.exists() and not target.is_file():
-        # A rename would put a file in the place of a device for everybody.
+        # A rename would replace the device by a file.
         raise OSError(errno.EINVAL, "it is not a file")
     draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.tmp")
-    # Mode 0o666 leaves the permissions to the user's umask, which tempfile would override.
+    # With mode 0o666 the user's umask applies, which tempfile would override.
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -116,7 +116,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself last through a power cut, where folders can be opened (POSIX)."""
+    """Flush the rename itself to the disk, where directories can be opened (POSIX)."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

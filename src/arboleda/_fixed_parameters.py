@@ -1,4 +1,4 @@
-"""Methods with a class of their own: a general estimator, some of whose parameters are fixed."""
+"""Estimators that are special cases of a more general estimator."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["FixedParameters"]
 
 
 class FixedParameters:
-    """Mixin of an estimator that is a more general one with some of its parameters fixed.
+    """Mixin of estimators that fix some parameters of a more general estimator.
 
-    The subclass lists its own parameters in ``__init__`` and passes them on to that of the general
-    class together with the fixed ones. So the general class runs as it is, a fixed parameter is a
-    plain attribute, and `get_params`, model files and `repr` know the listed ones alone. What
-    constrains the others is dropped here, as scikit-learn wants one entry for each parameter.
+    The subclass lists its own parameters in ``__init__`` and passes them, with the fixed ones, to
+    the ``__init__`` of the general class. A fixed parameter is then a plain attribute, and
+    `get_params`, model files and `repr` only include the listed parameters. Constraints of the
+    other parameters are removed, as scikit-learn requires one entry per parameter.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]

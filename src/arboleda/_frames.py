@@ -1,4 +1,4 @@
-"""Data frames to return, where pandas is installed."""
+"""Creation of pandas data frames."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def new_frame(data: Any, **options: Any) -> pd.DataFrame:
-    """Make a data frame; arguments are those of ``pandas.DataFrame``."""
+    """Create a data frame; arguments are those of ``pandas.DataFrame``."""
     try:
         import pandas as pd
     except ModuleNotFoundError as error:
-        raise ImportError("data frames need pandas: pip install pandas") from error
+        raise ImportError("data frames require pandas: pip install pandas") from error
     return pd.DataFrame(data, **options)

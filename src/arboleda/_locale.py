@@ -1,7 +1,7 @@
-"""In which language pages and drawings speak: their few shared words and the marks of numbers.
+"""Language of pages and drawings: shared words and the format of numbers.
 
-Whoever draws a page in another language than English says so once, around all of it; what writes
-numbers or labels far below asks here. Outside of such a page everything is English.
+Code that draws a page in a language other than English wraps it in `use_locale`; functions that
+format numbers or labels use the current locale, which is English by default.
 """
 
 import re
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 __all__ = ["Locale", "current_locale", "localize_number", "use_locale", "word"]
 
 _NUMBER = re.compile(r"(?<![\w.,])(\d[\d,]*)(\.\d+)?")
-_SHORT = 4  # digits that stay together where groups are set apart by a space
+_SHORT = 4  # maximum number of digits without group separators
 
 
 @dataclass(frozen=True)
 class Locale:
-    """A language: its code, the marks of its numbers, and its words for those of drawings."""
+    """Language code, number format and translations of the words of drawings."""
 
     language: str = "en"
     decimal: str = "."
@@ -27,30 +27,30 @@ class Locale:
 
 
 _ENGLISH = Locale()
-_spoken: ContextVar[Locale] = ContextVar("speech")
+_current: ContextVar[Locale] = ContextVar("locale")
 
 
 def current_locale() -> Locale:
-    """Tell what is spoken here and now."""
-    return _spoken.get(_ENGLISH)
+    """Return the current locale."""
+    return _current.get(_ENGLISH)
 
 
 @contextmanager
-def use_locale(speech: Locale) -> Iterator[None]:
-    """Speak like this within the block."""
-    token = _spoken.set(speech)
+def use_locale(locale: Locale) -> Iterator[None]:
+    """Use a locale within the block."""
+    token = _current.set(locale)
     try:
         yield
     finally:
-        _spoken.reset(token)
+        _current.reset(token)
 
 
 def word(english: str) -> str:
-    """Say a word of drawings in the language of the page.
+    """Translate a word of drawings to the current language.
 
     Examples
     --------
-    >>> with use_locale(Speech("es", words={"yes": "sí"})):
+    >>> with use_locale(Locale("es", words={"yes": "sí"})):
     ...     word("yes"), word("no")
     ('sí', 'no')
     """
@@ -58,22 +58,22 @@ def word(english: str) -> str:
 
 
 def localize_number(number: str) -> str:
-    """Give a number that is written in English the marks of the page's language.
+    """Convert a number from the English format to the current locale's format.
 
     Examples
     --------
-    >>> with use_locale(Speech("es", decimal=",", group=" ")):
+    >>> with use_locale(Locale("es", decimal=",", group=" ")):
     ...     [localize_number(text) for text in ("0.25", "1,234", "12,345.6", "<0.1 %")]
     ['0,25', '1234', '12 345,6', '<0,1 %']
     """
-    speech = current_locale()
-    if (speech.decimal, speech.group) == (".", ","):
+    locale = current_locale()
+    if (locale.decimal, locale.group) == (".", ","):
         return number
 
     def write(found: re.Match[str]) -> str:
         whole = found[1].replace(",", "")
         if "," in found[1] and len(whole) > _SHORT:
-            whole = found[1].replace(",", speech.group)
-        return whole + (found[2] or "").replace(".", speech.decimal)
+            whole = found[1].replace(",", locale.group)
+        return whole + (found[2] or "").replace(".", locale.decimal)
 
     return _NUMBER.sub(write, number)

@@ -1,4 +1,4 @@
-"""How reports and drawings write numbers: few digits, and the same ones down a column."""
+"""Formatting of numbers in reports and drawings."""
 
 import math
 import unicodedata
@@ -22,7 +22,7 @@ _MINUS = "\N{MINUS SIGN}"
 
 
 def plain(value: float | None, significant: int = 4) -> str:
-    """Write a number alone in a sentence: few significant digits, no trailing zeros.
+    """Format a single number with few significant digits and no trailing zeros.
 
     Examples
     --------
@@ -42,14 +42,14 @@ def plain(value: float | None, significant: int = 4) -> str:
         mantissa, exponent = f"{value:.{significant - 1}e}".split("e")
         text = f"{_trimmed(mantissa)}e{int(exponent)}"
     else:
-        # Four digits stay together: a year is not 2,017.
+        # Four digits have no separator, so that a year is not 2,017.
         apart = "," if order >= 4 else ""
         text = _trimmed(f"{value:{apart}.{max(0, significant - 1 - order)}f}")
     return localize_number(text.replace("-", _MINUS, 1) if value < 0 else text)
 
 
 def fixed(value: float, decimals: int) -> str:
-    """Write a number with this many decimals.
+    """Format a number with a fixed number of decimals.
 
     Examples
     --------
@@ -57,21 +57,21 @@ def fixed(value: float, decimals: int) -> str:
     ('−1,234.50', '0.00')
     """
     text = f"{value:,.{decimals}f}"
-    # A rounded "-0.0000" would claim a sign that the shown digits do not have.
+    # A rounded "-0.0000" has no sign.
     if float(text.replace(",", "")) == 0:
         text = text.lstrip("-")
     return localize_number(text.replace("-", _MINUS))
 
 
 def number_format(values: Iterable[float | None], bounded: bool) -> Callable[[float | None], str]:
-    """Make a formatter that gives every number of a column the same count of decimals.
+    """Return a formatter that gives all numbers of a column the same number of decimals.
 
     Parameters
     ----------
     values : iterable of float or None
-        The column; the median size decides the decimals, so one wild value does not.
+        The column; the median magnitude determines the decimals, which is robust to outliers.
     bounded : bool
-        Whether the numbers are scores of the order of one (accuracy, AUC); they get four decimals.
+        Whether the numbers are scores of the order of 1 (accuracy, AUC), shown with four decimals.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def number_format(values: Iterable[float | None], bounded: bool) -> Callable[[fl
     def write(value: float | None) -> str:
         if value is None:
             return NOTHING
-        # What would read as nothing, or as more digits than anyone wants, has its own decimals.
+        # Numbers that would read as 0, or have too many digits, get their own decimals.
         hidden = not bounded and 0 < abs(value) < 0.5 * 10.0**-decimals
         if hidden or decimals > 8 or abs(value) >= (1e3 if bounded else 1e10):
             return plain(value, 3 if hidden else 4)
@@ -100,7 +100,7 @@ def number_format(values: Iterable[float | None], bounded: bool) -> Callable[[fl
 
 
 def integer(value: int | None) -> str:
-    """Write a count with thousands apart.
+    """Format a count with thousands separators.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def integer(value: int | None) -> str:
 
 
 def percent(share: float | None, decimals: int = 1) -> str:
-    """Write a share of one as per cent; what is not quite none or all never reads as none or all.
+    """Format a share as a percentage; only exact 0 and 1 are shown as 0 % and 100 %.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def percent(share: float | None, decimals: int = 1) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Write a time span in the unit a person would say.
+    """Format a duration in a suitable unit.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def duration(seconds: float | None) -> str:
 
 
 def text_units(text: str) -> float:
-    """Estimate a text's width in average letters: East Asian ones count twice, narrow ones less.
+    """Estimate a text's width in average letters: East Asian ones count double, narrow ones less.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def text_units(text: str) -> float:
 
 
 def clip(text: str, units: float) -> str:
-    """Cut the text to a width in average letters, with an ellipsis where something is missing.
+    """Truncate a text to a width in average letters, with an ellipsis.
 
     Examples
     --------

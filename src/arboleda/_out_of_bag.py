@@ -1,7 +1,8 @@
-"""Out-of-bag answers of any ensemble: each row is judged by the members that did not learn from it.
+"""Out-of-bag predictions of ensembles.
 
-A member leaves out about (1 - 1/N)^N = 36.8 % of N rows when it draws N with replacement. What is
-left out costs no data: Breiman (1996), "Out-of-bag estimation"; Breiman (2001), section 3.1.
+Each row is predicted by the members that were not fitted on it. A member that draws N of N rows
+with replacement leaves out about (1 - 1/N)^N = 36.8 % of them: Breiman (1996), "Out-of-bag
+estimation"; Breiman (2001), section 3.1.
 """
 
 from __future__ import annotations
@@ -13,23 +14,23 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import r2_score
 
-__all__ = ["OobCurve", "judged_classes", "judged_values", "means_of_votes"]
+__all__ = ["OobCurve", "compute_oob_accuracy", "compute_oob_r2", "mean_of_votes"]
 
 Floats = npt.NDArray[np.float64]
 
 
 class OobCurve(NamedTuple):
-    """Out-of-bag error after each number of members.
+    """Out-of-bag error for each number of members.
 
     Attributes
     ----------
     n_estimators : ndarray of int
         1, 2, ..., the number of all members.
     error : ndarray of float
-        Share of misclassified rows, or mean squared error, among the rows judged; NaN while there
-        is none.
+        Misclassification rate or mean squared error of the rows with out-of-bag predictions; NaN if
+        there are none.
     n_rows : ndarray of int
-        Rows that at least one member so far left out.
+        Number of rows that at least one member left out.
     """
 
     n_estimators: npt.NDArray[np.int64]
@@ -37,20 +38,20 @@ class OobCurve(NamedTuple):
     n_rows: npt.NDArray[np.int64]
 
 
-def means_of_votes(sums: Floats, counts: npt.NDArray[Any]) -> Floats:
-    """Mean output of the members that left a row out; NaN for rows that no member left out.
+def mean_of_votes(sums: Floats, counts: npt.NDArray[Any]) -> Floats:
+    """Return the mean output of the members that left a row out; NaN if there is none.
 
     Parameters
     ----------
     sums : ndarray of shape (n_rows, n_outputs)
         Sum of the outputs of these members.
     counts : ndarray of shape (n_rows,)
-        Their number.
+        Number of these members.
 
     Warns
     -----
     UserWarning
-        If a row was never left out.
+        If no member left a row out.
     """
     never = int(np.count_nonzero(counts == 0))
     if never:
@@ -65,17 +66,17 @@ def means_of_votes(sums: Floats, counts: npt.NDArray[Any]) -> Floats:
     return means
 
 
-def judged_classes(shares: Floats, labels: npt.NDArray[Any]) -> float:
-    """Out-of-bag accuracy: labels are class numbers; rows of NaN do not count."""
-    judged = ~np.isnan(shares[:, 0])
-    if not judged.any():
+def compute_oob_accuracy(shares: Floats, labels: npt.NDArray[Any]) -> float:
+    """Compute the out-of-bag accuracy for class codes, ignoring rows of NaN."""
+    has_votes = ~np.isnan(shares[:, 0])
+    if not has_votes.any():
         return float("nan")
-    return float(np.mean(shares[judged].argmax(axis=1) == labels[judged]))
+    return float(np.mean(shares[has_votes].argmax(axis=1) == labels[has_votes]))
 
 
-def judged_values(predicted: Floats, target: npt.NDArray[Any]) -> float:
-    """Out-of-bag R2, averaged over outputs; rows of NaN do not count."""
-    judged = ~np.isnan(predicted).any(axis=1)
-    if np.count_nonzero(judged) < 2:
+def compute_oob_r2(predicted: Floats, target: npt.NDArray[Any]) -> float:
+    """Compute the out-of-bag R2, averaged over outputs, ignoring rows of NaN."""
+    has_votes = ~np.isnan(predicted).any(axis=1)
+    if np.count_nonzero(has_votes) < 2:
         return float("nan")
-    return float(r2_score(target.reshape(predicted.shape)[judged], predicted[judged]))
+    return float(r2_score(target.reshape(predicted.shape)[has_votes], predicted[has_votes]))

@@ -1,4 +1,4 @@
-"""A model made ready to answer row by row."""
+"""Fast prediction of single rows."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ from arboleda._engine.row_reader import RowReader
 Floats = npt.NDArray[np.float64]
 
 
-class PredictsRows:
-    """`predictor` for estimators whose trees the engine has."""
+class RowPredictorMixin:
+    """Mixin with the method `predictor` for estimators whose trees are in the engine."""
 
     @abstractmethod
     def _row_predictor(self) -> RowPredictor:
-        """Return what gives raw answers row by row."""
+        """Return the engine's predictor of raw outputs for single rows."""
 
     @abstractmethod
-    def _predictions_by(self, raw: Floats) -> Any:
-        """Return predictions, given raw answers."""
+    def _decode_predictions(self, raw: Floats) -> Any:
+        """Convert raw outputs to predictions."""
 
-    def _shares_by(self, raw: Floats) -> Any:
-        """Return a classifier's probabilities, given raw answers."""
+    def _decode_probabilities(self, raw: Floats) -> Any:
+        """Convert raw outputs to a classifier's probabilities."""
         raise NotImplementedError
 
     def _category_numbers(self) -> Mapping[int, Floats]:
-        """Of categorical columns that trees know by numbers: those of each level, and of none."""
+        """Return the numeric codes of categorical levels for trees without categorical splits."""
         return {}
 
     def predictor(self) -> Predictor:
-        """Make the fitted model ready to answer row by row.
+        """Create a predictor of single rows from the fitted model.
 
-        What every call of `predict` checks and prepares is done once, here.
+        The checks and preparations of `predict` are done only once.
 
         Returns
         -------
         predictor : Predictor
-            Its answers have the bits of `predict` and `predict_proba`. It does not change when the
-            model is fitted again.
+            Its predictions are bitwise identical to `predict` and `predict_proba`. It does not
+            change if the model is refitted.
 
         Raises
         ------
         ValueError
-            If the engine does not have the whole model: it begins from another estimator, or its
-            members are no trees.
+            If the engine does not hold the whole model: it starts from another estimator, or its
+            members are not trees.
 
         Examples
         --------
@@ -67,39 +67,39 @@ class PredictsRows:
 
 
 class Predictor:
-    """A fitted model that answers one row at a time, within microseconds.
+    """A fitted model that predicts one row at a time, within microseconds.
 
-    Made by a model's method ``predictor()``. The model is read and checked once; for a row the
-    engine takes no memory but that of the answer. It may be shared by threads.
+    Created by a model's method ``predictor()``. The model is validated once, and predicting a row
+    only allocates the output. It can be shared by threads.
 
     Parameters
     ----------
     model : estimator
-        A fitted one, which nobody else changes.
+        A fitted estimator that is not modified elsewhere.
 
     Examples
     --------
     >>> from arboleda import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier().fit([[20, 1.6], [40, 1.8]], ["no", "yes"])
-    >>> ask = tree.predictor()
-    >>> str(ask([35, 1.7]))
+    >>> predictor = tree.predictor()
+    >>> str(predictor([35, 1.7]))
     'yes'
-    >>> ask.predict_proba([35, 1.7]).tolist()
+    >>> predictor.predict_proba([35, 1.7]).tolist()
     [0.0, 1.0]
     """
 
-    def __init__(self, model: PredictsRows) -> None:
+    def __init__(self, model: RowPredictorMixin) -> None:
         self._model = model
-        self._asker = RowReader(model, model._row_predictor(), model._category_numbers())
+        self._reader = RowReader(model, model._row_predictor(), model._category_numbers())
 
     def predict(self, row: Any) -> Any:
-        """Answer as `predict` of the model does for a table of this row.
+        """Predict like the model's `predict` for a table with only this row.
 
         Parameters
         ----------
         row : sequence, ndarray of shape (n_features,), or mapping
-            Values of the columns in their order; or by name, if the model knows names: a dict, or a
-            Series. NaN is missing, a category is a label.
+            Values of the columns in their order, or by name (a dict or a Series) if the columns
+            have names. NaN is missing, a category is a label.
 
         Returns
         -------
@@ -108,15 +108,15 @@ class Predictor:
         Raises
         ------
         ValueError, TypeError
-            If the row has other columns than the model, or a value that no table may have: an
-            infinite one, or one of a wrong kind.
+            If the columns of the row differ from those of the model, or a value is infinite or has
+            the wrong type.
         """
-        return self._model._predictions_by(self._asker.raw(row))[0]
+        return self._model._decode_predictions(self._reader.raw(row))[0]
 
     __call__ = predict
 
     def predict_proba(self, row: Any) -> Any:
-        """Answer as `predict_proba` of the model does for a table of this row.
+        """Predict probabilities like the model's `predict_proba` for a table with only this row.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class Predictor:
         Raises
         ------
         AttributeError
-            If the model is no classifier.
+            If the model is not a classifier.
         ValueError, TypeError
             As `predict`.
         """
@@ -138,9 +138,9 @@ class Predictor:
             raise AttributeError(
                 f"a {type(self._model).__name__} predicts values, not probabilities: call predict"
             )
-        shares = self._model._shares_by(self._asker.raw(row))
+        shares = self._model._decode_probabilities(self._reader.raw(row))
         return [part[0] for part in shares] if isinstance(shares, list) else shares[0]
 
     def __repr__(self) -> str:
-        """Name the model."""
+        """Return a description with the model."""
         return f"Predictor of {self._model!r}"

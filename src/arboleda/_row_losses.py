@@ -1,4 +1,4 @@
-"""What each prediction costs, by the kind of model or by a function that the user gave."""
+"""Losses of single predictions."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ Floats = npt.NDArray[np.float64]
 Loss = Callable[[Array, Array], Any]
 
 
-def loss_of(estimator: Any, loss: Literal["auto"] | Loss) -> Loss:
-    """Return the loss asked for; "auto" is that of wrong classes or squared errors."""
+def resolve_loss(estimator: Any, loss: Literal["auto"] | Loss) -> Loss:
+    """Return the loss function; "auto" is the zero-one loss or the squared error."""
     if loss == "auto":
-        return wrong_rows if is_classifier(estimator) else squared_errors
+        return find_misclassified_rows if is_classifier(estimator) else squared_errors
     if not callable(loss):
-        raise TypeError(f"loss must be 'auto' or a callable; got {loss!r}")
+        raise TypeError(f"loss must be 'auto' or a callable, got {loss!r}")
     return loss
 
 
-def row_losses(loss: Loss, target: Array, predicted: Array) -> Floats:
-    """Return the loss of each row, checked."""
-    found = np.asarray(loss(target, predicted), dtype=np.float64)
-    if found.shape != (len(target),):
+def compute_row_losses(loss: Loss, target: Array, predicted: Array) -> Floats:
+    """Compute and validate the loss of each row."""
+    losses = np.asarray(loss(target, predicted), dtype=np.float64)
+    if losses.shape != (len(target),):
         raise ValueError(
-            f"the loss returned an array of shape {found.shape} for {len(target)} rows: return one "
-            "number a row"
+            f"the loss returned an array of shape {losses.shape} for {len(target)} rows: it must "
+            "return one number per row"
         )
-    if not np.isfinite(found).all():
+    if not np.isfinite(losses).all():
         raise ValueError(
-            f"the loss is {found[~np.isfinite(found)][0]} for a row: it must be finite"
+            f"the loss must be finite for every row, got {losses[~np.isfinite(losses)][0]}"
         )
-    return found
+    return losses
 
 
-def wrong_rows(target: Array, predicted: Array) -> Array:
-    """Tell which rows are wrong; of several outputs, those where one is."""
+def find_misclassified_rows(target: Array, predicted: Array) -> Array:
+    """Return which rows are misclassified in any output."""
     wrong: Array = np.asarray(target != predicted)
     return np.asarray(wrong.reshape(len(target), -1).any(axis=1))
 
 
 def squared_errors(target: Array, predicted: Array) -> Floats:
-    """Return squared errors; of several outputs, their mean."""
+    """Return squared errors, averaged over outputs."""
     error: Floats = (target - predicted) ** 2
     return np.asarray(error.reshape(len(target), -1).mean(axis=1))

@@ -1,4 +1,4 @@
-"""Sparse matrices checked in full, before compiled code of any library follows their indices."""
+"""Full validation of sparse matrices, before compiled code uses their indices."""
 
 from __future__ import annotations
 
@@ -20,31 +20,30 @@ _REMEDY = (
 
 
 def check_sparse(X: Any, name: str = "X") -> None:
-    """Refuse a SciPy sparse matrix whose arrays do not describe a matrix of its shape.
+    """Check that the arrays of a SciPy sparse matrix are valid for its shape.
 
-    SciPy checks only part of this when a matrix is made, and nothing when its arrays are changed
-    afterwards; its compiled routines, and those of other libraries, follow an index wherever it
-    points. Everything else passes: dense tables, and entries that are unsorted or given twice,
-    which are legal.
+    SciPy checks only part of this when a matrix is created, and nothing when its arrays are
+    modified later; compiled code, in SciPy and elsewhere, uses indices without bounds checks.
+    Dense tables and unsorted or duplicate entries, which are legal, pass.
 
     Parameters
     ----------
     X : object
-        Checked if it is a sparse matrix or array; of any format.
+        Only sparse matrices and arrays, of any format, are checked.
     name : str, default="X"
-        What the message calls it.
+        Name of X in messages.
 
     Raises
     ------
     ValueError
-        If it has other than two dimensions, an array of a wrong type, shape or length, index
-        pointers that do not ascend from 0, or an index out of range.
+        If X does not have two dimensions, an array has a wrong type, shape or length, index
+        pointers do not ascend from 0, or an index is out of range.
     """
     if not issparse(X):
         return
     if len(X.shape) != 2:
         raise ValueError(
-            f"{name} is a sparse array of shape {X.shape}: give one of two dimensions, rows and "
+            f"{name} is a sparse array of shape {X.shape}: it must have two dimensions, rows and "
             "columns"
         )
     match X.format:
@@ -63,7 +62,9 @@ def check_sparse(X: Any, name: str = "X") -> None:
         case "dok":
             _check_keys(X, name)
         case other:
-            raise ValueError(f"{name} is a sparse matrix of the unknown format {other!r}: give CSR")
+            raise ValueError(
+                f"{name} is a sparse matrix of the unknown format {other!r}: convert it to CSR"
+            )
 
 
 def _refuse(name: str, fault: str) -> NoReturn:
@@ -71,7 +72,7 @@ def _refuse(name: str, fault: str) -> NoReturn:
 
 
 def _check_indices(array: Any, name: str, what: str) -> None:
-    """Refuse what is no vector of int32 or int64, the types that SciPy indexes with."""
+    """Check that an array is a vector of int32 or int64, SciPy's types of indices."""
     if not isinstance(array, np.ndarray):
         _refuse(name, f"{what} of the sparse matrix is a {type(array).__name__}, not an array")
     if array.ndim != 1:
@@ -90,7 +91,7 @@ def _check_values(array: Any, name: str, n_dims: int) -> None:
 def _check_compressed(
     X: Any, name: str, shape: tuple[int, int], words: tuple[str, str], n_dims: int = 1
 ) -> None:
-    """Check lines of entries: ``shape`` is the number of lines and the length of each."""
+    """Check compressed lines: ``shape`` is the number of lines and the length of each."""
     n_lines, length = shape
     line, across = words
     start, indices = X.indptr, X.indices
@@ -122,7 +123,7 @@ def _check_compressed(
             name,
             f"indptr of the sparse matrix ends with {start[-1]}, but it has {len(indices)} values",
         )
-    used = indices[: start[-1]]  # SciPy's arrays may have room for more
+    used = indices[: start[-1]]  # SciPy's arrays may be longer
     at = _first_outside(used, length)
     if at is not None:
         where = int(np.searchsorted(start, at, side="right")) - 1
@@ -185,9 +186,9 @@ def _check_lists(X: Any, name: str) -> None:
     for what in ("rows", "data"):
         lists = getattr(X, what)
         if not isinstance(lists, np.ndarray) or lists.dtype != object or lists.shape != (n_rows,):
-            _refuse(name, f"{what} of the sparse matrix is no array of {n_rows} lists")
+            _refuse(name, f"{what} of the sparse matrix is not an array of {n_rows} lists")
         if not all(isinstance(line, list) for line in lists):
-            _refuse(name, f"{what} of the sparse matrix is no array of lists only")
+            _refuse(name, f"{what} of the sparse matrix is not an array of lists only")
     for row, (indices, values) in enumerate(zip(X.rows, X.data, strict=True)):
         if len(indices) != len(values):
             _refuse(
@@ -210,7 +211,7 @@ def _check_lists(X: Any, name: str) -> None:
 def _check_keys(X: Any, name: str) -> None:
     keys = list(X.keys())
     if not all(isinstance(key, tuple) and len(key) == 2 for key in keys):
-        _refuse(name, "a key of the sparse matrix is no pair of a row and a column")
+        _refuse(name, "a key of the sparse matrix is not a pair of a row and a column")
     for axis, (across, length) in enumerate(zip(("row", "column"), X.shape, strict=True)):
         places = _whole_numbers((key[axis] for key in keys), name)
         at = _first_outside(places, length)
@@ -223,7 +224,7 @@ def _check_keys(X: Any, name: str) -> None:
 
 
 def _whole_numbers(values: Any, name: str) -> Array:
-    """Return Python's whole numbers as an array; those too large for int64 are refused."""
+    """Return integers as an array, checking that they fit int64."""
     listed = list(values)
     for value in listed:
         if not isinstance(value, int | np.integer):
@@ -234,7 +235,7 @@ def _whole_numbers(values: Any, name: str) -> Array:
 
 
 def _first_outside(places: Array, length: int) -> int | None:
-    """Place of the first index that is below 0 or not below ``length``; None if there is none."""
+    """Return the position of the first index that is out of range, or None."""
     if not places.size or (places.min() >= 0 and places.max() < length):
         return None
     return int(((places < 0) | (places >= length)).argmax())

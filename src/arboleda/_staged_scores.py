@@ -1,4 +1,4 @@
-"""The score after each round, of any model that is built round by round."""
+"""Scores of each stage of models that are fitted in stages."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 
 class StagedScores:
-    """`staged_score` for estimators that have `staged_predict`."""
+    """Mixin with the method `staged_score` for estimators with `staged_predict`."""
 
     @abstractmethod
     def staged_predict(self, X: Any) -> Iterable[Any]:
-        """The answers after each round."""
+        """Yield the predictions of each stage."""
 
     @abstractmethod
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
-        """What `score` says of these answers."""
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        """Compute the score of predictions."""
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Yield `score` after each round: one fit judges every number of rounds.
+        """Yield the `score` of each stage.
 
         Parameters
         ----------
@@ -32,4 +32,4 @@ class StagedScores:
         score : float
         """
         for predicted in self.staged_predict(X):
-            yield self._score_of(y, predicted, sample_weight)
+            yield self._compute_score(y, predicted, sample_weight)

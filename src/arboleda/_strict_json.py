@@ -1,4 +1,4 @@
-"""JSON that others wrote: read to the letter, or refused."""
+"""Strict parsing of JSON."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Any, NoReturn
 from arboleda._errors import ModelFormatError
 
 
-def strict_json(content: bytes | str, subject: str) -> Any:
-    """Value that JSON holds; no object has a key twice, no number is NaN or infinite.
+def parse_strict_json(content: bytes | str, subject: str) -> Any:
+    """Parse JSON; duplicate keys, NaN and infinite numbers are errors.
 
     Parameters
     ----------
     content : bytes or str
     subject : str
-        What messages call it, such as "the header".
+        Subject of messages, such as "the header".
 
     Raises
     ------
     ModelFormatError
-        If it is not UTF-8, not JSON, nested too deeply, or names a key twice.
+        If it is not UTF-8, not JSON, nested too deeply, or has a duplicate key.
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         entries = dict(pairs)
         if len(entries) != len(pairs):
-            raise ModelFormatError(f"{subject} names a key twice")
+            raise ModelFormatError(f"{subject} has a duplicate key")
         return entries
 
     def refuse(name: str) -> NoReturn:
-        raise ModelFormatError(f"{subject} holds {name}, which is not JSON")
+        raise ModelFormatError(f"{subject} contains {name}, which is not JSON")
 
     try:
         text = content if isinstance(content, str) else content.decode()

@@ -1,27 +1,25 @@
-r"""Characters that nobody sees, written so that they are seen.
+r"""Escaping of invisible characters.
 
-A column's name, a label or a file's name may hold control characters: they move a terminal's
-cursor, turn the direction of writing, or make a file that no XML reader takes. Each place where
-text leaves the package escapes them by one of these functions:
+The name of a column, a label or a file name may contain control characters, which move a terminal's
+cursor, change the direction of writing, or make a file invalid XML. All output of the package
+escapes them by one of these functions:
 
-=================================  =============================================================
-where                              by
-=================================  =============================================================
-a terminal, one line of text       `visible`
-HTML pages, SVG, other XML         `visible_lines`, over the whole document
-CSV                                `visible_lines`; quotes take care of tabs and line ends
-JSON, TOML                         `json_escaped`, which readers turn back
-=================================  =============================================================
+================================= =============================================================
+where by =================================
+============================================================= a terminal, one line of text `visible`
+HTML pages, SVG, other XML `visible_lines`, over the whole document CSV `visible_lines`; quotes take
+care of tabs and line ends JSON, TOML `json_escaped`, which parsers reverse
+================================= =============================================================
 
-Parquet files, model files and ONNX hold every text as it is.
+Parquet files, model files and ONNX files contain texts unchanged.
 """
 
 import re
 
 __all__ = ["json_escaped", "visible", "visible_lines"]
 
-# C0 and C1 with DEL; separators of lines and paragraphs; what turns the direction of writing;
-# halves of surrogate pairs; and the two that are no characters and that XML leaves out.
+# C0 and C1 with DEL; separators of lines and paragraphs; marks of the direction of writing;
+# surrogates; and the two noncharacters that XML excludes.
 _OTHERS = "\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
 _HIDDEN = re.compile(f"[\x00-\x1f{_OTHERS}]")
 _HIDDEN_BUT_LINES = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_OTHERS}]")
@@ -29,7 +27,7 @@ _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 def visible(text: str) -> str:
-    r"""Write hidden characters as Python does in its literals; all others stay.
+    r"""Escape invisible characters as Python literals do; all others are kept.
 
     Examples
     --------
@@ -40,7 +38,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    r"""As `visible`, but tabs and the ends of lines stay what they are.
+    r"""Escape invisible characters like `visible`, but keep tabs and line ends.
 
     Examples
     --------
@@ -52,7 +50,7 @@ def visible_lines(text: str) -> str:
 
 
 def json_escaped(text: str) -> str:
-    r"""Write the hidden characters within a JSON text as JSON's own escapes: its value is the same.
+    r"""Escape invisible characters within a JSON text by JSON escapes, keeping its value.
 
     Examples
     --------

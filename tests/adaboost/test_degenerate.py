@@ -98,7 +98,7 @@ def test_what_boosted_regressors_refuse(algorithm: Any) -> None:
 @pytest.mark.parametrize("model", [AdaBoostClassifier(), AdaBoostRegressor()])
 def test_too_few_rows_to_set_some_aside(model: Any) -> None:
     model = model.__class__(n_iter_no_change=2)
-    with pytest.raises(ValueError, match="less than one row: raise it or give more rows$"):
+    with pytest.raises(ValueError, match="less than one row: increase it or use more rows$"):
         model.fit(X[:4], [0, 1, 0, 1])
 
 

@@ -197,7 +197,7 @@ def mixed_table() -> tuple[pd.DataFrame, Any]:
     return X, np.array(["low", "mid", "high"])[np.digitize(score, [0.0, 1.5])]
 
 
-@pytest.mark.filterwarnings("ignore:estimator is not kept")
+@pytest.mark.filterwarnings("ignore:estimator is not saved")
 @pytest.mark.parametrize("algorithm", sorted(ALGORITHMS.keys() - {"discrete"}))
 def test_tables_with_categories_and_gaps_are_saved_and_loaded(
     algorithm: Any, tmp_path: Path

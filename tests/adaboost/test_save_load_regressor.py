@@ -56,7 +56,7 @@ def test_members_of_another_kind_are_refused_by_name(tmp_path: Path) -> None:
 def test_a_tree_of_ones_own_is_kept_with_its_parameters(tmp_path: Path) -> None:
     member = DecisionTreeRegressor(max_depth=2, criterion="friedman_mse")
     model = AdaBoostRegressor(member, algorithm="R", n_estimators=3).fit(X, y)
-    with pytest.warns(UserWarning, match="estimator is not kept"):
+    with pytest.warns(UserWarning, match="estimator is not saved"):
         model.save(tmp_path / "model")
     again = arboleda.load(tmp_path / "model")
     assert again.estimator_.get_params()["criterion"] == "friedman_mse"

@@ -267,7 +267,7 @@ class ThreadCounter(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def test_members_fitted_side_by_side_do_not_crowd(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arboleda.bagging._members.available_cores", lambda: 6)
+    monkeypatch.setattr("arboleda.bagging._members.count_available_cores", lambda: 6)
     for n_jobs, seen in [(1, -1), (2, 3)]:
         with parallel_config("threading"):
             bag = BaggingClassifier(ThreadCounter(), n_estimators=4, n_jobs=n_jobs).fit(X, y)

@@ -92,7 +92,7 @@ def test_other_members_are_refused_by_name(tmp_path: Path) -> None:
 def test_a_tree_of_ones_own_as_member(tmp_path: Path) -> None:
     bag = BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2, random_state=0)
     bag.fit(X, y)
-    with pytest.warns(UserWarning, match="estimator is not kept"):
+    with pytest.warns(UserWarning, match="estimator is not saved"):
         bag.save(tmp_path / "bag")
     again = arboleda.load(tmp_path / "bag")
     np.testing.assert_array_equal(again.predict_proba(X), bag.predict_proba(X))

@@ -356,7 +356,7 @@ def test_a_warm_start_that_cannot_measure_is_refused(member: Any) -> None:
 def test_parameters_that_leave_no_row_are_refused() -> None:
     with pytest.raises(ValueError, match="weights='oob' needs rows that members leave out"):
         BaggingClassifier(bootstrap=False, weights="oob").fit(X, y)
-    with pytest.raises(ValueError, match="less than one row: raise it"):
+    with pytest.raises(ValueError, match="less than one row: increase it"):
         RandomSubspaceClassifier(weights="validation", validation_fraction=0.001).fit(X, y)
     with pytest.raises(ValueError, match=r"validation_fraction.*range \(0.0, 1.0\)"):
         RandomSubspaceClassifier(weights="validation", validation_fraction=1.0).fit(X, y)
@@ -401,7 +401,7 @@ def fitted(model: Any) -> tuple[Any, Any, Any]:
 def test_a_loaded_model_has_the_weights_of_the_saved_one(model: Any, tmp_path: Path) -> None:
     model, table, target = fitted(model)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "estimator is not kept")
+        warnings.filterwarnings("ignore", "estimator is not saved")
         model.save(tmp_path / "model")
     again = arboleda.load(tmp_path / "model")
     np.testing.assert_array_equal(again.estimator_weights_, model.estimator_weights_)

@@ -27,7 +27,7 @@ LOSSES: dict[str, dict[str, Any]] = {
 }
 
 
-def loss_of(name: str) -> LossOptions:
+def resolve_loss(name: str) -> LossOptions:
     """Return one of the losses above."""
     return LossOptions("log_loss" if name == "softmax" else name, **LOSSES[name])
 
@@ -87,11 +87,11 @@ class Problem:
         defaults = {"n_rounds": 10, "learning_rate": 0.3, "max_depth": 3, "min_samples_leaf": 5}
         return fit_boosting(
             training,
-            loss_of(loss) if isinstance(loss, str) else loss,
+            resolve_loss(loss) if isinstance(loss, str) else loss,
             BoostingOptions(exact=exact, **(defaults | options)),
             validation=validation,
             resume=resume,
-            replayed=replayed,
+            refit_leaves=replayed,
             callback=callback,
             n_threads=n_threads,
             seed=3,

@@ -21,7 +21,7 @@ from arboleda import (
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.table import check_table
 from arboleda.boosting import _auto
-from arboleda.boosting._auto import HISTOGRAM_VALUES, MEMBERS, n_members
+from arboleda.boosting._auto import HISTOGRAM_VALUES, MEMBERS, choose_n_members
 from arboleda.tree._folds import fold_splits
 
 RANDOM = np.random.default_rng(0)
@@ -46,7 +46,7 @@ def all_columns(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Automatic values without any that draws at random, so that no seed matters."""
     values = {name: value for name, value in HISTOGRAM_VALUES.items() if name != "max_features"}
     monkeypatch.setattr(HistGradientBoostingClassifier, "_automatic_values", values)
-    monkeypatch.setattr(_auto, "STYLES", ({},))
+    monkeypatch.setattr(_auto, "VARIANTS", ({},))
     return values
 
 
@@ -139,27 +139,27 @@ def test_one_model_of_many_rows_is_replayed_on_all_of_them(
         assert tree.value[node, 0, 0] == pytest.approx(0.05 * mean, rel=1e-9)
 
 
-def test_ways_to_grow_keep_what_was_set() -> None:
+def test_make_variants_keep_what_was_set() -> None:
     model = HistGradientBoostingRegressor(max_iter="auto", max_features=0.9, random_state=0)
-    ways = _auto.ways_to_grow(model, HISTOGRAM_VALUES, 5)
-    assert [way.get("extra_trees") for way in ways] == [None, True]
-    assert all("max_features" not in way for way in ways)
-    assert len(_auto.ways_to_grow(model, HISTOGRAM_VALUES, 1)) == 1
+    variants = _auto.make_variants(model, HISTOGRAM_VALUES, 5)
+    assert [way.get("extra_trees") for way in variants] == [None, True]
+    assert all("max_features" not in way for way in variants)
+    assert len(_auto.make_variants(model, HISTOGRAM_VALUES, 1)) == 1
     model.set_params(extra_trees=True)
-    assert len(_auto.ways_to_grow(model, HISTOGRAM_VALUES, 5)) == 1
+    assert len(_auto.make_variants(model, HISTOGRAM_VALUES, 5)) == 1
     exact = GradientBoostingRegressor(n_estimators="auto")
-    assert len(_auto.ways_to_grow(exact, _auto.EXACT_VALUES, 5)) == 1
+    assert len(_auto.make_variants(exact, _auto.EXACT_VALUES, 5)) == 1
 
 
 def test_ways_take_turns_unless_the_first_is_clearly_better() -> None:
-    ways: list[dict[str, Any]] = [{}, {"extra_trees": True}]
-    assert _auto.ways_of_others(ways, [-1.0, -1.05], 100) == ways
-    assert _auto.ways_of_others(ways, [-1.05, -1.0], 100) == ways[::-1]
-    assert _auto.ways_of_others(ways, [-1.0, -1.2], 100) == ways[:1]
-    assert _auto.ways_of_others(ways, [-1.2, -1.0], 100) == ways[::-1]
-    assert _auto.ways_of_others(ways, [-1.0, -1.05], 10_000) == ways[:1]
-    assert _auto.ways_of_others(ways, [0.0, 0.0], 100) == ways
-    assert _auto.ways_of_others(ways[:1], [-1.0], 100) == ways[:1]
+    variants: list[dict[str, Any]] = [{}, {"extra_trees": True}]
+    assert _auto.select_variants(variants, [-1.0, -1.05], 100) == variants
+    assert _auto.select_variants(variants, [-1.05, -1.0], 100) == variants[::-1]
+    assert _auto.select_variants(variants, [-1.0, -1.2], 100) == variants[:1]
+    assert _auto.select_variants(variants, [-1.2, -1.0], 100) == variants[::-1]
+    assert _auto.select_variants(variants, [-1.0, -1.05], 10_000) == variants[:1]
+    assert _auto.select_variants(variants, [0.0, 0.0], 100) == variants
+    assert _auto.select_variants(variants[:1], [-1.0], 100) == variants[:1]
 
 
 def test_a_way_that_is_clearly_better_on_the_first_fold_is_that_of_all() -> None:
@@ -168,7 +168,7 @@ def test_a_way_that_is_clearly_better_on_the_first_fold_is_that_of_all() -> None
     target = 3.0 * (X[:, 0] > 0.31) + 2.0 * (X[:, 1] > -0.47)
     chosen = clone(model).fit(X, target).predict(X)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_auto, "STYLES", ({},))
+        patch.setattr(_auto, "VARIANTS", ({},))
         np.testing.assert_array_equal(clone(model).fit(X, target).predict(X), chosen)
 
 
@@ -216,7 +216,12 @@ def test_another_score_may_stop() -> None:
 
 
 def test_number_of_members_falls_with_the_rows() -> None:
-    assert [n_members(n) for n in (10, MEMBERS[0][0], MEMBERS[0][0] + 1, 10**7)] == [5, 5, 3, 1]
+    assert [choose_n_members(n) for n in (10, MEMBERS[0][0], MEMBERS[0][0] + 1, 10**7)] == [
+        5,
+        5,
+        3,
+        1,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -309,7 +309,7 @@ def test_every_container(encoding: str) -> None:
 def test_same_bytes_with_any_number_of_threads_and_after_saving(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
     model, n_classes = MODELS[name]
     X, y = towns(n_classes=n_classes)
     one, *others = (clone(model).set_params(n_jobs=n).fit(X, y) for n in (1, 2, 3, 8))

@@ -72,7 +72,7 @@ def answers(model: Any, X: Any) -> Any:
 
 @pytest.mark.parametrize("name", [*MODELS, *SAMPLED])
 def test_same_bytes_with_any_number_of_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
     model, y = (MODELS | SAMPLED)[name]
     one, *others = (
         pickle.dumps(clone(model).set_params(n_jobs=n).fit(FRAME, y).ensemble_)
@@ -268,11 +268,11 @@ def test_leaves_of_every_tree() -> None:
     ],
 )
 def test_a_damaged_loss_is_no_loss(stored: Any) -> None:
-    with pytest.raises(arboleda.ModelFormatError, match="loss_ is no loss of boosting"):
+    with pytest.raises(arboleda.ModelFormatError, match="loss_ is not a boosting loss"):
         LossField().decode("loss_", stored, Sections())
 
 
 @pytest.mark.parametrize("stored", [None, {"no such": {"array": "history_.no such"}}])
 def test_a_damaged_history_is_no_history(stored: Any) -> None:
-    with pytest.raises(arboleda.ModelFormatError, match="history_ is no history of boosting"):
+    with pytest.raises(arboleda.ModelFormatError, match="history_ is not a boosting history"):
         HistoryField().decode("history_", stored, Sections())

@@ -129,9 +129,9 @@ def test_a_fitted_model_predicts_sparse_tables():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"loss": "absolute_error"}, "loss='absolute_error' has not"),
-        ({"loss": "quantile", "quantile": 0.3}, "loss='quantile' has not"),
-        ({"loss": "huber"}, "loss='huber' has not"),
+        ({"loss": "absolute_error"}, "loss='absolute_error' does not have"),
+        ({"loss": "quantile", "quantile": 0.3}, "loss='quantile' does not have"),
+        ({"loss": "huber"}, "loss='huber' does not have"),
         ({"monotonic_cst": [0, 1, 0, 0]}, "monotonic_cst=None"),
         ({"drop_rate": 0.1}, "drop_rate=0.1"),
         ({"l1_regularization": 2.0}, "l1_regularization=2.0"),

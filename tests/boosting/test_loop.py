@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from tests.boosting.loop import LOSSES, Problem, bits, loss_of
+from tests.boosting.loop import LOSSES, Problem, bits, resolve_loss
 
 from arboleda._engine.boosting import BoostingOptions, CustomLoss, fit_boosting
 from arboleda._engine.ensemble import Ensemble
@@ -141,7 +141,7 @@ def test_rows_of_a_table_of_their_own_judge_as_rows_of_the_same_table_do(exact):
     assert other.table is not training.table
     apart = fit_boosting(
         training,
-        loss_of("huber"),
+        resolve_loss("huber"),
         BoostingOptions(
             exact=exact, n_rounds=10, learning_rate=0.3, max_depth=3, min_samples_leaf=5
         ),
@@ -215,7 +215,7 @@ def test_custom_loss_of_several_outputs_sees_rows_and_outputs(exact):
             "the hessian -1.0 for row 0: it must be finite and not negative",
         ),
         (lambda y, f: (f + np.inf, f), "the gradient inf for row 0"),
-        (lambda y, f: ("abc", f), "no array of numbers"),
+        (lambda y, f: ("abc", f), "not an array of numbers"),
     ],
 )
 def test_what_cannot_be_derivatives_is_named(answer, said):

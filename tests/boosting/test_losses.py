@@ -167,15 +167,15 @@ def rounds(maker: Any, n: int) -> dict[str, int]:
 
 def test_levels_are_checked() -> None:
     for levels, message in (
-        (None, "needs quantile: a level between 0 and 1"),
-        ([], "needs quantile"),
-        ([0.1, 1.5], "quantile holds 1.5"),
+        (None, "requires quantile: a level between 0 and 1"),
+        ([], "requires quantile"),
+        ([0.1, 1.5], "quantile must hold levels between 0 and 1, got 1.5"),
         ([0.5, 0.5], "holds a level twice"),
         ("half", "quantile"),
     ):
         with pytest.raises(ValueError, match=message):
             HistGradientBoostingRegressor(loss="quantile", quantile=levels).fit(X, Y)
-    with pytest.raises(ValueError, match="loss='huber' takes one"):
+    with pytest.raises(ValueError, match="loss='huber' takes one level"):
         GradientBoostingRegressor(loss="huber", alpha=[0.1, 0.9]).fit(X, Y)
 
 

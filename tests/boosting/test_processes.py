@@ -28,7 +28,7 @@ X = random.normal(size=(6000, 12))
 y = (X[:, 0] + X[:, 1] * X[:, 2] > 0.2).astype(int) + (X[:, 3] > 1)
 
 def allow(n):  # threads, whatever the number of processors
-    threads.available_cores = lambda: n
+    threads.count_available_cores = lambda: n
 
 def fit(n_jobs=3):
     model = HistGradientBoostingClassifier(max_iter=4, n_jobs=n_jobs).fit(X, y)

@@ -171,7 +171,7 @@ KEPT_NO_TREE = "early stopping kept no tree, .* no round was better on the "
             False,
             (
                 r"7 validation rows\. .* raise validation_fraction, set validation_folds=5 "
-                r"\(all rows judge\), lower learning_rate, or set early_stopping=False$"
+                r"\(validates on all rows\), lower learning_rate, or set early_stopping=False$"
             ),
         ),
         (
@@ -319,7 +319,7 @@ def test_folds_leave_no_row_out() -> None:
     np.testing.assert_array_equal(two.predict_proba(X), model.predict_proba(X))
 
 
-def test_folds_judge_by_a_scorer() -> None:
+def test_cv_rounds_by_a_scorer() -> None:
     model = HistGradientBoostingClassifier(
         early_stopping=True, validation_folds=3, scoring="roc_auc", max_iter=60, random_state=0
     ).fit(X, Y > 0)
@@ -331,9 +331,11 @@ def test_folds_judge_by_a_scorer() -> None:
 
 def test_folds_that_cannot_be() -> None:
     model = HistGradientBoostingRegressor(early_stopping=True, validation_folds=5)
-    with pytest.raises(ValueError, match=r"validation_folds=5 cannot be dealt out of n_samples=4"):
+    with pytest.raises(ValueError, match=r"validation_folds=5 is too many for n_samples=4"):
         model.fit(X[:4], SCORE[:4])
-    with pytest.raises(ValueError, match="warm_start=True cannot add rounds where validation_fold"):
+    with pytest.raises(
+        ValueError, match="warm_start=True cannot be combined with validation_folds=5"
+    ):
         clone(model).set_params(warm_start=True).fit(X, SCORE)
     with pytest.raises(ValueError, match="validation_folds"):
         clone(model).set_params(validation_folds=1).fit(X, SCORE)
@@ -343,7 +345,7 @@ def test_folds_that_cannot_be() -> None:
     plain.fit(X, SCORE, X_val=X[:50], y_val=SCORE[:50])
     np.testing.assert_array_equal(given.predict(X), plain.predict(X))
     alone = np.arange(3)
-    with pytest.raises(ValueError, match="every class stays to learn from"):
+    with pytest.raises(ValueError, match="every class must stay in the training rows"):
         HistGradientBoostingClassifier(early_stopping=True, validation_folds=2).fit(X[:3], alone)
 
 

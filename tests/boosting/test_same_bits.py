@@ -25,7 +25,7 @@ def fitted(name: str, **parameters: Any) -> Any:
 
 @EVERY
 def test_any_number_of_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
     kind = KINDS[name]
     found = {bits(kind, fitted(name, n_jobs=n)) for n in (1, 2, 3, 8)}
     assert len(found) == 1

@@ -83,5 +83,8 @@ def test_as_a_frame_and_as_pictures() -> None:
 
 def test_models_of_meeting_columns_are_refused() -> None:
     model = HistGradientBoostingRegressor(max_iter=5).fit(FRAME, SCORE)
-    with pytest.raises(ValueError, match=r"tree 0 asks about the columns '\w+' and '\w+' together"):
+    with pytest.raises(
+        ValueError,
+        match=r"tree 0 splits on both columns '\w+' and '\w+', and the model is not a sum",
+    ):
         model.shape_functions()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arboleda._engine.columns import Table
-from arboleda._engine.schema import MISSING, missing_code
+from arboleda._engine.schema import MISSING, get_missing_code
 from arboleda.boosting._target_statistics import (
     PRIOR_WEIGHT,
     TargetStatistics,
@@ -207,7 +207,7 @@ def test_missing_values_are_one_more_category_and_the_unseen_one_has_the_prior()
 def test_more_levels_than_the_engine_numbers() -> None:
     n = 200_000
     codes = np.arange(n) // 2
-    codes[-1] = missing_code(n // 2)
+    codes[-1] = get_missing_code(n // 2)
     y = np.random.default_rng(0).normal(size=n)
     table = table_of(codes, n // 2)
     statistics, found = learn_statistics(table, [1], np.arange(n), y, None, seed=0)

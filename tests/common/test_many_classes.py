@@ -63,10 +63,10 @@ def test_hundred_thousand_classes(model: str, method: str) -> None:
 def test_the_estimate_comes_before_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.arange(40.0)[:, np.newaxis]
     forest = RandomForestClassifier(3, random_state=0).fit(X, np.arange(40) % 4)
-    monkeypatch.setattr(memory, "usable_memory", lambda: 40 * 4 * 8 - 1)
+    monkeypatch.setattr(memory, "get_usable_memory", lambda: 40 * 4 * 8 - 1)
     with pytest.raises(MemoryError, match="predicting needs .* 40 rows x 4 classes, .* fewer rows"):
         forest.predict_proba(X)
-    monkeypatch.setattr(memory, "usable_memory", lambda: 40 * 4 * 8)
+    monkeypatch.setattr(memory, "get_usable_memory", lambda: 40 * 4 * 8)
     assert forest.predict_proba(X).shape == (40, 4)
 
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from arboleda import DecisionTreeClassifier
-from arboleda._engine.labels import label_from_json, label_to_json, plain_label, sorted_labels
-from arboleda._engine.schema import MISSING, MISSING_OF_MANY, Schema, missing_code
+from arboleda._engine.labels import label_from_json, label_to_json, sort_labels, to_plain_label
+from arboleda._engine.schema import MISSING, MISSING_OF_MANY, Schema, get_missing_code
 from arboleda._engine.table import check_table
 
 _LABELS = ["b", None, "ä", "b", "a", None, "a"]
@@ -198,7 +198,7 @@ def test_names_need_a_frame(reader: Any) -> None:
         (pd.DataFrame({"s": [1.0, np.inf]}), "'s' of X, row 1: inf is no category"),
         (pd.DataFrame({"s": pd.period_range("2020", periods=2)}), "'s' of X, row 0: Period"),
         (pd.DataFrame({"s": pd.interval_range(0, 2)}), "'s' of X, row 0: Interval"),
-        (pd.DataFrame({"s": pd.to_datetime([1, 2], unit="ns")}), "finer than a microsecond"),
+        (pd.DataFrame({"s": pd.to_datetime([1, 2], unit="ns")}), "more precise than a microsecond"),
         (np.array([[1j], [2]]), "Complex data not supported"),
     ],
 )
@@ -215,7 +215,7 @@ def test_an_estimator_may_read_more_levels_than_the_engine_numbers(reader: Any) 
     codes = table.columns[0]
     assert codes.dtype == np.uint32
     assert np.array_equal(np.unique(codes[:-1]), np.arange(65_536))
-    assert codes[-1] == missing_code(65_536) == MISSING_OF_MANY
+    assert codes[-1] == get_missing_code(65_536) == MISSING_OF_MANY
     found = reader.read(pd.DataFrame({"s": ["user7", "new", None]})).columns[0]
     assert found.tolist() == [codes[7], MISSING_OF_MANY, MISSING_OF_MANY]
     tree = DecisionTreeClassifier(max_depth=1).fit([[0.0], [1.0]], [0, 1])
@@ -245,12 +245,12 @@ def test_order_of_levels() -> None:
         *("b", "a", 2, 1.5, True, date(2021, 1, 1), date(2020, 1, 1), noon, zoned),
         *(time(4), time(3), timedelta(2), timedelta(1)),
     ]
-    found = sorted_labels(labels)  # type: ignore[arg-type]
+    found = sort_labels(labels)  # type: ignore[arg-type]
     assert found == (
         *(date(2020, 1, 1), noon, date(2021, 1, 1), zoned, timedelta(1), timedelta(2)),
         *(True, 1.5, 2, "a", "b", time(3), time(4)),
     )
-    assert sorted_labels(found[::-1]) == found
+    assert sort_labels(found[::-1]) == found
     for label in found:
         written = json.loads(json.dumps(label_to_json(label)))
         assert label_from_json(written) == label
@@ -277,8 +277,8 @@ def test_order_of_levels() -> None:
     ],
 )
 def test_plain_labels(value: Any, label: Any) -> None:
-    assert plain_label(value) == label
-    assert type(plain_label(value)) is type(label)
+    assert to_plain_label(value) == label
+    assert type(to_plain_label(value)) is type(label)
 
 
 @pytest.mark.parametrize(

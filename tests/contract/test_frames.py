@@ -178,7 +178,7 @@ def test_empty_and_lazy_frames(reader: Any) -> None:
             reader.fit(library.DataFrame())
     with pytest.raises(ValueError, match=r"0 feature\(s\)"):
         reader.fit(pd.DataFrame(index=[0, 1]))
-    with pytest.raises(ValueError, match="collect it first"):
+    with pytest.raises(ValueError, match=r"call collect\(\) first"):
         reader.fit(pl.LazyFrame({"a": [1]}))
     reader.fit(pl.DataFrame({"a": [1]}))
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):

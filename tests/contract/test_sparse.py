@@ -109,7 +109,7 @@ def test_what_is_refused() -> None:
             with pytest.raises(ValueError, match="column 3, row 7 is inf"):
                 call(S)
     categories = DecisionTreeClassifier(categorical_features=[0]).fit(X.toarray(), y)
-    with pytest.raises(ValueError, match="sparse, which categorical columns cannot be"):
+    with pytest.raises(ValueError, match="sparse, which is not supported for categorical columns"):
         categories.predict(X)
 
 

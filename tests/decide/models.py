@@ -9,10 +9,10 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 
-class Said(ClassifierMixin, BaseEstimator):
+class GivenPosteriors(ClassifierMixin, BaseEstimator):
     """Says that the columns of X are the posteriors."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Said:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GivenPosteriors:
         self.classes_ = np.unique(y)
         self.weight_ = sample_weight
         return self
@@ -24,7 +24,7 @@ class Said(ClassifierMixin, BaseEstimator):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-class Logistic(Said):
+class Logistic(GivenPosteriors):
     """P(second class | x) = 1 / (1 + exp(-w x)) of one column."""
 
     def __init__(self, w: float = 1.0) -> None:

@@ -75,7 +75,9 @@ def test_thresholds_for_a_share_of_rows_or_of_hits() -> None:
         lower = np.unique(sure[sure < threshold])
         assert all(right[sure >= t].mean() < accuracy for t in lower)
     wrong = accuracy_coverage_curve([0, 0], [0.9, 0.2], labels=[0, 1])
-    with pytest.raises(ValueError, match=r"accuracy=0.9 is reached.*most is 0.5000, at coverage 1"):
+    with pytest.raises(
+        ValueError, match=r"accuracy=0.9 is not reached.*maximum is 0.5000, at coverage 1"
+    ):
         wrong.threshold_for(accuracy=0.9)
     with pytest.raises(ValueError, match="one of the two"):
         wrong.threshold_for()

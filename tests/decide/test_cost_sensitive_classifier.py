@@ -24,7 +24,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.decide.models import Logistic, Said
+from tests.decide.models import GivenPosteriors, Logistic
 
 from arboleda import (
     CostSensitiveClassifier,
@@ -45,12 +45,14 @@ def _rare(n: int = 600, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def test_the_courses_loss_matrix_moves_the_threshold_to_one_in_eleven() -> None:
     # Rows are the truth: to call the ill (class 1) healthy costs 10, the reverse 1.
     X = np.column_stack([1 - np.array(p := [0.05, 0.09, 0.0910, 0.5]), p])
-    model = CostSensitiveClassifier(Said(), cost_matrix=_TEN).fit(X, [0, 1, 0, 1])
+    model = CostSensitiveClassifier(GivenPosteriors(), cost_matrix=_TEN).fit(X, [0, 1, 0, 1])
     assert model.threshold_ == pytest.approx(1 / 11)
     assert model.predict(X).tolist() == [0, 0, 1, 1]
     np.testing.assert_allclose(model.expected_cost(X), [[10 * q, 1 - q] for q in p])
     # Costs of right predictions count too: Elkan 2001, equation (2).
-    elkan = CostSensitiveClassifier(Said(), cost_matrix=[[-1, 2], [5, 1]]).fit(X, [0, 1, 0, 1])
+    elkan = CostSensitiveClassifier(GivenPosteriors(), cost_matrix=[[-1, 2], [5, 1]]).fit(
+        X, [0, 1, 0, 1]
+    )
     assert elkan.threshold_ == pytest.approx((2 - -1) / (2 - -1 + 5 - 1))
 
 
@@ -167,7 +169,7 @@ def test_costs_of_rows_are_learned_from() -> None:
 def test_calibration_gives_probabilities_to_a_model_without(calibration: Any) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), RidgeClassifier())
-    with pytest.raises(ValueError, match="without predict_proba.*give calibration='sigmoid'"):
+    with pytest.raises(ValueError, match="without predict_proba.*set calibration='sigmoid'"):
         CostSensitiveClassifier(model).fit(X, y)
     wary = CostSensitiveClassifier(model, cost_matrix=_TEN, calibration=calibration, cv=3).fit(X, y)
     p = wary.predict_proba(X)
@@ -217,11 +219,11 @@ def test_any_model_and_labels_and_tables(model: Any) -> None:
 def test_weights_of_rows_reach_the_model_and_the_costs() -> None:
     X = np.column_stack([1 - np.array(p := [0.2, 0.4, 0.6, 0.8]), p])
     y, weight = [0, 1, 0, 1], [1.0, 1.0, 5.0, 1.0]
-    frozen = FrozenEstimator(Said().fit(X, y))
+    frozen = FrozenEstimator(GivenPosteriors().fit(X, y))
     model = CostSensitiveClassifier(frozen, method="threshold")
     assert 0.2 < model.fit(X, y).threshold_ < 0.4  # one error, of the row of 0.6
     assert 0.6 < model.fit(X, y, sample_weight=weight).threshold_ < 0.8  # of the row of 0.4
-    inside = CostSensitiveClassifier(Said()).fit(X, y, sample_weight=weight)
+    inside = CostSensitiveClassifier(GivenPosteriors()).fit(X, y, sample_weight=weight)
     assert inside.estimator_.weight_ == weight
 
 
@@ -266,7 +268,9 @@ def test_an_ensemble_numbers_classes_and_needs_an_array() -> None:
     names = np.array(["good", "bad"])[y]
     by_name = {("good", "bad"): 10.0, ("bad", "good"): 1.0}
     member = CostSensitiveClassifier(GaussianNB(), cost_matrix=by_name)
-    with pytest.raises(ValueError, match="numbers the sorted classes from 0 .* an array"):
+    with pytest.raises(
+        ValueError, match="encodes the sorted classes as 0, 1, .* requires an array"
+    ):
         StackingClassifier([("costs", member)], cv=2).fit(X, names)
     in_order = np.array([[0.0, 1.0], [10.0, 0.0]])  # bad, good
     by_place = member.set_params(cost_matrix=in_order)
@@ -303,10 +307,12 @@ def test_what_cannot_be_is_refused_and_leaves_the_model_as_it_was() -> None:
     with pytest.raises(ValueError, match=r"shape \(2, 2\), but there are 3 classes"):
         model.fit(X, np.arange(len(y)) % 3)
     np.testing.assert_array_equal(model.predict(X), before)
-    with pytest.raises(ValueError, match="y holds the class 2, which was not in fit"):
+    with pytest.raises(ValueError, match="y has the class 2, which was not in fit"):
         model.score(X, y + 1)
-    with pytest.raises(ValueError, match="LinearRegression, which is no classifier"):
+    with pytest.raises(ValueError, match="LinearRegression, which is not a classifier"):
         CostSensitiveClassifier(LinearRegression()).fit(X, y)
     broken = X[:, :2] * np.nan
-    with pytest.raises(ValueError, match=r"Said gives the probabilities \[nan, nan\] to row 0"):
-        CostSensitiveClassifier(Said()).fit(X, y).predict(broken)
+    with pytest.raises(
+        ValueError, match=r"GivenPosteriors returned the probabilities \[nan, nan\] for row 0"
+    ):
+        CostSensitiveClassifier(GivenPosteriors()).fit(X, y).predict(broken)

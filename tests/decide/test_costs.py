@@ -57,14 +57,14 @@ def test_labels_of_other_types_are_names_too() -> None:
     [
         ([[0, 1, 1]] * 3, r"shape \(3, 3\), but there are 2 classes, \['ham', 'spam'\]"),
         ([0, 1], r"shape \(2,\)"),
-        ([[0, "x"], [1, 0]], "where numbers are needed"),
+        ([[0, "x"], [1, 0]], "cost_matrix must hold numbers, got"),
         ([[0, np.nan], [1, 0]], r"nan for the pair \(true, predicted\) = \('ham', 'spam'\)"),
         ([[0, 1], [np.inf, 0]], r"inf for the pair \(true, predicted\) = \('spam', 'ham'\)"),
-        ([[0, 1], [1e308, 0]], "costs are finite numbers up to 4e"),
+        ([[0, 1], [1e308, 0]], "costs must be finite numbers up to 4e"),
         ({"ham": {"Spam": 1}}, r"names the class 'Spam' in \('ham', 'Spam'\), but the classes are"),
         ({"ham": {"spam": [1, 2]}}, "one number is needed"),
         ({("ham", "Spam"): 1}, r"names the class 'Spam' in \('ham', 'Spam'\), but the classes are"),
-        ({"ham": 1}, r"has the key 'ham' with the value 1: write \{true: \{predicted: cost\}\}"),
+        ({"ham": 1}, r"has the key 'ham' with the value 1: use \{true: \{predicted: cost\}\}"),
         ({("ham", "spam"): [1, 2]}, "one number is needed"),
         (pd.DataFrame([[0, 1], [1, 0]]), r"index \(true classes\) \[0, 1\], but the classes are"),
         (

@@ -92,7 +92,7 @@ def test_a_class_that_a_fold_lacks_has_probability_zero_there() -> None:
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        (-1.0, "sample_weight is -1.0 in row 3: weights are finite and not negative"),
+        (-1.0, "sample_weight is -1.0 in row 3: weights must be finite and non-negative"),
         (np.nan, "sample_weight is nan in row 3"),
         (np.inf, "sample_weight is inf in row 3"),
         (0.0, "sample_weight is zero for every row"),

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from arboleda.decide._costs import best_decisions
-from arboleda.decide._posterior_weights import cost_of_decisions, learned_weights
+from arboleda.decide._posterior_weights import compute_mean_cost, learn_weights
 
 
 def _cost(weights: object, posteriors: np.ndarray, true: np.ndarray, costs: np.ndarray) -> float:
     decided = best_decisions(posteriors * np.asarray(weights), costs)
-    return cost_of_decisions(true, decided, costs, None)
+    return compute_mean_cost(true, decided, costs, None)
 
 
 def test_with_two_classes_no_threshold_costs_less() -> None:
@@ -21,7 +21,7 @@ def test_with_two_classes_no_threshold_costs_less() -> None:
         costs = draw.integers(-2, 6, size=(2, 2)).astype(float)
         if number % 3 == 0:
             costs = draw.normal(size=(n, 2, 2))
-        found = _cost(learned_weights(posteriors, true, costs, np.ones(n)), posteriors, true, costs)
+        found = _cost(learn_weights(posteriors, true, costs, np.ones(n)), posteriors, true, costs)
         tried = [_cost([1.0, w], posteriors, true, costs) for w in np.geomspace(1e-4, 1e4, 200)]
         assert found <= min(tried) + 1e-12
 
@@ -31,7 +31,7 @@ def test_with_more_classes_no_single_weight_costs_less() -> None:
     for _ in range(8):
         posteriors, true = draw.dirichlet(np.ones(4), size=60), draw.integers(4, size=60)
         costs = draw.random((4, 4))
-        weights = learned_weights(posteriors, true, costs, np.ones(60))
+        weights = learn_weights(posteriors, true, costs, np.ones(60))
         found = _cost(weights, posteriors, true, costs)
         assert found <= _cost(np.ones(4), posteriors, true, costs) + 1e-12
         for k in range(4):
@@ -49,7 +49,7 @@ def test_a_wrong_prior_is_put_right() -> None:
     x = draw.normal(2.0 * true)
     posteriors = np.exp(np.column_stack([-(x**2) / 2, -((x - 2) ** 2) / 2]))
     posteriors /= posteriors.sum(axis=1, keepdims=True)
-    weights = learned_weights(posteriors, true, 1 - np.eye(2), np.ones(len(x)))
+    weights = learn_weights(posteriors, true, 1 - np.eye(2), np.ones(len(x)))
     assert weights[0] / weights[1] == pytest.approx(9.0, rel=0.35)
 
 
@@ -58,17 +58,17 @@ def test_rows_of_no_weight_have_no_say_and_rows_of_weight_two_are_two() -> None:
     posteriors, true = draw.dirichlet(np.ones(3), size=50), draw.integers(3, size=50)
     times, costs = draw.integers(3, size=50), draw.random((3, 3))
     again = np.repeat(np.arange(50), times)
-    by_weight = learned_weights(posteriors, true, costs, times.astype(float))
-    by_rows = learned_weights(posteriors[again], true[again], costs, np.ones(len(again)))
+    by_weight = learn_weights(posteriors, true, costs, times.astype(float))
+    by_rows = learn_weights(posteriors[again], true[again], costs, np.ones(len(again)))
     np.testing.assert_allclose(by_weight, by_rows)
-    tiny = learned_weights(posteriors, true, costs * 1e-300, times * 1e-300)
+    tiny = learn_weights(posteriors, true, costs * 1e-300, times * 1e-300)
     np.testing.assert_allclose(tiny, by_weight)
 
 
 def test_where_nothing_can_be_gained_weights_stay_equal() -> None:
     posteriors = np.array([[0.9, 0.1], [0.2, 0.8]])
     costs = 1 - np.eye(2)
-    assert learned_weights(posteriors, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]
-    assert learned_weights(posteriors, np.array([1, 0]), costs * 0, np.ones(2)).tolist() == [1, 1]
+    assert learn_weights(posteriors, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]
+    assert learn_weights(posteriors, np.array([1, 0]), costs * 0, np.ones(2)).tolist() == [1, 1]
     sure = np.array([[1.0, 0.0], [1.0, 0.0]])
-    assert learned_weights(sure, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]
+    assert learn_weights(sure, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]

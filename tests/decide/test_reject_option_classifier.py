@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
-from tests.decide.models import Logistic, Said
+from tests.decide.models import GivenPosteriors, Logistic
 
 from arboleda import HistGradientBoostingClassifier, RejectOptionClassifier
 from arboleda.decide import accuracy_coverage_curve
@@ -42,7 +42,7 @@ def test_a_threshold_of_one_rejects_all_but_certainty_and_a_kth_none() -> None:
     assert model.score(X, y) == 0.0
     model.set_params(threshold=1 / 3).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), LogisticRegression().fit(X, y).predict(X))
-    sure = RejectOptionClassifier(Said(), threshold=1.0).fit([[1, 0], [0, 1]], [0, 1])
+    sure = RejectOptionClassifier(GivenPosteriors(), threshold=1.0).fit([[1, 0], [0, 1]], [0, 1])
     assert sure.predict([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]).tolist() == [0, 1, -1]
 
 
@@ -51,11 +51,11 @@ def test_chows_rule_costs_least() -> None:
     draw = np.random.default_rng(0)
     p = draw.random(20_000)
     X, y = np.column_stack([1 - p, p]), (draw.random(20_000) < p).astype(int)
-    model = RejectOptionClassifier(Said(), reject_cost=0.2).fit(X, y)
+    model = RejectOptionClassifier(GivenPosteriors(), reject_cost=0.2).fit(X, y)
     assert (model.threshold_, model.reject_cost_) == (0.8, pytest.approx(0.2))
 
     def cost(threshold: float) -> float:
-        said = RejectOptionClassifier(Said(), threshold=threshold).fit(X, y).predict(X)
+        said = RejectOptionClassifier(GivenPosteriors(), threshold=threshold).fit(X, y).predict(X)
         return float(np.mean(np.where(said == -1, 0.2, said != y)))
 
     costs = {t: cost(t) for t in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)}
@@ -68,7 +68,7 @@ def test_with_costs_rows_are_rejected_where_every_decision_is_dear() -> None:
     p = np.array([0.0, 0.02, 0.0501, 0.2, 0.4, 0.499, 0.51, 1.0])  # of "well"
     p = 1 - p
     X = np.column_stack([1 - p, p])
-    model = RejectOptionClassifier(Said(), cost_matrix=costs, reject_cost=0.5)
+    model = RejectOptionClassifier(GivenPosteriors(), cost_matrix=costs, reject_cost=0.5)
     model.fit(X, ["ill", "well"] * 4)
     # "well" costs 10 P(ill) to expect, "ill" P(well): both are above 1/2 between.
     expected = np.minimum(10 * (1 - p), p)
@@ -78,8 +78,8 @@ def test_with_costs_rows_are_rejected_where_every_decision_is_dear() -> None:
     ]
     assert model.reject_cost_ == 0.5
     assert not hasattr(model, "threshold_")
-    plain = RejectOptionClassifier(Said(), cost_matrix=1 - np.eye(2), reject_cost=0.3)
-    chow = RejectOptionClassifier(Said(), reject_cost=0.3)
+    plain = RejectOptionClassifier(GivenPosteriors(), cost_matrix=1 - np.eye(2), reject_cost=0.3)
+    chow = RejectOptionClassifier(GivenPosteriors(), reject_cost=0.3)
     y = ["ill", "well"] * 4
     np.testing.assert_array_equal(plain.fit(X, y).predict(X), chow.fit(X, y).predict(X))
 
@@ -96,9 +96,9 @@ def test_targets_are_met_on_rows_out_of_fold() -> None:
     assert all(right[sure >= t].mean() < 0.8 for t in sure[~accepted])
     curve = accuracy_coverage_curve(y, p)
     assert good.threshold_ == curve.threshold_for(accuracy=0.8)
-    with pytest.raises(ValueError, match="accuracy=1.0 is reached on no share of the rows"):
+    with pytest.raises(ValueError, match="accuracy=1.0 is not reached at any coverage"):
         RejectOptionClassifier(
-            FrozenEstimator(Said().fit([[1.0, 0.0]] * 2, [0, 1])), target_accuracy=1.0
+            FrozenEstimator(GivenPosteriors().fit([[1.0, 0.0]] * 2, [0, 1])), target_accuracy=1.0
         ).fit([[1.0, 0.0]] * 2, [0, 1])
 
 
@@ -143,7 +143,7 @@ def test_coverage_adds_up() -> None:
 )
 def test_the_reject_label_and_its_type(labels: Any, label: Any, kind: str, shown: Any) -> None:
     X = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.5, 0.5]]
-    model = RejectOptionClassifier(Said(), threshold=0.9, reject_label=label)
+    model = RejectOptionClassifier(GivenPosteriors(), threshold=0.9, reject_label=label)
     said = model.fit(X, labels * 2).predict(X)
     assert said.dtype.kind == kind
     assert said.tolist() == [*sorted(labels), shown, shown]
@@ -168,8 +168,8 @@ def test_any_model_and_table() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "by one of threshold, reject_cost, .*; given: none"),
-        ({"threshold": 0.5, "reject_cost": 0.1}, "given: threshold and reject_cost"),
+        ({}, "exactly one of threshold, reject_cost, .*, got none"),
+        ({"threshold": 0.5, "reject_cost": 0.1}, "got threshold and reject_cost"),
         ({"threshold": 1.5}, r"'threshold' parameter .* must be a float in the range \[0.0, 1.0\]"),
         ({"reject_cost": np.nan}, "'reject_cost' parameter"),
         ({"threshold": 0.5, "cost_matrix": 1 - np.eye(3)}, "give reject_cost or a target"),

@@ -125,5 +125,5 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         complexity_curve(model, X, y, param_name="k", param_range=[1])
     with pytest.raises(TypeError, match="loss must be 'auto' or a callable; got 'log_loss'"):
         learning_curve(model, X, y, loss="log_loss")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="return one number a row"):
+    with pytest.raises(ValueError, match="it must return one number per row"):
         learning_curve(model, X, y, loss=lambda y, p: np.mean(y == p))

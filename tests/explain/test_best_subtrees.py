@@ -35,7 +35,7 @@ def problem(seed: int, *, classes: bool) -> Problem:
     return tree, X[80:], y[80:], node_losses
 
 
-def loss_of(found: Problem, nodes: list[int]) -> float:
+def compute_loss(found: Problem, nodes: list[int]) -> float:
     """Loss of the rows if the innermost of some nodes applies to each, computed row by row."""
     tree, X, y, _ = found
     path = tree.decision_path(X).toarray()
@@ -66,14 +66,14 @@ def test_no_pruning_of_a_size_or_below_loses_less(seed: int, classes: bool) -> N
     tree, _, _, node_losses = given
     losses: dict[int, float] = {}
     for leaves in prunings(tree):
-        losses[len(leaves)] = min(losses.get(len(leaves), np.inf), loss_of(given, leaves))
+        losses[len(leaves)] = min(losses.get(len(leaves), np.inf), compute_loss(given, leaves))
     found = find_best_subtrees(node_losses, 7)
     best = np.inf
     for size in range(1, 8):
         if losses[size] < best - 1e-9:
             best = losses[size]
             assert len(found[size]) == size
-            assert loss_of(given, found[size]) == pytest.approx(best)
+            assert compute_loss(given, found[size]) == pytest.approx(best)
         else:
             assert size not in found
     assert find_best_subtrees(node_losses, 3).keys() == {size for size in found if size <= 3}
@@ -88,12 +88,12 @@ def test_no_list_of_as_many_rules_loses_less(seed: int, classes: bool) -> None:
     found = find_best_rules(node_losses, 4)
     best = np.inf
     for size in range(1, 5):
-        loss = min(loss_of(given, [0, *some]) for some in combinations(nodes, size - 1))
+        loss = min(compute_loss(given, [0, *some]) for some in combinations(nodes, size - 1))
         if loss < best - 1e-9:
             best = loss
             assert len(found[size]) == size
             assert found[size][-1] == 0
-            assert loss_of(given, found[size]) == pytest.approx(best)
+            assert compute_loss(given, found[size]) == pytest.approx(best)
         else:
             assert size not in found
 

@@ -373,7 +373,7 @@ def test_other_models_are_refused() -> None:
     model = ar.DecisionTreeRegressor().fit(X, target_of(X))
     with pytest.raises(ValueError, match="6 features"):
         shap_values(model, X[:, :4])
-    with pytest.raises(ValueError, match="n_jobs=0"):
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
         shap_values(model, X, n_jobs=0)
 
 

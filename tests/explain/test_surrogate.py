@@ -369,7 +369,7 @@ def test_invalid_arguments(imitate: Any) -> None:
             "no class that the est",
         ),
         (lambda: imitate(tree, _X, np.where(y == 1, np.nan, 0.0)), ValueError, "y contains NaN"),
-        (lambda: imitate(values, _X, np.full(40, "a")), ValueError, "needs numbers"),
+        (lambda: imitate(values, _X, np.full(40, "a")), ValueError, "requires numbers"),
         (
             lambda: imitate(values, _X[:30], X_test=_X, y_test=np.where(y == 1, np.inf, 0.0)),
             ValueError,

@@ -236,7 +236,7 @@ def test_the_task_is_told_by_the_target_or_by_name() -> None:
     as_numbers = mutual_information(X, counts, task="regression")
     assert mutual_information(X, counts + 0.5)[0] == pytest.approx(as_numbers[0])
     assert mutual_information(X, np.where(counts > 0, "yes", "no"))[0] > 0.5
-    with pytest.raises(ValueError, match="regressor needs numbers"):
+    with pytest.raises(ValueError, match="regressor requires numbers"):
         mutual_information(X, np.where(counts > 0, "yes", "no"), task="regression")
 
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from tests.forest.tables import CLASSIFIERS, FORESTS, REGRESSORS, bytes_of, classes, table_for
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
-from arboleda.forest._members import LazySequence
+from arboleda.forest._lazy_sequence import LazySequence
 
 
 @pytest.mark.parametrize("forest", CLASSIFIERS)
@@ -75,7 +75,7 @@ def test_members_read_as_trees_do() -> None:
     assert trees[0].get_params()["max_depth"] == 2
     with pytest.raises(IndexError):
         trees[5]
-    assert repr(trees) == "<5 entries, made when asked for>"
+    assert repr(trees) == "<5 entries, created on access>"
     assert list(LazySequence(lambda i: -i, 3)) == [0, -1, -2]
 
 

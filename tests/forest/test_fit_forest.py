@@ -106,7 +106,7 @@ def test_left_out_rows_know_nothing_of_random_labels() -> None:
     curve = out_of_bag_curve(
         forest, _table(X), FittedRows(options, y, (2,), None, _SEED), n_threads=2
     )
-    assert curve.n_judged[-1] == 2000
+    assert curve.n_rows[-1] == 2000
     assert abs(curve.error[-1] - 0.5) < 3 * 0.5 / np.sqrt(2000)
 
 

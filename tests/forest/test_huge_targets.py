@@ -81,12 +81,16 @@ def test_rows_of_weight_0_may_hold_anything(model: Any) -> None:
 @pytest.mark.parametrize("model", JUDGED, ids=str)
 def test_squares_beyond_float64_do_not_judge(model: Any, exponent: int) -> None:
     target = scaled(exponent)
-    with pytest.raises(ValueError, match="squared differences are beyond float64: multiply it by"):
+    with pytest.raises(
+        ValueError, match="squared differences of y overflow or underflow float64: multiply it by"
+    ):
         clone(model).fit(X, target)
     unjudged = clone(model).set_params(oob_score=False).fit(X, target)
     if isinstance(unjudged, RandomForestRegressor):
         for ask in (unjudged.oob_curve, unjudged.oob_permutation_importance):
-            with pytest.raises(ValueError, match="squared differences are beyond float64"):
+            with pytest.raises(
+                ValueError, match="squared differences of y overflow or underflow float64"
+            ):
                 ask(X, target)
     # A constant has no differences, however large.
     constant = clone(model).fit(X, np.full(40, float(target[0])))

@@ -124,10 +124,10 @@ def test_what_cannot_be_filled_is_refused_by_name() -> None:
     X, y, _ = with_gaps()
     forest = RandomForestClassifier(3)
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(c=np.nan)
-    with pytest.raises(ValueError, match="column 'c' of X has no value"):
+    with pytest.raises(ValueError, match="column 'c' of X has only missing values"):
         forest.impute(frame, y)
     with pytest.raises(ValueError, match="toarray"):
         forest.impute(sparse.csr_matrix(X), y)
     for wrong in (-1, 2.5, True):
-        with pytest.raises(ValueError, match="n_rounds must be a whole number"):
+        with pytest.raises(ValueError, match="n_rounds must be an integer >= 0"):
             forest.impute(X, y, n_rounds=wrong)

@@ -27,10 +27,10 @@ def test_rows_come_back_as_they_were(weight: Any) -> None:
     found = KeptRowsField().decode("kept_", header, sections)
     sections.check_all_taken()
     assert found is not None
-    assert found.are_those_of(KeptRows(TARGET, weight, True))
-    assert not found.are_those_of(KeptRows(TARGET, weight, False))
-    assert not found.are_those_of(KeptRows(TARGET + 1, weight, True))
-    assert not found.are_those_of(KeptRows(TARGET, WEIGHT if weight is None else None, True))
+    assert found.is_same_as(KeptRows(TARGET, weight, True))
+    assert not found.is_same_as(KeptRows(TARGET, weight, False))
+    assert not found.is_same_as(KeptRows(TARGET + 1, weight, True))
+    assert not found.is_same_as(KeptRows(TARGET, WEIGHT if weight is None else None, True))
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_headers_that_say_nothing_are_refused(header: Any) -> None:
 @pytest.mark.parametrize(
     ("target", "defect"),
     [
-        (np.zeros((149, 1)), "other rows"),
-        (np.zeros((150, 2)), "another number of outputs"),
-        (np.full((150, 1), 3.0), "none of the classes"),
-        (np.full((150, 1), 0.5), "none of the classes"),
+        (np.zeros((149, 1)), "do not belong to the rows"),
+        (np.zeros((150, 2)), "a different number of outputs"),
+        (np.full((150, 1), 3.0), "not one of the classes"),
+        (np.full((150, 1), 0.5), "not one of the classes"),
     ],
 )
 def test_rows_that_are_not_those_of_the_forest_are_a_defect(target: Any, defect: str) -> None:

@@ -238,10 +238,10 @@ def test_out_of_bag_is_between_the_training_rows_only() -> None:
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(5, keep_rows=True, random_state=0).fit(X, y)
     for wrong in [(X[:50],), (X, X)]:
-        with pytest.raises(ValueError, match="of 150 rows"):
+        with pytest.raises(ValueError, match="with 150 rows"):
             forest.proximity(*wrong, out_of_bag=True)
     forest.set_params(bootstrap=False).fit(X, y)
-    with pytest.raises(ValueError, match="saw all rows: set bootstrap=True"):
+    with pytest.raises(ValueError, match="fitted on all rows: set bootstrap=True"):
         forest.proximity(X, out_of_bag=True)
 
 

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from tests.forest.tables import FORESTS, bytes_of, classes, numbers, table_for
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
-from arboleda.forest._enough_trees import BLOCK, EXCESS, Convergence
+from arboleda.forest._convergence import BLOCK_SIZE, MAX_RELATIVE_EXCESS, Convergence
 
 
 @pytest.mark.parametrize("forest", FORESTS)
@@ -41,20 +41,20 @@ def test_a_warm_start_that_cannot_be() -> None:
     before = bytes_of(forest)
     with pytest.raises(ValueError, match="n_estimators=4 must be larger than or equal to the 5"):
         forest.set_params(n_estimators=4).fit(X, y)
-    with pytest.raises(ValueError, match="other classes"):
+    with pytest.raises(ValueError, match="different classes"):
         forest.set_params(n_estimators=6).fit(X, np.where(y == "a", "z", y))
     with pytest.raises(ValueError, match="features"):
         forest.fit(X[:, :3], y)
-    with pytest.raises(ValueError, match="oob_score needs all trees to have drawn from the same"):
+    with pytest.raises(ValueError, match="oob_score requires all trees to be drawn from the same"):
         forest.set_params(oob_score=True).fit(X[:100], y[:100])
     assert bytes_of(forest) == before
     with pytest.warns(UserWarning, match="does not fit new trees"):
         forest.set_params(n_estimators=5, oob_score=False).fit(X, y)
     forest.set_params(n_estimators=8).fit(X[:100], y[:100])
     assert len(forest.estimators_) == 8
-    with pytest.raises(ValueError, match="saw different tables"):
+    with pytest.raises(ValueError, match="fitted on different tables"):
         forest.oob_curve(X, y)
-    with pytest.raises(ValueError, match="saw different tables"):
+    with pytest.raises(ValueError, match="fitted on different tables"):
         _ = forest.estimators_samples_
 
 
@@ -79,11 +79,11 @@ def test_the_excess_is_that_of_the_squared_error_curve() -> None:
     labels = (random.random(n_rows) < chance).astype(np.int64)
     votes = random.random((n_trees, n_rows)) < chance  # tree t votes for class 1
     found = Convergence(labels, (2,))
-    for first in range(0, n_trees, BLOCK):
-        ones = votes[first : first + BLOCK].sum(axis=0)
-        sums = np.column_stack([BLOCK - ones, ones]).astype(float)
-        found.add(sums, np.full(n_rows, BLOCK, dtype=np.uint32))
-    excess, error = found.excess()
+    for first in range(0, n_trees, BLOCK_SIZE):
+        ones = votes[first : first + BLOCK_SIZE].sum(axis=0)
+        sums = np.column_stack([BLOCK_SIZE - ones, ones]).astype(float)
+        found.add(sums, np.full(n_rows, BLOCK_SIZE, dtype=np.uint32))
+    excess, error = found.compute_excess()
     mean = votes.mean(axis=0)
     assert error == pytest.approx(np.mean(2 * (mean - labels) ** 2))
     assert excess == pytest.approx(np.mean(2 * chance * (1 - chance)) / n_trees, rel=0.1)
@@ -99,7 +99,7 @@ def test_the_excess_of_numbers_does_not_depend_on_where_zero_is() -> None:
         found = Convergence(target + shift, (1, 1))
         for c, scatter in zip(counts, noise, strict=True):
             found.add(c[:, np.newaxis] * (target + shift + 0.5) + scatter, c)
-        results.append(found.excess())
+        results.append(found.compute_excess())
     excess, error = results[0]
     mean_count = counts.sum(axis=0)
     assert excess == pytest.approx(np.mean(2 / mean_count), rel=0.2)
@@ -110,11 +110,11 @@ def test_the_excess_of_numbers_does_not_depend_on_where_zero_is() -> None:
 def test_no_row_judged_twice_is_not_enough() -> None:
     found = Convergence(np.zeros(5), (1,))
     found.add(np.zeros((5, 1)), np.ones(5, dtype=np.uint32))
-    assert not found.is_enough()
+    assert not found.has_converged()
     huge = Convergence(np.array([1e300, -1e300]), (1,))
     for _ in range(2):
         huge.add(np.array([[3e300], [1.0]]), np.array([2, 2], dtype=np.uint32))
-    assert not huge.is_enough()
+    assert not huge.has_converged()
 
 
 _TABLES = {
@@ -130,8 +130,8 @@ def test_trees_are_added_until_more_change_little(name: str) -> None:
     X, y = (part[:600] for part in load(return_X_y=True))
     found = forest("auto", max_features="sqrt", random_state=0).fit(X, y)
     n_trees = found.n_estimators_
-    assert 2 * BLOCK <= n_trees < 1_000
-    assert n_trees % BLOCK == 0
+    assert 2 * BLOCK_SIZE <= n_trees < 1_000
+    assert n_trees % BLOCK_SIZE == 0
     same = forest(n_trees, max_features="sqrt", random_state=0).fit(X, y)
     assert bytes_of(same) == bytes_of(found)
     most = forest(1_000, max_features="sqrt", random_state=0, oob_score=True).fit(X, y)
@@ -139,7 +139,7 @@ def test_trees_are_added_until_more_change_little(name: str) -> None:
     np.testing.assert_array_equal(found.oob_curve().error, curve.error[:n_trees])
     here, there = curve.error[n_trees - 1], curve.error[-1]
     if forest is RandomForestRegressor:
-        assert here <= there * (1 + 3 * EXCESS)
+        assert here <= there * (1 + 3 * MAX_RELATIVE_EXCESS)
     else:  # the share of misclassified rows moves by single rows
         assert here <= there + 3 / np.sqrt(len(y)) * np.sqrt(there / 10)
 

@@ -213,10 +213,13 @@ def test_an_earlier_fits_answers_do_not_stay() -> None:
     ("parameters", "message"),
     [
         ({"oob_score": True, "bootstrap": False}, "only available if bootstrap=True"),
-        ({"n_estimators": "auto", "bootstrap": False}, "n_estimators='auto' looks at the rows"),
-        ({"max_samples": 10, "bootstrap": False}, "max_samples=10 is the size of bootstrap"),
-        ({"max_samples": 10, "bootstrap": "balanced"}, "max_samples=10 is the size of bootstrap"),
-        ({"n_estimators": "auto", "warm_start": True}, "with warm_start=True set it to a number"),
+        (
+            {"n_estimators": "auto", "bootstrap": False},
+            "n_estimators='auto' uses the out-of-bag error",
+        ),
+        ({"max_samples": 10, "bootstrap": False}, "max_samples=10 requires bootstrap=True"),
+        ({"max_samples": 10, "bootstrap": "balanced"}, "max_samples=10 requires bootstrap=True"),
+        ({"n_estimators": "auto", "warm_start": True}, "cannot be combined with warm_start=True"),
     ],
 )
 def test_parameters_that_do_not_go_together(parameters: dict[str, Any], message: str) -> None:
@@ -227,16 +230,16 @@ def test_parameters_that_do_not_go_together(parameters: dict[str, Any], message:
 def test_what_cannot_be_asked_is_said() -> None:
     X, y = classes()
     forest = RandomForestClassifier(5).fit(X, y)
-    with pytest.raises(ValueError, match="curve was not kept"):
+    with pytest.raises(ValueError, match="curve was not computed"):
         forest.oob_curve()
-    with pytest.raises(ValueError, match="X and y belong together"):
+    with pytest.raises(ValueError, match="X and y must be passed together"):
         forest.oob_curve(X)
     with pytest.raises(ValueError, match="X has 10 rows, but the forest was fitted on 200"):
         forest.oob_curve(X[:10], y[:10])
-    with pytest.raises(ValueError, match="y has other classes"):
+    with pytest.raises(ValueError, match="y has different classes"):
         forest.oob_permutation_importance(X, np.where(y == "a", "z", y))
     whole = ExtraTreesClassifier(5).fit(X, y)
-    with pytest.raises(ValueError, match="saw all rows"):
+    with pytest.raises(ValueError, match="fitted on all rows"):
         whole.oob_curve(X, y)
     with pytest.raises(ValueError, match="y has 2 targets"):
         RandomForestClassifier(bootstrap="balanced").fit(X, np.column_stack([y, y]))

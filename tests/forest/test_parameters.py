@@ -257,7 +257,10 @@ def test_monotone_columns(forest: Any) -> None:
 def test_no_more_rows_are_drawn_than_there_are() -> None:
     X, y = classes()
     weight = np.arange(200) % 2
-    with pytest.raises(ValueError, match="max_samples=101 is more than the 100 rows of positive"):
+    with pytest.raises(
+        ValueError,
+        match="max_samples=101 is larger than the number of rows of positive weight, 100",
+    ):
         RandomForestClassifier(2, max_samples=101).fit(X, y, weight)
     forest = RandomForestClassifier(2, max_samples=1.0).fit(X, y, weight)
     assert forest.estimators_samples_[0].size == 100

@@ -61,7 +61,7 @@ def test_members_of_a_vote_predict_their_medians() -> None:
         (arboleda.to_c, "only means of trees can be exported"),
         (arboleda.to_onnx, "only means of trees can be exported"),
         (lambda model: arboleda.explain.shap_values(model, X[:5]), "no sums over trees"),
-        (lambda model: model.predictor().predict(X[0]), "no predictor"),
+        (lambda model: model.predictor().predict(X[0]), "no single-row predictor"),
     ],
     ids=["c", "onnx", "shap", "predictor"],
 )
@@ -70,7 +70,7 @@ def test_what_would_speak_of_the_mean_is_refused(use: Callable[[Any], Any], matc
     pytest.importorskip("onnx")
     with pytest.raises(ValueError, match=match):
         use(forest().fit(X, Y))
-    if match != "no predictor":
+    if match != "no single-row predictor":
         with pytest.raises(ValueError, match=match):
             use(VotingRegressor([("forest", forest())]).fit(X, Y))
     RandomForestRegressor(2).fit(X, Y).predictor()

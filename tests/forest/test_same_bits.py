@@ -16,7 +16,7 @@ from arboleda._engine import threads
 @pytest.fixture
 def cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight threads where eight are asked for, whatever the number of processors."""
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
 
 
 def large(forest: Any) -> tuple[Array, Array]:

@@ -179,7 +179,10 @@ def test_the_name_of_the_target() -> None:
     ("options", "message"),
     [
         ({"structure": [("grade", "letter"), ("letter", "grade")]}, "cycle 'grade' -> 'letter'"),
-        ({"structure": [("grade", "marks")]}, "'grade' -> 'marks' names 'marks', which is no node"),
+        (
+            {"structure": [("grade", "marks")]},
+            "'grade' -> 'marks' names 'marks', which is not a node",
+        ),
         ({"structure": [("SAT", "grade")]}, "no edge at 'letter', the target"),
         ({"target": "SAT"}, "target='SAT' is the name of a column"),
         ({"structure": "tree"}, "structure='tree': give"),

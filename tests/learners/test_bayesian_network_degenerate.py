@@ -53,7 +53,9 @@ def test_tables_that_are_none(network: Any, X: Any, message: str) -> None:
 
 @_ALL
 def test_sparse_tables_are_refused(network: Any) -> None:
-    with pytest.raises(TypeError, match=r"sparse, which BayesianNetworkClassifier does not read"):
+    with pytest.raises(
+        TypeError, match=r"sparse, which BayesianNetworkClassifier does not support"
+    ):
         network.fit(csr_matrix(_X), _Y)
 
 

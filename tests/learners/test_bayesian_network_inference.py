@@ -80,7 +80,7 @@ def test_the_distribution_of_a_gap_is_the_sum_over_everything(seed: int) -> None
     states = random_rows(network, 12, random)
     log_tables = logarithms(tables)
     for gap in find_gaps(network, states):
-        for sums in inference.sums_of(network, gap):
+        for sums in inference.iter_sums(network, gap):
             total, posteriors = sums.elimination.posteriors(sums.read(log_tables))
             n_cases = len(gap.cases[sums.cases])
             total = np.broadcast_to(total, n_cases)

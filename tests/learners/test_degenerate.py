@@ -193,7 +193,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was(learner: Any) -> None:
     [
         ([0.5, 0.5], "3 classes"),
         ([0.5, 0.6, -0.1], "class 2 the probability -0.1"),
-        ([0.5, 0.5, 0.5], "sum to 1.5"),
+        ([0.5, 0.5, 0.5], "must sum to 1, got the sum 1.5"),
         ([0.5, 0.5, np.nan], "class 2 the probability nan"),
     ],
 )
@@ -250,4 +250,4 @@ def test_leaving_out_the_only_row() -> None:
     "learner", [NearestShrunkenCentroids(), RegularizedDiscriminantAnalysis()], ids=repr
 )
 def test_fewer_rows_than_folds(learner: Any) -> None:
-    assert "lower cv or give more rows" in fitted_or_refused(learner, _X[:3], _Y[:3])
+    assert "decrease cv or use more rows" in fitted_or_refused(learner, _X[:3], _Y[:3])

@@ -57,11 +57,14 @@ def test_names_of_any_kind() -> None:
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        (["ab", "bc", "ca"], "cycle 'a' -> 'b' -> 'c' -> 'a': take out one of them, as 'a' -> 'b'"),
+        (
+            ["ab", "bc", "ca"],
+            "cycle 'a' -> 'b' -> 'c' -> 'a': remove one of them, such as 'a' -> 'b'",
+        ),
         (["aa"], "cycle 'a' -> 'a'"),
         (["xa", "ab", "bc", "cb", "cy"], "cycle 'b' -> 'c' -> 'b'"),
         (["ab", "bc", "ab"], "'a' -> 'b' is given twice"),
-        (["abc"], "('a', 'b', 'c') is no edge"),
+        (["abc"], "('a', 'b', 'c') is not an edge"),
     ],
 )
 def test_edges_that_make_no_graph(edges: list[str], message: str) -> None:
@@ -72,11 +75,15 @@ def test_edges_that_make_no_graph(edges: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("edges", "nodes", "message"),
     [
-        ([("a", "z")], ["a", "b"], "'a' -> 'z' names 'z', which is no node; there are 'a', 'b'"),
+        (
+            [("a", "z")],
+            ["a", "b"],
+            "'a' -> 'z' names 'z', which is not a node; the nodes are 'a', 'b'",
+        ),
         ([], ["a", "b", "a"], "the node 'a' is given twice"),
-        (["ab"], None, "'ab' is no edge: give a pair"),
-        ([(["a"], "b")], None, "(['a'], 'b') is no edge: give a pair"),
-        ([("a", "b")], [], "names 'a', which is no node; there are none"),
+        (["ab"], None, "'ab' is not an edge: give a pair"),
+        ([(["a"], "b")], None, "(['a'], 'b') is not an edge: give a pair"),
+        ([("a", "b")], [], "names 'a', which is not a node; the nodes are none"),
     ],
 )
 def test_nodes_that_are_not_there(edges: Any, nodes: Any, message: str) -> None:

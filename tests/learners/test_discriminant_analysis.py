@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from arboleda import DiagonalLDA, RegularizedDiscriminantAnalysis
 from arboleda.learners._gaussian_classes import ClassMoments, log_densities
-from arboleda.learners._leave_one_out import LeftOut
+from arboleda.learners._leave_one_out import LeaveOneOutDensities
 from arboleda.learners._units import within_scale
 
 _IRIS = load_iris(return_X_y=True)
@@ -174,7 +174,7 @@ def test_densities_of_rows_left_out(n_columns: int, gammas: list[float]) -> None
     moments = ClassMoments.of(Z, labels, weight, 3)
     rows = moments.project(Z)[0]
     for alpha in (0.0, 0.4, 1.0):
-        found = LeftOut(moments, rows, labels, weight).log_densities(alpha, gammas)
+        found = LeaveOneOutDensities(moments, rows, labels, weight).log_densities(alpha, gammas)
         for i in range(36):
             others = np.arange(36) != i
             fold = ClassMoments.of(Z[others], labels[others], weight[others], 3)
@@ -226,16 +226,16 @@ def test_a_class_absent_from_a_fold_counts_as_errors() -> None:
 
 def test_what_is_refused() -> None:
     X, y = _IRIS
-    with pytest.raises(ValueError, match=r"alpha holds 1.5"):
+    with pytest.raises(ValueError, match=r"alpha must hold numbers from 0 to 1, got 1.5"):
         RegularizedDiscriminantAnalysis([0.0, 1.5]).fit(X, y)
     with pytest.raises(ValueError, match="gamma is empty"):
         RegularizedDiscriminantAnalysis(gamma=[]).fit(X, y)
-    with pytest.raises(ValueError, match="lower cv or give more rows"):
+    with pytest.raises(ValueError, match="decrease cv or use more rows"):
         RegularizedDiscriminantAnalysis(cv=200).fit(X, y)
     missing = pd.DataFrame(X, columns=list("abcd"))
     missing.loc[4, "c"] = None
     for learner in (RegularizedDiscriminantAnalysis(), DiagonalLDA()):
-        with pytest.raises(ValueError, match="column 'c' is missing in row 4.*fill them in"):
+        with pytest.raises(ValueError, match="column 'c' is missing in row 4.*impute them"):
             learner.fit(missing, y)
 
 

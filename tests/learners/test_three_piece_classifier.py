@@ -102,7 +102,7 @@ def test_many_of_them_make_a_strong_learner(algorithm: Any) -> None:
 
 
 def test_more_than_two_classes_are_refused() -> None:
-    with pytest.raises(ValueError, match="y has 3 classes; put this model into"):
+    with pytest.raises(ValueError, match="y has 3 classes; use scikit-learn's OneVsRestClassifier"):
         ThreePieceClassifier().fit([[1.0], [2.0], [3.0]], [0, 1, 2])
     with pytest.raises(ValueError, match="missing"):
         ThreePieceClassifier().fit([[1.0], [np.nan]], [0, 1])

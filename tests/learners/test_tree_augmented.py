@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arboleda.learners import _tree_augmented
-from arboleda.learners._tree_augmented import augmenting_tree, worth_of_joining
+from arboleda.learners._tree_augmented import build_augmenting_tree, compute_joining_gains
 
 
 def some_rows(seed: int) -> tuple[np.ndarray, tuple[int, ...], np.ndarray, np.ndarray]:
@@ -36,42 +36,42 @@ def naive_information(a: np.ndarray, b: np.ndarray, c: np.ndarray, w: np.ndarray
     return total
 
 
-@pytest.mark.parametrize("priced", [False, True])
+@pytest.mark.parametrize("penalized", [False, True])
 @pytest.mark.parametrize("at_once", [2**22, 1])
 @pytest.mark.parametrize("seed", range(3))
 def test_information_is_the_formula(
-    seed: int, at_once: int, priced: bool, monkeypatch: pytest.MonkeyPatch
+    seed: int, at_once: int, penalized: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_tree_augmented, "_AT_ONCE", at_once)
     states, sizes, labels, weight = some_rows(seed)
-    found = worth_of_joining(states, sizes, labels, 3, weight, priced=priced)
+    found = compute_joining_gains(states, sizes, labels, 3, weight, penalized=penalized)
     np.testing.assert_array_equal(found, found.T)
     for i, j in itertools.combinations(range(6), 2):
         if 2 in {i, j}:
             assert found[i, j] == -np.inf
             continue
-        price = (sizes[i] - 1) * (sizes[j] - 1) * 3 * priced
+        price = (sizes[i] - 1) * (sizes[j] - 1) * 3 * penalized
         expected = naive_information(states[:, i], states[:, j], labels, weight) - price
         assert found[i, j] == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("priced", [False, True])
+@pytest.mark.parametrize("penalized", [False, True])
 @pytest.mark.parametrize("seed", range(5))
-def test_no_tree_tells_more(seed: int, priced: bool) -> None:
+def test_no_tree_tells_more(seed: int, penalized: bool) -> None:
     states, sizes, labels, weight = some_rows(seed)
-    information = worth_of_joining(states, sizes, labels, 3, weight, priced=priced)
-    edges = augmenting_tree(states, sizes, labels, 3, weight, priced=priced)
+    information = compute_joining_gains(states, sizes, labels, 3, weight, penalized=penalized)
+    edges = build_augmenting_tree(states, sizes, labels, 3, weight, penalized=penalized)
     graph = nx.Graph()
     graph.add_nodes_from(range(6))
     for i, j in itertools.combinations(range(6), 2):
-        if information[i, j] > (0 if priced else -np.inf):
+        if information[i, j] > (0 if penalized else -np.inf):
             graph.add_edge(i, j, weight=information[i, j])
     best = nx.maximum_spanning_tree(graph)
     assert {frozenset(edge) for edge in edges} == {frozenset(edge) for edge in best.edges}
     children = [child for _, child in edges]
     assert len(set(children)) == len(children)  # one parent at most
     assert 0 not in children  # the first column is a root
-    if not priced:  # a tree of all columns, but the one of one state
+    if not penalized:  # a tree of all columns, but the one of one state
         assert sorted({*children, 0}) == [0, 1, 3, 4, 5]
 
 
@@ -81,6 +81,10 @@ def test_columns_that_are_independent_are_seldom_joined() -> None:
         random = np.random.default_rng(seed)
         states = random.integers(6, size=(2000, 2)).astype(np.int32)
         labels = random.integers(2, size=2000)
-        joined += len(augmenting_tree(states, (6, 6), labels, 2, np.ones(2000), priced=True))
-        assert augmenting_tree(states, (6, 6), labels, 2, np.ones(2000), priced=False) == [(0, 1)]
+        joined += len(
+            build_augmenting_tree(states, (6, 6), labels, 2, np.ones(2000), penalized=True)
+        )
+        assert build_augmenting_tree(states, (6, 6), labels, 2, np.ones(2000), penalized=False) == [
+            (0, 1)
+        ]
     assert joined <= 2  # chi squared with 50 degrees of freedom is beyond 100: 3 in 100,000

@@ -181,7 +181,9 @@ class Broken(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def test_what_is_wrong_is_told() -> None:
-    with pytest.raises(ValueError, match=r"shape \(\) for 150 rows: return one number a row"):
+    with pytest.raises(
+        ValueError, match=r"shape \(\) for 150 rows: it must return one number per row"
+    ):
         bootstrap_error(Broken(), X, y, loss=lambda a, b: np.mean(a != b))
     with pytest.raises(ValueError, match="must be finite"):
         bootstrap_error(Broken(), X, y, loss=lambda a, b: np.full(len(a), np.nan))

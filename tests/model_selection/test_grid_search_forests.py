@@ -23,7 +23,7 @@ from arboleda import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from arboleda.forest._forest import Forest
+from arboleda.forest._base_forest import BaseForest
 from arboleda.model_selection import GridSearch
 
 CANCER = load_breast_cancer(return_X_y=True)
@@ -37,13 +37,13 @@ Counter = Callable[[], int]
 def fits(monkeypatch: pytest.MonkeyPatch) -> Counter:
     """Count the forests that are grown."""
     count: list[Any] = []
-    grown = Forest._grown
+    grown = BaseForest._fit_trees
 
     def counted(*args: Any) -> Any:
         count.append(None)
         return grown(*args)
 
-    monkeypatch.setattr(Forest, "_grown", counted)
+    monkeypatch.setattr(BaseForest, "_fit_trees", counted)
     return lambda: len(count)
 
 

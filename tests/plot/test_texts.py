@@ -1,8 +1,10 @@
 """No text of any picture is cut by the page or lies on another: small pages, and side by side."""
 
+import io
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -106,6 +108,24 @@ def test_a_text_that_is_cut_or_covered_is_found() -> None:
     ax.text(0.5, 0.5, "above")
     assert cut(figure) == ["beyond the page"]
     assert overlapping(figure) == [("below", "above")]
+
+
+def test_hidden_characters_of_names_are_spelt_out() -> None:
+    """Names of columns and of curves, in texts that a page of SVG can hold."""
+    hidden = "\0\x1b\x9b\u202e\uffff"
+    odd = made.importance(2)
+    odd.feature_names = (f"a{hidden}", f"b{hidden}")
+    pictures = [
+        partial(plot.importance, odd),
+        partial(plot.coverage, {f"c{hidden}": made.coverage("c")}),
+    ]
+    for picture in pictures:
+        figure, ax = plt.subplots()
+        picture(ax=ax)
+        out = io.StringIO()
+        figure.savefig(out, format="svg")
+        ElementTree.fromstring(out.getvalue())
+        assert not set(hidden) & set(out.getvalue())
 
 
 def test_dollars_and_line_ends_in_names() -> None:

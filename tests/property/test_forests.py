@@ -109,7 +109,7 @@ def test_bags_and_what_they_leave_out(problem: Problem, parameters: dict[str, An
         assert tree.tree_.n_node_samples[0] == np.count_nonzero(~left_out)
         sums = sums + np.where(left_out[:, None], votes(model, tree, problem.X), 0.0)
         counts += left_out
-    found, found_counts = model._training_rows(problem.X, problem.y).votes()
+    found, found_counts = model._training_rows(problem.X, problem.y).sum_votes()
     np.testing.assert_array_equal(found_counts, counts * used)
     np.testing.assert_allclose(found, sums * used[:, None], rtol=1e-12, atol=1e-12)
 

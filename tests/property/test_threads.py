@@ -66,7 +66,7 @@ def make_mixed(criterion: str, kind: str) -> Problem:
 
 @pytest.fixture
 def eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
 
 
 def n_native_threads() -> int:

@@ -18,7 +18,7 @@ from arboleda.report._figures import (
     scatter_plot,
     shown_range,
 )
-from arboleda.report._tree import draw_tree, tree_rules
+from arboleda.report._tree import draw_tree, extract_rules
 
 Facts = dict[str, Any]
 
@@ -130,13 +130,13 @@ def test_one_value_of_a_column_is_asked_for_by_name(tree: Facts) -> None:
     first = next(index for index, text in enumerate(shown) if text.startswith("status"))
     assert " ".join(shown[first : first + 2]) == "status ≠ Married & <b>"
     assert shown.count("≤ 0.5") == 1  # a number, although its name looks like a value
-    rules = tree_rules(tree, columns).splitlines()
+    rules = extract_rules(tree, columns).splitlines()
     assert rules[1] == "   status ≠ Married & <b> or missing  (n 60)"
     assert rules[4].startswith("   status = Married & <b>: ")
 
 
 def test_the_tree_as_text_has_a_line_for_every_node(tree: Facts) -> None:
-    assert tree_rules(tree).replace("\N{NO-BREAK SPACE}", " ").splitlines() == [
+    assert extract_rules(tree).replace("\N{NO-BREAK SPACE}", " ").splitlines() == [
         "all rows  (n 100)",
         "   age ≤ 30.5 or missing  (n 60)",
         "      income ≤ −0.25: north 100 %  (n 45)",

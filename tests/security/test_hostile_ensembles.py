@@ -30,15 +30,18 @@ def refusal(data: bytes) -> str:
 
 START = {"array": "ensemble_.start"}
 ENTRIES: list[tuple[Any, str]] = [
-    (None, "ensemble_ is no ensemble of trees"),
-    ({"tree": 0}, "ensemble_ is no ensemble of trees"),
-    ({"first_tree": 0, "n_trees": 8}, "ensemble_ is no ensemble of trees"),
-    ({"first_tree": 0, "n_trees": 8, "start": START, "x": 1}, "ensemble_ is no ensemble of trees"),
-    ({"first_tree": "0", "n_trees": 8, "start": START}, "ensemble_ is no ensemble of trees"),
-    ({"first_tree": 0, "n_trees": 8.0, "start": START}, "ensemble_ is no ensemble of trees"),
-    ({"first_tree": False, "n_trees": 8, "start": START}, "ensemble_ is no ensemble of trees"),
-    ({"first_tree": 0, "n_trees": True, "start": START}, "ensemble_ is no ensemble of trees"),
-    ({"first_tree": 0, "n_trees": -8, "start": START}, "ensemble_ is no ensemble of trees"),
+    (None, "ensemble_ is not an ensemble of trees"),
+    ({"tree": 0}, "ensemble_ is not an ensemble of trees"),
+    ({"first_tree": 0, "n_trees": 8}, "ensemble_ is not an ensemble of trees"),
+    (
+        {"first_tree": 0, "n_trees": 8, "start": START, "x": 1},
+        "ensemble_ is not an ensemble of trees",
+    ),
+    ({"first_tree": "0", "n_trees": 8, "start": START}, "ensemble_ is not an ensemble of trees"),
+    ({"first_tree": 0, "n_trees": 8.0, "start": START}, "ensemble_ is not an ensemble of trees"),
+    ({"first_tree": False, "n_trees": 8, "start": START}, "ensemble_ is not an ensemble of trees"),
+    ({"first_tree": 0, "n_trees": True, "start": START}, "ensemble_ is not an ensemble of trees"),
+    ({"first_tree": 0, "n_trees": -8, "start": START}, "ensemble_ is not an ensemble of trees"),
     ({"first_tree": -1, "n_trees": 8, "start": START}, "there is no tree -1"),
     ({"first_tree": 1, "n_trees": 8, "start": START}, "there is no tree 8"),
     ({"first_tree": 0, "n_trees": 10**18, "start": START}, "there is no tree 8"),
@@ -46,10 +49,16 @@ ENTRIES: list[tuple[Any, str]] = [
     ({"first_tree": 0, "n_trees": 6, "start": START}, "more trees or arrays than its header"),
     ({"first_tree": 2, "n_trees": 6, "start": START}, "more trees or arrays than its header"),
     ({"first_tree": 0, "n_trees": 7, "start": START}, "not a tree for every output"),
-    ({"first_tree": 0, "n_trees": 8, "start": [0, 0]}, "ensemble_.start is no array of the file"),
+    (
+        {"first_tree": 0, "n_trees": 8, "start": [0, 0]},
+        "ensemble_.start is not an array of the file",
+    ),
     ({"first_tree": 0, "n_trees": 8, "start": {"array": "x"}}, "ensemble_.start is no array"),
-    ({"first_tree": 0, "n_trees": 8, "start": START, "linear": 1}, "is no ensemble of trees"),
-    ({"first_tree": 0, "n_trees": 8, "start": START, "linear": False}, "is no ensemble of trees"),
+    ({"first_tree": 0, "n_trees": 8, "start": START, "linear": 1}, "is not an ensemble of trees"),
+    (
+        {"first_tree": 0, "n_trees": 8, "start": START, "linear": False},
+        "is not an ensemble of trees",
+    ),
     ({"first_tree": 0, "n_trees": 8, "start": START, "linear": True}, "'ensemble_.linear.start'"),
 ]
 
@@ -65,9 +74,9 @@ STARTS: list[tuple[Any, str]] = [
     ([0.0, -np.inf], "a start value of the ensemble is not a finite number"),
     ([0.0, 0.0, 0.0], "not a tree for every output"),
     ([0.0] * 16, "not a tree for every output"),
-    ([[0.0, 0.0]], "ensemble_.start is an array of another type or shape"),
-    (0.0, "ensemble_.start is an array of another type or shape"),
-    (np.array([0, 0]), "ensemble_.start is an array of another type or shape"),
+    ([[0.0, 0.0]], "ensemble_.start is an array of the wrong type or number of dimensions"),
+    (0.0, "ensemble_.start is an array of the wrong type or number of dimensions"),
+    (np.array([0, 0]), "ensemble_.start is an array of the wrong type or number of dimensions"),
 ]
 
 
@@ -99,7 +108,7 @@ def test_trees_that_are_not_about_the_columns_are_told() -> None:
     for n_levels in ((0, 0, 0, 4), (0, 0, 0, 4, 0, 0)):
         assert "another number of columns" in str(ensemble.defect(n_levels))
     for n_levels in ((0, 0, 0, 1, 0), (0, 0, 0, 0, 0)):
-        assert "asks for categories that its columns do not have" in str(ensemble.defect(n_levels))
+        assert "splits on categories that its columns do not have" in str(ensemble.defect(n_levels))
     assert Ensemble.from_trees([0.0], []).defect((0, 0)) is None
 
 

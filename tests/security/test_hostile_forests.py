@@ -31,15 +31,15 @@ def with_forest(file: FileTwin, forest: ForestTwin) -> bytes:
 
 
 ENTRIES: list[tuple[Any, str]] = [
-    (None, "forest_ is no forest of the file"),
-    ({"tree": 0}, "forest_ is no forest of the file"),
-    ({"forest": 0}, "forest_ is no forest of the file"),
-    ({"forest": "0", "widths": [3]}, "forest_ is no forest of the file"),
-    ({"forest": False, "widths": [3]}, "forest_ is no forest of the file"),
-    ({"forest": 0, "widths": 3}, "forest_ is no forest of the file"),
-    ({"forest": 0, "widths": ["3"]}, "forest_ is no forest of the file"),
-    ({"forest": 0, "widths": [True, 2]}, "forest_ is no forest of the file"),
-    ({"forest": 0, "widths": [3], "x": 1}, "forest_ is no forest of the file"),
+    (None, "forest_ is not a forest of the file"),
+    ({"tree": 0}, "forest_ is not a forest of the file"),
+    ({"forest": 0}, "forest_ is not a forest of the file"),
+    ({"forest": "0", "widths": [3]}, "forest_ is not a forest of the file"),
+    ({"forest": False, "widths": [3]}, "forest_ is not a forest of the file"),
+    ({"forest": 0, "widths": 3}, "forest_ is not a forest of the file"),
+    ({"forest": 0, "widths": ["3"]}, "forest_ is not a forest of the file"),
+    ({"forest": 0, "widths": [True, 2]}, "forest_ is not a forest of the file"),
+    ({"forest": 0, "widths": [3], "x": 1}, "forest_ is not a forest of the file"),
     ({"forest": 1, "widths": [3]}, "there is no forest 1"),
     ({"forest": -1, "widths": [3]}, "there is no forest -1"),
     ({"forest": 10**30, "widths": [3]}, "there is no forest 1000"),
@@ -134,7 +134,7 @@ def test_trees_that_are_not_about_the_columns_are_told() -> None:
     for n_levels in ((0, 0, 0, 4), (0, 0, 0, 4, 0, 0)):
         assert "another number of columns" in str(forest.defect(n_levels))
     for n_levels in ((0, 0, 0, 1, 0), (0, 0, 0, 0, 0), (0, 0, 0, 70000, 0)):
-        assert "asks for categories that its columns do not have" in str(forest.defect(n_levels))
+        assert "splits on categories that its columns do not have" in str(forest.defect(n_levels))
 
 
 def _damaged(forest: ForestTwin, numbers: random.Random) -> ForestTwin:

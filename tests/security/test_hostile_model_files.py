@@ -59,10 +59,10 @@ CONTAINER: list[tuple[Callable[[FileTwin], FileTwin], str]] = [
     (lambda f: replace(f, header_length=0), "byte 32: the file is damaged: the header does not "),
     (lambda f: replace(f, end=b"DONE"), "here the file should end"),
     (lambda f: replace(f, after=b"\0" * 8), "the file is damaged: it does not have its checksum"),
-    (lambda f: replace(f, sections=[]), "the header speaks of other trees or arrays"),
+    (lambda f: replace(f, sections=[]), "the header lists different trees or arrays"),
     (
         lambda f: replace(f, sections=[f.sections[0], *f.sections]),
-        "the header speaks of other trees or arrays",
+        "the header lists different trees or arrays",
     ),
     (
         lambda f: replace(f, sections=[(b"CODE", b"")]),
@@ -75,7 +75,7 @@ CONTAINER: list[tuple[Callable[[FileTwin], FileTwin], str]] = [
     (lambda f: replace(f, sections=[(b"TREE", b"\0" * 24)]), "impossible number of columns"),
     (
         lambda f: replace(f, sections=[*f.sections, (b"ARRY", array_content("x", np.zeros(2)))]),
-        "the header speaks of other trees or arrays",
+        "the header lists different trees or arrays",
     ),
     (
         lambda f: replace(f, sections=[(b"ARRY", array_content("x", np.zeros(2))), *f.sections]),
@@ -114,7 +114,10 @@ def test_an_array_that_is_wrong(good: FileTwin, content: bytes, message: str) ->
 
 TREES: list[tuple[Any, str]] = [
     (("n_features", 2**31 - 1), "a tree has more columns than the file can be about"),
-    (("n_features", 3), "the tree was fitted on another number of columns than the header lists"),
+    (
+        ("n_features", 3),
+        "the tree was fitted on a different number of columns than the header lists",
+    ),
     (("n_nodes", 2**31 - 1), "a tree's sizes and its length disagree"),
     (("n_outputs", 2**31 - 1), "a tree's sizes and its length disagree"),
     (("n_categories", 2**64 - 1), "a tree's sizes and its length disagree"),
@@ -149,14 +152,14 @@ def test_a_tree_that_asks_for_categories_of_a_numeric_column(good: FileTwin) -> 
     threshold, start = tree["threshold"].copy(), np.ones(len(tree["right"]) + 1, int)
     threshold[0] = start[0] = 0
     bad = good.with_tree(threshold=threshold, category=np.array([2]), category_start=start)
-    assert "asks for categories that its columns do not have" in refusal(bad.write())
+    assert "splits on categories that its columns do not have" in refusal(bad.write())
 
 
 def test_missing_values_in_columns_that_are_not_there(good: FileTwin) -> None:
     for column in (4, -1, 2**62):
         content = array_content("missing_columns_", np.array([column]))
         bad = replace(good, sections=[good.sections[0], (b"ARRY", content)])
-        assert "missing_columns_ names columns that are not there" in refusal(bad.write())
+        assert "missing_columns_ contains columns that do not exist" in refusal(bad.write())
 
 
 def _changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
@@ -177,64 +180,88 @@ for _ in range(60):
     _DEEP = [_DEEP]
 
 HEADERS = [
-    ("format_version", 2, "the header names another format version than the file"),
-    ("format_version", True, "the header's format_version is of another type"),
-    ("-class", None, "the header has other entries"),
-    ("more", 1, "the header has other entries"),
-    ("class", "os.system", "names a class that this version does not have"),
-    ("class", "Study", "names a class that this version does not have"),
+    ("format_version", 2, "the format versions of the header and the file differ"),
+    ("format_version", True, "the header's format_version has the wrong type"),
+    ("-class", None, "the entries of the header are not those"),
+    ("more", 1, "the entries of the header are not those"),
+    ("class", "os.system", "names a class that is unknown to this version"),
+    ("class", "Study", "names a class that is unknown to this version"),
     ("class", "DecisionTreeRegressor", "has no parameter 'class_weight' in this version"),
-    ("class", ["x"], "the header's class is of another type"),
-    ("parameters", [], "the header's parameters is of another type"),
+    ("class", ["x"], "the header's class has the wrong type"),
+    ("parameters", [], "the header's parameters has the wrong type"),
     ("parameters/__class__", 1, "has no parameter '__class__' in this version"),
     ("parameters/tree_", 1, "has no parameter 'tree_' in this version"),
     ("parameters/max_depth", -1, "The 'max_depth' parameter of DecisionTreeClassifier must be"),
     ("parameters/n_jobs", "x", "The 'n_jobs' parameter of DecisionTreeClassifier must be"),
-    ("parameters/max_depth", {"eval": "1"}, "is no value"),
-    ("parameters/max_depth", {"float": "1"}, "is no value"),
-    ("parameters/max_depth", {"float": "inf", "x": 1}, "is no value"),
-    ("parameters/class_weight", {"dict": [[1]]}, "is no pair of key and value"),
+    ("parameters/max_depth", {"eval": "1"}, "is not a value"),
+    ("parameters/max_depth", {"float": "1"}, "is not a value"),
+    ("parameters/max_depth", {"float": "inf", "x": 1}, "is not a value"),
+    ("parameters/class_weight", {"dict": [[1]]}, "is not a pair of key and value"),
     ("parameters/class_weight", {"dict": [[[], 1]]}, "cannot be a key"),
     ("parameters/class_weight", {"dict": [[{"tuple": [[]]}, 1]]}, "cannot be a key"),
-    ("parameters/class_weight", {"dict": [[1, 1], [1, 2]]}, "comes twice"),
+    ("parameters/class_weight", {"dict": [[1, 1], [1, 2]]}, "is duplicated"),
     ("parameters/class_weight", _DEEP, "nested too deeply"),
-    ("trees", 2, "the header speaks of other trees or arrays"),
-    ("arrays", ["x"], "the header speaks of other trees or arrays"),
-    ("fitted/-tree_", None, "the header lists the attributes"),
-    ("fitted/__class__", "x", "the header lists the attributes"),
+    ("trees", 2, "the header lists different trees or arrays"),
+    ("arrays", ["x"], "the header lists different trees or arrays"),
+    ("fitted/-tree_", None, "the header has the attributes"),
+    ("fitted/__class__", "x", "the header has the attributes"),
     ("fitted/tree_", {"tree": 1}, "there is no tree 1"),
     ("fitted/tree_", {"tree": -1}, "there is no tree -1"),
-    ("fitted/tree_", {"tree": True}, "tree_ is no tree of the file"),
-    ("fitted/tree_", None, "tree_ is no tree of the file"),
-    ("fitted/n_outputs_", -1, "n_outputs_ is no whole number from 1 up"),
-    ("fitted/n_outputs_", 1.0, "n_outputs_ is no whole number"),
-    ("fitted/n_classes_", [3], "classes of another number of targets than it says"),
-    ("fitted/classes_", [{"dtype": "|i1", "values": [1]}] * 3, "classes of another number of tar"),
-    ("fitted/n_classes_", 4, "the header lists another number of classes than it says"),
-    ("fitted/classes_", "abc", "is no array"),
+    ("fitted/tree_", {"tree": True}, "tree_ is not a tree of the file"),
+    ("fitted/tree_", None, "tree_ is not a tree of the file"),
+    ("fitted/n_outputs_", -1, "n_outputs_ must be an integer >= 1"),
+    ("fitted/n_outputs_", 1.0, "n_outputs_ must be an integer"),
+    ("fitted/n_classes_", [3], "the numbers of targets of classes_ and n_outputs_ differ"),
+    (
+        "fitted/classes_",
+        [{"dtype": "|i1", "values": [1]}] * 3,
+        "the numbers of targets of classes_ and n_outputs_ differ",
+    ),
+    ("fitted/n_classes_", 4, "the numbers of classes of classes_ and n_classes_ differ"),
+    ("fitted/classes_", "abc", "is not an array"),
     ("fitted/classes_/dtype", "<U999999999", "texts of 999999999 characters are longer"),
-    ("fitted/classes_/dtype", "O", "is no type of an array"),
-    ("fitted/classes_/dtype", "<V8", "is no type of an array"),
-    ("fitted/classes_/dtype", "<i8", "an array of int64 holds something else"),
-    ("fitted/classes_/dtype", "|b1", "an array of bool holds something else"),
-    ("fitted/classes_/values", ["a"], "the header lists another number of classes"),
-    ("fitted/classes_/values", ["a", "b", 1], "an array of texts holds something else"),
-    ("fitted/classes_", {"dtype": "|i1", "values": [1, 2, 300]}, "a number is beyond int8"),
-    ("fitted/classes_", {"dtype": "<M8[D]", "values": [1, 2, 2**63]}, "a number is beyond"),
-    ("fitted/classes_", {"dtype": "<f2", "values": [1, 2, 1e6]}, "a number is not one of float16"),
-    ("fitted/classes_", {"dtype": "<f8", "values": [1, 2, 10**400]}, "a number is beyond float64"),
-    ("fitted/classes_", {"dtype": "<f8", "values": [1, 2, "x"]}, "an array of numbers holds"),
-    ("fitted/classes_", {"dtype": "|O", "values": [1, 2, []]}, "is no number and no text"),
+    ("fitted/classes_/dtype", "O", "is not a supported dtype"),
+    ("fitted/classes_/dtype", "<V8", "is not a supported dtype"),
+    ("fitted/classes_/dtype", "<i8", "an array of int64 has values of another type"),
+    ("fitted/classes_/dtype", "|b1", "an array of bool has values of another type"),
+    ("fitted/classes_/values", ["a"], "the numbers of classes of classes_ and n_classes_ differ"),
+    ("fitted/classes_/values", ["a", "b", 1], "an array of texts has values of another type"),
+    (
+        "fitted/classes_",
+        {"dtype": "|i1", "values": [1, 2, 300]},
+        "a number is out of range for int8",
+    ),
+    (
+        "fitted/classes_",
+        {"dtype": "<M8[D]", "values": [1, 2, 2**63]},
+        "a number is out of range for",
+    ),
+    (
+        "fitted/classes_",
+        {"dtype": "<f2", "values": [1, 2, 1e6]},
+        "a number cannot be represented as float16",
+    ),
+    (
+        "fitted/classes_",
+        {"dtype": "<f8", "values": [1, 2, 10**400]},
+        "a number is out of range for float64",
+    ),
+    (
+        "fitted/classes_",
+        {"dtype": "<f8", "values": [1, 2, "x"]},
+        "an array of numbers has values of another type",
+    ),
+    ("fitted/classes_", {"dtype": "|O", "values": [1, 2, []]}, "is neither a number nor a text"),
     (
         "fitted/classes_",
         {"dtype": "|O", "values": [1, 2, {"dict": []}]},
-        "is no number and no text",
+        "is neither a number nor a text",
     ),
-    ("columns", [], "the tree was fitted on another number of columns"),
-    ("columns/0", 5, "columns lists something that is no column"),
-    ("columns/0/kind", "x", "is no column of a schema"),
-    ("columns/0/name", "x", "some columns have names and others have none"),
-    ("columns/0/levels", ["x"], "is no column of a schema"),
+    ("columns", [], "the tree was fitted on a different number of columns"),
+    ("columns/0", 5, "columns has an entry that is not a column"),
+    ("columns/0/kind", "x", "is not a column of a schema"),
+    ("columns/0/name", "x", "some columns have names and others do not"),
+    ("columns/0/levels", ["x"], "is not a column of a schema"),
 ]
 
 
@@ -250,9 +277,9 @@ TEXTS = [
     (b"[1]", "the header is not a JSON object"),
     (b"{} {}", "the header is not JSON"),
     (b"\xff{}", "the header is not UTF-8"),
-    (b'{"format": 1, "format": 2}', "the header names a key twice"),
-    (b'{"format": {"x": [{"y": 1, "y": 2}]}}', "the header names a key twice"),
-    (b'{"format": NaN}', "the header holds NaN, which is not JSON"),
+    (b'{"format": 1, "format": 2}', "the header has a duplicate key"),
+    (b'{"format": {"x": [{"y": 1, "y": 2}]}}', "the header has a duplicate key"),
+    (b'{"format": NaN}', "the header contains NaN, which is not JSON"),
     (b'{"format": ' + b"[" * 100_000, "the header is nested too deeply"),
     (b'{"format": ' + b"9" * 5_000 + b"}", "the header is not JSON"),
     (b'{"format": "' + b"\0" * 8 + b'"}', "the header is not JSON"),
@@ -286,8 +313,8 @@ FOREIGN: dict[str, tuple[Callable[[Path], Any], str]] = {
     "text": (lambda path: path.write_text("Dear Sir"), "something else"),
     "empty": (lambda path: path.write_bytes(b""), "the file is empty"),
     "folder": (lambda path: path.mkdir(), "this is a folder, not a model file"),
-    "pipe": (os.mkfifo, "this is no regular file, not a model file"),
-    "link to a device": (lambda path: path.symlink_to("/dev/zero"), "no regular file"),
+    "pipe": (os.mkfifo, "this is a special file, not a model file"),
+    "link to a device": (lambda path: path.symlink_to("/dev/zero"), "a special file"),
     "terabyte": (lambda path: os.truncate(path.open("wb").name, 2**40), "something else"),
 }
 

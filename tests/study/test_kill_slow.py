@@ -41,7 +41,7 @@ def work_of(out: Path) -> set[tuple[str, str, str]]:
         connection.close()
 
 
-def names_of(work: set[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
+def get_column_names(work: set[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
     """Without the checksums of the files of scikit-learn's models, which hold the hour."""
     told = ("importance", "surrogate")
     return {(m, p, f.split(" ")[0] if f.startswith(told) else f) for m, p, f in work}
@@ -82,7 +82,7 @@ def test_many_kills(
     subprocess.run(command, check=True, capture_output=True)
     assert timeless(json.loads((out / "results.json").read_text())) == timeless(expected.facts)
     assert models_of(out) == models_of(expected.folder)
-    assert names_of(work_of(out)) == names_of(work_of(expected.folder))
+    assert get_column_names(work_of(out)) == get_column_names(work_of(expected.folder))
 
 
 def people(folder: Path) -> Path:
@@ -161,4 +161,4 @@ def test_the_same_facts_whoever_does_the_work(
     ended = Study(table, out=out, jobs=1, **asked).run()
     assert timeless(ended.facts) == timeless(expected.facts)
     assert models_of(out) == models_of(expected.folder)
-    assert names_of(work_of(out)) == names_of(work_of(expected.folder))
+    assert get_column_names(work_of(out)) == get_column_names(work_of(expected.folder))

@@ -239,7 +239,8 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
     "no truth values": (lambda f: edit_target(f, kind="boolean"), "are no truth values"),
     "another target": (lambda f: edit_target(f, name="other"), "are of different studies"),
     "other study": (lambda f: edit(f, data_sha256="0" * 64), "are of different studies"),
-    "newer list": (lambda f: edit(f, format_version=3), "by a newer version"),
+    "newer list": (lambda f: edit(f, format_version=4), "by a newer version"),
+    "older list": (lambda f: edit(f, format_version=2), "by an earlier version of arboleda"),
     "paths": (
         lambda f: edit(f, models={"../../x": {}}),
         "is no model's key",

@@ -36,5 +36,5 @@ def test_what_it_cannot_read() -> None:
         tree.apply(X[:, :3])
     table = pd.DataFrame({"kind": pd.Categorical(["a", "b", "c"] * 50)})
     of_categories = DecisionTreeClassifier().fit(table, np.arange(150) % 3).tree_
-    with pytest.raises(TypeError, match="splits categories"):
+    with pytest.raises(TypeError, match="has categorical splits"):
         of_categories.apply(np.zeros((2, 1)))

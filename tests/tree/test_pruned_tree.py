@@ -232,7 +232,7 @@ def test_of_trees_with_equal_error_the_smallest_is_taken() -> None:
 
 @pytest.fixture
 def eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
 
 
 @pytest.mark.usefixtures("eight_cores")
@@ -351,16 +351,19 @@ def test_a_generator_of_splits() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"cv": 151}, "cv=151 folds need as many rows of positive weight.*n_samples=150"),
+        (
+            {"cv": 151},
+            "cv=151 folds require at least as many rows of positive weight.*n_samples=150",
+        ),
         ({"cv": 1}, "'cv' parameter"),
         ({"cv": "five"}, "as an integer, a cross-validation object"),
         ({"cv": [([0, 1], [150])]}, "row 150 in split 0, but the table has rows 0 to 149"),
         ({"cv": [([0, 1], [[2]])]}, "shape (1, 1)"),
         ({"cv": [([0.5], [2])]}, "type float64 in split 0"),
-        ({"cv": [([], [2])]}, "no row of positive weight to grow from in fold 0"),
-        ({"cv": [([1], [])]}, "no row of positive weight in any fold"),
-        ({"cv": []}, "no row of positive weight in any fold"),
-        ({"cv": [([0, 1], [2])]}, "rule='1se' needs two folds or more"),
+        ({"cv": [([], [2])]}, "no training row of positive weight in fold 0"),
+        ({"cv": [([1], [])]}, "no fold with a held-out row of positive weight"),
+        ({"cv": []}, "no fold with a held-out row of positive weight"),
+        ({"cv": [([0, 1], [2])]}, "rule='1se' requires at least two folds"),
         ({"rule": "2se"}, "'rule' parameter"),
         ({"pruning": "reduced_error", "validation_fraction": 0.001}, "less than one row"),
         ({"pruning": "reduced_error", "validation_fraction": 1.0}, "'validation_fraction'"),
@@ -376,7 +379,7 @@ def test_what_cannot_be_used_is_refused(parameters: dict[str, Any], message: str
 @pytest.mark.parametrize("factor", [1e200, 1e-200])
 def test_targets_whose_squares_leave_float64_are_refused(factor: float) -> None:
     case = cases("squared")
-    with pytest.raises(ValueError, match="squared differences are beyond float64"):
+    with pytest.raises(ValueError, match="squared differences of y overflow or underflow float64"):
         case.pruned.fit(case.X, case.y * factor)
     absolute = cases("absolute")
     model = absolute.pruned.fit(case.X, case.y)
@@ -387,7 +390,7 @@ def test_targets_whose_squares_leave_float64_are_refused(factor: float) -> None:
 def test_counts_of_which_a_fold_has_none_are_refused() -> None:
     x, y = np.arange(20.0)[:, np.newaxis], np.repeat([0.0, 3.0], 10)
     model = PrunedTreeRegressor(criterion="poisson", cv=KFold(2))
-    with pytest.raises(ValueError, match="in fold 1 where every y is 0"):
+    with pytest.raises(ValueError, match="y is 0 in all training rows of fold 1"):
         model.fit(x, y)
 
 
@@ -405,7 +408,7 @@ def test_fitting_again_the_other_way_forgets_the_first() -> None:
 def test_a_saved_model_keeps_its_curve_but_not_its_splitter(pruning: str, tmp_path: Path) -> None:
     case = cases("gini", cv=StratifiedKFold(3), pruning=pruning)
     model = case.pruned.fit(case.X, case.y)
-    with pytest.warns(UserWarning, match="cv is not kept"):
+    with pytest.warns(UserWarning, match="cv is not saved"):
         model.save(tmp_path / "tree")
     again = load(tmp_path / "tree")
     assert again.cv == 10

@@ -73,9 +73,9 @@ def test_what_is_no_fitted_tree_is_told_kindly(name: str) -> None:
         (theirs, f"use sklearn.tree.{name}"),
         (forest, "pass one of its estimators_"),
         (pipeline, "pass its last step"),
-        (DecisionTreeClassifier, "fit an instance of it"),
-        (5, f"{name} reads a fitted tree of arboleda, not builtins.int"),
-        (iris(max_depth=1).tree_, "not arboleda._engine.tree.Tree"),
+        (DecisionTreeClassifier, "pass a fitted instance instead of the class"),
+        (5, f"{name} requires a fitted tree of arboleda, got builtins.int"),
+        (iris(max_depth=1).tree_, "got arboleda._engine.tree.Tree"),
     ]:
         with pytest.raises(TypeError, match=hint):
             read(other)
@@ -100,9 +100,9 @@ def test_parameters_out_of_range_are_refused(read: Any) -> None:
 
 
 def test_to_svg_and_rules_refuse_other_values() -> None:
-    with pytest.raises(ValueError, match="max_depth=-1"):
+    with pytest.raises(ValueError, match="max_depth must be an integer >= 0, .* got -1"):
         iris().to_svg(max_depth=-1)
-    with pytest.raises(ValueError, match="max_depth='six' must be 0 or more"):
+    with pytest.raises(ValueError, match="max_depth must be an integer >= 0, .* got 'six'"):
         iris().to_svg(max_depth="six")
     with pytest.raises(ValueError, match="order='depth'"):
         iris().rules(order="depth")

@@ -148,16 +148,16 @@ def test_a_node_that_no_row_judges_goes() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"X_val": [[1.0]]}, "belong together"),
-        ({"y_val": [1]}, "belong together"),
-        ({"sample_weight_val": [1.0]}, "needs X_val and y_val"),
-        ({"X_val": [[1.0]], "y_val": [7]}, "y_val has the class 7, which y does not have"),
+        ({"X_val": [[1.0]]}, "X_val and y_val must be passed together"),
+        ({"y_val": [1]}, "X_val and y_val must be passed together"),
+        ({"sample_weight_val": [1.0]}, "requires X_val and y_val"),
+        ({"X_val": [[1.0]], "y_val": [7]}, "y_val has the class 7, which is not in y"),
         ({"X_val": [[1.0]], "y_val": ["0"]}, "y_val has the class '0'"),
         ({"X_val": [[1.0]], "y_val": [0, 1]}, "inconsistent numbers of samples"),
         ({"X_val": [[1.0, 2.0]], "y_val": [0]}, "has 2 features"),
         (
             {"X_val": [[1.0]], "y_val": [0], "sample_weight_val": [0.0]},
-            "among the validation rows: sample_weight is zero",
+            "in the validation rows: sample_weight is zero",
         ),
         (
             {"X_val": [[1.0]], "y_val": [0], "sample_weight_val": [-1.0]},

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arboleda import DecisionTreeRegressor
-from arboleda._engine.side_by_side import run_side_by_side
+from arboleda._engine.parallel import run_in_parallel
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_results_in_order_and_no_more_threads_than_allowed(
 
         return run
 
-    results = run_side_by_side([task(i) for i in range(n_tasks)], n_threads)
+    results = run_in_parallel([task(i) for i in range(n_tasks)], n_threads)
     assert results == [(i, share) for i in range(n_tasks)]
     assert len(seen) <= workers
     if workers == 1:
@@ -48,7 +48,7 @@ def test_one_failure_stops_the_engine_in_the_others_at_once() -> None:
 
     start = time.monotonic()
     with pytest.raises(ValueError, match="the first"):
-        run_side_by_side([fails, works, works, works], 2)
+        run_in_parallel([fails, works, works, works], 2)
     assert time.monotonic() - start < 2.5  # one of these fits alone takes longer
 
 
@@ -57,7 +57,7 @@ def test_a_stopped_run_leaves_nothing_behind() -> None:
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        run_side_by_side([fails, fails], 2)
+        run_in_parallel([fails, fails], 2)
     fit = lambda n: DecisionTreeRegressor(n_jobs=n).fit([[0.0], [1.0]], [0.0, 1.0]).get_n_leaves()  # noqa: E731
-    assert run_side_by_side([fit, fit], 2) == [2, 2]
+    assert run_in_parallel([fit, fit], 2) == [2, 2]
     assert fit(1) == 2

@@ -24,7 +24,7 @@ from arboleda import (
     _native,
     load,
 )
-from arboleda._engine.threads import available_cores, resolve_n_jobs
+from arboleda._engine.threads import count_available_cores, resolve_n_jobs
 from arboleda.persist._save import model_to_bytes
 
 _RANDOM = np.random.default_rng(0)
@@ -223,7 +223,7 @@ def test_a_pickle_with_another_object_for_its_tree_is_refused() -> None:
 def test_n_jobs() -> None:
     with pytest.raises(ValueError, match="n_jobs=0"):
         DecisionTreeClassifier(n_jobs=0).fit(_X, _Y)
-    cores = available_cores()
+    cores = count_available_cores()
     expected = arrays_of(fitted())
     for n_jobs in (None, 1, 2, -1, -2, -1000, 1000, 10**30):
         assert 1 <= resolve_n_jobs(n_jobs) <= cores

@@ -16,7 +16,7 @@ from tests.tree.handmade import Node, classifier
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda._numbers import text_units
 from arboleda._tree_rendering.colours import CLASS_COLOURS
-from arboleda._tree_rendering.layout import place_across
+from arboleda._tree_rendering.layout import place_boxes
 
 SVG = "{http://www.w3.org/2000/svg}"
 Box = tuple[float, float, float, float]
@@ -239,7 +239,7 @@ def test_the_layout_keeps_boxes_apart_and_parents_in_the_middle(
     shape: tuple[list[tuple[int, ...]], list[tuple[float, float]]],
 ) -> None:
     children, extents = shape
-    place = place_across(children, extents, gap=2.0)
+    place = place_boxes(children, extents, gap=2.0)
     depth = [0] * len(children)
     for node, below in enumerate(children):
         for child in below:

@@ -1,7 +1,7 @@
-"""The only importer of the compiled engine: Python's tables, threads and seeds become its own."""
+"""Interface to the compiled engine, which no other package imports."""
 
 from sklearn.base import BaseEstimator
 
-# An estimator's first repr() imports what writes it. It is imported with the classes: a fork beside
-# a thread that is importing leaves the child with a module that nobody completes.
+# An estimator's first repr() imports a module. Import it now: a fork while another thread imports
+# leaves the child process with an incomplete module.
 repr(BaseEstimator())

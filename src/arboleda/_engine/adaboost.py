@@ -1,4 +1,4 @@
-"""AdaBoost and its family by the engine: the loop, and members that vote with weights."""
+"""AdaBoost algorithms of the engine: fitting, and members with weighted votes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arboleda import _native
 from arboleda._engine.columns import SparseTable, Table
 from arboleda._engine.forest import Forest
 from arboleda._engine.memory import check_output_size
-from arboleda._engine.row_predictor import RowPredictor, are_few
+from arboleda._engine.row_predictor import RowPredictor, has_few_rows
 from arboleda._native import AdaBoostOptions, BinnedDataset
 
 __all__ = [
@@ -25,34 +25,34 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-# Told after every member that is kept: how many there are, its error and weight, and the scores of
-# the validation rows (rows, outputs) or None. True: stop.
+# Called after every kept member with the number of members, its error and weight, and the scores of
+# the validation rows (rows, outputs) or None. Returns True to stop.
 Callback = Callable[[int, float, float, Floats | None], bool]
 
-# Sums of votes after several members are worked out together, in arrays of at most this size.
+# Sums of votes of several stages are computed together, in arrays of at most this size.
 _STAGED_BYTES = 1 << 25
 
 
 class Rounds(NamedTuple):
-    """What is known of each member, on the weights D that it was grown on."""
+    """Statistics of each member under the weights D that it was fitted with."""
 
-    error: Floats  # weight of the rows that it gets wrong
-    weight: Floats  # of its vote
-    normalizer: Floats  # Z: by what the new weights are divided to sum to 1
-    edge: Floats  # how much better than guessing
-    reset_before: npt.NDArray[np.bool_]  # whether its weights were drawn anew
+    error: Floats  # weight of the misclassified rows
+    weight: Floats  # weight of its vote
+    normalizer: Floats  # Z: divisor that normalises the new weights to sum 1
+    edge: Floats  # advantage over random guessing
+    reset_before: npt.NDArray[np.bool_]  # whether the weights were reset before it
 
 
 class WeightedForest:
-    """Members that vote with weights: a tree each, or a tree a class.
+    """Members with weighted votes: one tree each, or one tree per class.
 
     Parameters
     ----------
     forest : Forest
-        Their trees, member by member.
+        The trees, member by member.
     vote : {"largest", "log_odds", "scores", "of_class"}
-        What a leaf says of a row: 1 for its largest class; (K-1) (log p_k - mean_j log p_j) of its
-        class shares; its values as they are; or its only value, for the class of its tree.
+        Vote of a leaf: 1 for its largest class; (K-1) (log p_k - mean_j log p_j) of its class
+        shares; its values; or its only value, for the class of its tree.
     weights : ndarray of shape (n_members,)
     trees_a_member : int, default=1
         More than 1 only with "of_class".
@@ -60,7 +60,7 @@ class WeightedForest:
     Raises
     ------
     ValueError
-        If there is not a weight for each member.
+        If the number of weights is not the number of members.
     """
 
     def __init__(self, forest: Forest, vote: str, weights: Floats, trees_a_member: int = 1) -> None:
@@ -78,7 +78,7 @@ class WeightedForest:
 
     @property
     def vote(self) -> str:
-        """What a leaf says."""
+        """Vote of a leaf."""
         return self._vote
 
     @property
@@ -98,51 +98,51 @@ class WeightedForest:
 
     @property
     def n_outputs(self) -> int:
-        """Sums of a row: one a class, or one where a single tree tells two classes apart."""
+        """Number of scores per row: one per class, or a single one for two classes."""
         return self._forest.n_outputs * self._trees_a_member
 
-    def said(self, tree: int) -> Floats:
-        """Return what the leaves of a tree say, times its member's weight: (n_leaves, width)."""
+    def weighted_leaf_votes(self, tree: int) -> Floats:
+        """Return the votes of the leaves of a tree times its weight, (n_leaves, width)."""
         return self._native.said(tree)
 
     def scores(self, table: Table | SparseTable, n_threads: int = 1) -> Floats:
-        """Sums of the weighted votes, of shape (n_samples, n_outputs).
+        """Compute the sums of the weighted votes, of shape (n_samples, n_outputs).
 
         Parameters
         ----------
         table : Table or SparseTable
             The rows.
         n_threads : int, default=1
-            Number of threads; it changes no bit of the result.
+            Number of threads; the result does not depend on it.
 
         Raises
         ------
         ValueError
-            If the table has another number of columns.
+            If the table has a different number of columns.
         """
         check_output_size(table.n_rows, self.n_outputs, task="predicting")
-        if are_few(table):
+        if has_few_rows(table):
             return self.row_predictor().of_table(table)
-        answer: Callable[..., Floats] = self._native.scores
-        return answer(*table.native, n_threads)
+        compute: Callable[..., Floats] = self._native.scores
+        return compute(*table.native, n_threads)
 
     def row_predictor(self) -> RowPredictor:
-        """Return what gives `scores` row by row."""
+        """Return the predictor of `scores` for single rows."""
         return RowPredictor.of_weighted_votes(self._native)
 
     def staged_scores(self, table: Table | SparseTable, n_threads: int = 1) -> Iterator[Floats]:
-        """Yield the sums after 1, 2, .. members; the last are those of `scores`, bit for bit."""
-        answer: Callable[..., Floats] = self._native.staged_scores
+        """Yield the sums of 1, 2, .. members; the last equal those of `scores`, bit for bit."""
+        compute: Callable[..., Floats] = self._native.staged_scores
         sums = np.zeros((table.n_rows, self.n_outputs))
         step = max(1, _STAGED_BYTES // max(1, sums.nbytes))
         for first in range(0, self.n_members, step):
             last = min(first + step, self.n_members)
-            stages = answer(*table.native, n_threads, first, last, sums)
+            stages = compute(*table.native, n_threads, first, last, sums)
             yield from stages
             sums = stages[-1]
 
     def truncated(self, n_members: int) -> WeightedForest:
-        """Return the first members alone."""
+        """Return the first members only."""
         first = self._forest.truncated(n_members * self._trees_a_member)
         return WeightedForest(first, self._vote, self._weights[:n_members], self._trees_a_member)
 
@@ -159,15 +159,16 @@ class WeightedForest:
 
 
 class AdaBoosted(NamedTuple):
-    """A boosted ensemble, and what was seen on the way."""
+    """A boosted ensemble with the statistics of its rounds."""
 
     members: WeightedForest
     rounds: Rounds
 
-    # Why it has no more members: "all_rounds"; "perfect" if the last one makes no error; "too_weak"
-    # if the next was no better than guessing (the first may have been); "stopped" by the callback.
+    # Reason for stopping: "all_rounds"; "perfect" if the last member makes no error; "too_weak" if
+    # the next member was no better than guessing (the first may be kept); "stopped" by the
+    # callback.
     end: str
-    weak_error: float  # "too_weak": the error of the member that was not kept
+    weak_error: float  # with "too_weak": the error of the discarded member
 
 
 def fit_adaboost(
@@ -182,7 +183,7 @@ def fit_adaboost(
     n_threads: int,
     seed: int,
 ) -> AdaBoosted:
-    """Boost trees on the rows of positive weight.
+    """Fit an AdaBoost ensemble on the rows of positive weight.
 
     Parameters
     ----------
@@ -193,17 +194,17 @@ def fit_adaboost(
     sample_weight : ndarray of shape (n_samples,), or None
     options : AdaBoostOptions
     validation_rows : ndarray, or None
-        Rows of the table that take no part, ascending: the callback gets their scores.
+        Rows of the table excluded from fitting, ascending; the callback gets their scores.
     callback : callable or None
-        Told after every member that is kept.
+        Called after every kept member.
     n_threads : int
-        Has no influence on the result.
+        The result does not depend on it.
     seed : int
 
     Raises
     ------
     ValueError
-        If no row has a positive weight, or the algorithm is not for so many classes.
+        If no row has a positive weight, or the algorithm does not support the number of classes.
     """
     if validation_rows is None:
         validation_rows = np.empty(0, dtype=np.uint32)
@@ -219,7 +220,7 @@ def fit_adaboost(
         seed,
     )
     rounds["reset_before"] = rounds["reset_before"].astype(np.bool_)
-    told = Rounds(**rounds)
+    statistics = Rounds(**rounds)
     trees = Forest(forest, (forest.n_outputs,))
-    members = WeightedForest(trees, vote, told.weight, trees_a_member)
-    return AdaBoosted(members, told, end, weak_error)
+    members = WeightedForest(trees, vote, statistics.weight, trees_a_member)
+    return AdaBoosted(members, statistics, end, weak_error)

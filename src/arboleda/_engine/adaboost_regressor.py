@@ -1,4 +1,4 @@
-"""What boosting of regressors leaves to the engine: densities over targets, weighted medians."""
+"""Engine classes for AdaBoost regressors: densities over targets, weighted medians."""
 
 from arboleda._native import RunningMedians, TargetDensity
 

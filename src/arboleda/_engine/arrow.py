@@ -1,6 +1,6 @@
-"""Arrow's newer layouts of a column, turned into the plain ones that every library reads.
+"""Conversion of newer Arrow column layouts to plain ones that all libraries support.
 
-The values are the same: views of text or bytes become text or bytes, runs are written out.
+The values are the same: views of text or bytes become text or bytes, run-end encoding is expanded.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["plain_arrow", "plain_column", "plain_pandas"]
+__all__ = ["to_plain_arrow", "to_plain_column", "to_plain_pandas"]
 
 
-def plain_arrow(table: Any) -> Any:
-    """Return a `pyarrow.Table` without views and runs; the same one if it has none."""
+def to_plain_arrow(table: Any) -> Any:
+    """Return a `pyarrow.Table` with plain layouts; the same object if all are plain."""
     for place, field in enumerate(table.schema):
         if not _is_plain(field.type):
-            table = table.set_column(place, field.name, plain_column(table.column(place)))
+            table = table.set_column(place, field.name, to_plain_column(table.column(place)))
     return table
 
 
-def plain_pandas(frame: Any) -> Any:
-    """Return a pandas frame without views and runs in columns of Arrow's types."""
+def to_plain_pandas(frame: Any) -> Any:
+    """Return a pandas frame with plain layouts in columns of Arrow types."""
     odd = [
         place
         for place, dtype in enumerate(frame.dtypes)
@@ -34,12 +34,12 @@ def plain_pandas(frame: Any) -> Any:
     frame = frame.copy(deep=False)
     for place in odd:
         data = arrow.chunked_array(frame.iloc[:, place].array.__arrow_array__())
-        frame.isetitem(place, pandas.arrays.ArrowExtensionArray(plain_column(data)))
+        frame.isetitem(place, pandas.arrays.ArrowExtensionArray(to_plain_column(data)))
     return frame
 
 
-def plain_column(data: Any) -> Any:
-    """Return a `pyarrow.ChunkedArray` without views and runs."""
+def to_plain_column(data: Any) -> Any:
+    """Return a `pyarrow.ChunkedArray` with a plain layout."""
     if _is_plain(data.type):
         return data
     arrow = sys.modules["pyarrow"]
@@ -52,9 +52,9 @@ def _is_plain(kind: Any) -> bool:
 
 
 def _plain_type(kind: Any) -> Any:
-    """Type of the same values in a plain layout; the very same object if it is plain."""
+    """Return the plain type of the same values; the same object if it is plain."""
     arrow = sys.modules["pyarrow"]
-    named = str(kind)  # older versions of pyarrow cannot be asked for views
+    named = str(kind)  # older versions of pyarrow have no predicates for views
     if named == "string_view":
         return arrow.large_string()
     if named == "binary_view":
@@ -79,6 +79,6 @@ def _plain(array: Any) -> Any:
         return arrow.DictionaryArray.from_arrays(array.indices, values, ordered=kind.ordered)
     if str(kind).startswith("run_end_encoded"):
         ends = array.run_ends.to_numpy(zero_copy_only=False)
-        rows = np.arange(array.offset, array.offset + len(array))  # of the array it is a part of
+        rows = np.arange(array.offset, array.offset + len(array))  # indices in the parent array
         return _plain(array.values).take(arrow.array(np.searchsorted(ends, rows, side="right")))
     return array.cast(_plain_type(kind))

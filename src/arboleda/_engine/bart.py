@@ -1,4 +1,4 @@
-"""Bayesian additive regression trees: the engine's sampler, and its draws as a model."""
+"""Bayesian additive regression trees: the engine's sampler and its posterior draws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["BartOptions", "BartSamples", "Posterior", "sample_bart"]
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# Arrays that a posterior consists of, each one-dimensional.
+# One-dimensional arrays that represent a posterior.
 POSTERIOR_ARRAYS: Mapping[str, type[np.float64 | np.int64]] = {
     "n_cuts": np.int64,
     "n_levels": np.int64,
@@ -29,7 +29,7 @@ POSTERIOR_ARRAYS: Mapping[str, type[np.float64 | np.int64]] = {
 
 
 class Posterior:
-    """Draws of a sum of trees. Immutable; safe to use from several threads.
+    """Posterior draws of a sum of trees. Immutable and thread-safe.
 
     The function of a draw at a row is ``centre + unit * s``, where s is the sum of the integer leaf
     values of its trees; sums of integers have the same bits in any order.
@@ -42,16 +42,16 @@ class Posterior:
     def from_arrays(
         cls, n_draws: int, n_trees: int, arrays: Mapping[str, npt.NDArray[Any]]
     ) -> Posterior:
-        """Make a posterior of the arrays that `arrays` returns.
+        """Create a posterior from the arrays returned by `arrays`.
 
         Raises
         ------
         ValueError
-            If they are not those of one.
+            If the arrays are invalid.
         """
         scale = arrays["scale"]
         if scale.shape != (2,):
-            raise ValueError("the scale of a posterior has two numbers")
+            raise ValueError("the scale of a posterior must have two numbers")
         native = _native.BartPosterior(
             n_draws,
             n_trees,
@@ -71,17 +71,17 @@ class Posterior:
 
     @property
     def n_trees(self) -> int:
-        """Number of trees of a draw."""
+        """Number of trees per draw."""
         return self._native.n_trees
 
     @property
     def centre(self) -> float:
-        """The function of a draw whose trees are all 0."""
+        """Value of a draw whose trees are all 0."""
         return self._native.centre
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What the posterior consists of, by the names of `POSTERIOR_ARRAYS`."""
+        """Arrays of the posterior, by the names of `POSTERIOR_ARRAYS`."""
         native = self._native
         scale = np.array([native.centre, native.unit])
         return {
@@ -98,7 +98,7 @@ class Posterior:
         n_threads: int = 1,
         draws: slice = slice(None),
     ) -> Floats:
-        """Return the values of some neighbouring draws at every row, (n_draws, n_samples)."""
+        """Return the values of consecutive draws at every row, (n_draws, n_samples)."""
         first, last, _ = draws.indices(self.n_draws)
         values: Callable[..., Floats] = self._native.draw
         return values(*table.native, first, last, n_threads)
@@ -109,17 +109,17 @@ class Posterior:
         return mean(*table.native, n_threads)
 
     def split_counts(self) -> Integers:
-        """Return how many rules of each draw read each column, (n_draws, n_features)."""
+        """Return the number of splits on each column per draw, (n_draws, n_features)."""
         return self._native.split_counts()
 
     def leaf_counts(self) -> Integers:
-        """Return how many leaves each tree has, (n_draws, n_trees)."""
+        """Return the number of leaves of each tree, (n_draws, n_trees)."""
         return self._native.leaf_counts()
 
     def defect(self, n_levels: Sequence[int]) -> str | None:
-        """Return why the posterior cannot be about columns of so many levels; None if it can."""
+        """Return a description of an inconsistency with the columns, or None."""
         if self._native.n_levels.tolist() != list(n_levels):
-            return "the trees were fitted on other columns than the header lists"
+            return "the trees were fitted on different columns than the header lists"
         return None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -132,17 +132,17 @@ class Posterior:
 
 @dataclass(frozen=True)
 class BartSamples:
-    """What the sampler returns.
+    """Result of the sampler.
 
     Parameters
     ----------
     posterior : Posterior
-        The draws that are kept, chain after chain.
+        The kept draws, chain after chain.
     sigma, mean_fit : ndarray of shape (n_chains, n_sweeps)
-        Standard deviation of the noise, and mean of the function over the training rows, after
-        each sweep, those of the burn-in first; in the units of the sampler.
+        Standard deviation of the noise, and mean of the function over the training rows, after each
+        sweep including the burn-in, in the units of the sampler.
     moves : ndarray of int of shape (n_chains, 2, 4)
-        How often each move was proposed and accepted: grow, prune, change, swap.
+        Numbers of proposals and acceptances of each move: grow, prune, change, swap.
     """
 
     posterior: Posterior

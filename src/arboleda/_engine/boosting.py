@@ -1,4 +1,4 @@
-"""Gradient boosting by the engine."""
+"""Gradient boosting in the engine."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-# Told before the first round and after each: rounds so far, training and validation loss (NaN where
-# not recorded), scores of the validation rows (rows, outputs) or None. True: stop now.
+# Called before the first round and after each with the number of rounds, the training and
+# validation loss (NaN if not recorded), and the scores of the validation rows (rows, outputs) or
+# None. Returns True to stop.
 Callback = Callable[[int, float, float, Floats | None], bool]
 
-# Targets (rows,) and scores, (rows,) or (rows, outputs), to a pair: first and second derivatives
-# of the rows' losses by their scores, both in the shape of the scores. What it returns is checked.
+# Takes targets (rows,) and scores, (rows,) or (rows, outputs), and returns the first and second
+# derivatives of the losses with respect to the scores, both of the shape of the scores.
 Derivatives = Callable[[Floats, Floats], Any]
 
 
 @dataclass(frozen=True)
 class CustomLoss:
-    """A loss that is known by its derivatives alone.
+    """A loss defined by its derivatives.
 
     Scores start from 0, and no losses are recorded.
 
@@ -45,7 +46,7 @@ class CustomLoss:
         Takes the targets (n,) and the scores, (n,) or (n, n_outputs), of the training rows and
         returns gradient and hessian, both in the shape of the scores, without sample weights.
     n_outputs : int
-        Scores of a row, and trees of a round.
+        Number of scores per row, and of trees per round.
     """
 
     derivatives: Derivatives
@@ -54,18 +55,18 @@ class CustomLoss:
 
 @dataclass(frozen=True)
 class BoostingRows:
-    """Rows to learn from or to judge by.
+    """Training or validation rows.
 
     Parameters
     ----------
     table : BinnedDataset
     rows : ndarray of shape (n,)
-        Which rows of the table, ascending, each once.
+        Row indices of the table, ascending and unique.
     target : ndarray of shape (table.n_rows,)
-        Of all rows of the table: numbers, or classes as 0, 1, ..
+        Targets of all rows of the table: numbers, or classes as 0, 1, ..
     weight : ndarray of shape (table.n_rows,), or None
     offset : ndarray of shape (table.n_rows, n_outputs), or None
-        Scores to which those of the trees are added.
+        Initial scores.
     """
 
     table: BinnedDataset
@@ -75,7 +76,7 @@ class BoostingRows:
     offset: Floats | None = None
 
     def native(self) -> _native.BoostingData:
-        """Return them as the engine reads them."""
+        """Return the rows in the engine's format."""
         return _native.BoostingData(
             self.table,
             np.ascontiguousarray(self.rows, dtype=np.uint32),
@@ -86,16 +87,16 @@ class BoostingRows:
 
 
 class Boosted(NamedTuple):
-    """A boosted ensemble, and what was seen on the way."""
+    """A boosted ensemble with the losses of its rounds."""
 
     ensemble: Ensemble
 
-    # Mean losses: the first before any new round, then one after each; what was not recorded is not
-    # there. "train_loss"; "validation_loss"; and, where trees are grown on uniform samples of the
-    # rows, "in_bag_loss" and "out_of_bag_loss" of the round's sample and of the other rows.
+    # Mean losses before the first new round and after each round; unrecorded losses are omitted.
+    # "train_loss"; "validation_loss"; and, with uniform subsampling of the rows, "in_bag_loss" and
+    # "out_of_bag_loss" of the round's sample and of the other rows.
     history: dict[str, Floats]
 
-    best_round: int  # rounds whose watched loss was the smallest; all where none was watched
+    best_round: int  # number of rounds with the smallest monitored loss; all if none is monitored
 
 
 def fit_boosting(
@@ -105,44 +106,43 @@ def fit_boosting(
     *,
     validation: BoostingRows | None = None,
     resume: Ensemble | None = None,
-    replayed: Ensemble | None = None,
+    refit_leaves: Ensemble | None = None,
     callback: Callback | None = None,
     n_threads: int,
     seed: int,
 ) -> Boosted:
-    """Boost trees on the training rows.
+    """Fit a gradient boosting ensemble on the training rows.
 
-    With ``patience`` among the options the ensemble goes back to its best round by the validation
-    loss, or by the training loss where there are no validation rows.
+    With ``patience`` among the options, the ensemble is truncated to its best round by the
+    validation loss, or by the training loss if there are no validation rows.
 
     Parameters
     ----------
     training : BoostingRows
     loss : LossOptions or CustomLoss
     options : BoostingOptions
-        ``n_rounds`` counts the rounds of the whole ensemble, those of ``resume`` included.
+        ``n_rounds`` is the total number of rounds, including those of ``resume``.
     validation : BoostingRows or None
-        Other rows of the same table object, whose targets, weights and offsets are then those of
-        ``training``; or rows of a table that was coded like that one.
+        Other rows of the same table object, with the targets, weights and offsets of ``training``;
+        or rows of a table that was binned like that one.
     resume : Ensemble or None
-        Rounds to continue: the result is that of a fit which never stopped, bit for bit.
-    replayed : Ensemble or None
-        Trees that were grown before, without DART: they keep their questions, and their values are
-        found anew from the training rows, round by round. On the rows of that fit they come out as
-        they were.
+        Rounds to continue: the result equals that of an uninterrupted fit, bit for bit.
+    refit_leaves : Ensemble or None
+        Trees grown before, without DART: their splits are kept, and their values are refitted on
+        the training rows, round by round. On the original rows they do not change.
     callback : callable or None
-        Told before the first round and after each.
+        Called before the first round and after each.
     n_threads : int
-        Has no influence on the result.
+        The result does not depend on it.
     seed : int
 
     Raises
     ------
     ValueError
-        If a custom loss returns what cannot be derivatives.
+        If a custom loss returns invalid derivatives.
     """
     native_loss: _native.LossOptions | _native.CustomLoss = (
-        _native.CustomLoss(_checked(loss.derivatives, training), loss.n_outputs)
+        _native.CustomLoss(_make_checked_derivatives(loss.derivatives, training), loss.n_outputs)
         if isinstance(loss, CustomLoss)
         else loss
     )
@@ -152,71 +152,71 @@ def fit_boosting(
         options,
         None if validation is None else validation.native(),
         None if resume is None else resume._native,
-        None if replayed is None else replayed._native,
-        None if callback is None else _by_row(callback),
+        None if refit_leaves is None else refit_leaves._native,
+        None if callback is None else _transpose_scores(callback),
         n_threads,
         seed,
     )
     return Boosted(Ensemble(ensemble), history, best_round)
 
 
-def _by_row(callback: Callback) -> Callable[[int, float, float, Floats | None], bool]:
-    """Turn scores (outputs, rows) of the engine's into those of a callback."""
+def _transpose_scores(callback: Callback) -> Callable[[int, float, float, Floats | None], bool]:
+    """Wrap a callback to transpose the engine's scores (outputs, rows)."""
 
-    def told(n_rounds: int, train: float, validation: float, scores: Floats | None) -> bool:
+    def call(n_rounds: int, train: float, validation: float, scores: Floats | None) -> bool:
         by_row = None if scores is None else np.ascontiguousarray(scores.T)
         return bool(callback(n_rounds, train, validation, by_row))
 
-    return told
+    return call
 
 
-def _checked(
+def _make_checked_derivatives(
     derivatives: Derivatives, training: BoostingRows
 ) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """Ask a custom loss about scores (outputs, rows) and check what it says."""
+    """Wrap a custom loss to take scores (outputs, rows) and check its results."""
     rows = np.asarray(training.rows)
     if training.weight is not None:
         rows = rows[training.weight[rows] > 0.0]
     target = np.asarray(training.target, dtype=np.float64)[rows]
 
-    def asked(scores: Floats) -> tuple[Floats, Floats]:
+    def compute(scores: Floats) -> tuple[Floats, Floats]:
         by_row = scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T)
-        answer = derivatives(target, by_row)
-        if not isinstance(answer, tuple | list) or len(answer) != 2:
+        result = derivatives(target, by_row)
+        if not isinstance(result, tuple | list) or len(result) != 2:
             raise ValueError(
-                f"the loss returned {type(answer).__name__}: it must return a pair, the gradient "
+                f"the loss returned {type(result).__name__}: it must return a pair, the gradient "
                 "and the hessian of every row"
             )
         gradient, hessian = (
-            _checked_part(name, part, by_row.shape, rows)
-            for name, part in zip(("gradient", "hessian"), answer, strict=True)
+            _check_derivative(name, part, by_row.shape, rows)
+            for name, part in zip(("gradient", "hessian"), result, strict=True)
         )
         return gradient, hessian
 
-    return asked
+    return compute
 
 
-def _checked_part(
+def _check_derivative(
     name: str, part: npt.ArrayLike, shape: tuple[int, ...], rows: npt.NDArray[np.integer]
 ) -> Floats:
-    """Return one kind of derivatives as (outputs, rows)."""
+    """Check the gradient or hessian and return it as (outputs, rows)."""
     try:
         values = np.asarray(part, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the loss returned a {name} that is no array of numbers") from error
+        raise ValueError(f"the loss returned a {name} that is not an array of numbers") from error
     if values.shape != shape:
         raise ValueError(
             f"the loss returned a {name} of shape {values.shape} for scores of shape {shape}: it "
-            "must have one entry for each score"
+            "must have one value per score"
         )
     bad = ~np.isfinite(values)
     if name == "hessian":
         bad |= values < 0.0
     if bad.any():
         place = tuple(np.argwhere(bad)[0].tolist())
-        needed = "finite and not negative" if name == "hessian" else "finite"
+        needed = "finite and non-negative" if name == "hessian" else "finite"
         raise ValueError(
             f"the loss returned the {name} {values[place]} for row {rows[place[0]]}: it must be "
-            f"{needed}; bound the scores within the loss, or lower the learning rate"
+            f"{needed}; bound the scores within the loss, or decrease the learning rate"
         )
     return np.ascontiguousarray(np.atleast_2d(values.T))

@@ -1,4 +1,4 @@
-"""Weights of classes as a user gives them: by label, in a dict."""
+"""Validation of class weights."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ __all__ = ["check_class_weights"]
 
 
 def check_class_weights(weights: Any, parameter: str = "class_weight") -> None:
-    """Refuse a dict whose values are no weights; other settings, as "balanced", name none.
+    """Check the values of a dict of class weights; other settings are ignored.
 
     Parameters
     ----------
     weights : dict or other
         Weight of each class, by its label.
     parameter : str
-        What messages call it.
+        Name of the parameter in messages.
 
     Raises
     ------
     ValueError
-        If a weight is no number, not finite or negative. The message names the class.
+        If a weight is not a number, not finite or negative. The message names the class.
 
     Examples
     --------
@@ -32,13 +32,13 @@ def check_class_weights(weights: Any, parameter: str = "class_weight") -> None:
     for label, weight in weights.items():
         if not 0.0 <= _number(weight) < math.inf:
             raise ValueError(
-                f"{parameter} gives the class {label!r} the weight {weight!r}: give every class a "
-                "finite number that is not negative, as 2.0"
+                f"{parameter} gives the class {label!r} the weight {weight!r}: weights must be "
+                "finite, non-negative numbers, such as 2.0"
             )
 
 
 def _number(weight: Any) -> float:
-    """Value of a number of any type; NaN of anything else."""
+    """Return the value of a number of any type; NaN for anything else."""
     try:
         return math.nan if isinstance(weight, str | bytes) else float(weight)
     except (TypeError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Tables as the engine reads them."""
+"""Tables in the engine's format."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Column = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns as the engine reads them.
+    """Columns in the engine's format.
 
     Parameters
     ----------
     columns : list of ndarray
-        One-dimensional, of any stride; views of the caller's data where its type allows that. A
-        numeric column has any type of the engine's, NaN means missing. A categorical column holds
-        level numbers as uint16; 65535 means missing or unknown.
+        One-dimensional arrays of any stride; views of the caller's data if its type allows. A
+        numeric column has a type that the engine supports, NaN is missing. A categorical column has
+        level codes as uint16; 65535 is missing or unknown.
     n_rows : int
     n_levels : tuple of int
         Number of levels of each column, 0 for a numeric one.
     matrix : ndarray of float of shape (n_rows, n_columns), or None
-        The array that the columns are views of, where they are those of one.
+        The array that all columns are views of, if there is one.
     """
 
     columns: list[Column]
@@ -47,7 +47,7 @@ class Table:
 
     @property
     def native(self) -> tuple[Any, ...]:
-        """What the engine's predictions take."""
+        """Arguments of the engine's prediction functions."""
         return self.columns, self.n_rows
 
     def code(
@@ -56,16 +56,16 @@ class Table:
         max_bins: int | None = None,
         rows: npt.NDArray[np.uint32] | None = None,
     ) -> BinnedDataset:
-        """Return the codes of all rows, at most ``max_bins`` for a numeric column; None: no limit.
+        """Bin all rows, with at most ``max_bins`` bins per numeric column; None: no limit.
 
-        What the codes stand for is learned from ``rows`` (ascending) only; None: from all.
+        The bins are computed from ``rows`` (ascending) only; None: from all.
         """
         return BinnedDataset(
             self.columns, self.n_rows, n_threads, self.n_levels, max_bins or 0, rows
         )
 
     def code_like(self, learned: BinnedDataset, n_threads: int) -> BinnedDataset:
-        """Return this table's codes as another table has learned them."""
+        """Bin this table with the bins of another table."""
         return BinnedDataset.like(learned, self.columns, self.n_rows, n_threads)
 
     def take(self, rows: npt.NDArray[np.intp]) -> Table:
@@ -75,12 +75,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class SparseTable:
-    """A sparse matrix as the engine reads it: entries in order, none twice, all columns numeric.
+    """A canonical sparse matrix in the engine's format, with numeric columns only.
 
     Parameters
     ----------
     matrix : sparse matrix or array
-        CSR or CSC, canonical, with data of a type of the engine's.
+        CSR or CSC, canonical, with data of a type that the engine supports.
     """
 
     matrix: Any
@@ -102,12 +102,12 @@ class SparseTable:
 
     @property
     def n_levels(self) -> tuple[int, ...]:
-        """Zeros: no column is categorical."""
+        """Zeros, as no column is categorical."""
         return (0,) * self.n_columns
 
     @property
     def native(self) -> tuple[Any, ...]:
-        """What the engine's predictions take."""
+        """Arguments of the engine's prediction functions."""
         return *_entries(self.matrix.tocsr()), self.n_columns
 
     def code(
@@ -116,15 +116,15 @@ class SparseTable:
         max_bins: int | None = None,
         rows: npt.NDArray[np.uint32] | None = None,
     ) -> BinnedDataset:
-        """Return the codes of all rows, at most ``max_bins`` a column; None: no limit.
+        """Bin all rows, with at most ``max_bins`` bins per column; None: no limit.
 
-        What the codes stand for is learned from ``rows`` (ascending) only; None: from all.
+        The bins are computed from ``rows`` (ascending) only; None: from all.
         """
         entries = _entries(self.matrix.tocsc())
         return BinnedDataset.from_csc(*entries, self.n_rows, n_threads, max_bins or 0, rows)
 
     def code_like(self, learned: BinnedDataset, n_threads: int) -> BinnedDataset:
-        """Return this matrix's codes as another table has learned them."""
+        """Bin this matrix with the bins of another table."""
         entries = _entries(self.matrix.tocsc())
         return BinnedDataset.from_csc_like(learned, *entries, self.n_rows, n_threads)
 
@@ -134,7 +134,7 @@ class SparseTable:
 
 
 def _entries(matrix: Any) -> tuple[Column, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Values, their places in the line, and the starts of the lines."""
+    """Return the values, their indices within the lines, and the starts of the lines."""
     start = matrix.indptr.astype(np.int64, copy=False)
-    used = slice(0, int(start[-1]))  # SciPy's arrays may have room for more
+    used = slice(0, int(start[-1]))  # SciPy's arrays may be longer
     return matrix.data[used], matrix.indices[used].astype(np.int32, copy=False), start

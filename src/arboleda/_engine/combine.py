@@ -1,4 +1,4 @@
-"""The engine's rules: one answer of what many members say of each row."""
+"""Rules of the engine for combining the outputs of ensemble members."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def mean_of_members(
     geometric: bool = False,
     n_threads: int,
 ) -> Floats:
-    """Weighted mean of the kept members, of shape (rows, classes) or (rows,).
+    """Compute the weighted mean of the kept members, of shape (rows, classes) or (rows,).
 
-    A geometric one has rows that sum to 1; where members give every class 0, it is the arithmetic
-    one.
+    Rows of a geometric mean are normalised to sum 1; if it is 0 for every class, the arithmetic
+    mean is returned.
     """
     mean = _native.mean_of_members(
-        _three_dimensional(outputs), list(kept), _numbers(weights), geometric, n_threads
+        _to_three_dimensions(outputs), list(kept), _numbers(weights), geometric, n_threads
     )
     return mean.reshape(outputs.shape[1:])
 
@@ -43,9 +43,12 @@ def order_statistic_of_members(
     n_trimmed: int = 0,
     n_threads: int,
 ) -> Floats:
-    """Minimum, maximum, median or trimmed mean of the kept members; of classes as shares."""
+    """Compute the minimum, maximum, median or trimmed mean of the kept members.
+
+    For classes the results are normalised to sum 1.
+    """
     found = _native.order_statistic_of_members(
-        _three_dimensional(outputs),
+        _to_three_dimensions(outputs),
         list(kept),
         statistic,
         n_trimmed,
@@ -56,7 +59,7 @@ def order_statistic_of_members(
 
 
 def sum_votes(
-    said: Floats | Chosen,
+    outputs: Floats | Chosen,
     n_classes: int,
     kept: Sequence[int],
     weights: Floats | None,
@@ -64,17 +67,23 @@ def sum_votes(
     shares_of_exp: bool = False,
     n_threads: int,
 ) -> Floats:
-    """Weights of the members that choose each class: (rows, classes).
+    """Sum the weights of the members that choose each class: (rows, classes).
 
-    ``said`` is (members, rows, classes), or (members, rows) of numbers of classes; the sums may be
-    log-probabilities, of which ``shares_of_exp`` makes probabilities.
+    ``outputs`` is (members, rows, classes), or class codes (members, rows). With ``shares_of_exp``
+    the sums are log-probabilities, which are converted to probabilities.
     """
     votes: Callable[..., Floats] = _native.sum_votes
-    return votes(*_said(said, n_classes), list(kept), _numbers(weights), shares_of_exp, n_threads)
+    return votes(
+        *_prepare_outputs(outputs, n_classes),
+        list(kept),
+        _numbers(weights),
+        shares_of_exp,
+        n_threads,
+    )
 
 
 def sum_tables(
-    said: Floats | Chosen,
+    outputs: Floats | Chosen,
     kept: Sequence[int],
     start: Floats,
     table: Floats,
@@ -82,13 +91,13 @@ def sum_tables(
     shares_of_exp: bool = False,
     n_threads: int,
 ) -> Floats:
-    """Start of each class, and of each kept member the row of its table for the class it chooses.
+    """Sum the initial values and, for each kept member, the table row of the class it chooses.
 
     ``start`` is (classes,), ``table`` (kept members, chosen class, class).
     """
     tables: Callable[..., Floats] = _native.sum_tables
     return tables(
-        *_said(said, len(start)),
+        *_prepare_outputs(outputs, len(start)),
         list(kept),
         _numbers(start),
         _numbers(table.ravel()),
@@ -97,13 +106,13 @@ def sum_tables(
     )
 
 
-def _said(said: Floats | Chosen, n_classes: int) -> tuple[Any, ...]:
-    if said.ndim == 2:
-        return np.ascontiguousarray(said, dtype=np.int32), n_classes
-    return (_three_dimensional(said),)
+def _prepare_outputs(outputs: Floats | Chosen, n_classes: int) -> tuple[Any, ...]:
+    if outputs.ndim == 2:
+        return np.ascontiguousarray(outputs, dtype=np.int32), n_classes
+    return (_to_three_dimensions(outputs),)
 
 
-def _three_dimensional(outputs: Any) -> Floats:
+def _to_three_dimensions(outputs: Any) -> Floats:
     whole = outputs[:, :, np.newaxis] if outputs.ndim == 2 else outputs
     return np.ascontiguousarray(whole, dtype=np.float64)
 

@@ -1,4 +1,4 @@
-"""Constraints by index or by name: which columns must act in one direction, which may meet."""
+"""Monotonic and interaction constraints, by column index or name."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _TITLES = {
 
 
 def read_monotonic_cst(monotonic_cst: Any, schema: Schema, owner: str) -> list[int]:
-    """Direction of each column: 1 the prediction never falls as it rises, -1 never rises, 0 free.
+    """Return the monotonic constraint of each column: 1 increasing, -1 decreasing, 0 none.
 
     Parameters
     ----------
     monotonic_cst : array-like of int, dict of name to int, or None
     schema : Schema
     owner : str
-        Class of the estimator, for messages.
+        Class name of the estimator, for messages.
 
     Returns
     -------
     directions : list of int
-        One for each column; empty where no column is constrained.
+        One per column; empty if there are no constraints.
 
     Raises
     ------
     ValueError
-        If there are too many or few entries, one is none of -1, 0 and 1, a name is not among the
-        columns, or a constrained column holds categories.
+        If the number of entries is wrong, an entry is not -1, 0 or 1, a name is unknown, or a
+        constrained column is categorical.
     """
     if monotonic_cst is None:
         return []
@@ -45,8 +45,9 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema, owner: str) -> list[i
         for name, direction in monotonic_cst.items():
             if direction not in {-1, 0, 1}:
                 raise ValueError(
-                    f"monotonic_cst[{name!r}] must be either -1, 0 or 1. Got {direction!r}. With 1 "
-                    "the prediction never falls as the column rises, with -1 it never rises"
+                    f"monotonic_cst[{name!r}] must be either -1, 0 or 1. Got {direction!r}. 1 "
+                    "means that the prediction never decreases as the column increases, -1 that it "
+                    "never increases"
                 )
             given[_column(name, schema, "monotonic_cst")] = direction
     else:
@@ -55,7 +56,7 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema, owner: str) -> list[i
             count = len(given) if isinstance(given, list) else 1
             raise ValueError(
                 f"monotonic_cst has shape ({count},) but the input data X has {schema.n_columns} "
-                "features. Give one entry for each, or a dict of names"
+                "features. Pass one entry per feature, or a dict of names"
             )
     for column, direction in enumerate(given):
         if direction not in {-1, 0, 1}:
@@ -66,49 +67,50 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema, owner: str) -> list[i
         if direction and schema.levels[column] is not None:
             raise ValueError(
                 f"Categorical features cannot have monotonic constraints, but monotonic_cst is "
-                f"{direction} for column {schema.describe(column)}: its categories have no order; "
-                "give it as a number, or 0"
+                f"{direction} for column {schema.describe(column)}: its categories have no order. "
+                "Encode it as a number, or set 0"
             )
     return [int(direction) for direction in given] if any(given) else []
 
 
 def _check_names(monotonic_cst: Mapping[Any, Any], schema: Schema, owner: str) -> None:
-    """Refuse names that are no columns, all of them at once."""
+    """Raise an error that lists all unknown names."""
     given = sorted(name for name in monotonic_cst if isinstance(name, str))
     if not given:
         return
     if schema.names is None:
         raise ValueError(
             f"{owner} was not fitted on data with feature names. Pass monotonic_cst as an integer "
-            f"array instead. It is a dict that names {given[0]!r}, but the columns of X have none"
+            f"array instead. It is a dict that names {given[0]!r}, but the columns of X have no "
+            "names"
         )
     unexpected = [name for name in given if name not in schema.names]
     if unexpected:
         shown = [*unexpected[:5], "..."] if len(unexpected) > 5 else unexpected
         raise ValueError(
             f"monotonic_cst contains {len(unexpected)} unexpected feature names: {shown}. The "
-            f"columns of X are {_listed(schema.names)}"
+            f"columns of X are {_format_names(schema.names)}"
         )
 
 
 def read_interaction_cst(interaction_cst: Any, schema: Schema) -> list[list[int]]:
-    """Sets of columns that may meet on a path of a tree.
+    """Return the sets of columns that may interact on a path of a tree.
 
     Parameters
     ----------
     interaction_cst : "pairwise", "no_interactions", iterable of iterables of int or str, or None
-        Columns in none of the sets form one more.
+        Columns in none of the sets form another set.
     schema : Schema
 
     Returns
     -------
     sets : list of list of int
-        Each ascending; empty where all columns may meet.
+        Each ascending; empty if all columns may interact.
 
     Raises
     ------
     ValueError
-        If it is no sequence of sequences, or a name or an index is not among the columns.
+        If it is not a sequence of sequences, or a name or index is unknown.
     """
     columns = range(schema.n_columns)
     if interaction_cst is None:
@@ -129,11 +131,11 @@ def read_interaction_cst(interaction_cst: Any, schema: Schema) -> list[list[int]
 
 
 def _column(item: Any, schema: Schema, parameter: str) -> int:
-    """Number of a column that is given by name or by number."""
+    """Return the index of a column given by name or index."""
     is_index = isinstance(item, int | np.integer) and not isinstance(item, bool)
     if is_index and 0 <= item < schema.n_columns:
         return int(item)
-    # Without names a number that is no index is no name, either.
+    # Without names, a number that is not an index is not a name, either.
     if is_index or (schema.names is None and not isinstance(item, str)):
         raise ValueError(
             f"{_TITLES[parameter]} must consist of integer indices in [0, n_features - 1] = [0, "
@@ -142,16 +144,16 @@ def _column(item: Any, schema: Schema, parameter: str) -> int:
         )
     if schema.names is None:
         raise ValueError(
-            f"{parameter} names {item!r}, but X was not fitted with feature names: its columns "
-            "have none; give their indices"
+            f"{parameter} contains the name {item!r}, but X has no feature names: "
+            "pass indices instead"
         )
     if item not in schema.places:
         raise ValueError(
-            f"{parameter} names {item!r}, which is no column of X; there are "
-            f"{_listed(schema.names)}"
+            f"{parameter} contains {item!r}, which is not a column of X. The columns are "
+            f"{_format_names(schema.names)}"
         )
     return schema.places[item]
 
 
-def _listed(names: tuple[Name, ...]) -> str:
+def _format_names(names: tuple[Name, ...]) -> str:
     return ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")

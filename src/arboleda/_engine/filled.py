@@ -1,4 +1,4 @@
-"""A table in its own container with other values in some columns."""
+"""Replacing columns of a table in its original container."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from arboleda._engine.labels import Label
 
 
 def with_columns(X: Any, columns: dict[int, npt.NDArray[Any] | list[Label]]) -> Any:
-    """Return a copy of a table in which some columns hold other values.
+    """Return a copy of a table with some columns replaced.
 
     Parameters
     ----------
     X : array-like or frame of shape (n_samples, n_features)
     columns : dict
-        Numbers of columns and the numbers, or labels, that they shall hold.
+        Column indices and their new values: numbers or labels.
 
     Returns
     -------
     table : ndarray, or frame of the same library
-        An array of float64, or of objects where X was of objects or text. A frame's columns of
-        labels keep their type.
+        An array of float64, or of objects if X contains objects or text. Label columns of a frame
+        keep their type.
     """
     frame = as_frame(X)
     if frame is None:
@@ -37,7 +37,7 @@ def with_columns(X: Any, columns: dict[int, npt.NDArray[Any] | list[Label]]) -> 
     series = []
     for j, values in columns.items():
         before = frame.get_column(frame.columns[j])
-        # By the values' own type first: labels of text become categories or enumerated ones.
+        # Create with the values' own type first, then cast text labels to categories or enums.
         made = nw.new_series(before.name, values, backend=backend)
         series.append(made.cast(before.dtype) if isinstance(values, list) else made)
     return frame.with_columns(*series).to_native()

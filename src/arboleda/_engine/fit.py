@@ -1,4 +1,4 @@
-"""Fitting with the engine."""
+"""Fitting of trees in the engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda import _native
-from arboleda._engine.memory import usable_memory
+from arboleda._engine.memory import get_usable_memory
 from arboleda._engine.tree import Tree
 from arboleda._native import BinnedDataset, GrowthOptions
 
@@ -20,12 +20,12 @@ __all__ = [
 
 
 def check_class_shares_fit(n_nodes: int, n_classes: int, n_trees: int = 1) -> None:
-    """Refuse trees whose class shares could not be held, before they take the machine down."""
+    """Check that the class shares of trees fit in memory."""
     needed = 8 * n_nodes * n_classes * n_trees
     trees = "a tree" if n_trees == 1 else f"{n_trees:,} trees"
-    if needed > usable_memory():
+    if needed > get_usable_memory():
         raise ValueError(
-            f"y has {n_classes:,} classes: {trees} of up to {n_nodes:,} nodes would need "
+            f"y has {n_classes:,} classes: {trees} of up to {n_nodes:,} nodes would require "
             f"{needed / 2**30:,.0f} GiB for its class shares. If y is a quantity, use a regressor; "
             "otherwise merge rare classes or set max_leaf_nodes"
         )
@@ -42,10 +42,10 @@ def fit_classification_tree(
     n_threads: int,
     seed: int,
 ) -> Tree:
-    """Grow one classification tree.
+    """Fit a classification tree.
 
-    Labels are 0 .. n_classes - 1, of shape (n_samples,), or (n_samples, n_outputs) with a number of
-    classes for each output.
+    Labels are 0 .. n_classes - 1, of shape (n_samples,) or (n_samples, n_outputs); ``n_classes``
+    has one entry per output.
     """
     codes = np.ascontiguousarray(labels.T, dtype=np.uint32).ravel()
     native = _native.fit_classification_tree(
@@ -64,7 +64,7 @@ def fit_regression_tree(
     n_threads: int,
     seed: int,
 ) -> Tree:
-    """Grow one regression tree; targets are of shape (n_samples,) or (n_samples, n_outputs)."""
+    """Fit a regression tree; targets are of shape (n_samples,) or (n_samples, n_outputs)."""
     n_outputs = 1 if targets.ndim == 1 else targets.shape[1]
     targets = np.ascontiguousarray(targets.T, dtype=np.float64).ravel()
     native = _native.fit_regression_tree(

@@ -1,4 +1,4 @@
-"""Forests by the engine: growing them, what each tree sees, and what left-out rows say."""
+"""Fitting of forests in the engine: growing, sampling and out-of-bag estimates."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.integer]
 
-# Told now and then, on the caller's thread, how many trees are done, and once in the end. True:
-# start no more; the forest then has the first ones, at least one.
+# Called regularly on the caller's thread with the number of finished trees, and once at the end.
+# Returns True to stop; the forest then has the first trees, at least one.
 Progress = Callable[[int], bool]
 
 
@@ -49,31 +49,31 @@ def fit_classification_forest(
     n_threads: int,
     seed: int,
 ) -> Forest:
-    """Grow classification trees on bags of the rows.
+    """Fit a forest of classification trees on bags of the rows.
 
-    Tree t is a function of the data, the options, the seed and t: a forest continued from
-    ``first_tree`` is the one that was grown at once, byte for byte.
+    Tree t depends only on the data, the options, the seed and t: a forest continued from
+    ``first_tree`` equals one grown at once, byte for byte.
 
     Parameters
     ----------
     table : BinnedDataset
     labels : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        0 .. n_classes - 1 of each output.
+        Class codes 0 .. n_classes - 1 of each output.
     n_classes : tuple of int
-        Of each output.
+        Number of classes of each output.
     sample_weight : ndarray of shape (n_samples,), or None
         Rows of weight 0 are in no bag.
     criterion : str
     options : ForestOptions
-        ``balance_classes`` weighs the classes of each bag such that they count the same.
+        ``balance_classes`` weights the classes of each bag equally.
     progress : callable or None
     n_threads : int
-        Has no influence on the result.
+        The result does not depend on it.
     seed : int
     """
     native = _native.fit_classification_forest(
         table,
-        _label_codes(labels),
+        _to_label_codes(labels),
         list(n_classes),
         _floats(sample_weight),
         criterion,
@@ -96,7 +96,7 @@ def fit_regression_forest(
     n_threads: int,
     seed: int,
 ) -> Forest:
-    """Grow regression trees on bags of the rows: as `fit_classification_forest`.
+    """Fit a forest of regression trees on bags of the rows; see `fit_classification_forest`.
 
     Targets are of shape (n_samples,) or (n_samples, n_outputs).
     """
@@ -124,15 +124,15 @@ def draw_bag(
     labels: Labels | None = None,
     seed: int,
 ) -> npt.NDArray[np.uint32]:
-    """Return how often each row is in the bag of a tree; labels are needed by balanced bags."""
-    codes = None if labels is None else _label_codes(labels)
+    """Return the count of each row in the bag of a tree; balanced bags require labels."""
+    codes = None if labels is None else _to_label_codes(labels)
     return _native.draw_bag(options, n_rows, _floats(sample_weight), codes, tree, seed)
 
 
 def draw_columns(
     options: ForestOptions, n_columns: int, tree: int, *, seed: int
 ) -> npt.NDArray[np.int32]:
-    """Return the columns that a tree may use, ascending, each once."""
+    """Return the columns that a tree may use, ascending and unique."""
     return _native.draw_columns(options, n_columns, tree, seed)
 
 
@@ -144,25 +144,27 @@ def switch_labels(
     sample_weight: Floats | None = None,
     seed: int,
 ) -> npt.NDArray[np.uint32]:
-    """Return the labels that a tree learns: a share is switched, classes keep their numbers."""
-    return _native.switch_labels(options, _label_codes(labels), _floats(sample_weight), tree, seed)
+    """Return the labels for a tree, with a share switched and class frequencies kept."""
+    return _native.switch_labels(
+        options, _to_label_codes(labels), _floats(sample_weight), tree, seed
+    )
 
 
 @dataclass(frozen=True)
 class FittedRows:
-    """The rows of a fit: how its bags were drawn, and what rows should have been told.
+    """The training rows of a fit, with their targets and the sampling of the bags.
 
     Parameters
     ----------
     options : ForestOptions
-        Those of the fit; ``first_tree`` is the number of the forest's first tree.
+        Options of the fit; ``first_tree`` is the number of the forest's first tree.
     target : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Labels or values, as the fit got them.
+        Class codes or values of the fit.
     n_classes : tuple of int
-        Of each output; empty in regression.
+        Number of classes of each output; empty for regression.
     sample_weight : ndarray of shape (n_samples,), or None
     seed : int
-        Of the fit.
+        Seed of the fit.
     """
 
     options: ForestOptions
@@ -172,8 +174,8 @@ class FittedRows:
     seed: int
 
     def native(self) -> _native.FittedRows:
-        """Return them as the engine reads them."""
-        labels = _label_codes(self.target) if self.n_classes else None
+        """Return the rows in the engine's format."""
+        labels = _to_label_codes(self.target) if self.n_classes else None
         values = None if self.n_classes else _values(self.target)
         weights = _floats(self.sample_weight)
         return _native.FittedRows(
@@ -182,17 +184,17 @@ class FittedRows:
 
 
 class OutOfBagVotes(NamedTuple):
-    """What the trees that did not see a row say of it."""
+    """Out-of-bag votes of each row."""
 
-    sums: Floats  # (n_samples, values of a leaf): of their votes
-    n_trees: npt.NDArray[np.uint32]  # (n_samples,): how many they are
+    sums: Floats  # (n_samples, values of a leaf): sums of the votes
+    n_trees: npt.NDArray[np.uint32]  # (n_samples,): numbers of voting trees
 
 
 class OutOfBagCurve(NamedTuple):
-    """The error of the votes of the first 1, 2, .. trees on the rows that these left out."""
+    """Out-of-bag error of the first 1, 2, .. trees."""
 
-    error: Floats  # NaN while no row has a vote
-    n_judged: npt.NDArray[np.uint64]  # rows that have a vote
+    error: Floats  # NaN if no row has a vote
+    n_rows: npt.NDArray[np.uint64]  # rows with a vote
 
 
 def out_of_bag_votes(
@@ -203,12 +205,12 @@ def out_of_bag_votes(
     voting: Voting = "soft",
     n_threads: int,
 ) -> OutOfBagVotes:
-    """Add the votes of the trees that did not see a row, for every row of the fit.
+    """Sum the out-of-bag votes for every row of the fit.
 
-    The table is that of the fit. No result depends on the number of threads.
+    The table is that of the fit. The result does not depend on the number of threads.
     """
-    answer: Callable[..., tuple[Floats, npt.NDArray[np.uint32]]] = _native.out_of_bag_votes
-    return OutOfBagVotes(*answer(forest._native, *table.native, rows.native(), voting, n_threads))
+    compute: Callable[..., tuple[Floats, npt.NDArray[np.uint32]]] = _native.out_of_bag_votes
+    return OutOfBagVotes(*compute(forest._native, *table.native, rows.native(), voting, n_threads))
 
 
 def out_of_bag_curve(
@@ -219,28 +221,28 @@ def out_of_bag_curve(
     voting: Voting = "soft",
     n_threads: int,
 ) -> OutOfBagCurve:
-    """Return the error after each tree: the share of wrong answers, or the mean squared error.
+    """Compute the misclassification rate or mean squared error after each tree.
 
-    The mean over several outputs. Rows count the same, but those of weight 0 not at all.
+    It is averaged over outputs. Rows count equally, except that rows of weight 0 are ignored.
     """
-    answer: Callable[..., tuple[Floats, npt.NDArray[np.uint64]]] = _native.out_of_bag_curve
-    return OutOfBagCurve(*answer(forest._native, *table.native, rows.native(), voting, n_threads))
+    compute: Callable[..., tuple[Floats, npt.NDArray[np.uint64]]] = _native.out_of_bag_curve
+    return OutOfBagCurve(*compute(forest._native, *table.native, rows.native(), voting, n_threads))
 
 
 def out_of_bag_permutation(
     forest: Forest, table: Table | SparseTable, rows: FittedRows, *, n_threads: int
 ) -> Floats:
-    """Return by how much each tree's error grows when a column is permuted among its left-out rows.
+    """Compute the increase of each tree's out-of-bag error when a column is permuted.
 
-    Of shape (n_trees, n_columns); NaN for a tree that saw every row. The error of a tree alone is
-    that of its leaf's largest class, or of its leaf's mean. Breiman (2001), section 10.
+    Of shape (n_trees, n_columns); NaN for trees without out-of-bag rows. A tree predicts the
+    largest class or the mean of a leaf. Breiman (2001), section 10.
     """
-    answer: Callable[..., Floats] = _native.out_of_bag_permutation
-    return answer(forest._native, *table.native, rows.native(), n_threads)
+    compute: Callable[..., Floats] = _native.out_of_bag_permutation
+    return compute(forest._native, *table.native, rows.native(), n_threads)
 
 
-def _label_codes(labels: npt.NDArray[np.integer] | Floats) -> npt.NDArray[np.uint32]:
-    """Return labels as the engine reads them: those of one output after the other."""
+def _to_label_codes(labels: npt.NDArray[np.integer] | Floats) -> npt.NDArray[np.uint32]:
+    """Return labels in the engine's format: output by output."""
     return np.ascontiguousarray(labels.T, dtype=np.uint32).ravel()
 
 

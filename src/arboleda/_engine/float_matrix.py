@@ -1,7 +1,7 @@
-"""The usual tables, read at once: arrays of floats, and few rows of a pandas frame of floats.
+"""Fast reading of common tables: float arrays, and few rows of pandas frames of floats.
 
-What is read here has passed every check of the general way; all that is unusual goes that way,
-which tells what is wrong with it.
+Tables read here pass all checks of the general code; all others are left to the general code, which
+raises detailed errors.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.columns import Table
-from arboleda._engine.numbers import holds_infinity
+from arboleda._engine.numbers import has_infinity
 from arboleda._engine.schema import Schema
 
-_FEW_ROWS = 1000  # of a frame, whose numbers may have to be copied to stand in one array
+_FEW_ROWS = 1000  # of a frame, whose numbers may have to be copied into one array
 
 
 def read_float_matrix(estimator: Any, X: Any) -> Table | None:
-    """Return the columns of a table like that of ``fit``; None where that is not seen at a glance.
+    """Return the columns of a table; None if it is not one of the common cases.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def read_float_matrix(estimator: Any, X: Any) -> Table | None:
     if not schema.is_numeric:
         return None
     if type(X) is np.ndarray:
-        # scikit-learn warns where a model knows names and a table has none.
+        # scikit-learn warns if a model has feature names and a table does not.
         matrix = None if hasattr(estimator, "feature_names_in_") else X
     else:
         matrix = _matrix_of_frame(X, schema)
@@ -40,13 +40,13 @@ def read_float_matrix(estimator: Any, X: Any) -> Table | None:
         return None
     if matrix.shape[1] != schema.n_columns or not matrix.shape[0] or not matrix.dtype.isnative:
         return None
-    if holds_infinity(matrix):
+    if has_infinity(matrix):
         return None
     return Table(list(matrix.T), len(matrix), schema.n_levels, matrix)
 
 
 def _matrix_of_frame(X: Any, schema: Schema) -> npt.NDArray[Any] | None:
-    """Numbers of few rows of a frame of pandas with the names of ``fit`` in their order."""
+    """Return the values of a small pandas frame with the names of ``fit`` in their order."""
     pandas = sys.modules.get("pandas")
     if pandas is None or type(X) is not pandas.DataFrame or len(X) > _FEW_ROWS:
         return None

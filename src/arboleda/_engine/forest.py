@@ -1,4 +1,4 @@
-"""Trees that vote: what random forests and their kin leave to prediction."""
+"""Forests of voting trees, as fitted by random forests and related methods."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix, hstack
 from arboleda import _native
 from arboleda._engine.columns import SparseTable, Table
 from arboleda._engine.memory import check_output_size
-from arboleda._engine.row_predictor import RowPredictor, are_few
+from arboleda._engine.row_predictor import RowPredictor, has_few_rows
 from arboleda._engine.tree import Axes, Tree, compute_curves
 
 Voting = Literal["soft", "hard", "laplace"]
@@ -22,40 +22,40 @@ Measure = Literal[
 
 
 class Forest:
-    """Immutable trees whose leaves vote, each with the same weight.
+    """Immutable trees with equally weighted votes.
 
     Parameters
     ----------
     native : _native.Forest
         The trees.
     widths : sequence of int
-        How many numbers each target has in a leaf: its number of classes, or 1 in regression.
+        Number of values per leaf of each target: its number of classes, or 1 for regression.
 
     Raises
     ------
     ValueError
-        If a leaf has more or fewer numbers.
+        If the number of values per leaf differs.
     """
 
     def __init__(self, native: _native.Forest, widths: Sequence[int]) -> None:
         if min(widths, default=0) < 1 or sum(widths) != native.n_outputs:
             raise ValueError(
-                f"a leaf of the forest has {native.n_outputs} numbers, not {sum(widths)}"
+                f"a leaf of the forest has {native.n_outputs} values, not {sum(widths)}"
             )
         self._native = native
         self._widths = tuple(widths)
 
     @classmethod
     def from_trees(cls, trees: Sequence[Tree], measure: Measure, widths: Sequence[int]) -> Forest:
-        """Make a forest of trees that were made one by one; it keeps no training rows.
+        """Create a forest from single trees; it keeps no training rows.
 
-        What is known of inner nodes is worked out anew from the leaves, by ``measure``.
+        The values of inner nodes are recomputed from the leaves, by ``measure``.
 
         Raises
         ------
         ValueError
-            If there is no tree, or they differ in columns or outputs, or their numbers are not
-            those of such a measure.
+            If there is no tree, the trees differ in columns or outputs, or their values are not
+            valid for the measure.
         """
         return cls(_native.Forest.from_trees([tree._native for tree in trees], measure), widths)
 
@@ -66,12 +66,12 @@ class Forest:
 
     @property
     def n_outputs(self) -> int:
-        """Numbers in a leaf: the classes of all targets together, or the targets."""
+        """Number of values per leaf: the classes of all targets, or the targets."""
         return self._native.n_outputs
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """How many of them each target has."""
+        """Number of values per leaf of each target."""
         return self._widths
 
     @property
@@ -81,7 +81,7 @@ class Forest:
 
     @property
     def n_bytes(self) -> int:
-        """What the trees take in memory."""
+        """Memory of the trees in bytes."""
         return self._native.n_bytes
 
     @property
@@ -91,61 +91,61 @@ class Forest:
 
     @property
     def n_training_rows(self) -> int:
-        """Rows of the training table, where the trees keep theirs; else 0."""
+        """Number of training rows if they are kept, else 0."""
         return self._native.n_training_rows
 
     def tree(self, number: int) -> Tree:
-        """Return a tree by itself; inner nodes are worked out anew each time.
+        """Return a single tree; inner nodes are recomputed on each call.
 
         Raises
         ------
         ValueError
-            If there are not so many trees.
+            If there is no such tree.
         """
         return Tree(self._native.tree(number), self._widths)
 
     def rows(self, number: int) -> npt.NDArray[np.uint32]:
-        """Training rows that a tree was grown on, leaf by leaf; none where they are not kept."""
+        """Return the training rows of a tree, leaf by leaf; empty if they are not kept."""
         return self._native.rows(number)
 
     def leaf_begins(self, number: int) -> npt.NDArray[np.uint32]:
-        """Where in `rows` those of each leaf of a tree begin, and where the last ones end."""
+        """Return the offsets of the leaves of a tree in `rows`, and the total number."""
         return self._native.leaf_begins(number)
 
     def with_widths(self, widths: Sequence[int]) -> Forest:
-        """Return the same trees, knowing how many numbers each target has in a leaf."""
+        """Return the same trees with other numbers of values per target."""
         return Forest(self._native, widths)
 
     def votes(
         self, table: Table | SparseTable, voting: Voting = "soft", n_threads: int = 1
     ) -> npt.NDArray[np.float64]:
-        """Mean vote of the trees on each row, of shape (n_samples, n_outputs).
+        """Compute the mean vote of the trees for each row, of shape (n_samples, n_outputs).
 
         Parameters
         ----------
         table : Table or SparseTable
             The rows.
         voting : {"soft", "hard", "laplace"}, default="soft"
-            What a leaf votes: its class shares (in regression its mean); 1 for its largest class,
-            the first of several; or (w_k + 1) / (w + K), with w_k the weight of class k of K in it.
-            The latter two are for classes alone.
+            Vote of a leaf: its class shares (for regression its mean); 1 for its largest class, the
+            first in a tie; or (w_k + 1) / (w + K), with w_k the weight of class k of K in it. The
+            latter two are for classification only.
         n_threads : int, default=1
-            Number of threads; it changes no bit of the result.
+            Number of threads; the result does not depend on it.
 
         Raises
         ------
         ValueError
-            If there is no tree, the table has another number of columns, or trees of a regression
-            are to vote otherwise than softly.
+            If there is no tree, the table has a different number of columns, or the voting of
+            regression trees is not "soft".
         """
         check_output_size(table.n_rows, self.n_outputs, task="predicting")
-        if are_few(table):
+        if has_few_rows(table):
             return self.row_predictor(voting).of_table(table)
-        answer: Callable[..., npt.NDArray[np.float64]] = self._native.votes
-        return answer(voting, list(self._widths), *table.native, n_threads)
+        compute: Callable[..., npt.NDArray[np.float64]] = self._native.votes
+        return compute(voting, list(self._widths), *table.native, n_threads)
 
     def row_predictor(self, voting: Voting = "soft") -> RowPredictor:
-        """Return what gives `votes` row by row."""
+        """Return the predictor of `votes` for single rows."""
         return RowPredictor.of_votes(self._native, voting, self._widths)
 
     def curves(
@@ -156,31 +156,31 @@ class Forest:
         voting: Voting = "soft",
         n_threads: int = 1,
     ) -> npt.NDArray[np.float64]:
-        """Return `votes` on rows with other values in one or two columns, as `Tree.curves`."""
+        """Compute `votes` with modified values of one or two columns; see `Tree.curves`."""
         widths = list(self._widths)
         return compute_curves(self._native, table, axes, rows, n_threads, voting, widths)
 
     def medians(
         self, table: Table | SparseTable, weights: npt.NDArray[np.float64], n_threads: int = 1
     ) -> npt.NDArray[np.float64]:
-        """Weighted median of the trees' values for each row, of shape (n_samples,).
+        """Compute the weighted median of the trees' values for each row, of shape (n_samples,).
 
         Parameters
         ----------
         table : Table or SparseTable
             The rows.
         weights : ndarray of shape (n_trees,)
-            Of the trees, not negative.
+            Non-negative weights of the trees.
         n_threads : int, default=1
-            Number of threads; it changes no bit of the result.
+            Number of threads; the result does not depend on it.
         """
-        if are_few(table):
+        if has_few_rows(table):
             return self.row_medians(weights).of_table(table)[:, 0]
-        answer: Callable[..., npt.NDArray[np.float64]] = self._native.medians
-        return answer(*table.native, n_threads, np.ascontiguousarray(weights, dtype=np.float64))
+        compute: Callable[..., npt.NDArray[np.float64]] = self._native.medians
+        return compute(*table.native, n_threads, np.ascontiguousarray(weights, dtype=np.float64))
 
     def row_medians(self, weights: npt.NDArray[np.float64]) -> RowPredictor:
-        """Return what gives `medians` row by row."""
+        """Return the predictor of `medians` for single rows."""
         return RowPredictor.of_medians(self._native, weights)
 
     def staged_votes(
@@ -190,10 +190,10 @@ class Forest:
         voting: Voting = "soft",
         n_threads: int = 1,
     ) -> npt.NDArray[np.float64]:
-        """Mean vote of the first trees, for each of several numbers of them.
+        """Compute the mean vote of the first trees, for several numbers of trees.
 
-        Each is that of the forest `truncated` to so many trees, but all together take as long as
-        the last.
+        Each equals that of the forest `truncated` to that number of trees, but all together take
+        as long as the last.
 
         Parameters
         ----------
@@ -208,16 +208,16 @@ class Forest:
         -------
         votes : ndarray of shape (len(n_trees), n_samples, n_outputs)
         """
-        answer: Callable[..., npt.NDArray[np.float64]] = self._native.staged_votes
-        return answer(*table.native, n_threads, voting, list(self._widths), list(n_trees))
+        compute: Callable[..., npt.NDArray[np.float64]] = self._native.staged_votes
+        return compute(*table.native, n_threads, voting, list(self._widths), list(n_trees))
 
     def iter_votes(
         self, table: Table | SparseTable, voting: Voting = "soft", n_threads: int = 1
     ) -> Iterator[npt.NDArray[np.float64]]:
         """Yield the mean vote of the first tree, the first two, ..., all trees.
 
-        The last array has the bits of `votes`. Unlike `staged_votes`, it holds the sums of one
-        stage only, however many trees there are.
+        The last array is bitwise equal to `votes`. Unlike `staged_votes`, only the sums of one
+        stage are in memory, for any number of trees.
 
         Parameters
         ----------
@@ -240,14 +240,14 @@ class Forest:
     def votes_of_tree(
         self, table: Table | SparseTable, number: int, voting: Voting = "soft", n_threads: int = 1
     ) -> npt.NDArray[np.float64]:
-        """Vote of one tree on each row, of shape (n_samples, n_outputs).
+        """Compute the vote of one tree for each row, of shape (n_samples, n_outputs).
 
         Parameters
         ----------
         table : Table or SparseTable
             The rows.
         number : int
-            Of the tree, from 0.
+            Index of the tree.
         voting, n_threads
             As in `votes`.
         """
@@ -257,57 +257,57 @@ class Forest:
         return add(*table.native, n_threads, voting, widths, number, number + 1, start)
 
     def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
-        """Index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
-        answer: Callable[..., npt.NDArray[np.int32]] = self._native.apply
-        return answer(*table.native, n_threads).astype(np.intp)
+        """Return the index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
+        compute: Callable[..., npt.NDArray[np.int32]] = self._native.apply
+        return compute(*table.native, n_threads).astype(np.intp)
 
     def decision_path(
         self, table: Table | SparseTable, n_threads: int = 1
     ) -> tuple[csr_matrix, npt.NDArray[np.int64]]:
-        """Nodes that each row passes, as an indicator matrix (n_samples, nodes of all trees).
+        """Return the nodes on each row's path as an indicator matrix (n_samples, all nodes).
 
-        The second array tells in which column the nodes of each tree begin, and their number.
+        The second array holds the first column of each tree, and the number of columns.
         """
         paths = [self.tree(i).decision_path(table, n_threads) for i in range(self.n_trees)]
         begins: npt.NDArray[np.int64] = self._native.node_begins()
         return csr_matrix(hstack(paths, format="csr")), begins
 
     def with_leaf_values(self, values: npt.NDArray[np.float64]) -> Forest:
-        """Return the same trees with other values in their leaves, in the order of these."""
+        """Return the same trees with new leaf values, in the order of the leaves."""
         native = self._native.with_leaf_values(np.ascontiguousarray(values, dtype=np.float64))
         return Forest(native, self._widths)
 
     def truncated(self, n_trees: int) -> Forest:
-        """Return the first trees alone."""
+        """Return the first trees only."""
         return Forest(self._native.truncated(n_trees), self._widths)
 
     def pruned(self, alpha: float) -> Forest:
-        """Return the forest of the smallest trees that are best for ``alpha``, as `Tree.pruned`."""
+        """Return the forest of the trees pruned at ``alpha``; see `Tree.pruned`."""
         return Forest(_native.pruned_forest(self._native, alpha), self._widths)
 
     def extended(self, more: Forest) -> Forest:
-        """Return these trees, then those of another forest.
+        """Return these trees followed by those of another forest.
 
         Raises
         ------
         ValueError
-            If the other one has other columns, targets or another measure, or one of both keeps
-            its rows and one does not.
+            If the forests differ in columns, targets, measure, or in whether they keep training
+            rows.
         """
         if self._widths != more._widths:
-            raise ValueError("a forest is continued by one of the same targets")
+            raise ValueError("the forests have different targets")
         return Forest(self._native.extended(more._native), self._widths)
 
     def compute_feature_importances(self) -> npt.NDArray[np.float64]:
-        """Shares of the columns in the decrease of impurity: the mean over the trees.
+        """Compute the mean share of each column in the decrease of impurity of a tree.
 
-        Each tree's shares sum to 1; so do their means, or they are all 0 where no tree has a split.
+        The shares sum to 1, or are all 0 if no tree has a split.
         Breiman (2001), section 10; scikit-learn's definition.
         """
         return self._native.impurity_importances()
 
     def defect(self, n_levels: Sequence[int]) -> str | None:
-        """Tell in a sentence why the trees cannot be about these columns; None when they can.
+        """Return a description of an inconsistency with the columns, or None.
 
         Parameters
         ----------
@@ -315,9 +315,9 @@ class Forest:
             Number of levels of each column, 0 for a numeric one.
         """
         if self.n_features != len(n_levels):
-            return "a forest was fitted on another number of columns than the header lists"
+            return "a forest was fitted on a different number of columns than the header lists"
         if not self._native.categories_are_below(list(n_levels)):
-            return "a forest asks for categories that its columns do not have"
+            return "a forest splits on categories that its columns do not have"
         return None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -328,6 +328,6 @@ class Forest:
         if not isinstance(native, _native.Forest):
             raise TypeError(
                 f"the state of a fitted forest holds {type(native).__name__} where its trees "
-                "should be: the file is damaged, fit again"
+                "should be: the file is damaged, refit the model"
             )
         self.__init__(native, state["widths"])  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Frames of pandas, polars or Arrow, read column by column; no such library is imported."""
+"""Column-wise reading of pandas, polars and Arrow frames, without importing these libraries."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.arrays import ArraySource
-from arboleda._engine.arrow import plain_arrow, plain_pandas
-from arboleda._engine.categories import LabelColumn, labels_of_numbers, labels_of_objects
+from arboleda._engine.arrow import to_plain_arrow, to_plain_pandas
+from arboleda._engine.categories import LabelColumn, encode_array_labels, encode_object_labels
 from arboleda._engine.labels import UnreadableLabelError
 from arboleda._engine.numbers import (
-    engine_numbers,
+    check_engine_numbers,
+    convert_labels_to_numbers,
+    convert_objects_to_numbers,
     is_missing,
-    numbers_of_labels,
-    numbers_of_objects,
 )
 from arboleda._engine.schema import Name
 
@@ -27,7 +27,7 @@ Series = nw.Series[Any]
 
 
 def _types(*names: str) -> tuple[type[Any], ...]:
-    """Return those of the column types that this version of narwhals knows."""
+    """Return the column types that exist in the installed version of narwhals."""
     return tuple(getattr(nw, name) for name in names if hasattr(nw, name))
 
 
@@ -35,29 +35,29 @@ _LABELLED = _types("Categorical", "Enum", "String")
 _DATED = _types("Date", "Datetime", "Duration", "Time")
 _NESTED = _types("List", "Array", "Struct")
 _FEW_ROWS = 1000
-_CAST = _types("Decimal", "Int128", "UInt128")  # NumPy has no such numbers
+_CAST = _types("Decimal", "Int128", "UInt128")  # not supported by NumPy
 
 
 def as_frame(X: Any) -> Frame | None:
-    """Return a frame of any of the libraries, None if X is none.
+    """Return X as a narwhals frame, or None if it is not a frame.
 
     Raises
     ------
     ValueError
         If two columns have the same name, or the frame is lazy.
     """
-    if isinstance(X, np.ndarray | list | tuple):  # narwhals looks for plugins before it says no
+    if isinstance(X, np.ndarray | list | tuple):  # skip narwhals' slow search for plugins
         return None
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(X, arrow.RecordBatch):
         X = arrow.Table.from_batches([X])
     if arrow is not None and isinstance(X, arrow.Table):
-        X = plain_arrow(X)
+        X = to_plain_arrow(X)
     elif arrow is not None and nw.dependencies.is_pandas_dataframe(X):
-        X = plain_pandas(X)
+        X = to_plain_pandas(X)
     if not nw.dependencies.is_into_dataframe(X):
         if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
-            raise ValueError("X is a lazy frame: collect it first")
+            raise ValueError("X is a lazy frame: call collect() first")
         return None
     names = list(getattr(X, "column_names", X.columns))
     twice = [name for name, count in Counter(names).items() if count > 1]
@@ -67,18 +67,18 @@ def as_frame(X: Any) -> Frame | None:
     return frame
 
 
-def names_of(frame: Frame) -> tuple[Name, ...] | None:
-    """Names by which columns are matched: text, whole numbers, or tuples of these; else None."""
+def get_column_names(frame: Frame) -> tuple[Name, ...] | None:
+    """Return the names of columns if they are text, integers, or tuples of these, else None."""
     names = [_plain_name(name) for name in frame.columns]
     plain = tuple(name for name in names if name is not None)
     return plain if len(plain) == len(names) else None
 
 
 def read_frame(frame: Frame, order: list[int] | None = None) -> ArraySource | FrameSource:
-    """Return a frame's columns, in the order in which the model has them.
+    """Return the columns of a frame in the model's order.
 
-    Few rows of one type of pandas' are read at once: column by column, a wide table would take far
-    longer, and copying it takes little.
+    Small pandas frames of a single type are converted at once, which is much faster for wide tables
+    than reading column by column.
     """
     native = frame.to_native()
     if frame.shape[0] <= _FEW_ROWS and nw.dependencies.is_pandas_dataframe(native):
@@ -90,7 +90,7 @@ def read_frame(frame: Frame, order: list[int] | None = None) -> ArraySource | Fr
 
 
 class FrameSource:
-    """The columns of a frame, in the order in which the model has them."""
+    """The columns of a frame in the model's order."""
 
     def __init__(self, frame: Frame, order: list[int] | None = None) -> None:
         columns = [frame.get_column(name) for name in frame.columns]
@@ -99,12 +99,12 @@ class FrameSource:
         self.n_columns = len(self._columns)
 
     def is_labelled(self, column: int) -> bool:
-        """Whether the column's type says that it holds categories."""
+        """Return whether the type of the column is categorical or text."""
         return is_labelled(self._columns[column])
 
     def numbers(self, column: int, place: str) -> npt.NDArray[Any]:
-        """Return the column as finite numbers in a type of the engine's."""
-        return engine_numbers(read_numbers(self._columns[column], place), place)
+        """Return the column as finite numbers of a type that the engine supports."""
+        return check_engine_numbers(read_numbers(self._columns[column], place), place)
 
     def labels(self, column: int, place: str) -> LabelColumn:
         """Return the column as labels."""
@@ -112,7 +112,7 @@ class FrameSource:
 
 
 def is_labelled(series: Series) -> bool:
-    """Whether a column's type says that it holds categories: category, enumeration or text."""
+    """Return whether the type of a column is categorical, an enumeration or text."""
     if series.dtype != nw.Object:
         return isinstance(series.dtype, _LABELLED)
     values = series.to_numpy().tolist()
@@ -124,29 +124,29 @@ def is_labelled(series: Series) -> bool:
 
 
 def read_numbers(series: Series, place: str) -> npt.NDArray[Any]:
-    """Return a column as numbers, a view where the frame allows it; missing values are NaN.
+    """Return a column as numbers, a view if possible; missing values are NaN.
 
     Raises
     ------
     ValueError
-        If the column holds anything else; it names the first such value.
+        If a value is not a number; the message names the first one.
     """
     dtype = series.dtype
     refusal = _no_numbers(dtype)
     if refusal is not None:
-        raise ValueError(f"column {place} of X holds {refusal}")
+        raise ValueError(f"column {place} of X has {refusal}")
     if isinstance(dtype, _LABELLED):
-        return numbers_of_labels(read_labels(series, place), f"column {place} of X")
+        return convert_labels_to_numbers(read_labels(series, place), f"column {place} of X")
     if isinstance(dtype, _CAST) or (dtype == nw.Boolean and series.null_count()):
         series = series.cast(nw.Float64)
     values = series.to_numpy()
     if values.dtype.kind in "fiub":
         return values
-    return numbers_of_objects(values.astype(object), f"column {place} of X")
+    return convert_objects_to_numbers(values.astype(object), f"column {place} of X")
 
 
 def read_labels(series: Series, place: str) -> LabelColumn:
-    """Return a column of any type as labels.
+    """Return a column as labels.
 
     Raises
     ------
@@ -161,24 +161,26 @@ def read_labels(series: Series, place: str) -> LabelColumn:
             return _arrow_labels(native)
         if nw.dependencies.is_pandas_series(native):
             return _pandas_labels(native)
-        return labels_of_objects(series.to_numpy().astype(object))
+        return encode_object_labels(series.to_numpy().astype(object))
     except UnreadableLabelError as error:
         raise ValueError(f"column {place} of X: {error}") from error
 
 
 def _no_numbers(dtype: Any) -> str | None:
-    """Tell what a type holds that cannot be read as numbers, and the remedy."""
+    """Describe a type that cannot be converted to numbers, with a remedy; None otherwise."""
     if isinstance(dtype, _DATED):
         return (
-            "dates or durations: turn them into numbers first, or name the column in "
+            "dates or durations: convert them to numbers, or include the column in "
             "categorical_features"
         )
-    return f"values of type {dtype}: take them apart first" if isinstance(dtype, _NESTED) else None
+    return (
+        f"values of type {dtype}: split them into columns" if isinstance(dtype, _NESTED) else None
+    )
 
 
 def _pandas_labels(native: Any) -> LabelColumn:
     if native.dtype == object:
-        return labels_of_objects(native.to_numpy())
+        return encode_object_labels(native.to_numpy())
     if hasattr(native, "cat") and hasattr(native.cat, "codes"):
         categories = native.cat.categories
         codes = native.cat.codes.to_numpy()
@@ -194,7 +196,7 @@ def _arrow_labels(native: Any) -> LabelColumn:
             native = native.dictionary_encode()
     except arrow.ArrowNotImplementedError as error:
         raise UnreadableLabelError(
-            f"it holds values of type {native.type}: take them apart first"
+            f"it has values of type {native.type}: split them into columns"
         ) from error
     whole = native.unify_dictionaries().combine_chunks()
     codes = whole.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
@@ -204,16 +206,16 @@ def _arrow_labels(native: Any) -> LabelColumn:
 def _polars_labels(series: Series) -> LabelColumn:
     dtype = series.dtype
     if isinstance(dtype, (*_NESTED, *_types("Binary"))):
-        raise UnreadableLabelError(f"it holds values of type {dtype}: take them apart first")
+        raise UnreadableLabelError(f"it has values of type {dtype}: split them into columns")
     if dtype == nw.String:
         series = series.cast(nw.Categorical)
     elif not isinstance(dtype, _LABELLED):
         if dtype.is_numeric() and not isinstance(dtype, _CAST):
-            return labels_of_numbers(series.to_numpy())
+            return encode_array_labels(series.to_numpy())
         values = np.empty(len(series), dtype=object)
         values[:] = series.to_list()
-        return labels_of_objects(values)
-    # The numbers that polars gives to labels are shared by all columns: keep those present.
+        return encode_object_labels(values)
+    # Physical codes of polars are shared by all columns: keep only those present.
     native = series.to_native()
     numbers = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int64)
     found, first, codes = np.unique(

@@ -1,4 +1,4 @@
-"""Which columns are categorical."""
+"""Selection of the categorical columns."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from arboleda._engine.schema import Name
 
 
 class Source(Protocol):
-    """The columns of a table of any container."""
+    """Interface to the columns of a table in any container."""
 
     n_rows: int
     n_columns: int
 
     def is_labelled(self, column: int) -> bool:
-        """Whether the column's type says that it holds categories."""
+        """Return whether the type of the column is categorical or text."""
 
     def numbers(self, column: int, place: str) -> npt.NDArray[Any]:
-        """Return the column as finite numbers in a type of the engine's."""
+        """Return the column as finite numbers of a type that the engine supports."""
 
     def labels(self, column: int, place: str) -> LabelColumn:
         """Return the column as labels."""
 
 
-def names_categories(categorical_features: Any) -> bool:
-    """Whether the parameter names columns itself, whatever their types."""
+def selects_categories(categorical_features: Any) -> bool:
+    """Return whether the parameter selects columns explicitly."""
     if categorical_features is None or isinstance(categorical_features, str):
         return False
     return np.size(categorical_features) > 0
 
 
-def categorical_columns(
+def find_categorical_columns(
     categorical_features: Any, source: Source, names: tuple[Name, ...] | None
 ) -> list[bool]:
-    """Tell for each column whether it is categorical.
+    """Return for each column whether it is categorical.
 
     Parameters
     ----------
@@ -50,17 +50,17 @@ def categorical_columns(
     Raises
     ------
     ValueError
-        If a name or an index is not among the columns, or a mask has another length.
+        If a name or index is unknown, or a mask has the wrong length.
     """
     if isinstance(categorical_features, str):  # "from_dtype"
         return [source.is_labelled(j) for j in range(source.n_columns)]
-    return chosen_columns(categorical_features, source.n_columns, names, "categorical_features")
+    return select_columns(categorical_features, source.n_columns, names, "categorical_features")
 
 
-def chosen_columns(
+def select_columns(
     given: Any, n_columns: int, names: tuple[Name, ...] | None, parameter: str
 ) -> list[bool]:
-    """Tell for each column whether a parameter names it.
+    """Return for each column whether a parameter selects it.
 
     Parameters
     ----------
@@ -70,23 +70,23 @@ def chosen_columns(
     names : tuple or None
         Names of the columns.
     parameter : str
-        What messages call it.
+        Name of the parameter in messages.
 
     Raises
     ------
     ValueError
-        If a name or an index is not among the columns, or a mask has another length.
+        If a name or index is unknown, or a mask has the wrong length.
     """
     chosen = [False] * n_columns
-    if not names_categories(given):
+    if not selects_categories(given):
         return chosen
     array = np.asarray(given)
-    if array.dtype.kind == "U":  # NumPy would write indices beside names as text
+    if array.dtype.kind == "U":  # NumPy would convert indices to text
         array = np.asarray(given, dtype=object)
     if array.ndim != 1 or array.dtype.kind not in "biuUO":
         raise ValueError(
-            f"{parameter} must be an array-like of bool, int or str, got: {array.dtype.name}. Give "
-            f"names, indices or a mask in place of {given!r}"
+            f"{parameter} must be an array-like of bool, int or str, got: {array.dtype.name}. Pass "
+            f"names, indices or a mask instead of {given!r}"
         )
     if array.dtype.kind == "b":
         if array.size != n_columns:

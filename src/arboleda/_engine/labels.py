@@ -1,4 +1,4 @@
-"""Labels of categories: one Python value for each, whatever container it came in."""
+"""Labels of categories as Python values, independent of the container."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _READ: dict[str, Callable[[str], Label]] = {
 
 
 class UnreadableLabelError(ValueError):
-    """A value that cannot name a category; its text says what it is and what to do."""
+    """Error for a value that cannot be a category; the message includes a remedy."""
 
 
-def plain_label(value: Any) -> Label | None:
-    """Return the Python value that stands for a label, None where it is missing.
+def to_plain_label(value: Any) -> Label | None:
+    """Convert a label to a Python value; None if it is missing.
 
-    Labels that are the same thing compare equal afterwards: 1, 1.0 and True, a date and the
-    midnight it begins with, a NumPy or pandas scalar and its Python twin.
+    Equivalent labels compare equal afterwards: 1, 1.0 and True, a date and its midnight, a NumPy or
+    pandas scalar and the Python value.
 
     Raises
     ------
     UnreadableLabelError
-        If the value is no text, number, date, time or duration.
+        If the value is not a text, number, date, time or duration.
     """
     if isinstance(value, str):
         return str(value)
@@ -49,28 +49,28 @@ def plain_label(value: Any) -> Label | None:
             return None
         if math.isinf(value):
             raise UnreadableLabelError(
-                f"{value} is no category: replace it by NaN if it is missing"
+                f"{value} is not a category: replace it by NaN if it is missing"
             )
         return float(value)
     if isinstance(value, date | time | timedelta):
         return _plain_time(value)
     raise UnreadableLabelError(
-        f"{value!r} is no text, number or date: turn the column's values into text first"
+        f"{value!r} is not a text, number or date: convert the column to text"
     )
 
 
-def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Labels in the order of the levels: by kind, and numbers, text and times each by size."""
+def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Sort labels by kind, then by value."""
     return tuple(sorted(labels, key=_order))
 
 
-def kind_of(label: Label) -> str:
-    """Tell what a label is: a number, a text, a date and so on; only one kind can be ordered."""
+def get_label_kind(label: Label) -> str:
+    """Return the kind of a label: number, text, date and so on."""
     return _order(label)[0]
 
 
 def label_to_json(label: Label) -> Any:
-    """Return a label as JSON has it; dates, times and durations become tagged text."""
+    """Encode a label as JSON; dates, times and durations become tagged text."""
     if isinstance(label, timedelta):
         return {"type": "duration", "microseconds": label // timedelta(microseconds=1)}
     if isinstance(label, date | time):
@@ -79,12 +79,12 @@ def label_to_json(label: Label) -> Any:
 
 
 def label_from_json(found: Any) -> Label:
-    """Return the label that `label_to_json` wrote.
+    """Decode a label that was encoded by `label_to_json`.
 
     Raises
     ------
     ValueError
-        If no label is written so.
+        If it is not an encoded label.
     """
     if isinstance(found, str | bool | int) or (isinstance(found, float) and math.isfinite(found)):
         return found
@@ -105,8 +105,8 @@ def label_from_json(found: Any) -> Label:
             ):
                 return _READ[kind](value)
         except (ValueError, OverflowError) as error:
-            raise ValueError(f"{str(found)[:80]} is no label of a category") from error
-    raise ValueError(f"{str(found)[:80]} is no label of a category")
+            raise ValueError(f"{str(found)[:80]} is not a label of a category") from error
+    raise ValueError(f"{str(found)[:80]} is not a label of a category")
 
 
 def _from_numpy_time(value: np.datetime64 | np.timedelta64) -> Label | None:
@@ -116,14 +116,14 @@ def _from_numpy_time(value: np.datetime64 | np.timedelta64) -> Label | None:
     plain = fine.item()
     if fine != value or not isinstance(plain, date | timedelta):
         raise UnreadableLabelError(
-            f"{value} is finer or further away than Python's dates: round it"
+            f"{value} exceeds the precision or range of Python's dates: round it"
         )
     return _plain_time(plain)
 
 
 def _plain_time(value: date | time | timedelta) -> Label:
     if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):  # pandas
-        raise UnreadableLabelError(f"{value} is finer than a microsecond: round it")
+        raise UnreadableLabelError(f"{value} is more precise than a microsecond: round it")
     if isinstance(value, datetime):
         if value.tzinfo is None and value.time() == time():
             return date(value.year, value.month, value.day)
@@ -145,7 +145,7 @@ def _order(label: Label) -> tuple[str, Any]:
         return "text", label
     if isinstance(label, timedelta):
         return "duration", label
-    # Times with and without a zone cannot be compared, dates and times of a date can.
+    # Times with and without a time zone cannot be compared; dates and datetimes can.
     zone = isinstance(label, datetime | time) and label.utcoffset() is not None
     kind = f"{'time' if isinstance(label, time) else 'date'}{' with zone' if zone else ''}"
     if isinstance(label, date) and not isinstance(label, datetime):

@@ -1,4 +1,4 @@
-"""The model file as the engine reads and writes it: header, trees, forests, named arrays."""
+"""Reading and writing of model files: header, trees, forests and named arrays."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_model(
     arrays: Mapping[str, npt.NDArray[np.generic]],
     forests: Sequence[Forest] = (),
 ) -> bytes:
-    """Bytes of a model file; arrays are of float64 or int64."""
+    """Return the bytes of a model file; arrays are of float64 or int64."""
     parts = [(name, np.asarray(array, order="C")) for name, array in arrays.items()]
     return _native.write_model(
         header, [tree._native for tree in trees], [forest._native for forest in forests], parts
@@ -43,12 +43,12 @@ def write_model(
 def read_model(
     file: bytes,
 ) -> tuple[bytes, list[Tree], dict[str, npt.NDArray[np.generic]], list[Forest]]:
-    """Header, trees, arrays and forests of a model file; of one target each.
+    """Return the header, trees, arrays and forests of a model file, with one target each.
 
     Raises
     ------
     ModelFormatError
-        If the bytes are not a whole, sound model file.
+        If the bytes are not a valid model file.
     """
     header, trees, forests, arrays = _native.read_model(file)
     return (

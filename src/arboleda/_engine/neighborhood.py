@@ -1,4 +1,4 @@
-"""A forest as a weighted neighbourhood: weights of training rows, quantiles, proximities."""
+"""Neighbourhoods of forests: weights of training rows, quantiles and proximities."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ __all__ = ["Neighborhood", "Proximity", "squared_proximities"]
 Floats = npt.NDArray[np.float64]
 Csr = tuple[Any, Any, Any]  # starts of the rows, columns, values
 
-# Numbers that a block of proximities holds at most: 96 MiB.
+# Maximum number of proximities per block: 96 MiB.
 _BLOCK_NUMBERS = 1 << 23
 
 
 class Neighborhood:
-    """What the training rows weigh in a forest's answers.
+    """Weights of the training rows in a forest's predictions.
 
     Parameters
     ----------
     forest : Forest
-        It keeps the rows of its leaves.
+        A forest that keeps the rows of its leaves.
     rows : FittedRows
-        Those of its fit, whose bags are drawn again.
+        Rows of the fit, whose bags are drawn again.
     n_threads : int
-        Has no influence on any result.
+        The results do not depend on it.
     """
 
     def __init__(self, forest: Forest, rows: FittedRows, n_threads: int) -> None:
@@ -43,18 +43,18 @@ class Neighborhood:
         self._native = _native.Neighborhood(forest._native, rows.native(), self._n_rows, n_threads)
 
     def weights(self, table: Table | SparseTable) -> csr_matrix:
-        """Weight of each training row for each row of a table: (rows, training rows).
+        """Compute the weight of each training row for each row of a table: (rows, training rows).
 
-        Not negative, the sum of a row is 1.
+        The weights are non-negative and sum to 1 in each row.
         """
-        answer: Callable[..., Csr] = self._native.weights
-        return _matrix(answer(*table.native, self._n_threads), table.n_rows, self._n_rows)
+        compute: Callable[..., Csr] = self._native.weights
+        return _matrix(compute(*table.native, self._n_threads), table.n_rows, self._n_rows)
 
     def quantiles(self, table: Table | SparseTable, levels: Floats) -> Floats:
-        """Quantiles of the weighted targets, of shape (rows, outputs, levels)."""
+        """Compute quantiles of the weighted targets, of shape (rows, outputs, levels)."""
         targets = np.ascontiguousarray(self._rows.target.T, dtype=np.float64).ravel()
-        answer: Callable[..., Floats] = self._native.quantiles
-        return answer(*table.native, self._n_threads, targets, np.ascontiguousarray(levels))
+        compute: Callable[..., Floats] = self._native.quantiles
+        return compute(*table.native, self._n_threads, targets, np.ascontiguousarray(levels))
 
 
 class Proximity:
@@ -64,11 +64,11 @@ class Proximity:
     ----------
     forest : Forest
     table : Table or SparseTable
-        The rows that others are near to.
+        The rows to compare with.
     n_threads : int
-        Has no influence on any result.
+        The results do not depend on it.
     fitted : FittedRows or None
-        Count the trees that saw neither row only; the table is then that of the fit.
+        Count only trees for which both rows are out of bag; the table is then that of the fit.
     """
 
     def __init__(
@@ -85,18 +85,18 @@ class Proximity:
         self._native = make(forest._native, *table.native, rows, n_threads)
 
     def of(self, table: Table | SparseTable, first_row: int = 0) -> csr_matrix:
-        """Proximity of each row of a table to each of the rows given before.
+        """Compute the proximity of each row of a table to each of the compared rows.
 
-        ``first_row`` is the number of the table's first row in that of the fit, where only the
-        trees count that saw neither row.
+        For out-of-bag proximities, ``first_row`` is the index of the table's first row in the
+        table of the fit.
         """
-        answer: Callable[..., Csr] = self._native.of
+        compute: Callable[..., Csr] = self._native.of
         return _matrix(
-            answer(*table.native, self._n_threads, first_row), table.n_rows, self._n_rows
+            compute(*table.native, self._n_threads, first_row), table.n_rows, self._n_rows
         )
 
     def blocks(self, table: Table | SparseTable) -> Iterator[tuple[slice, csr_matrix]]:
-        """Yield the same in blocks of rows, in bounded memory."""
+        """Yield the proximities in blocks of rows, to bound the memory."""
         size = max(1, _BLOCK_NUMBERS // max(1, self._n_rows))
         for first in range(0, table.n_rows, size):
             rows = slice(first, min(first + size, table.n_rows))
@@ -107,16 +107,16 @@ class Proximity:
 def squared_proximities(
     forest: Forest, table: Table | SparseTable, groups: npt.NDArray[np.intp], n_threads: int
 ) -> Floats:
-    """Sum of the squared proximities of each row to the rows of its group, itself among them.
+    """Sum the squared proximities of each row to the rows of its group, including itself.
 
     Parameters
     ----------
     forest : Forest
     table : Table or SparseTable
     groups : ndarray of shape (n_rows,)
-        Number of the group of each row, from 0 on.
+        Group number of each row, starting at 0.
     n_threads : int
-        Has no influence on the result.
+        The result does not depend on it.
     """
     shared: Callable[..., npt.NDArray[np.uint64]] = _native.squared_shared_leaves
     sums = shared(forest._native, *table.native, groups.astype(np.uint32), n_threads)

@@ -1,4 +1,4 @@
-"""Models that answer row by row: few rows take a way of their own, without what many rows need."""
+"""Prediction of single rows, without the overhead of the code for many rows."""
 
 from __future__ import annotations
 
@@ -13,62 +13,62 @@ from arboleda._engine.columns import Table
 
 Floats = npt.NDArray[np.float64]
 
-# Up to so many rows it is no use to lay out trees or to wake a thread.
+# Maximum number of rows that are predicted one by one.
 FEW_ROWS = 16
 
 
-def are_few(table: Any) -> TypeGuard[Table]:
-    """Whether rows are answered one by one: the bits are the same, only time differs."""
+def has_few_rows(table: Any) -> TypeGuard[Table]:
+    """Return whether the rows of a table are predicted one by one, with identical results."""
     return isinstance(table, Table) and table.n_rows <= FEW_ROWS
 
 
 class RowPredictor:
-    """A model made ready to answer rows one by one, with the bits of its answers for a table."""
+    """Predictor of single rows, bitwise identical to predictions for tables."""
 
     def __init__(self, native: _native.OneRow) -> None:
         self._native = native
 
     @classmethod
     def of_tree(cls, tree: _native.Tree) -> RowPredictor:
-        """Values of the leaf."""
+        """Create a predictor of the values of the leaf."""
         return cls(_native.OneRow.of_tree(tree))
 
     @classmethod
     def of_sums(cls, ensemble: _native.TreeEnsemble, n_columns: int) -> RowPredictor:
-        """Start values and the leaves of all trees, added up."""
+        """Create a predictor of the sums of the initial scores and the leaves of all trees."""
         return cls(_native.OneRow.of_sums(ensemble, n_columns))
 
     @classmethod
     def of_votes(
         cls, forest: _native.Forest, voting: str, n_classes: Sequence[int]
     ) -> RowPredictor:
-        """Mean vote of the trees."""
+        """Create a predictor of the mean vote of the trees."""
         return cls(_native.OneRow.of_votes(forest, voting, list(n_classes)))
 
     @classmethod
     def of_weighted_votes(cls, members: _native.WeightedForest) -> RowPredictor:
-        """Sums of the members' weighted votes."""
+        """Create a predictor of the sums of the weighted votes."""
         return cls(_native.OneRow.of_weighted_votes(members))
 
     @classmethod
     def of_medians(cls, forest: _native.Forest, weights: Floats) -> RowPredictor:
-        """Weighted median of the trees' values."""
+        """Create a predictor of the weighted median of the trees' values."""
         return cls(_native.OneRow.of_medians(forest, weights.tolist()))
 
     @property
     def n_columns(self) -> int:
-        """Numbers of a row."""
+        """Number of columns of a row."""
         return self._native.n_columns
 
     def of_row(self, row: Any) -> Floats | None:
-        """Answer for a row, of shape (1, n_outputs).
+        """Predict a row; the result has the shape (1, n_outputs).
 
-        None where the row is no list, tuple or array of ``n_columns`` numbers, none infinite.
+        None if the row is not a list, tuple or array of ``n_columns`` non-infinite numbers.
         """
         return self._native.of_row(row)
 
     def of_table(self, table: Table) -> Floats:
-        """Answers for rows, of shape (n_rows, n_outputs)."""
+        """Predict the rows of a table; the result has the shape (n_rows, n_outputs)."""
         if table.matrix is not None:
             return self._native.of_rows(table.matrix)
         return self._native.of_columns(table.columns, table.n_rows)

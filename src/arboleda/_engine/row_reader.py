@@ -1,4 +1,4 @@
-"""One row of any form becomes the numbers that trees ask, and is answered."""
+"""Conversion of single rows of any form to numbers for prediction."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy.typing as npt
 
 from arboleda._engine.columns import Table
 from arboleda._engine.labels import Label
-from arboleda._engine.names import listed
+from arboleda._engine.names import format_names
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.schema import Schema, missing_code
+from arboleda._engine.schema import Schema, get_missing_code
 from arboleda._engine.table import check_table
 
 Floats = npt.NDArray[np.float64]
 
 
 class _Categories(NamedTuple):
-    """Of one column: the code of each label, and the numbers of each code, the last for none."""
+    """Codes of the labels of a column, and the numbers of each code; the last is for missing."""
 
     place: int
     codes: Mapping[Label, int]
@@ -28,55 +28,55 @@ class _Categories(NamedTuple):
 
 
 class RowReader:
-    """Reads rows for a fitted model, and has them answered.
+    """Reader and predictor of single rows for a fitted model.
 
     Parameters
     ----------
     model : estimator
-        A fitted one.
-    answers : RowPredictor
-        Of its trees.
+        A fitted estimator.
+    predictor : RowPredictor
+        Predictor of its trees.
     category_numbers : mapping of int to ndarray of shape (n_levels + 1, n_numbers)
-        Categorical columns whose levels the trees know by other numbers than their codes; the last
-        line is for a missing or unknown level. The first number stands in the place of the column,
-        the others follow after all columns.
+        Categorical columns whose levels are encoded for the trees by numbers instead of codes; the
+        last row is for missing and unknown levels. The first number replaces the column, the others
+        are appended after all columns.
     """
 
     def __init__(
-        self, model: Any, answers: RowPredictor, category_numbers: Mapping[int, Floats]
+        self, model: Any, predictor: RowPredictor, category_numbers: Mapping[int, Floats]
     ) -> None:
-        self._answers = answers
+        self._predictor = predictor
         self._model = copy.copy(model)
-        # Values are put in order here; scikit-learn would warn that they have no names.
+        # Values are ordered here; scikit-learn would warn about missing names.
         vars(self._model).pop("feature_names_in_", None)
         self._schema: Schema = model.schema_
         self._categories = [
-            _Categories(j, codes, _numbers_of(codes, category_numbers.get(j)))
+            _Categories(j, codes, _tabulate_numbers(codes, category_numbers.get(j)))
             for j, codes in enumerate(self._schema.codes)
             if codes is not None
         ]
 
     def raw(self, row: Any) -> Floats:
-        """Raw answer for a row, of shape (1, n_outputs).
+        """Compute the raw outputs for a row, of shape (1, n_outputs).
 
         Raises
         ------
         ValueError, TypeError
-            If the row has other columns than the model, or a value that no table may have.
+            If the columns of the row differ from those of the model, or a value is invalid.
         """
-        found = None if self._categories else self._answers.of_row(row)
+        found = None if self._categories else self._predictor.of_row(row)
         if found is not None:
             return found
-        values = self._in_order(row)
-        numbers = self._at_a_glance(values)
-        found = None if numbers is None else self._answers.of_row(numbers)
+        values = self._order_values(row)
+        numbers = self._read_known_values(values)
+        found = None if numbers is None else self._predictor.of_row(numbers)
         if found is None:
-            found = self._answers.of_row(self._as_table(values))
-        assert found is not None  # a table's numbers are finite
+            found = self._predictor.of_row(self._as_table(values))
+        assert found is not None  # numbers of a table are finite
         return found
 
-    def _in_order(self, row: Any) -> Any:
-        """Values of the columns: a list or tuple, or an array where it is one."""
+    def _order_values(self, row: Any) -> Any:
+        """Return the values of the columns in order, as a list, tuple or array."""
         if isinstance(row, list | tuple | np.ndarray):
             return row
         if not isinstance(row, Mapping) and hasattr(row, "to_dict"):  # a Series
@@ -87,21 +87,21 @@ class RowReader:
         if names is None:
             raise ValueError(
                 f"the row has names, but {type(self._model).__name__} was fitted on columns "
-                "without: give the values in their order"
+                "without names: pass the values in their order"
             )
         lacking = [name for name in names if name not in row]
         extra = [name for name in row if name not in self._schema.places]
         if lacking or extra:
-            faults = [f"lacks {listed(lacking)}"] * bool(lacking)
-            faults += [f"has {listed(extra)}, unseen at fit"] * bool(extra)
+            faults = [f"lacks {format_names(lacking)}"] * bool(lacking)
+            faults += [f"has {format_names(extra)}, unseen at fit"] * bool(extra)
             raise ValueError(
                 "The feature names should match those that were passed during fit: the row "
                 f"{' and '.join(faults)}"
             )
         return [row[name] for name in names]
 
-    def _at_a_glance(self, values: Any) -> list[Any] | None:
-        """Put numbers in the place of texts that the model knows; None where others are."""
+    def _read_known_values(self, values: Any) -> list[Any] | None:
+        """Replace known text labels by numbers; None if there are other values."""
         if not isinstance(values, list | tuple) or len(values) != self._schema.n_columns:
             return None
         numbers = list(values)
@@ -115,11 +115,11 @@ class RowReader:
         return numbers
 
     def _as_table(self, values: Any) -> list[float]:
-        """Numbers of a row that is checked as a table of one row."""
+        """Return the numbers of a row, validated as a table of one row."""
         if np.ndim(values) != 1:
             raise ValueError(
-                f"a predictor takes one row: give {self._schema.n_columns} values, not an array of "
-                f"shape {np.shape(values)}; predict of the model takes many"
+                f"a predictor takes one row: pass {self._schema.n_columns} values, not an array of "
+                f"shape {np.shape(values)}; use predict of the model for several rows"
             )
         rows = values[np.newaxis] if isinstance(values, np.ndarray) else [list(values)]
         table = check_table(self._model, rows, reset=False)
@@ -127,15 +127,18 @@ class RowReader:
         numbers = [float(column[0]) for column in table.columns]
         for place, codes, known in self._categories:
             code = int(numbers[place])
-            missing = code == missing_code(len(codes))
+            missing = code == get_missing_code(len(codes))
             first, *more = known[len(known) - 1 if missing else code]
             numbers[place] = first
             numbers += more
         return numbers
 
 
-def _numbers_of(codes: Mapping[Label, int], numbers: Floats | None) -> list[list[float]]:
+def _tabulate_numbers(codes: Mapping[Label, int], numbers: Floats | None) -> list[list[float]]:
     if numbers is None:
-        return [*([float(code)] for code in range(len(codes))), [float(missing_code(len(codes)))]]
+        return [
+            *([float(code)] for code in range(len(codes))),
+            [float(get_missing_code(len(codes)))],
+        ]
     found: list[list[float]] = numbers.tolist()
     return found

@@ -1,4 +1,4 @@
-"""What a model knows of its columns: names, kinds, levels."""
+"""Schema of the columns of a model: names, kinds and levels."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any, Literal, Self
 
 from arboleda._engine.labels import Label, label_from_json, label_to_json
 
-MISSING = 65535  # the code of a missing or unknown level, above those of all levels
-MISSING_OF_MANY = 2**32 - 1  # the same in a column of more levels than that
+MISSING = 65535  # code of missing and unknown levels, above all level codes
+MISSING_OF_MANY = 2**32 - 1  # the same for columns with more levels
 Name = str | int | tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns that an estimator was fitted on. It does not change afterwards.
+    """The columns that an estimator was fitted on. Immutable.
 
     Parameters
     ----------
     names : tuple of str, int or tuple, or None
-        Names of the columns; None where the table had none.
+        Names of the columns; None if the table had none.
     levels : tuple
-        For each column None if it is numeric, else its labels, sorted: the code of a category is
-        the place of its label.
+        For each column None if it is numeric, else its sorted labels: the code of a category is the
+        index of its label.
     """
 
     names: tuple[Name, ...] | None
@@ -66,23 +66,23 @@ class Schema:
 
     @cached_property
     def places(self) -> dict[Name, int]:
-        """Number of the column of each name."""
+        """Index of the column of each name."""
         return {} if self.names is None else {name: j for j, name in enumerate(self.names)}
 
     @cached_property
     def codes(self) -> tuple[dict[Label, int] | None, ...]:
-        """For each categorical column the code of each label."""
+        """Code of each label, for each categorical column."""
         return tuple(
             None if levels is None else {label: code for code, label in enumerate(levels)}
             for levels in self.levels
         )
 
     def describe(self, column: int) -> str:
-        """Name of a column as messages show it."""
+        """Return the name of a column for messages."""
         return repr(self.names[column]) if self.names is not None else str(column)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the schema as data that JSON can hold."""
+        """Return the schema as JSON-compatible data."""
         names = self.names
         return {
             "names": None if names is None else [_listed(name) for name in names],
@@ -96,27 +96,27 @@ class Schema:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the schema that `to_dict` wrote.
+        """Create a schema from the result of `to_dict`.
 
         Raises
         ------
         ValueError
-            If the data is no schema.
+            If the data is not a schema.
         """
         names, columns = data.get("names"), data.get("columns")
         if not isinstance(columns, list) or not (names is None or isinstance(names, list)):
-            raise ValueError("a schema has a list of columns, and a list of names or null")
+            raise ValueError("a schema must have a list of columns, and a list of names or null")
         return cls(
             None if names is None else tuple(_name_from_json(name) for name in names),
             tuple(_levels_from_json(column) for column in columns),
         )
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
-        return type(self), (self.names, self.levels)  # without the look-up tables
+        return type(self), (self.names, self.levels)  # without the cached lookup tables
 
 
-def missing_code(n_levels: int) -> int:
-    """Code of a missing or unknown level in a column of so many levels."""
+def get_missing_code(n_levels: int) -> int:
+    """Return the code of missing and unknown levels in a column with a number of levels."""
     return MISSING if n_levels <= MISSING else MISSING_OF_MANY
 
 
@@ -129,7 +129,7 @@ def _name_from_json(found: Any) -> Name:
         return found
     if isinstance(found, list) and all(isinstance(p, str) or type(p) is int for p in found):
         return tuple(found)
-    raise ValueError(f"{str(found)[:80]} is no name of a column")
+    raise ValueError(f"{str(found)[:80]} is not a name of a column")
 
 
 def _levels_from_json(found: Any) -> tuple[Label, ...] | None:
@@ -139,4 +139,4 @@ def _levels_from_json(found: Any) -> tuple[Label, ...] | None:
         levels = found["levels"]
         if found["kind"] == "categorical" and isinstance(levels, list):
             return tuple(label_from_json(label) for label in levels)
-    raise ValueError(f"{str(found)[:80]} is no column of a schema")
+    raise ValueError(f"{str(found)[:80]} is not a column of a schema")

@@ -1,4 +1,4 @@
-"""Models as sums of trees, and the Shapley values of their columns."""
+"""Shapley values of the columns of tree models."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Floats = npt.NDArray[np.float64]
 
 
 class TreeSum:
-    """A fitted model as a sum of trees: the score of an output is what their leaves say of it.
+    """A fitted model as a sum of trees, whose leaf values add up to the scores.
 
-    Made by `of_tree`, `of_ensemble`, `of_forest` (whose score is the mean vote) and `of_members`.
+    Created by `of_tree`, `of_ensemble`, `of_forest` (whose score is the mean vote) and
+    `of_members`.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class TreeSum:
 
     @classmethod
     def of_ensemble(cls, ensemble: Ensemble) -> TreeSum:
-        """Explain the scores of trees that add up.
+        """Explain the scores of an additive ensemble.
 
         Raises
         ------
@@ -59,40 +60,40 @@ class TreeSum:
 
     @property
     def n_outputs(self) -> int:
-        """Number of scores of a row."""
+        """Number of scores per row."""
         return self._native.n_outputs
 
     def expected_scores(self) -> Floats:
-        """Mean scores over the training rows by the weights of leaves, of shape (n_outputs,)."""
+        """Compute the mean scores of the training rows from leaf weights, of shape (n_outputs,)."""
         return self._native.expected_scores()
 
     def values(
         self, table: Table | SparseTable, players: Sequence[int], n_players: int, n_threads: int
     ) -> Floats:
-        """Shapley values of the players, with absent ones averaged by the weights of nodes.
+        """Compute the Shapley values of players, with absent players averaged by node weights.
 
         Parameters
         ----------
         table : Table or SparseTable
             The rows.
         players : sequence of int
-            Number of the player that each column belongs to.
+            Player of each column.
         n_players : int
         n_threads : int
-            Number of threads; it changes no bit of the result.
+            Number of threads; the result does not depend on it.
 
         Returns
         -------
         values : ndarray of shape (n_samples, n_players, n_outputs)
-            They sum over players to the scores less `expected_scores`.
+            They sum over players to the scores minus `expected_scores`.
         """
-        answer: Callable[..., Floats] = self._native.shap_values
-        return answer(*table.native, n_threads, list(players), n_players)
+        compute: Callable[..., Floats] = self._native.shap_values
+        return compute(*table.native, n_threads, list(players), n_players)
 
     def interactions(
         self, table: Table | SparseTable, players: Sequence[int], n_players: int, n_threads: int
     ) -> Floats:
-        """Half of what two players are worth together beyond what each is by itself.
+        """Compute the Shapley interaction values of pairs of players.
 
         Parameters
         ----------
@@ -104,8 +105,8 @@ class TreeSum:
         values : ndarray of shape (n_samples, n_players, n_players, n_outputs)
             Symmetric; rows sum to `values`.
         """
-        answer: Callable[..., Floats] = self._native.shap_interactions
-        return answer(*table.native, n_threads, list(players), n_players)
+        compute: Callable[..., Floats] = self._native.shap_interactions
+        return compute(*table.native, n_threads, list(players), n_players)
 
     def values_against(
         self,
@@ -115,12 +116,12 @@ class TreeSum:
         n_players: int,
         n_threads: int,
     ) -> tuple[Floats, Floats]:
-        """Shapley values where absent players take the values of background rows.
+        """Compute the Shapley values with absent players set to background rows.
 
         Parameters
         ----------
         table, background : Table or SparseTable
-            The rows, and those of the background: both of the same kind.
+            The rows and the background rows, both dense or both sparse.
         players, n_players, n_threads
             As in `values`.
 
@@ -130,5 +131,5 @@ class TreeSum:
         base : ndarray of shape (n_outputs,)
             Mean scores of the background rows.
         """
-        answer: Callable[..., tuple[Floats, Floats]] = self._native.shap_values_against
-        return answer(*table.native, *background.native, n_threads, list(players), n_players)
+        compute: Callable[..., tuple[Floats, Floats]] = self._native.shap_values_against
+        return compute(*table.native, *background.native, n_threads, list(players), n_players)

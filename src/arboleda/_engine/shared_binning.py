@@ -1,4 +1,4 @@
-"""One table for many fits: checked and coded once."""
+"""Sharing of a validated and binned table between fits."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from arboleda._engine.table import SparseTable, Table, check_table
 
 
 class SharedBinning:
-    """Some rows of a table, for `fit` in the place of X: checked and coded by the first who asks.
+    """Rows of a table, passed to `fit` instead of X, that are validated and binned on first use.
 
-    An estimator learns from it exactly what it would have learned from those rows alone. Threads
-    may share it.
+    Fitting on it gives the same estimator as fitting on those rows. It is thread-safe.
 
     Parameters
     ----------
@@ -28,7 +27,7 @@ class SharedBinning:
     rows : ndarray or None
         Which rows; None: all.
     estimator : estimator
-        One that reads tables as all do which will be fitted: with their `reading`.
+        Estimator with the same `get_reading_options` as all that will be fitted.
     """
 
     def __init__(self, X: Any, rows: npt.NDArray[np.intp] | None, estimator: Any) -> None:
@@ -40,7 +39,7 @@ class SharedBinning:
         self._lock = Lock()
 
     def table_for(self, estimator: Any) -> Table | SparseTable:
-        """Return the table, always the same; the estimator remembers its columns.
+        """Return the shared table and set the columns of the estimator.
 
         Raises
         ------
@@ -49,7 +48,7 @@ class SharedBinning:
         """
         with self._lock:
             if self._read is None:
-                self._read = self._checked()
+                self._read = self._check_table()
             learned = vars(self._reader).items()
             vars(estimator).update({k: value for k, value in learned if k.endswith("_")})
             return self._read
@@ -61,8 +60,8 @@ class SharedBinning:
         max_bins: int | None = None,
         rows: npt.NDArray[np.uint32] | None = None,
     ) -> BinnedDataset:
-        """Return the codes of a table, as `Table.code` does; those of its own are kept."""
-        if table is not self._read:  # an estimator has put statistics in the place of columns
+        """Bin a table, as `Table.code` does; bins of the shared table are cached."""
+        if table is not self._read:  # the estimator has replaced columns by statistics
             return table.code(n_threads, max_bins, rows)
         key = max_bins, None if rows is None else rows.tobytes()
         with self._lock:
@@ -70,36 +69,36 @@ class SharedBinning:
                 self._codes[key] = table.code(n_threads, max_bins, rows)
             return self._codes[key]
 
-    def _checked(self) -> Table | SparseTable:
+    def _check_table(self) -> Table | SparseTable:
         return check_table(
             self._reader,
-            self._X if self._rows is None else rows_of(self._X, self._rows),
+            self._X if self._rows is None else take_rows(self._X, self._rows),
             reset=True,
             categorical_features=self._reader.categorical_features,
             many_levels=_many_levels(self._reader),
         )
 
 
-def reading(estimator: Any) -> Hashable:
-    """What estimators of the library must have in common to read a table alike."""
+def get_reading_options(estimator: Any) -> Hashable:
+    """Return the options that determine how an estimator reads a table."""
     features = estimator.categorical_features
     if not isinstance(features, str | None):
         features = repr(np.asarray(features, dtype=object).tolist())
     return features, _many_levels(estimator)
 
 
-def learns_from_codes(estimator: Any) -> bool:
-    """Return whether ``fit`` takes a `SharedBinning`: the library's own estimators do."""
+def supports_shared_binning(estimator: Any) -> bool:
+    """Return whether ``fit`` accepts a `SharedBinning`, as the library's estimators do."""
     kind = type(estimator)
-    return getattr(kind, "_learns_from_codes", False) and kind.__module__.startswith("arboleda.")
+    return getattr(kind, "_uses_binned_data", False) and kind.__module__.startswith("arboleda.")
 
 
-def rows_of(X: Any, rows: npt.NDArray[np.intp]) -> Any:
-    """Rows of a table by number, in a container of the same kind."""
+def take_rows(X: Any, rows: npt.NDArray[np.intp]) -> Any:
+    """Return rows of a table by index, in a container of the same type."""
     frame = as_frame(X)
     return _safe_indexing(X, rows) if frame is None else frame[rows, :].to_native()
 
 
 def _many_levels(estimator: Any) -> bool:
-    """Whether the estimator puts numbers in the place of categories."""
+    """Return whether the estimator replaces categories by numbers."""
     return getattr(estimator, "category_encoding", "native") != "native"

@@ -1,4 +1,4 @@
-"""SciPy's sparse matrices and arrays, read without making them dense."""
+"""Reading of SciPy's sparse matrices and arrays."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from arboleda._engine.columns import SparseTable
-from arboleda._engine.numbers import engine_numbers
+from arboleda._engine.numbers import check_engine_numbers
 from arboleda._sparse import check_sparse
 
 _MOST = np.iinfo(np.int32).max
 
 
 def read_sparse(estimator: object, X: Any, *, reset: bool) -> SparseTable:
-    """Check a sparse matrix and bring its entries in order; the caller's stays as it is.
+    """Validate a sparse matrix and convert it to canonical form, without modifying the input.
 
-    Entries given twice are summed; entries that are zero are zeros like the others; NaN is missing.
+    Duplicate entries are summed; explicit zeros equal implicit ones; NaN is missing.
 
     Parameters
     ----------
     estimator : object
-        It remembers, or is asked for, the number of columns.
+        Estimator whose number of columns is set or compared.
     X : sparse matrix or array of shape (n_samples, n_features)
         Of any format.
     reset : bool
@@ -31,8 +31,7 @@ def read_sparse(estimator: object, X: Any, *, reset: bool) -> SparseTable:
     Raises
     ------
     ValueError
-        If its arrays do not describe a matrix of its shape, a value is infinite or no number, or
-        the shape does not fit.
+        If its arrays are invalid, a value is infinite or not a number, or the shape is wrong.
     """
     check_sparse(X)
     matrix = validate_data(
@@ -44,16 +43,19 @@ def read_sparse(estimator: object, X: Any, *, reset: bool) -> SparseTable:
         ensure_all_finite=False,
     )
     if matrix.dtype.kind not in "fiub":
-        raise ValueError(f"X has values of type {matrix.dtype}; give numbers")
+        raise ValueError(f"X has values of type {matrix.dtype}: convert them to numbers")
     if max(matrix.shape) > _MOST:
-        raise ValueError(f"X has shape {matrix.shape}: a sparse side may have {_MOST:,} at most")
-    # SciPy remembers whether entries are in order, also when its arrays are changed afterwards.
+        raise ValueError(
+            f"X has shape {matrix.shape}: sparse matrices support at most {_MOST:,} rows and "
+            "columns"
+        )
+    # SciPy caches whether entries are sorted, which is wrong if its arrays were modified.
     matrix = type(matrix)((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     try:
-        data = engine_numbers(matrix.data, "of a sparse matrix")
+        data = check_engine_numbers(matrix.data, "of a sparse matrix")
     except ValueError:
         entries = matrix.tocoo()
         first = np.flatnonzero(np.isinf(entries.data))[0]

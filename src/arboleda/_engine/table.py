@@ -1,4 +1,4 @@
-"""The input contract: a table of any container becomes columns that the engine reads."""
+"""Validation of tables in any container and conversion to the engine's columns."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from arboleda._engine.arrays import read_array
 from arboleda._engine.categories import encode, learn_levels
 from arboleda._engine.columns import Column, SparseTable, Table
 from arboleda._engine.float_matrix import read_float_matrix
-from arboleda._engine.frames import Frame, as_frame, names_of, read_frame
-from arboleda._engine.kinds import Source, categorical_columns, names_categories
+from arboleda._engine.frames import Frame, as_frame, get_column_names, read_frame
+from arboleda._engine.kinds import Source, find_categorical_columns, selects_categories
 from arboleda._engine.labels import Label
-from arboleda._engine.names import listed
+from arboleda._engine.names import format_names
 from arboleda._engine.schema import Name, Schema
 from arboleda._engine.sparse import read_sparse
 
-__all__ = ["SparseTable", "Table", "check_table", "fitted_order"]
+__all__ = ["SparseTable", "Table", "check_table", "find_fitted_order"]
 
 
 def check_table(
@@ -28,33 +28,33 @@ def check_table(
     reset: bool,
     categorical_features: Any = None,
     many_levels: bool = False,
-    unseen_apart: bool = False,
+    separate_unseen: bool = False,
 ) -> Table | SparseTable:
     """Validate a table and return its columns.
 
-    Columns with names are matched by name. Fitting keeps ``n_features_in_``, ``feature_names_in_``
-    and ``schema_`` on the estimator.
+    Columns with names are matched by name. Fitting sets ``n_features_in_``, ``feature_names_in_``
+    and ``schema_`` of the estimator.
 
     Parameters
     ----------
     estimator : object
-        The estimator, for its messages; it remembers the columns.
+        The estimator, which is named in messages and whose columns are set or compared.
     X : array-like, frame or sparse matrix of shape (n_samples, n_features)
     reset : bool
-        True in ``fit``: learn the columns. False afterwards: compare them.
+        True in ``fit``: set the columns. False otherwise: compare them.
     categorical_features : "from_dtype", None, or array-like of bool, int or str, default=None
-        Which columns are categorical; read in ``fit`` only.
+        Selection of the categorical columns; used in ``fit`` only.
     many_levels : bool, default=False
-        Whether a column may have more levels than the engine numbers; its codes are then uint32,
-        and the estimator puts numbers in their place. Read in ``fit`` only.
-    unseen_apart : bool, default=False
-        Whether a category that `fit` did not see is told from a missing one, as `encode` does it.
+        Whether a column may have more levels than the engine supports; its codes are then uint32,
+        and the estimator replaces them by numbers. Used in ``fit`` only.
+    separate_unseen : bool, default=False
+        Whether unseen categories are distinguished from missing ones; see `encode`.
 
     Raises
     ------
     ValueError
-        If a value is infinite or of a wrong kind, a column has too many levels, or the columns are
-        not those of ``fit``. The message names the column, the value and a remedy.
+        If a value is infinite or has the wrong type, a column has too many levels, or the columns
+        are not those of ``fit``. The message names the column, the value and a remedy.
     """
     if issparse(X):
         return _sparse(estimator, X, reset, categorical_features)
@@ -69,14 +69,14 @@ def check_table(
         source: Source = read_array(estimator, X, reset=False, labelled=not schema.is_numeric)
     else:
         _check_rows(frame)
-        source = read_frame(frame, fitted_order(estimator, frame, schema))
+        source = read_frame(frame, find_fitted_order(estimator, frame, schema))
     columns: list[Column] = []
     for j, codes in enumerate(schema.codes):
         place = schema.describe(j)
         columns.append(
             source.numbers(j, place)
             if codes is None
-            else encode(source.labels(j, place), codes, place, unseen_apart=unseen_apart)
+            else encode(source.labels(j, place), codes, place, separate_unseen=separate_unseen)
         )
     return Table(columns, source.n_rows, schema.n_levels)
 
@@ -84,18 +84,18 @@ def check_table(
 def _learn(
     estimator: Any, X: Any, frame: Frame | None, categorical_features: Any, many_levels: bool
 ) -> Table:
-    """Columns of a table at fit; the estimator gets its schema."""
+    """Return the columns of a table at fit, and set the schema of the estimator."""
     names: tuple[Name, ...] | None = None
     if frame is None:
-        labelled = names_categories(categorical_features)
+        labelled = selects_categories(categorical_features)
         source: Source = read_array(estimator, X, reset=True, labelled=labelled)
     else:
         _check_rows(frame)
         validate_data(estimator, frame.to_native(), reset=True, skip_check_array=True)
-        source, names = read_frame(frame), names_of(frame)
+        source, names = read_frame(frame), get_column_names(frame)
     columns: list[Column] = []
     levels: list[tuple[Label, ...] | None] = []
-    for j, categorical in enumerate(categorical_columns(categorical_features, source, names)):
+    for j, categorical in enumerate(find_categorical_columns(categorical_features, source, names)):
         place = repr(names[j]) if names is not None else str(j)
         if categorical:
             labels = source.labels(j, place)
@@ -111,10 +111,10 @@ def _learn(
 
 def _sparse(estimator: Any, X: Any, reset: bool, categorical_features: Any) -> SparseTable:
     """Read a sparse matrix, whose columns are all numeric."""
-    if names_categories(categorical_features) if reset else any(estimator.schema_.n_levels):
+    if selects_categories(categorical_features) if reset else any(estimator.schema_.n_levels):
         raise ValueError(
-            "X is sparse, which categorical columns cannot be: give a dense table, or encode its "
-            "categories as numbers"
+            "X is sparse, which is not supported for categorical columns: use a dense table, or "
+            "encode the categories as numbers"
         )
     table = read_sparse(estimator, X, reset=reset)
     if reset:
@@ -122,18 +122,18 @@ def _sparse(estimator: Any, X: Any, reset: bool, categorical_features: Any) -> S
     return table
 
 
-def fitted_order(estimator: Any, frame: Frame, schema: Schema) -> list[int] | None:
-    """Places of the fitted columns in a frame; None where they are matched by place.
+def find_fitted_order(estimator: Any, frame: Frame, schema: Schema) -> list[int] | None:
+    """Return the positions of the fitted columns in a frame; None if matched by position.
 
     Raises
     ------
     ValueError
         If the columns are not those of ``fit``.
     """
-    names = names_of(frame)
+    names = get_column_names(frame)
     text = names is not None and all(isinstance(name, str) for name in names)
     if names is None or schema.names is None or text != schema.names_are_text:
-        # scikit-learn compares the number of columns and warns about names on one side only.
+        # scikit-learn compares the number of columns and warns if only one side has names.
         validate_data(estimator, frame.to_native(), reset=False, skip_check_array=True)
         return None
     if names == schema.names:
@@ -142,12 +142,12 @@ def fitted_order(estimator: Any, frame: Frame, schema: Schema) -> list[int] | No
     missing = [name for name in schema.names if name not in places]
     extra = [name for name in names if name not in schema.places]
     if missing or extra:
-        faults = [f"lacks {listed(missing)}"] * bool(missing) + [
-            f"has {listed(extra)}, unseen at fit"
+        faults = [f"lacks {format_names(missing)}"] * bool(missing) + [
+            f"has {format_names(extra)}, unseen at fit"
         ] * bool(extra)
         raise ValueError(
             "The feature names should match those that were passed during fit: X "
-            f"{' and '.join(faults)}; give the columns that {type(estimator).__name__} was fitted "
+            f"{' and '.join(faults)}; pass the columns that {type(estimator).__name__} was fitted "
             "on, in any order"
         )
     return [places[name] for name in schema.names]
@@ -156,4 +156,4 @@ def fitted_order(estimator: Any, frame: Frame, schema: Schema) -> list[int] | No
 def _check_rows(frame: Frame) -> None:
     for count, what in zip(frame.shape, ("sample", "feature"), strict=True):
         if count == 0:
-            raise ValueError(f"X has 0 {what}(s): at least 1 is needed")
+            raise ValueError(f"X has 0 {what}(s): at least 1 is required")

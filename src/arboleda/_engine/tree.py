@@ -1,4 +1,4 @@
-"""A fitted tree under scikit-learn's names."""
+"""Fitted trees with the interface of scikit-learn's ``tree_``."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _UNDEFINED = -2  # feature, threshold of a leaf
 
 
 class PruningPath(NamedTuple):
-    """The best pruned trees, one entry each: nested, the first one whole, the last one the root."""
+    """Sequence of nested optimal pruned trees, from the full tree to the root."""
 
-    alpha: npt.NDArray[np.float64]  # from which on it is the best, ascending from 0
-    impurity: npt.NDArray[np.float64]  # of its leaves, by their share of the weight
+    alpha: npt.NDArray[np.float64]  # value from which on the tree is optimal, ascending from 0
+    impurity: npt.NDArray[np.float64]  # weighted impurity of its leaves
     n_leaves: npt.NDArray[np.int32]
 
 
@@ -37,19 +37,19 @@ Rows: TypeAlias = Any  # a Table, a SparseTable, an array-like or a sparse matri
 def compute_curves(
     native: Any, table: Table | SparseTable, axes: Axes, rows: slice, n_threads: int, *more: Any
 ) -> npt.NDArray[np.float64]:
-    """Let trees of any model say what they would of rows with other values in their columns."""
-    answer: Callable[..., npt.NDArray[np.float64]] = native.curves
+    """Compute predictions of trees for rows with modified values of some columns."""
+    compute: Callable[..., npt.NDArray[np.float64]] = native.curves
     points = [np.asarray(values, dtype=np.float64).tolist() for values in axes.values()]
-    return answer(*table.native, n_threads, list(axes), points, rows.start, rows.stop, *more)
+    return compute(*table.native, n_threads, list(axes), points, rows.start, rows.stop, *more)
 
 
-def _ask(answer: Callable[..., Any], table: Table | SparseTable, n_threads: int) -> Any:
-    """Let the engine answer for a table of either form."""
-    return answer(*table.native, n_threads)
+def _call_native(function: Callable[..., Any], table: Table | SparseTable, n_threads: int) -> Any:
+    """Call a function of the engine with a dense or sparse table."""
+    return function(*table.native, n_threads)
 
 
 class ValidationRows(NamedTuple):
-    """Rows that a tree is pruned by: a table, class numbers or values, and weights."""
+    """Validation rows for pruning: a table, class codes or values, and weights."""
 
     X: Table | SparseTable
     target: npt.NDArray[Any]
@@ -59,7 +59,7 @@ class ValidationRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TreeNodes:
-    """Nodes of a tree in preorder, that a `Tree` can be made of.
+    """Nodes of a tree in preorder, from which a `Tree` can be created.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ class TreeNodes:
     feature : ndarray of int
         -1 in a leaf.
     threshold : ndarray of float
-        0 in a leaf, and where a node asks for categories.
+        0 in leaves and categorical splits.
     right : ndarray of int
-        Right child; -1 in a leaf. The left one is the next node.
+        Right child; -1 in a leaf. The left child is the next node.
     missing_left : ndarray of bool
         False in a leaf.
     impurity, weight : ndarray of float
@@ -77,7 +77,8 @@ class TreeNodes:
         At least 1.
     value : ndarray of float of shape (n_nodes, n_outputs)
     categories : mapping of int to ndarray of int
-        Of nodes that ask for categories those that go the other way than missing values, ascending.
+        For categorical splits, the categories that go to the opposite side of missing values,
+        ascending.
     """
 
     n_features: int
@@ -93,25 +94,24 @@ class TreeNodes:
 
 
 class Tree:
-    """A fitted tree as arrays, one entry a node, nodes in preorder (root first, left before right).
+    """A fitted tree as read-only arrays with one entry per node, in preorder.
 
-    Read-only. The names and the meaning of the arrays are those of scikit-learn's ``tree_``, so
-    code that walks one can walk the other. Thresholds are float64 and are compared with X as
-    float64.
+    The names and meaning of the arrays are those of scikit-learn's ``tree_``, so code for one works
+    with the other. Thresholds are float64 and are compared with X as float64.
     """
 
     def __init__(self, native: _native.Tree, widths: tuple[int, ...] | None = None) -> None:
         self._native = native
-        self._widths = widths or (native.n_outputs,)  # numbers of each output in a row of values
+        self._widths = widths or (native.n_outputs,)  # numbers of values of each output
 
     @classmethod
     def from_nodes(cls, nodes: TreeNodes) -> Tree:
-        """Make a tree of nodes that come from anywhere.
+        """Create a tree from nodes.
 
         Raises
         ------
         ValueError
-            If they are not one tree, or hold a number that no tree has.
+            If the nodes are not a tree, or have invalid values.
         """
         sizes = [len(nodes.categories.get(i, ())) for i in range(nodes.right.size)]
         start = np.cumsum([0, *sizes], dtype=np.int64)
@@ -160,17 +160,17 @@ class Tree:
 
     @property
     def n_classes(self) -> npt.NDArray[np.intp]:
-        """Number of classes of each output; 1 in a regression tree."""
+        """Number of classes of each output; 1 for regression."""
         return np.array(self._widths, dtype=np.intp)
 
     @property
     def max_n_classes(self) -> int:
-        """Largest number of classes of an output; 1 in a regression tree."""
+        """Maximum number of classes of an output; 1 for regression."""
         return max(self._widths)
 
     @property
     def capacity(self) -> int:
-        """Number of nodes that there is room for: that of the nodes."""
+        """Capacity of the arrays, equal to the number of nodes."""
         return self.node_count
 
     @property
@@ -180,12 +180,12 @@ class Tree:
 
     @property
     def n_node_samples(self) -> npt.NDArray[np.int64]:
-        """Training rows of positive weight."""
+        """Number of training rows of positive weight."""
         return self._native.n_node_samples
 
     @property
     def weighted_n_node_samples(self) -> npt.NDArray[np.float64]:
-        """Their weight."""
+        """Total weight of the training rows."""
         return self._native.weighted_n_node_samples
 
     @property
@@ -201,27 +201,27 @@ class Tree:
 
     @property
     def feature(self) -> npt.NDArray[np.intp]:
-        """Column that the node asks; -2 in a leaf."""
+        """Column of the split; -2 in a leaf."""
         feature = self._native.feature
         return np.where(feature < 0, _UNDEFINED, feature).astype(np.intp)
 
     @property
     def threshold(self) -> npt.NDArray[np.float64]:
-        """A row goes left when its value is at most this; -2 in a leaf.
+        """Threshold of the split; rows with values up to it go left; -2 in a leaf.
 
-        Infinity sends every present value left: the node asks whether the value is missing.
+        With infinity all present values go left, so the node splits off missing values.
         """
         return np.where(self._native.feature < 0, float(_UNDEFINED), self._native.threshold)
 
     @property
     def missing_go_to_left(self) -> npt.NDArray[np.uint8]:
-        """1 where a missing value goes left."""
+        """Indicators of nodes where missing values go left."""
         return self._native.missing_left
 
     def categories(self, node: int) -> npt.NDArray[np.uint16]:
-        """Categories that go the other way than missing values at a node, ascending.
+        """Return the categories that go to the opposite side of missing values, ascending.
 
-        Empty where the node has a threshold. All other categories go where missing values go.
+        Empty if the node has a threshold. All other categories go to the side of missing values.
         """
         start = self._native.category_start
         if start.size == 0:
@@ -229,9 +229,9 @@ class Tree:
         return self._native.category[start[node] : start[node + 1]]
 
     def categories_are_below(self, n_levels: npt.ArrayLike) -> bool:
-        """Whether every category that a node lists is a level of the column that it asks.
+        """Return whether every listed category is a level of its column.
 
-        False also where a column has more levels than the engine numbers.
+        False also if a column has more levels than the engine supports.
         """
         if np.max(n_levels, initial=0) > MISSING:
             return False
@@ -243,9 +243,11 @@ class Tree:
 
     @property
     def value(self) -> npt.NDArray[np.float64]:
-        """Shape (node, output, class): class shares, 0 beyond the classes of an output; or
-        (node, output, 1): the mean or median of the target.
-        """  # noqa: D205 - one sentence
+        """Values of shape (node, output, class).
+
+        For classification class shares, padded with 0; for regression the mean or median of the
+        target, with one class.
+        """
         if len(self._widths) == 1:
             return self._native.value[:, np.newaxis, :]
         value = np.zeros((self.node_count, len(self._widths), max(self._widths)))
@@ -255,19 +257,19 @@ class Tree:
 
     @property
     def value_rows(self) -> npt.NDArray[np.float64]:
-        """Shape (node, all outputs' values): those of output 0, then those of output 1, ..."""
+        """Values of shape (node, values of all outputs), output by output."""
         return self._native.value
 
     def split(self, rows: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
-        """Part rows of values by output."""
+        """Split values by output."""
         return np.split(rows, np.cumsum(self._widths)[:-1], axis=1)
 
     def with_widths(self, widths: tuple[int, ...]) -> Tree:
-        """Return the same tree, knowing how many numbers each output has in a row of values."""
+        """Return the same tree with other numbers of values per output."""
         return Tree(self._native, widths)
 
     def with_values(self, values: npt.NDArray[np.float64]) -> Tree:
-        """Return the same tree with other values in its nodes.
+        """Return the same tree with new values of its nodes.
 
         Parameters
         ----------
@@ -290,57 +292,58 @@ class Tree:
         return Tree(native)
 
     def predict(self, X: Rows, n_threads: int = 1) -> npt.NDArray[np.float64]:
-        """Row of values of each row's leaf."""
-        found: npt.NDArray[np.float64] = _ask(self._native.predict, self._table(X), n_threads)
+        """Return the values of each row's leaf."""
+        found: npt.NDArray[np.float64] = _call_native(
+            self._native.predict, self._table(X), n_threads
+        )
         return found
 
     def row_predictor(self) -> RowPredictor:
-        """Return what gives `predict` row by row."""
+        """Return the predictor of `predict` for single rows."""
         return RowPredictor.of_tree(self._native)
 
     def curves(
         self, table: Table | SparseTable, axes: Axes, rows: slice, n_threads: int = 1
     ) -> npt.NDArray[np.float64]:
-        """Return `predict` of rows with other values in one or two columns.
+        """Compute `predict` for rows with modified values of one or two columns.
 
         Parameters
         ----------
         table : Table or SparseTable
         axes : mapping of int to ndarray
-            For each column its values as the engine has them: numbers, NaN where missing; or
-            numbers of levels.
+            For each column its values in the engine's format: numbers, NaN if missing; or level
+            codes.
         rows : slice
-            Which rows of the table; with a start and a stop.
+            Rows of the table, with a start and a stop.
         n_threads : int, default=1
-            Number of threads; it changes no bit of the result.
+            Number of threads; the result does not depend on it.
 
         Returns
         -------
         curves : ndarray of shape (n_rows, n_points, n_values)
-            Points of two columns: those of the second one for the first value of the first, and so
-            on.
+            For two columns, the points of the second column vary fastest.
         """
         return compute_curves(self._native, table, axes, rows, n_threads)
 
     def apply(self, X: Rows, n_threads: int = 1) -> npt.NDArray[np.intp]:
-        """Index of the leaf of each row."""
-        found: npt.NDArray[np.int32] = _ask(self._native.apply, self._table(X), n_threads)
+        """Return the index of the leaf of each row."""
+        found: npt.NDArray[np.int32] = _call_native(self._native.apply, self._table(X), n_threads)
         return found.astype(np.intp)
 
     def decision_path(self, X: Rows, n_threads: int = 1) -> csr_matrix:
-        """Nodes that each row passes, as an indicator matrix (n_samples, node_count)."""
+        """Return the nodes on each row's path as an indicator matrix (n_samples, node_count)."""
         table = self._table(X)
-        start, node = _ask(self._native.decision_path, table, n_threads)
+        start, node = _call_native(self._native.decision_path, table, n_threads)
         ones = np.ones(node.size, dtype=np.int64)
         return csr_matrix((ones, node, start), shape=(table.n_rows, self.node_count))
 
     def _table(self, X: Rows) -> Table | SparseTable:
-        """Return rows as the engine reads them; an array or a sparse matrix is checked first."""
+        """Return rows in the engine's format; arrays and sparse matrices are validated first."""
         if isinstance(X, Table | SparseTable):
             return X
         if self._native.category_start.size:
             raise TypeError(
-                "The tree splits categories, whose numbers only its estimator knows; call the "
+                "The tree has categorical splits, whose encoding requires the estimator; call the "
                 "method of the estimator"
             )
         matrix = check_array(
@@ -359,7 +362,7 @@ class Tree:
         return SparseTable(matrix)
 
     def compute_feature_importances(self, normalize: bool = True) -> npt.NDArray[np.float64]:
-        """Decrease of impurity by each column, weighted by the share of rows at its nodes."""
+        """Compute the decrease of impurity by each column, weighted by the share of rows."""
         decrease = self._native.impurity_decrease()
         if not normalize:
             return np.ldexp(decrease, self._native.impurity_exponent)
@@ -367,57 +370,66 @@ class Tree:
         return decrease / total if total > 0.0 else decrease
 
     def pruning_path(self) -> PruningPath:
-        """Sequence of the best pruned trees, from the whole one to the root alone."""
+        """Compute the sequence of optimal pruned trees, from the full tree to the root."""
         return PruningPath(*self._native.pruning_path())
 
     def pruned(self, alpha: float) -> Tree:
-        """Return the smallest of the pruned trees that are best for ``alpha``."""
+        """Return the smallest of the pruned trees that are optimal for ``alpha``."""
         return Tree(self._native.pruned(alpha), self._widths)
 
     def on_columns(self, columns: npt.NDArray[np.intp]) -> Tree:
-        """Return the tree for a table of these columns alone: ascending, with all that it asks."""
+        """Return the tree for a table of only these columns: ascending, with all split columns."""
         return Tree(self._native.on_columns(columns.astype(np.int32)), self._widths)
 
     def pruning_errors(
         self, rows: ValidationRows, loss: Loss, alphas: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
-        """Sum of weight x loss of ``pruned(alpha)`` on given rows; one pass, alphas ascend."""
-        return _native.pruning_errors(self._native, *self._judged_by(rows), loss, alphas)
+        """Compute the weighted sum of losses of ``pruned(alpha)`` on validation rows.
+
+        All alphas, ascending, are evaluated in one pass.
+        """
+        return _native.pruning_errors(
+            self._native, *self._get_validation_arguments(rows), loss, alphas
+        )
 
     def reduced_error_pruned(self, rows: ValidationRows, loss: Loss) -> Tree:
-        """Return the smallest of the pruned trees with the fewest errors on given rows."""
-        return Tree(_native.reduced_error_pruned(self._native, *self._judged_by(rows), loss))
+        """Return the smallest of the pruned trees with the fewest errors on validation rows."""
+        return Tree(
+            _native.reduced_error_pruned(self._native, *self._get_validation_arguments(rows), loss)
+        )
 
     def validation_pruned(self, rows: ValidationRows, loss: Loss) -> Tree:
-        """Return the tree cut at the first node of each path whose split does not pay.
+        """Return the tree pruned at the first node of each path whose split does not improve it.
 
-        That is where its two children make as many errors on given rows as the node, or more.
+        That is where the two children make at least as many errors on validation rows as the node.
         """
-        return Tree(_native.validation_pruned(self._native, *self._judged_by(rows), loss))
+        return Tree(
+            _native.validation_pruned(self._native, *self._get_validation_arguments(rows), loss)
+        )
 
     def cut(self, leaves: npt.NDArray[np.intp], loss: Loss) -> Tree:
-        """Return the pruned tree that has these nodes as its leaves.
+        """Return the pruned tree with these nodes as leaves.
 
         Parameters
         ----------
         leaves : ndarray of int
-            Nodes, none within another, that all rows come to.
+            Nodes without common descendants that cover all rows.
         loss : {"misclassification", "squared_error"}
-            The first for classes. Neighbours that say the same become one leaf.
+            The first for classification. Sibling leaves with the same prediction are merged.
         """
-        # Reduced-error pruning keeps just what rows call for: one row a leaf, below it, with what
-        # the leaf says for a target, is told rightly by this tree, and by no smaller one.
+        # Use reduced-error pruning with one validation row per leaf, whose target is the leaf's
+        # prediction: this is the smallest pruned tree without errors on them.
         ends = np.flatnonzero(self._native.right < 0)
         rows = ends[np.searchsorted(ends, leaves)].astype(np.int32)
-        said = self.value_rows[leaves]
-        target = said.argmax(axis=1) if loss == "misclassification" else said[:, 0]
+        values = self.value_rows[leaves]
+        target = values.argmax(axis=1) if loss == "misclassification" else values[:, 0]
         target = np.ascontiguousarray(target, dtype=np.float64)
         return Tree(
             _native.reduced_error_pruned(self._native, rows, target, None, loss), self._widths
         )
 
-    def _judged_by(self, rows: ValidationRows) -> tuple[Any, Any, Any]:
-        leaf = _ask(self._native.apply, rows.X, rows.n_threads)
+    def _get_validation_arguments(self, rows: ValidationRows) -> tuple[Any, Any, Any]:
+        leaf = _call_native(self._native.apply, rows.X, rows.n_threads)
         target = np.ascontiguousarray(rows.target, dtype=np.float64)
         weight = rows.weight
         return leaf, target, None if weight is None else np.ascontiguousarray(weight, np.float64)
@@ -430,7 +442,7 @@ class Tree:
         if not isinstance(native, _native.Tree):
             raise TypeError(
                 f"the state of a fitted tree holds {type(native).__name__} where its arrays should "
-                "be: the file is damaged, fit again"
+                "be: the file is damaged, refit the model"
             )
         self._native = native
         self._widths = state["widths"]

@@ -1,1 +1,1 @@
-"""Trees in words and as a picture, from plain facts: no estimator is known here."""
+"""Rendering of trees as text and SVG, independent of estimators."""

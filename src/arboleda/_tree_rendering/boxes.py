@@ -1,4 +1,4 @@
-"""A tree as it is to be drawn: its nodes with their questions and answers, already in words."""
+"""Data of a tree drawing: nodes with their split conditions and predictions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,32 +6,32 @@ from typing import Literal
 
 from arboleda._locale import word
 from arboleda._numbers import percent, plain
-from arboleda._tree_rendering.question import Question
+from arboleda._tree_rendering.split_condition import SplitCondition
 
-__all__ = ["Box", "Output", "Sketch", "main_way"]
+__all__ = ["Box", "Output", "Sketch", "find_main_path"]
 
 
 @dataclass(frozen=True)
 class Output:
-    """One target: its classes, or none if it is a number, and its name if there are several."""
+    """One target: its class labels (None for a number), and its name if there are several."""
 
     labels: tuple[str, ...] | None = None
     name: str = ""
-    number: str = "mean"  # what the value of a leaf is, of a number
+    number: str = "mean"  # statistic of the leaf values of a numeric target
 
 
 @dataclass(frozen=True)
 class Box:
     """One node.
 
-    ``children`` are positions in `Sketch.boxes`, left and right, or none where the drawing ends.
-    ``values`` holds, for each output, the shares of the classes or the one number. ``hidden`` is
-    the number of nodes below that are left out; None: some, nobody knows how many.
+    ``children`` are indices into `Sketch.boxes`, left and right, or empty if the drawing ends
+    there. ``values`` holds the class shares or the single number of each output. ``hidden`` is the
+    number of omitted nodes below; None: an unknown positive number.
     """
 
     depth: int
     children: tuple[int, ...]
-    question: Question | None
+    split: SplitCondition | None
     missing: Literal["left", "right"] | None
     n: int
     impurity: float
@@ -41,7 +41,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Sketch:
-    """A whole tree; the root is the first box and a parent comes before its children."""
+    """A tree drawing; the root is the first box and parents precede their children."""
 
     boxes: Sequence[Box]
     outputs: tuple[Output, ...]
@@ -51,12 +51,12 @@ class Sketch:
         """Whether this is a regression tree of one target."""
         return len(self.outputs) == 1 and self.outputs[0].labels is None
 
-    def answers(self, box: Box) -> list[tuple[str, str]]:
-        """For each output what the node answers, and how sure that is (a share, or "mean")."""
-        return [_answer(o, v) for o, v in zip(self.outputs, box.values, strict=True)]
+    def predictions(self, box: Box) -> list[tuple[str, str]]:
+        """Return the prediction of each output and its confidence (a share, or "mean")."""
+        return [_format_prediction(o, v) for o, v in zip(self.outputs, box.values, strict=True)]
 
 
-def _answer(output: Output, value: tuple[float, ...]) -> tuple[str, str]:
+def _format_prediction(output: Output, value: tuple[float, ...]) -> tuple[str, str]:
     name = f"{output.name}: " if output.name else ""
     if output.labels is None:
         return f"{name}{plain(value[0], 5)}", word(output.number)
@@ -65,10 +65,10 @@ def _answer(output: Output, value: tuple[float, ...]) -> tuple[str, str]:
     return f"{name}{label if label.strip() else word('(empty)')}", percent(value[top])
 
 
-def main_way(boxes: Sequence[Box]) -> set[int]:
-    """Positions of the nodes on the way that most rows take from the root; a tie goes left."""
-    here, way = 0, {0}
+def find_main_path(boxes: Sequence[Box]) -> set[int]:
+    """Return the indices of the nodes on the path of most rows from the root; ties go left."""
+    here, path = 0, {0}
     while boxes[here].children:
         here = max(boxes[here].children, key=lambda child: boxes[child].n)
-        way.add(here)
-    return way
+        path.add(here)
+    return path

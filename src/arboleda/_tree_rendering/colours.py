@@ -1,8 +1,8 @@
-"""Colours of classes and of values: told apart by the colour-blind and, a few of them, in grey."""
+"""Colours of classes and values, distinguishable for colour-blind readers."""
 
 from collections.abc import Sequence
 
-__all__ = ["ACCENT", "CLASS_COLOURS", "GREY", "class_colours", "on_white", "purity"]
+__all__ = ["ACCENT", "CLASS_COLOURS", "GREY", "blend_with_white", "class_colours", "purity"]
 
 # The "muted" qualitative scheme of P. Tol, "Colour schemes", SRON technical note EPS/TN/09-002,
 # ordered so that neighbours differ in lightness; the last is a grey for a tenth class.
@@ -15,7 +15,7 @@ GREY = "#c0c0c0"
 
 
 def class_colours(n_classes: int) -> tuple[str, ...]:
-    """Choose a colour for each class; more than ten could not be told apart and share one.
+    """Choose a colour for each class; more than ten classes share a single colour.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def class_colours(n_classes: int) -> tuple[str, ...]:
 
 
 def purity(shares: Sequence[float]) -> float:
-    """How far the largest share stands out from the second: 0 for a tie, 1 for a pure node.
+    """Compute the margin of the largest share over the second: 0 for a tie, 1 for a pure node.
 
     Examples
     --------
@@ -41,12 +41,12 @@ def purity(shares: Sequence[float]) -> float:
     return (first - second) / (1.0 - second) if second < 1.0 else 0.0
 
 
-def on_white(colour: str, strength: float) -> str:
+def blend_with_white(colour: str, strength: float) -> str:
     """Mix a colour ``#rrggbb`` with white; strength 1 is the colour, 0 is white.
 
     Examples
     --------
-    >>> on_white("#332288", 0.5), on_white("#332288", 0.0)
+    >>> blend_with_white("#332288", 0.5), blend_with_white("#332288", 0.0)
     ('#9990c4', '#ffffff')
     """
     parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))

@@ -1,8 +1,8 @@
-"""Where the boxes of a tree stand: parents midway before their children, subtrees close together.
+"""Layout of the boxes of a tree: parents centred between their children, subtrees packed closely.
 
-The idea of tidy trees, Reingold and Tilford (1981), "Tidier drawings of trees", IEEE Transactions
-on Software Engineering 7: the two subtrees of a node are moved together until their outlines
-touch. Here a tree grows along its depth, and boxes have any extent across it.
+Tidy trees, Reingold and Tilford (1981), "Tidier drawings of trees", IEEE Transactions on Software
+Engineering 7: the two subtrees of a node are moved together until their outlines touch. Here trees
+grow along the depth axis, and boxes have any extent across it.
 
     depth  0     1     2
                       [ ]        an outline holds, for each depth from a node on, the first and
@@ -13,24 +13,24 @@ touch. Here a tree grows along its depth, and boxes have any extent across it.
 
 from collections.abc import Sequence
 
-__all__ = ["place_across"]
+__all__ = ["place_boxes"]
 
 Outline = list[tuple[float, float]]
 
 
-def place_across(
+def place_boxes(
     children: Sequence[tuple[int, ...]], extents: Sequence[tuple[float, float]], gap: float
 ) -> list[float]:
-    """Place the middle of each box across the direction of growth; the first taken place is 0.
+    """Compute the centre of each box across the direction of growth; positions start at 0.
 
     Parameters
     ----------
     children : sequence of tuple of int
-        Children of each node, in their order; children come after their parent.
+        Children of each node, in order; children come after their parent.
     extents : sequence of (float, float)
-        Room that each box takes before and after its middle.
+        Extent of each box before and after its centre.
     gap : float
-        Least room between two boxes of the same depth.
+        Minimum distance between two boxes of the same depth.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def place_across(
 
     Examples
     --------
-    >>> place_across([(1, 2), (), ()], [(1, 1)] * 3, gap=1.0)
+    >>> place_boxes([(1, 2), (), ()], [(1, 1)] * 3, gap=1.0)
     [2.5, 1.0, 4.0]
     """
     offset = [0.0] * len(children)

@@ -1,4 +1,4 @@
-"""What the colours of a drawn tree mean, above it."""
+"""Legend of the colours of a tree drawing."""
 
 from arboleda._numbers import clip, plain, text_units
 from arboleda._tree_rendering.boxes import Sketch
@@ -14,7 +14,7 @@ _STEPS = 5
 def legend(
     sketch: Sketch, colours: tuple[str, ...], ends: tuple[float, float], width: float, accent: str
 ) -> tuple[float, str]:
-    """Draw the legend; its height and its elements.
+    """Draw the legend and return its height and its elements.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ def legend(
     colours : tuple of str
         Colour of each class of the first output.
     ends : (float, float)
-        The smallest and the largest value shown, for a tree without classes.
+        Smallest and largest value, for regression trees.
     width : float
-        Room for a row, beyond which the next one begins.
+        Maximum width of a row.
     accent : str
         Colour of values.
     """
@@ -57,7 +57,7 @@ def _classes(labels: tuple[str, ...], colours: tuple[str, ...], width: float) ->
 
 
 def _scale(low: str, high: str, accent: str) -> tuple[float, str]:
-    """Draw the tints of the leaves from one end to the other, between the two ends in words."""
+    """Draw a scale of the tints of the leaves, with labels at its ends."""
     start = _MARGIN + text_units(low) * _LETTER + 6
     steps = "".join(
         f'<rect x="{start + 16 * step:.1f}" y="{_MARGIN:.1f}" width="16" height="10"'

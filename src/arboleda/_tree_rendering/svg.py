@@ -1,8 +1,8 @@
-"""The one drawing of a tree: SVG, from the root at the left to the leaves at the right.
+"""Drawing of trees as SVG, from the root on the left to the leaves on the right.
 
-Growing rightwards keeps a tree of depth six within a window's width, where the usual drawing
-downwards needs several; its height is free to scroll or to print. A box holds the question or the
-answer, the number of training rows and a bar; see `draw_tree`.
+With this orientation a tree of depth six fits the width of a window, while the usual orientation
+needs several; its height can be scrolled or printed. A box shows the split condition or the
+prediction, the number of training rows and a bar; see `draw_tree`.
 """
 
 from collections.abc import Sequence
@@ -11,27 +11,27 @@ from math import isfinite
 
 from arboleda._locale import word
 from arboleda._numbers import integer, percent, plain, text_units
-from arboleda._tree_rendering.boxes import Box, Sketch, main_way
+from arboleda._tree_rendering.boxes import Box, Sketch, find_main_path
 from arboleda._tree_rendering.colours import ACCENT, class_colours, purity
-from arboleda._tree_rendering.layout import place_across
+from arboleda._tree_rendering.layout import place_boxes
 from arboleda._tree_rendering.legend import legend
-from arboleda._tree_rendering.text_lines import Lines, box_lines, box_units
+from arboleda._tree_rendering.text_lines import Lines, format_box_lines, measure_box_units
 from arboleda._tree_rendering.xml_text import xml_text
 
 __all__ = ["STANDALONE", "Theme", "draw_tree"]
 
 _GAP, _BETWEEN, _MARGIN, _PAD = 52.0, 8.0, 4.0, 8.0
-_LINE, _LETTER = 15.0, 7.0  # height of a line; width of an average letter, even in a wide font
+_LINE, _LETTER = 15.0, 7.0  # height of a line; width of an average letter in a wide font
 _BAR = 3.0
 _WIDEST_BRANCH = 12.0
-_TAG = 11.0  # height of a word on a branch
+_TAG = 11.0  # height of the label of a branch
 _FEWEST_UNITS = 12.0
 _FOOT = "n: training rows. Upper branch: yes. Width: share of the rows. Dark: most rows."
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of a page, as CSS writes them; ``classes`` gives those of the classes."""
+    """CSS colours of a page; ``classes`` holds the colours of the classes."""
 
     ink: str
     muted: str
@@ -40,7 +40,7 @@ class Theme:
     paper: str
     accent: str
     font: str
-    units: float  # most average letters of a line in a box
+    units: float  # maximum width of a line in a box, in average letters
     classes: tuple[str, ...] | None = None
 
 
@@ -55,7 +55,7 @@ STANDALONE = Theme(
     units=24.0,
 )
 
-# Whatever stands in a style rule is fixed text; the user's is only ever in elements.
+# Style rules contain only fixed text; text of the user is only in elements.
 _STYLE = (
     ".arboleda-tree{{font-family:{font}}}"
     ".arboleda-tree text{{font-size:11px;fill:{muted}}}"
@@ -72,7 +72,7 @@ _STYLE = (
 
 @dataclass(frozen=True)
 class _Look:
-    """What all boxes share."""
+    """Settings shared by all boxes."""
 
     sketch: Sketch
     theme: Theme
@@ -84,23 +84,23 @@ class _Look:
 
 
 def draw_tree(sketch: Sketch, theme: Theme = STANDALONE, *, alone: bool = True) -> str:
-    """Draw the tree's boxes and branches as one SVG element of its natural size.
+    """Draw the boxes and branches of a tree as one SVG element of its natural size.
 
-    A box holds the question (or the leaf's answer), the number of training rows, and a bar: the
-    shares of the classes, or how high the value lies between the smallest and largest shown.
-    Leaves are tinted in the colour of their class, the stronger the purer. The upper branch is
-    "yes"; branches are as wide as their share of the rows, and the way of most rows is darker.
-    The side that rows with a missing value take is named on its branch.
+    A box shows the split condition (or the leaf's prediction), the number of training rows, and a
+    bar: the class shares, or the position of the value between the smallest and largest value.
+    Leaves are tinted in the colour of their class, more strongly the purer they are. The upper
+    branch is "yes"; the width of a branch is its share of the rows, and the path of most rows is
+    darker. The branch of missing values is labelled.
 
     Parameters
     ----------
     sketch : Sketch
-        The tree in words.
+        The tree.
     theme : Theme
-        Colours, font, and the widest box.
+        Colours, font, and maximum width of boxes.
     alone : bool
-        Whether the drawing is a file of its own, with a ground and its colours and branches
-        explained above and below the tree, or a part of a page that says so in its own words.
+        Whether the drawing is a standalone file, with a background, a legend and an explanation of
+        the branches, or part of a page.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def draw_tree(sketch: Sketch, theme: Theme = STANDALONE, *, alone: bool = True) 
         The same sketch and theme give the same text.
     """
     boxes, look = sketch.boxes, _look(sketch, theme)
-    lines = [box_lines(sketch, box, look.units) for box in boxes]
+    lines = [format_box_lines(sketch, box, look.units) for box in boxes]
     places, high = _places(boxes, lines)
     wide = max(_x(box, look) + look.width + _more_width(box) for box in boxes) + _MARGIN
     head = foot = ""
@@ -120,14 +120,14 @@ def draw_tree(sketch: Sketch, theme: Theme = STANDALONE, *, alone: bool = True) 
         places, high = [place + above for place in places], high + above
         foot = _words("t-plain", _MARGIN, high + 14, _FOOT)
         high += 20
-    way = main_way(boxes)
+    path = find_main_path(boxes)
     branches = "".join(
-        _branch(look, places, at, side, is_main=box.children[side] in way)
+        _branch(look, places, at, side, is_main=box.children[side] in path)
         for at, box in enumerate(boxes)
         for side in range(len(box.children))
     )
     drawn = "".join(
-        _box(look, box, lines[at], places[at], on_way=at in way) for at, box in enumerate(boxes)
+        _box(look, box, lines[at], places[at], on_path=at in path) for at, box in enumerate(boxes)
     )
     name_space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
     return (
@@ -139,20 +139,22 @@ def draw_tree(sketch: Sketch, theme: Theme = STANDALONE, *, alone: bool = True) 
 
 
 def _places(boxes: Sequence[Box], lines: Sequence[Lines]) -> tuple[list[float], float]:
-    """Heights at which the middles of the boxes stand, and the height of the whole."""
+    """Return the vertical centres of the boxes and the total height."""
     parents = {child: at for at, box in enumerate(boxes) for child in box.children}
     extents = [_extent(at, parents.get(at), boxes, _height(text)) for at, text in enumerate(lines)]
-    across = place_across([box.children for box in boxes], extents, _BETWEEN)
+    across = place_boxes([box.children for box in boxes], extents, _BETWEEN)
     whole = max(y + after for y, (_, after) in zip(across, extents, strict=True))
     return [y + _MARGIN for y in across], whole + 2 * _MARGIN
 
 
 def _look(sketch: Sketch, theme: Theme) -> _Look:
-    units = min(theme.units, max(_FEWEST_UNITS, *(box_units(sketch, box) for box in sketch.boxes)))
+    units = min(
+        theme.units, max(_FEWEST_UNITS, *(measure_box_units(sketch, box) for box in sketch.boxes))
+    )
     labels = sketch.outputs[0].labels or ()
     colours = theme.classes if theme.classes is not None else class_colours(len(labels))
     if len(sketch.outputs) > 1:
-        numbers = [-box.impurity for box in sketch.boxes]  # the purer, the stronger
+        numbers = [-box.impurity for box in sketch.boxes]  # stronger for purer nodes
     elif labels:
         numbers = [0.0, 1.0]
     else:
@@ -180,7 +182,7 @@ def _thick(boxes: Sequence[Box], at: int) -> float:
 def _extent(
     at: int, parent: int | None, boxes: Sequence[Box], height: float
 ) -> tuple[float, float]:
-    """Room before and after the middle: the box, or the words on the branch that ends there."""
+    """Return the extent above and below the centre, of the box and the labels of its branch."""
     half = height / 2
     if parent is None:
         return half, half
@@ -191,7 +193,7 @@ def _extent(
 
 
 def _branch(look: _Look, places: Sequence[float], at: int, side: int, *, is_main: bool) -> str:
-    """Draw one branch: both leave their parent side by side and end in the middle of a child."""
+    """Draw the branch from a parent to the centre of a child."""
     boxes = look.sketch.boxes
     parent, child = boxes[at], boxes[at].children[side]
     thick = _thick(boxes, child)
@@ -217,10 +219,10 @@ def _branch(look: _Look, places: Sequence[float], at: int, side: int, *, is_main
     return f'<path class="{kind}" stroke-width="{_short(thick)}" d="{curve}"/>{tags}'
 
 
-def _box(look: _Look, box: Box, lines: Lines, y: float, *, on_way: bool) -> str:
+def _box(look: _Look, box: Box, lines: Lines, y: float, *, on_path: bool) -> str:
     height = _height(lines)
     top, left = y - height / 2, _x(box, look)
-    kind = "t-node" + (" t-leaf" if box.question is None else "") + (" t-way" if on_way else "")
+    kind = "t-node" + (" t-leaf" if box.split is None else "") + (" t-way" if on_path else "")
     texts = "".join(
         _line(look, left, top + 17 + _LINE * row, *line) for row, line in enumerate(lines)
     )
@@ -237,7 +239,7 @@ def _box(look: _Look, box: Box, lines: Lines, y: float, *, on_way: bool) -> str:
 
 
 def _line(look: _Look, left: float, y: float, first: str, plain_text: str, end: str) -> str:
-    """Draw one line of a box: a strong text or a plain one at the left, one at the right end."""
+    """Draw one line of a box: bold or plain text on the left, and text on the right."""
     right, parts = left + look.width - _PAD, ""
     if first:
         parts += _words("t-first", left + _PAD, y, first)
@@ -264,10 +266,10 @@ def _more_width(box: Box) -> float:
 
 
 def _title(sketch: Sketch, box: Box) -> str:
-    answers = [" ".join(answer) for answer in sketch.answers(box)]
-    lines = [f"{'; '.join(answers)}, n {integer(box.n)}"]
-    if box.question is not None:
-        lines.insert(0, box.question.text(most=None))
+    predictions = [" ".join(pair) for pair in sketch.predictions(box)]
+    lines = [f"{'; '.join(predictions)}, n {integer(box.n)}"]
+    if box.split is not None:
+        lines.insert(0, box.split.text(most=None))
     if box.missing is not None:
         side = word("yes" if box.missing == "left" else "no")
         lines.append(word("missing values go to {}").format(side))
@@ -285,8 +287,8 @@ def _by_share(pair: tuple[float, str]) -> float:
 
 
 def _tint(look: _Look, box: Box, left: float, top: float, height: float) -> str:
-    """Lay the leaf's colour over its box, the stronger the purer it is or the higher its value."""
-    if box.question is not None:
+    """Tint the box of a leaf, more strongly for purer leaves or higher values."""
+    if box.split is not None:
         return ""
     if look.sketch.is_one_number or len(look.sketch.outputs) > 1:
         colour, strength = look.theme.accent, _fraction(look, box)
@@ -301,12 +303,12 @@ def _tint(look: _Look, box: Box, left: float, top: float, height: float) -> str:
 
 
 def _bar(look: _Look, box: Box, x: float, y: float) -> str:
-    """Draw the classes' shares side by side, or the value between the smallest and the largest."""
+    """Draw a bar of the class shares, or of the value relative to its range."""
     width = look.width - 2 * _PAD
     shares, colours = box.values[0], look.colours
     if look.sketch.is_one_number or len(look.sketch.outputs) > 1:
         shares, colours = (_fraction(look, box),), (look.theme.accent,)
-    elif len(set(colours)) < len(shares):  # they say nothing about classes
+    elif len(set(colours)) < len(shares):  # the colours do not identify classes
         top = shares.index(max(shares))
         shares, colours = (shares[top],), (colours[top],)
     place = f'y="{_short(y)}" height="{_short(_BAR)}"'
@@ -323,7 +325,7 @@ def _bar(look: _Look, box: Box, x: float, y: float) -> str:
 
 def _fraction(look: _Look, box: Box) -> float:
     number = box.values[0][0] if look.sketch.is_one_number else -box.impurity
-    span = look.high / 2 - look.low / 2  # halves: the whole may be beyond float64
+    span = look.high / 2 - look.low / 2  # halves avoid overflow
     if not (isfinite(span) and isfinite(number) and span > 0):
         return 1.0
     return (number / 2 - look.low / 2) / span

@@ -1,67 +1,71 @@
-"""The lines of text in a node's box, broken and cut to the width of the boxes."""
+"""Lines of text in the boxes of nodes, wrapped and truncated to the width of the boxes."""
 
 from arboleda._locale import word
 from arboleda._numbers import clip, integer, text_units
 from arboleda._tree_rendering.boxes import Box, Sketch
 
-__all__ = ["Lines", "box_lines", "box_units"]
+__all__ = ["Lines", "format_box_lines", "measure_box_units"]
 
-# Each line: a strong text at the left, a plain one, and a plain one at the right end.
+# Each line: bold text on the left, plain text, and plain text on the right.
 Lines = list[tuple[str, str, str]]
 
 _MOST_OUTPUTS = 4
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
-def box_units(sketch: Sketch, box: Box) -> float:
-    """Width in average letters at which nothing in the box would have to be broken or cut."""
+def measure_box_units(sketch: Sketch, box: Box) -> float:
+    """Return the width in average letters at which no text of the box is wrapped."""
     size = text_units(_size(box))
-    if box.question is not None:
-        asked = f"{box.question.relation()} {box.question.operand()}"
-        return max(text_units(box.question.name), text_units(asked) + size + 1)
+    if box.split is not None:
+        condition = f"{box.split.relation()} {box.split.operand()}"
+        return max(text_units(box.split.name), text_units(condition) + size + 1)
     if len(sketch.outputs) > 1:
-        return max(sum(map(text_units, answer)) + 1 for answer in sketch.answers(box))
-    return sum(map(text_units, sketch.answers(box)[0])) + size + 2
+        return max(sum(map(text_units, pair)) + 1 for pair in sketch.predictions(box))
+    return sum(map(text_units, sketch.predictions(box)[0])) + size + 2
 
 
-def box_lines(sketch: Sketch, box: Box, units: float) -> Lines:
-    """Write the box in lines of this width in average letters.
+def format_box_lines(sketch: Sketch, box: Box, units: float) -> Lines:
+    """Format a box in lines of a maximum width in average letters.
 
-    An inner node: its column, in at most two lines, and what is asked of it. A leaf: its answer,
-    how sure that is, and the number of training rows, in one line if they fit.
+    An inner node shows its column, in at most two lines, and its split condition. A leaf shows its
+    prediction, its confidence, and the number of training rows, in one line if they fit.
     """
-    return _question_lines(box, units) if box.question else _answer_lines(sketch, box, units)
+    return (
+        _format_split_lines(box, units)
+        if box.split
+        else _format_prediction_lines(sketch, box, units)
+    )
 
 
-def _question_lines(box: Box, units: float) -> Lines:
-    question, size = box.question, _size(box)
-    assert question is not None
-    lines: Lines = [(text, "", "") for text in _broken(question.name, units)]
-    *before, last = question.lines(units)
+def _format_split_lines(box: Box, units: float) -> Lines:
+    split, size = box.split, _size(box)
+    assert split is not None
+    lines: Lines = [(text, "", "") for text in _wrap(split.name, units)]
+    *before, last = split.lines(units)
     lines += [("", text, "") for text in before]
     if text_units(last) + text_units(size) + 1 <= units:
         return [*lines, ("", last, size)]
     return [*lines, ("", last, ""), ("", "", size)]
 
 
-def _answer_lines(sketch: Sketch, box: Box, units: float) -> Lines:
-    answers, size = sketch.answers(box), _size(box)
-    if len(answers) > 1:
+def _format_prediction_lines(sketch: Sketch, box: Box, units: float) -> Lines:
+    predictions, size = sketch.predictions(box), _size(box)
+    if len(predictions) > 1:
         lines: Lines = []
-        for answer, sure in answers[:_MOST_OUTPUTS]:
-            share = sure if sure.endswith("%") else ""
-            lines.append((clip(answer, units - text_units(share) - 1), share, ""))
-        left_out = len(answers) - _MOST_OUTPUTS
+        for prediction, confidence in predictions[:_MOST_OUTPUTS]:
+            share = confidence if confidence.endswith("%") else ""
+            lines.append((clip(prediction, units - text_units(share) - 1), share, ""))
+        left_out = len(predictions) - _MOST_OUTPUTS
         more = word("and {} more").format(left_out) if left_out > 0 else ""
         return [*lines, ("", more, size)]
-    answer, sure = answers[0]
-    if text_units(answer) + text_units(sure) + text_units(size) + 2 <= units:
-        return [(answer, sure, size)]
-    return [*((text, "", "") for text in _broken(answer, units)), ("", sure, size)]
+    prediction, confidence = predictions[0]
+    if text_units(prediction) + text_units(confidence) + text_units(size) + 2 <= units:
+        return [(prediction, confidence, size)]
+    return [*((text, "", "") for text in _wrap(prediction, units)), ("", confidence, size)]
 
 
-def _broken(text: str, units: float) -> list[str]:
-    """Break a text into at most two lines, between words if that leaves the first one full."""
+def _wrap(text: str, units: float) -> list[str]:
+    """Wrap a text into at most two lines, between words if the first line stays long enough."""
     text = " ".join(text.split()) or word("(empty)")
     if text_units(text) <= units:
         return [text]

@@ -1,4 +1,4 @@
-"""Any text as the text of an XML element."""
+"""Escaping of text for XML."""
 
 from html import escape
 
@@ -8,7 +8,7 @@ __all__ = ["xml_text"]
 
 
 def xml_text(text: str) -> str:
-    r"""Escape a text; characters that no XML file may hold, and others not seen, are spelt out.
+    r"""Escape a text for XML, including invisible and invalid characters.
 
     Examples
     --------

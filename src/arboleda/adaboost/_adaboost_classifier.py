@@ -25,7 +25,7 @@ from arboleda.adaboost._telling import tell
 from arboleda.adaboost._tree_members import Limits, TreeMembers, boosted_trees, engine_can_boost
 from arboleda.bagging._tables import checked_table, rows_of
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._class_target import encode_classes
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._folds import hold_out
 from arboleda.tree._restore_on_failure import restore_on_failure
@@ -221,7 +221,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         """
         self._validate_params()
         with restore_on_failure(self):
-            self.classes_, target = numbered_classes(read_target(y, numeric=False), self)
+            self.classes_, target = encode_classes(read_target(y, numeric=False), self)
             check_algorithm(self)
             self.__dict__.pop("validation_errors_", None)
             self.estimator_ = self._member_to_fit()

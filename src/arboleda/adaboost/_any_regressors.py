@@ -14,7 +14,7 @@ from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._verdict import Floats, Indices
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._routing import takes_weight
-from arboleda.bagging._tables import checked_table, n_rows_of, rows_of
+from arboleda.bagging._tables import checked_table, resolve_row_count, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class AnyRegressors:
 
     def medians(self, X: Any, n_threads: int) -> Floats:
         """Weighted median of their answers."""
-        running = RunningMedians(n_rows_of(X))
+        running = RunningMedians(resolve_row_count(X))
         for answers, weight in zip(self.answers(X, n_threads), self.weights, strict=True):
             running.add(answers, weight, n_threads)
         return running.medians(n_threads)
@@ -59,7 +59,7 @@ def answers_of(member: Any, X: Any) -> Floats:
     answers = np.asarray(member.predict(X), dtype=np.float64)
     if answers.ndim == 2 and answers.shape[1] == 1:
         answers = answers[:, 0]
-    if answers.shape != (n_rows_of(X),) or not np.isfinite(answers).all():
+    if answers.shape != (resolve_row_count(X),) or not np.isfinite(answers).all():
         raise ValueError(
             f"{type(member).__name__} predicted an array of shape {answers.shape} with "
             f"{np.count_nonzero(~np.isfinite(answers))} infinite or missing values: members must "

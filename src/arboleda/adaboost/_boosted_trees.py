@@ -20,7 +20,7 @@ from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._verdict import Floats, Indices
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._tree_members import engine_can
-from arboleda.forest._members import LazySequence
+from arboleda.forest._lazy_sequence import LazySequence
 from arboleda.tree import DecisionTreeRegressor
 from arboleda.tree._tree_learner import Training
 

@@ -17,7 +17,7 @@ from arboleda._engine.target import read_target
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._tables import checked_table, rows_of
 from arboleda.tree import DecisionTreeClassifier
-from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._class_target import encode_classes
 from arboleda.tree._restore_on_failure import restore_on_failure
 
 Array = npt.NDArray[Any]
@@ -149,7 +149,7 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         """
         self._validate_params()
         with restore_on_failure(self):
-            self.classes_, target = numbered_classes(read_target(y, numeric=False), self)
+            self.classes_, target = encode_classes(read_target(y, numeric=False), self)
             if len(self.classes_) > 2:
                 raise ValueError(
                     "Only binary classification is supported by SchapireBoostingClassifier, but y "

@@ -18,7 +18,7 @@ from arboleda.adaboost._algorithms import Algorithm, Floats, Indices
 from arboleda.adaboost._algorithms._real import votes_by_shares
 from arboleda.adaboost._rounds import Rounds
 from arboleda.bagging._tree_members import engine_can
-from arboleda.forest._members import LazySequence
+from arboleda.forest._lazy_sequence import LazySequence
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Training

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from arboleda._out_of_bag import judged_classes
+from arboleda._out_of_bag import compute_oob_accuracy
 from arboleda.bagging._bagging import Bagging
 from arboleda.bagging._ensemble import Array, Floats
 from arboleda.bagging._member_classifier import MemberClassifier
@@ -179,4 +179,4 @@ class BaggingClassifier(Bagging, MemberClassifier):
 
     def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_decision_function_ = means
-        self.oob_score_ = judged_classes(means, target)
+        self.oob_score_ = compute_oob_accuracy(means, target)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from arboleda._engine.target import check_squares
-from arboleda._out_of_bag import judged_values
+from arboleda._out_of_bag import compute_oob_r2
 from arboleda.bagging._bagging import Bagging
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._ensemble import Array, Floats
@@ -130,4 +130,4 @@ class BaggingRegressor(Bagging, MemberRegressor):
 
     def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_prediction_ = means[:, 0] if target.ndim == 1 else means
-        self.oob_score_ = judged_values(means, target)
+        self.oob_score_ = compute_oob_r2(means, target)

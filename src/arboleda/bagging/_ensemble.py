@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_weight
-from arboleda._predictor import PredictsRows
+from arboleda._predictor import RowPredictorMixin
 from arboleda._staged_scores import StagedScores
 from arboleda.bagging._any_members import AnyMembers
 from arboleda.bagging._draws import RowsToDraw
@@ -57,7 +57,7 @@ def members_have(method: str) -> Callable[..., Any]:
 class MemberEnsemble(
     SavedModel,
     StagedScores,
-    PredictsRows,
+    RowPredictorMixin,
     MetaEstimatorMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
     metaclass=ABCMeta,

@@ -50,7 +50,7 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
     def _asking(self, params: dict[str, Any] | None = None) -> Asking:
         return Asking(0, "hard", self.n_jobs, self.verbose, params or {})
 
-    def _predictions_by(self, raw: Floats) -> Floats:
+    def _decode_predictions(self, raw: Floats) -> Floats:
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     def predict(self, X: Any, **params: Any) -> Floats:
@@ -89,7 +89,7 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         given = self._params_for("predict", params)
         return self._members.staged_output(table, self._asking(given))
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Tags:

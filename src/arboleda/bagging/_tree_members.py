@@ -27,7 +27,7 @@ from arboleda._engine.forest import Forest
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.schema import Schema
 from arboleda._engine.table import check_table
-from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda._out_of_bag import OobCurve
 from arboleda.bagging._draws import RowsToDraw, learned_rows
 from arboleda.bagging._plan import Plan
@@ -40,9 +40,9 @@ from arboleda.bagging._votes import (
     out_of_bag,
     running_totals,
 )
-from arboleda.forest._members import LazySequence
+from arboleda.forest._lazy_sequence import LazySequence
 from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._tree_learner import Training, n_drawn_features
+from arboleda.tree._tree_learner import Training, resolve_max_features
 
 # Parameters of a tree that the engine knows how to grow a forest by; the others must be defaults.
 _KNOWN = {
@@ -94,7 +94,7 @@ def _grow(
     limits["max_features"] = (
         -1
         if example.max_features is None
-        else n_drawn_features(example.max_features, plan.n_columns)
+        else resolve_max_features(example.max_features, plan.n_columns)
     )
     options = ForestOptions(
         n_trees=batch.n_trees,
@@ -208,7 +208,7 @@ class TreeMembers:
 
     def mean_output(self, X: Any, asking: Asking) -> Floats:
         """Mean vote or value of the trees."""
-        n_threads = threads_for(X, asking.n_jobs)
+        n_threads = resolve_threads(X, asking.n_jobs)
         weighted = self.weighted_forest(asking)
         if weighted is not None:
             return _as_output(weighted.scores(X, n_threads), asking)
@@ -217,7 +217,7 @@ class TreeMembers:
 
     def staged_output(self, X: Any, asking: Asking) -> Iterator[Floats]:
         """Yield `mean_output` of the first tree, the first two, ..., all trees."""
-        n_threads = threads_for(X, asking.n_jobs)
+        n_threads = resolve_threads(X, asking.n_jobs)
         weighted = self.weighted_forest(asking)
         plain = self.forest.iter_votes(X, asking.voting_of_trees, n_threads)
         if weighted is None:
@@ -272,7 +272,7 @@ class TreeMembers:
         voting = asking.voting_of_trees
         votes = out_of_bag_votes(self.forest, X, rows, voting=voting, n_threads=n_threads)
         curve = out_of_bag_curve(self.forest, X, rows, voting=voting, n_threads=n_threads)
-        n_judged = curve.n_judged.astype(np.int64)
+        n_judged = curve.n_rows.astype(np.int64)
         numbers = np.arange(1, len(self) + 1)
         return OutOfBag(
             votes.sums, votes.n_trees.astype(np.int64), OobCurve(numbers, curve.error, n_judged)
@@ -339,7 +339,7 @@ class TreeMembers:
             tree.feature_names_in_ = tree.feature_names_in_[columns]
         missing = np.isin(columns, self.example.missing_columns_)
         tree.missing_columns_ = np.flatnonzero(missing).astype(np.int64)
-        tree.max_features_ = n_drawn_features(tree.max_features, len(columns))
+        tree.max_features_ = resolve_max_features(tree.max_features, len(columns))
         return tree
 
 

@@ -42,7 +42,7 @@ _VALUES_AT_ONCE = 2**23  # of draws x rows: 64 MiB
 class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Priors, sizes and draws."""
 
-    _learns_from_codes = True
+    _uses_binned_data = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "n_draws": [Interval(Integral, 1, None, closed="left")],

@@ -4,8 +4,8 @@ from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClas
 from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
 from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
 from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
+from arboleda.boosting._round_monitor import BoostingRound
 from arboleda.boosting._shape_functions import ShapeFunction, ShapeFunctions
-from arboleda.boosting._watch import BoostingRound
 
 __all__ = [
     "BoostingRound",

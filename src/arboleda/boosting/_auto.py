@@ -1,40 +1,52 @@
-"""``max_iter="auto"`` and ``n_estimators="auto"``: what is chosen for who sets nothing.
+"""``max_iter="auto"`` and ``n_estimators="auto"``: rounds and defaults chosen from the data.
 
-The rows are dealt out to folds. For each fold a model is boosted on the other rows, in small steps,
-until the fold no longer improves, and goes back to its best round; the mean of these models' raw
-scores is the model. So every row has its say in the trees of all models but one, and in how many
-rounds that one has, and the mean varies less than each of its members: Breiman (1996), "Bagging
-predictors"; Parmanto, Munro and Doyle (1996), "Improving committee diagnosis with resampling
-techniques", whose committees are cross-validated like this one. Codes are made once, for bins look
-at no target, and all folds share them.
+The rows are split into folds. For each fold a model is boosted on the other rows with a small
+learning rate until the score of the fold stops improving, and is truncated to its best round. The
+final model is the mean of the raw scores of these models. Every row thus contributes to the trees
+of all members but one, and to the number of rounds of that one, and the mean has a lower variance
+than each of its members: Breiman (1996), "Bagging predictors"; Parmanto, Munro and Doyle (1996),
+"Improving committee diagnosis with resampling techniques", whose committees are cross-validated
+like this one. Rows are binned once, since bins do not depend on the target, and all folds share the
+codes.
 
-The numbers below come from the study in benchmarks/quality, which says what each of them is worth.
+The constants below come from the study in benchmarks/quality, which measures the effect of each.
 """
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import is_classifier
 
-from arboleda.boosting._rows import Problem, kfold_splits
+from arboleda._engine.boosting import fit_boosting
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.fit import BinnedDataset
+from arboleda._engine.threads import resolve_n_jobs
+from arboleda.boosting._rows import Problem, Rows, kfold_splits
+
+if TYPE_CHECKING:
+    from arboleda.boosting._boosting import Boosting
+    from arboleda.boosting._round_monitor import Callback
 
 Floats = npt.NDArray[np.float64]
 
-# Rounds that a member may have; none of the study's came near.
-MOST_ROUNDS = 5000
+# Maximum number of rounds of a member; no model of the study came near it.
+MAX_ROUNDS = 5000
 
-# Folds, by the largest number of rows that they are for. More rows need a mean less, and more time.
+# (maximum number of rows, number of folds). With more rows a mean helps less and takes longer.
 MEMBERS = ((50_000, 5), (500_000, 3))
 
-# With more rows than that one model stops by a tenth of them; its trees are then replayed on all
-# rows: the questions stay, the values of the leaves are found anew.
-_FOLDS_OF_ONE = 10
+# Beyond the largest of these sizes a single model is fitted, with a tenth of the rows held out for
+# early stopping. Its leaves are then refitted on all rows; its splits stay.
+_SINGLE_MEMBER_FOLDS = 10
 
-# By the name of the parameter: what it is worth where it was left at its default.
+# Values of the parameters that were left at their defaults, by name.
 HISTOGRAM_VALUES: Mapping[str, Any] = {
     "early_stopping": True,
     "n_iter_no_change": 50,
@@ -43,59 +55,96 @@ HISTOGRAM_VALUES: Mapping[str, Any] = {
     "max_features": 0.5,
 }
 
-# Ways to grow that members take in turns, for the mean of unlike models is better. All are tried on
-# the first fold; where the first way is clearly better there, it is the way of all members.
-STYLES: tuple[Mapping[str, Any], ...] = ({}, {"extra_trees": True})
-
 EXACT_VALUES: Mapping[str, Any] = {
     "n_iter_no_change": 50,
     "tol": 0.0,
     "learning_rate": 0.05,
 }
 
+# Variants of the parameters that the members alternate between, since a mean of diverse models is
+# better. All are fitted on the first fold; if the first variant is clearly better there, all
+# members use it.
+VARIANTS: tuple[Mapping[str, Any], ...] = ({}, {"extra_trees": True})
 
-def n_members(n_rows: int) -> int:
-    """Return the number of models whose mean is taken."""
-    return next((number for most, number in MEMBERS if n_rows <= most), 1)
+
+def fit_mean_of_members(
+    model: Boosting, problem: Problem, coded: BinnedDataset, callbacks: Sequence[Callback]
+) -> Ensemble:
+    """Fit the members, with the parameters of `model` except those that "auto" chooses.
+
+    Parameters
+    ----------
+    model : Boosting
+    problem : Problem
+    coded : BinnedDataset
+        The binned rows, which all members share.
+    callbacks : sequence of callables
+        Called after each round of each member.
+
+    Returns
+    -------
+    ensemble : Ensemble
+        The mean of the members.
+    """
+    parts = make_member_problems(problem, stratify=is_classifier(model), seed=model.seed_)
+    variants = make_variants(model, model._automatic_values, len(parts))
+    fitted = [_fit_member(model, parts[0], values, 0, coded, callbacks) for values in variants]
+    scores = [compute_best_score(member.history_) for member in fitted]
+    members = [fitted[int(np.argmax(scores))]]  # the first one in case of ties
+    variants = select_variants(variants, scores, parts[0].scored_rows.numbers.size)
+    for number, part in enumerate(parts[1:], start=1):
+        values = variants[number % len(variants)]
+        members.append(_fit_member(model, part, values, number, coded, callbacks))
+    if len(parts) == 1 and parts[0].rows.numbers.size < problem.rows.numbers.size:
+        return _refit_leaves(members[0], problem.rows, coded)
+    return Ensemble.mean_of([member.ensemble_ for member in members])
 
 
-def ways_to_grow(model: Any, values: Mapping[str, Any], n_members: int) -> list[dict[str, Any]]:
-    """Return values of the parameters that were left at their defaults, one dict for each style.
+def choose_n_members(n_rows: int) -> int:
+    """Return the number of members for a number of rows."""
+    return next((number for max_rows, number in MEMBERS if n_rows <= max_rows), 1)
 
-    What was set is kept: a style that only changes such parameters is none of its own. One member
-    has one style, the first.
+
+def make_variants(model: Any, values: Mapping[str, Any], n_members: int) -> list[dict[str, Any]]:
+    """Return the values of the parameters that were left at their defaults, for each variant.
+
+    Parameters that the user set are kept, and variants that become equal by that are dropped. A
+    single member uses the first variant only.
     """
     defaults = type(model)().get_params()
-    given = model.get_params(deep=False)
-    ways: list[dict[str, Any]] = []
-    for style in STYLES if n_members > 1 else STYLES[:1]:
-        way = {
+    params = model.get_params(deep=False)
+    variants: list[dict[str, Any]] = []
+    for changes in VARIANTS if n_members > 1 else VARIANTS[:1]:
+        variant = {
             name: value
-            for name, value in {**values, **style}.items()
-            if name in given and given[name] == defaults[name]
+            for name, value in {**values, **changes}.items()
+            if name in params and params[name] == defaults[name]
         }
-        if way not in ways:
-            ways.append(way)
-    return ways
+        if variant not in variants:
+            variants.append(variant)
+    return variants
 
 
-def ways_of_others(
-    ways: list[dict[str, Any]], scores: list[float], n_judges: int
+def select_variants(
+    variants: list[dict[str, Any]], scores: list[float], n_scored_rows: int
 ) -> list[dict[str, Any]]:
-    """Return the ways that members take in turns, given the scores on the first fold.
+    """Return the variants that members alternate between, given the scores on the first fold.
 
-    The first way alone if it is clearly better than the others: by more than 1/sqrt(n) of its score
-    for n rows that judged, about two standard errors where losses of single rows vary as much as
-    they amount to and are alike for both ways. Else the better ways come first.
+    Only the first variant is returned if its score is better than the others by more than
+    1/sqrt(n) of its absolute value, where n is the number of scored rows. This is about two
+    standard errors if the losses of single rows vary as much as their mean and are similar for both
+    variants. Otherwise all are returned, the best first.
     """
-    if len(ways) > 1 and scores[0] - max(scores[1:]) > abs(scores[0]) / math.sqrt(n_judges):
-        return ways[:1]
-    order = sorted(range(len(ways)), key=lambda i: -scores[i])  # stable: the first of equal ones
-    return [ways[i] for i in order]
+    if len(variants) > 1 and scores[0] - max(scores[1:]) > abs(scores[0]) / math.sqrt(
+        n_scored_rows
+    ):
+        return variants[:1]
+    order = sorted(range(len(variants)), key=lambda i: -scores[i])  # stable in case of ties
+    return [variants[i] for i in order]
 
 
-def best_score(history: Mapping[str, Floats]) -> float:
-    """Return the best score by the rows that judged; 0 where nothing was recorded."""
+def compute_best_score(history: Mapping[str, Floats]) -> float:
+    """Return the best score of the validation rows; 0 if none was recorded."""
     if "validation_score" in history:
         return float(np.nanmax(history["validation_score"]))
     if "validation_loss" in history:
@@ -103,26 +152,60 @@ def best_score(history: Mapping[str, Floats]) -> float:
     return 0.0
 
 
-def problems_of_members(problem: Problem, *, stratify: bool, seed: int) -> list[Problem]:
-    """Rows to learn from and to judge by, for each member.
+def make_member_problems(problem: Problem, *, stratify: bool, seed: int) -> list[Problem]:
+    """Return the training and validation rows of each member.
 
     Parameters
     ----------
     problem : Problem
-        With validation rows of its own there is one member, which is judged by them.
+        If it has validation rows, there is one member, which uses them.
     stratify : bool
         Whether the target holds classes.
     seed : int
-        Of the dealing.
+        Seed of the random folds.
+
+    Returns
+    -------
+    problems : list of Problem
+        One per member.
     """
     rows = problem.rows
     if problem.validation is not None:
         return [problem]
-    number = n_members(rows.numbers.size)
-    n_folds = number if number > 1 else _FOLDS_OF_ONE
-    parts = []
+    n_members = choose_n_members(rows.numbers.size)
+    n_folds = n_members if n_members > 1 else _SINGLE_MEMBER_FOLDS
+    splits = []
     if rows.numbers.size >= n_folds:
-        parts = kfold_splits(rows, n_folds, stratify=stratify, seed=seed)
-    if not parts:  # few rows, or as many classes: none can be set aside
+        splits = kfold_splits(rows, n_folds, stratify=stratify, seed=seed)
+    if not splits:  # too few rows, or a class for every row: nothing can be held out
         return [Problem(rows, rows, None)]
-    return [Problem(learn, judge, None) for learn, judge in parts[:number]]
+    return [Problem(train, validation, None) for train, validation in splits[:n_members]]
+
+
+def _fit_member(
+    model: Boosting,
+    problem: Problem,
+    values: Mapping[str, Any],
+    number: int,
+    coded: BinnedDataset,
+    callbacks: Sequence[Callback],
+) -> Boosting:
+    member = copy.copy(model)
+    member.__dict__.update(values, seed_=model.seed_ + number)
+    setattr(member, model._rounds_parameter, MAX_ROUNDS)
+    stopping = member._make_stopping(problem.rows.numbers.size, True)
+    member._fit_rounds(replace(problem, stopping=stopping), coded, None, callbacks)
+    return member
+
+
+def _refit_leaves(member: Boosting, rows: Rows, coded: BinnedDataset) -> Ensemble:
+    """Fit the values of the leaves to more rows; the splits stay."""
+    setattr(member, member._rounds_parameter, member.ensemble_.n_rounds)
+    return fit_boosting(
+        rows.coded(coded),
+        member.loss_.native,
+        member._make_options(rows.numbers.size, record_losses=False),
+        replayed=member.ensemble_,
+        n_threads=resolve_n_jobs(member.n_jobs),
+        seed=member.seed_,
+    ).ensemble

@@ -1,4 +1,4 @@
-"""What a boosted model answers: raw scores of rows, leaves, curves."""
+"""Base of the fitted boosting models: raw scores, leaves and shape functions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.schema import Schema
 from arboleda._engine.table import SparseTable, Table, check_table
-from arboleda._engine.threads import resolve_n_jobs, threads_for
-from arboleda._predictor import PredictsRows
-from arboleda.boosting._category_encoding import replaced_table, statistics_defect
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
+from arboleda._predictor import RowPredictorMixin
+from arboleda.boosting._category_encoding import find_statistics_defect, replaced_table
 from arboleda.boosting._history import HistoryField
 from arboleda.boosting._losses import Loss, LossField
 from arboleda.boosting._shape_functions import ShapeFunctions, shape_functions
@@ -28,8 +28,8 @@ from arboleda.persist import EnsemblePart, Field, Integer, SavedModel
 Floats = npt.NDArray[np.float64]
 
 
-class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[misc]
-    """Start values and trees, and what was learned of columns and rounds."""
+class BoostedModel(SavedModel, RowPredictorMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted model: initial scores, trees, schema of the columns, and history of the rounds."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         "ensemble_": EnsemblePart(),
@@ -52,13 +52,13 @@ class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[mis
 
     @property
     def best_iteration_(self) -> int:
-        """Rounds of the fitted model; early stopping goes back to the best one."""
+        """Number of rounds of the fitted model; early stopping keeps those up to the best one."""
         check_is_fitted(self)
         return self.ensemble_.n_rounds
 
     @property
     def n_trees_per_iteration_(self) -> int:
-        """Trees of a round: one, or one for each of more than two classes or several quantiles."""
+        """Number of trees per round: 1, or the number of classes (if > 2) or of quantiles."""
         check_is_fitted(self)
         return self.ensemble_.n_outputs
 
@@ -67,9 +67,9 @@ class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[mis
         return replaced_table(self.statistics_, check_table(self, X, reset=False))
 
     def _raw_scores(self, X: Any) -> Floats:
-        """Raw scores of shape (n_samples, n_trees_per_iteration_)."""
+        """Return raw scores of shape (n_samples, n_trees_per_iteration_)."""
         table = self._check_input(X)
-        return self.ensemble_.scores(table, threads_for(table, self.n_jobs))
+        return self.ensemble_.scores(table, resolve_threads(table, self.n_jobs))
 
     def _row_predictor(self) -> RowPredictor:
         n_columns = len(self.statistics_.owners(self.n_features_in_))
@@ -79,12 +79,12 @@ class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[mis
         return dict(zip(self.statistics_.columns, self.statistics_.values, strict=True))
 
     def _staged_raw_scores(self, X: Any) -> Iterator[Floats]:
-        """Raw scores after each round."""
+        """Yield the raw scores after each round."""
         table = self._check_input(X)
         return self.ensemble_.staged_scores(table, resolve_n_jobs(self.n_jobs))
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
-        """Index of the leaf that each row reaches in each tree.
+        """Return the index of the leaf that each row reaches in each tree.
 
         Parameters
         ----------
@@ -93,8 +93,8 @@ class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[mis
         Returns
         -------
         leaves : ndarray of shape (n_samples, n_rounds) or (n_samples, n_rounds, n_trees)
-            Three dimensions for classifiers and for several quantiles: one tree of a round for
-            each class (two classes share one) or quantile.
+            Three dimensions for classifiers and for several quantiles: a round has one tree per
+            class (a single one for two classes) or quantile.
         """
         table = self._check_input(X)
         leaves = self.ensemble_.apply(table, resolve_n_jobs(self.n_jobs))
@@ -104,24 +104,24 @@ class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[mis
         return leaves.reshape(table.n_rows, self.ensemble_.n_rounds, n_trees)
 
     def shape_functions(self) -> ShapeFunctions:
-        """Read an additive model as one curve a column.
+        """Return the shape functions of an additive model, one per column.
 
-        A model whose trees ask one column each is a sum of functions of single columns: trees of
-        depth 1 (``max_depth=1`` or ``max_leaf_nodes=2``), or larger ones grown with
+        A model whose trees split on one column each is a sum of functions of single columns: trees
+        of depth 1 (``max_depth=1`` or ``max_leaf_nodes=2``), or larger ones grown with
         ``interaction_cst="no_interactions"``. Hastie and Tibshirani (1990), "Generalized additive
         models"; Lou, Caruana and Gehrke (2012).
 
         Returns
         -------
         shapes : ShapeFunctions
-            A sequence of curves, which add up with ``intercept`` to the raw score: the logarithm of
-            the odds in classification, of the mean for losses of counts and amounts, the
-            prediction itself else. It has methods ``to_frame()`` and ``plot(ax=)``.
+            A sequence of functions whose sum with ``intercept`` is the raw score: the log-odds in
+            classification, the logarithm of the mean for the Poisson, gamma and Tweedie losses,
+            and the prediction itself otherwise. It has methods ``to_frame()`` and ``plot(ax=)``.
 
         Raises
         ------
         ValueError
-            If a tree asks more columns than one, or leaves are linear.
+            If a tree splits on more than one column, or leaves are linear.
 
         Examples
         --------
@@ -138,10 +138,10 @@ class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[mis
 
     def _defect(self) -> str | None:
         if self.loss_.n_outputs != self.ensemble_.n_outputs:
-            return "the trees have another number of scores than the loss"
+            return "the trees and the loss have different numbers of scores"
         if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
-            return "missing_columns_ names columns that are not there"
-        defect = statistics_defect(self.statistics_, self.schema_)
+            return "missing_columns_ holds numbers of columns that do not exist"
+        defect = find_statistics_defect(self.statistics_, self.schema_)
         return defect or self.ensemble_.defect(self.statistics_.n_levels(self.schema_.n_levels))
 
     def __sklearn_tags__(self) -> Tags:

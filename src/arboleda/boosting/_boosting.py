@@ -1,6 +1,6 @@
 """Gradient boosting: Friedman (2001), "Greedy function approximation: a gradient boosting machine".
 
-What the four estimators share on the way from the arguments of `fit` to the engine.
+The base class of the four estimators: from the arguments of `fit` to the engine.
 """
 
 from __future__ import annotations
@@ -28,32 +28,39 @@ from arboleda._engine.shared_binning import SharedBinning
 from arboleda._engine.table import check_table
 from arboleda._engine.target import read_target, read_weight
 from arboleda._engine.threads import resolve_n_jobs
+from arboleda.boosting._auto import fit_mean_of_members
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._category_encoding import (
     CategoryEncoding,
-    missing_columns,
-    with_statistics,
+    encode_categories,
+    find_missing_columns,
 )
-from arboleda.boosting._folds_judge import fit_with_cv_rounds
-from arboleda.boosting._history import joined
-from arboleda.boosting._losses import Loss, check_amounts
-from arboleda.boosting._members import mean_of_members
-from arboleda.boosting._no_trees import warn_if_no_trees
+from arboleda.boosting._cv_rounds import fit_with_cv_rounds
+from arboleda.boosting._history import get_scores, join_histories
+from arboleda.boosting._losses import Loss, check_target_range
+from arboleda.boosting._no_trees_warning import warn_if_no_trees
+from arboleda.boosting._round_monitor import (
+    Callback,
+    EnsembleScorer,
+    RoundMonitor,
+    Stopping,
+    make_ensemble_scorer,
+)
 from arboleda.boosting._rows import Problem, Rows, holdout_split
+from arboleda.boosting._sampling import check_sampling
 from arboleda.boosting._target_statistics import TargetStatistics
-from arboleda.boosting._watch import Callback, Judge, Stopping, Watcher, judge_with
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 CategoricalFeatures = Sequence[bool | int | str] | Array | Literal["from_dtype"] | None
 Sampling = Literal["uniform", "goss", "gradient"]
-Given = tuple[Any, Any, Any]  # X, y and weights of the validation rows, as `fit` got them
+ValidationData = tuple[Any, Any, Any]  # X_val, y_val and sample_weight_val of `fit`
 
 
 class Boosting(BoostedModel, metaclass=ABCMeta):
-    """What fitting is alike in all of them: everything but target, loss and growth."""
+    """Base class of fitting, for everything but the target, the loss and tree growth."""
 
-    _learns_from_codes = True
+    _uses_binned_data = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
         "sampling": [StrOptions({"uniform", "goss", "gradient"})],
@@ -72,8 +79,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
-    _rounds_parameter: ClassVar[str]  # name of the parameter that counts the rounds
-    _automatic_values: ClassVar[Mapping[str, Any]]  # of parameters, where the rounds are "auto"
+    _rounds_parameter: ClassVar[str]  # name of the parameter for the number of rounds
+    _automatic_values: ClassVar[Mapping[str, Any]]  # parameter values if the rounds are "auto"
 
     callbacks: Sequence[Callback] | None
     categorical_features: CategoricalFeatures
@@ -92,58 +99,58 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     verbose: int
     warm_start: bool
 
-    # What the classes fill in
+    # Hooks of the subclasses
 
     @abstractmethod
     def _encode_target(self, y: Array) -> Floats:
-        """Check y, remember what predictions need of it, and return what the engine learns."""
+        """Check y, set the attributes that depend on it, and return the engine's target."""
 
     @abstractmethod
-    def _encode_more(self, y: Array) -> Floats:
-        """Check y and return it in the form that `_encode_target` gave the first one."""
+    def _encode_new_target(self, y: Array) -> Floats:
+        """Check a further y and encode it like the one that `_encode_target` was called with."""
 
     @abstractmethod
     def _decode_target(self, target: Floats) -> Array:
-        """Return the target as the caller knows it."""
+        """Return the target in the caller's labels or numbers."""
 
     @abstractmethod
-    def _row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
-        """Weight of every row."""
+    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+        """Return the weight of every row, or None if all are 1."""
 
     @abstractmethod
     def _make_loss(self) -> Loss:
         """Return the loss of this target."""
 
     @abstractmethod
-    def _options(self, n_rows: int, *, watched: bool) -> BoostingOptions:
-        """Parameters as the engine counts them; `watched`: somebody asks for losses."""
+    def _make_options(self, n_rows: int, *, record_losses: bool) -> BoostingOptions:
+        """Return the engine's options; `record_losses` computes the training loss every round."""
 
     @abstractmethod
-    def _stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
-        """When to stop before the last round; None: never."""
+    def _make_stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
+        """Return the early stopping rule; None without early stopping."""
 
     @abstractmethod
-    def _keep_scores(self, problem: Problem | None) -> None:
-        """Set what scikit-learn's estimators tell of the rounds kept, by its conventions.
+    def _set_scores(self, problem: Problem | None) -> None:
+        """Set the attributes that scikit-learn's estimators have about the rounds kept.
 
-        None: there were no rounds.
+        `problem` is None if there were no rounds.
         """
 
     # Fitting
 
     @property
     def _n_target_classes(self) -> int:
-        """Classes of the target; 0 where it holds numbers."""
+        """Number of classes of the target; 0 if it is numeric."""
         return len(self.classes_) if is_classifier(self) else 0
 
     @property
     def _is_automatic(self) -> bool:
-        """Whether rounds, and what else was left at its default, are chosen from the rows."""
+        """Whether the number of rounds, and parameters left at their defaults, are "auto"."""
         return bool(getattr(self, self._rounds_parameter) == "auto")
 
     @property
-    def _n_judging_folds(self) -> int | None:
-        """Folds that say in turns how many rounds there are; None: none do."""
+    def _n_validation_folds(self) -> int | None:
+        """Number of folds that choose the number of rounds; None without cross-validation."""
         return None
 
     @property
@@ -155,33 +162,33 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         X: Any,
         y: Any,
         sample_weight: Any,
-        given: Given,
+        validation_data: ValidationData,
         callbacks: Sequence[Callback],
     ) -> None:
-        """Check everything that `fit` is given, and fit."""
+        """Check all arguments of `fit`, and fit."""
         self._validate_params()
         self._check_parameters()
-        so_far = self._so_far()
-        rows = self._read_rows(X, y, sample_weight, reset=so_far is None)
-        validation = self._read_validation(given)
+        earlier = self._earlier_ensemble()
+        rows = self._read_rows(X, y, sample_weight, reset=earlier is None)
+        validation = self._read_validation(validation_data)
         self.loss_ = self._make_loss()
-        if so_far is not None and so_far.n_outputs != self.loss_.n_outputs:
+        if earlier is not None and earlier.n_outputs != self.loss_.n_outputs:
             raise ValueError(
-                f"warm_start=True continues a model of {so_far.n_outputs} scores a row, but this "
-                f"loss has {self.loss_.n_outputs}: fit a clone"
+                f"warm_start=True cannot continue a model of {earlier.n_outputs} scores per row "
+                f"with a loss of {self.loss_.n_outputs}: fit a clone"
             )
-        if so_far is None:
-            random = check_random_state(self.random_state)
-            self.seed_ = int(random.randint(np.iinfo(np.int32).max))
+        if earlier is None:
+            random_state = check_random_state(self.random_state)
+            self.seed_ = int(random_state.randint(np.iinfo(np.int32).max))
         stopping = (
             None
             if self._is_automatic
-            else self._stopping(rows.numbers.size, validation is not None)
+            else self._make_stopping(rows.numbers.size, validation is not None)
         )
         if (
             stopping is not None
             and validation is None
-            and self._n_judging_folds is None
+            and self._n_validation_folds is None
             and self.validation_fraction is not None
         ):
             rows, validation = holdout_split(
@@ -189,58 +196,51 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             )
         for part in (rows, validation):
             if part is not None:
-                check_amounts(self.loss_, part)
+                check_target_range(self.loss_, part)
         if self.loss_.link == "certain":
-            self._keep_constant()
+            self._set_constant_model()
             return
-        rows = self._with_offset(rows, learn=so_far is None)
+        rows = self._add_offset(rows, learn=earlier is None)
         if validation is not None and validation.table is rows.table:
             validation = replace(validation, offset=rows.offset)
         elif validation is not None:
-            validation = self._with_offset(validation, learn=False)
+            validation = self._add_offset(validation, learn=False)
         problem = Problem(rows, validation, stopping)
-        self._learn(problem, so_far, callbacks)
+        self._fit_ensemble(problem, earlier, callbacks)
         if self._is_automatic or stopping is not None:
-            warn_if_no_trees(self, problem, own_rows=given[0] is not None)
+            warn_if_no_trees(self, problem, own_rows=validation_data[0] is not None)
 
-    def _with_offset(self, rows: Rows, *, learn: bool) -> Rows:
-        """Give rows the scores of an initial model, where there is one, and learn that first."""
+    def _add_offset(self, rows: Rows, *, learn: bool) -> Rows:
+        """Return the rows with the scores of the initial model, if there is one.
+
+        `learn` fits the initial model first.
+        """
         return rows
 
-    def _keep_constant(self) -> None:
-        """Keep the model of a target with one class only."""
+    def _set_constant_model(self) -> None:
+        """Set the attributes of the model for a target with a single class."""
         self.ensemble_ = Ensemble.from_trees([0.0], [])
         self.history_ = {}
         self.missing_columns_ = np.empty(0, dtype=np.int64)
         self.statistics_ = TargetStatistics((), ())
-        self._keep_scores(None)
+        self._set_scores(None)
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that do not go together."""
+        """Raise an error for parameters that cannot be combined."""
         for callback in self.callbacks or ():
             if not callable(callback):
-                raise TypeError(f"callbacks holds {callback!r}, which cannot be called")
+                raise TypeError(f"callbacks must be callables, got {callback!r}")
         if self._is_automatic:
             self._check_automatic()
-        if self.sampling == "goss":
-            if self.subsample < 1.0:
-                raise ValueError(
-                    f"subsample={self.subsample} has no meaning with sampling='goss', which draws "
-                    "top_rate and other_rate of the rows: leave it at 1.0"
-                )
-            if self.top_rate + self.other_rate > 1.0:
-                raise ValueError(
-                    f"top_rate={self.top_rate} and other_rate={self.other_rate} are shares of the "
-                    "same rows: their sum must not exceed 1"
-                )
+        check_sampling(self)
 
     def _check_automatic(self) -> None:
-        """Refuse what does not go with rounds that are found by early stopping."""
+        """Raise an error for parameters that an automatic number of rounds does not support."""
         name = self._rounds_parameter
         if self.warm_start:
             raise ValueError(
-                f"warm_start=True cannot add rounds to the mean of models that {name}='auto' "
-                f"makes: set {name} to a number"
+                f"warm_start=True is not supported with {name}='auto', which averages several "
+                f"models: set {name} to a number"
             )
         if self.drop_rate > 0.0:
             raise ValueError(
@@ -249,19 +249,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 "number"
             )
 
-    def _sampling_options(self) -> dict[str, Any]:
-        return {
-            "sampling": self.sampling,
-            "row_share": self.subsample,
-            "top_share": self.top_rate,
-            "other_share": self.other_rate,
-            "drop_rate": self.drop_rate,
-            "skip_drop": self.skip_drop,
-            "max_drop": self.max_drop,
-        }
-
-    def _so_far(self) -> Ensemble | None:
-        """Trees of an earlier fit, to which this one adds."""
+    def _earlier_ensemble(self) -> Ensemble | None:
+        """Return the ensemble of an earlier fit that this one continues, if any."""
         if not (self.warm_start and hasattr(self, "ensemble_")):
             return None
         if self._n_rounds < self.ensemble_.n_rounds:
@@ -272,7 +261,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         return self.ensemble_
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
-        """Check rows to learn from; `reset` learns columns and classes from them."""
+        """Check and return rows; `reset` learns the schema and the classes from them."""
         if isinstance(X, SharedBinning):
             table = X.table_for(self)
         else:
@@ -283,21 +272,21 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 categorical_features=self.categorical_features,
                 many_levels=self.category_encoding != "native",
             )
-        given = read_target(y, numeric=is_regressor(self))
-        target = self._encode_target(given) if reset else self._encode_more(given)
+        y = read_target(y, numeric=is_regressor(self))
+        target = self._encode_target(y) if reset else self._encode_new_target(y)
         check_consistent_length(table, target)
-        weight = self._row_weight(target, read_weight(sample_weight, table))
+        weight = self._compute_row_weight(target, read_weight(sample_weight, table))
         with np.errstate(over="ignore"):
             if weight is not None and not math.isfinite(weight.sum()):
                 raise ValueError(
-                    "the sum of sample_weight is beyond float64: divide all weights by the same "
+                    "the sum of sample_weight overflows float64: divide all weights by the same "
                     "number"
                 )
         return Rows.of_weight(X, table, target, weight)
 
-    def _read_validation(self, given: Given) -> Rows | None:
-        """Check the validation rows that `fit` was given."""
-        X, y, sample_weight = given
+    def _read_validation(self, validation_data: ValidationData) -> Rows | None:
+        """Check and return the validation rows that were passed to `fit`, if any."""
+        X, y, sample_weight = validation_data
         if X is None and y is None:
             if sample_weight is not None:
                 raise ValueError("sample_weight_val needs X_val and y_val")
@@ -311,82 +300,93 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         except ValueError as error:
             raise ValueError(f"among the validation rows: {error}") from error
 
-    def _learn(
-        self, problem: Problem, so_far: Ensemble | None, callbacks: Sequence[Callback]
+    def _fit_ensemble(
+        self, problem: Problem, earlier: Ensemble | None, callbacks: Sequence[Callback]
     ) -> None:
-        """Boost, go back to the best round, and keep what was seen on the way."""
+        """Boost, truncate to the best round, and set the fitted attributes."""
         n_threads = resolve_n_jobs(self.n_jobs)
-        missing = missing_columns(problem.rows.table)
-        self.statistics_, problem = with_statistics(
+        missing = find_missing_columns(problem.rows.table)
+        self.statistics_, problem = encode_categories(
             problem,
             self.category_encoding,
-            None if so_far is None else self.statistics_,
+            None if earlier is None else self.statistics_,
             n_classes=self._n_target_classes,
             seed=self.seed_,
         )
-        coded = self._code(problem.rows, n_threads)
+        coded = self._bin_rows(problem.rows, n_threads)
         self.missing_columns_ = np.union1d(missing, coded.missing_columns())
         if self._is_automatic:
-            self.ensemble_ = mean_of_members(self, problem, coded, callbacks)
+            self.ensemble_ = fit_mean_of_members(self, problem, coded, callbacks)
             self.history_ = {}
-        elif self._n_judging_folds and problem.stopping and problem.validation is None:
-            fit_with_cv_rounds(self, problem, self._n_judging_folds, coded, callbacks)
-            problem = replace(problem, validation=problem.rows)  # all have judged
+        elif self._n_validation_folds and problem.stopping and problem.validation is None:
+            fit_with_cv_rounds(self, problem, self._n_validation_folds, coded, callbacks)
+            problem = replace(problem, validation=problem.rows)  # each row was in a fold
         else:
-            self._grow(problem, coded, so_far, callbacks)
-        self._keep_scores(problem)
+            self._fit_rounds(problem, coded, earlier, callbacks)
+        self._set_scores(problem)
 
-    def _grow(
+    def _fit_rounds(
         self,
         problem: Problem,
         coded: BinnedDataset,
-        so_far: Ensemble | None,
+        earlier: Ensemble | None,
         callbacks: Sequence[Callback],
     ) -> None:
-        """Boost on codes that were made, and go back to the best round."""
+        """Boost on binned rows, and truncate to the best round."""
         n_threads = resolve_n_jobs(self.n_jobs)
         rows, validation = problem.rows, problem.validation
         check_output_size(rows.numbers.size, self.loss_.n_outputs, task="fitting")
-        judge = self._judge(problem)
-        if judge is not None and validation is None:
+        scorer = self._make_ensemble_scorer(problem)
+        if scorer is not None and validation is None:
             validation = rows
-        before = {} if so_far is None else self.history_
-        n_before = 0 if so_far is None else so_far.n_rounds
-        watcher = Watcher(
+        earlier_history = {} if earlier is None else self.history_
+        n_before = 0 if earlier is None else earlier.n_rounds
+        monitor = RoundMonitor(
             n_rounds=self._n_rounds,
             n_before=n_before,
             stopping=problem.stopping,
-            judge=judge,
-            scores=_watched(before, problem, judge),
+            scorer=scorer,
+            scores=get_scores(
+                earlier_history,
+                has_scorer=scorer is not None,
+                has_validation=problem.validation is not None,
+            ),
             callbacks=callbacks,
             verbose=int(self.verbose),
         )
-        judging = None
+        validation_rows = None
         if validation is not None:
-            same = validation.table is rows.table
-            judging = validation.coded(coded if same else self._code(validation, n_threads, coded))
+            if validation.table is not rows.table:
+                validation_rows = validation.coded(self._bin_rows(validation, n_threads, coded))
+            else:
+                validation_rows = validation.coded(coded)
         boosted = fit_boosting(
             rows.coded(coded),
             self.loss_.native,
-            self._options(rows.numbers.size, watched=watcher.is_needed),
-            validation=judging,
-            resume=so_far,
-            callback=watcher if watcher.is_needed else None,
+            self._make_options(rows.numbers.size, record_losses=monitor.is_needed),
+            validation=validation_rows,
+            resume=earlier,
+            callback=monitor if monitor.is_needed else None,
             n_threads=n_threads,
             seed=self.seed_,
         )
-        seen = boosted.history | ({} if judge is None else {"validation_score": watcher.seen})
-        self.history_ = joined(before, seen, n_before, boosted.ensemble.n_rounds)
+        history = boosted.history
+        if scorer is not None:
+            history = history | {"validation_score": monitor.scores}
+        self.history_ = join_histories(
+            earlier_history, history, n_before, boosted.ensemble.n_rounds
+        )
         self.ensemble_ = boosted.ensemble
         if problem.stopping is not None:
-            self.ensemble_ = boosted.ensemble.truncated(watcher.best_round)
+            self.ensemble_ = boosted.ensemble.truncated(monitor.best_round)
 
-    def _code(
+    def _bin_rows(
         self, rows: Rows, n_threads: int, learned: BinnedDataset | None = None
     ) -> BinnedDataset:
-        """Codes of a table; bins are learned from the rows that trees are grown on, and no others.
+        """Return the binned table; bins are learned from the training rows only.
 
-        Without bins every distinct value has its code, and thresholds come from a node's rows.
+        Without ``max_bins`` every distinct value has its own code, and thresholds are computed from
+        the rows of each node.
         """
         if self.max_bins is not None and learned is not None:
             return rows.table.code_like(learned, n_threads)
@@ -396,19 +396,13 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             return rows.X.code(rows.table, n_threads, self.max_bins, chosen)
         return rows.table.code(n_threads, self.max_bins, chosen)
 
-    def _judge(self, problem: Problem) -> Judge | None:
-        """What ``scoring`` says of the rows that decide when to stop; None: their loss."""
+    def _make_ensemble_scorer(self, problem: Problem) -> EnsembleScorer | None:
+        """Return the scorer for early stopping; None if it uses the loss."""
         if problem.stopping is None or self.scoring == "loss":
             return None
-        rows = problem.judging
+        rows = problem.scored_rows
         scorer = check_scoring(self, self.scoring)
         X = _safe_indexing(rows.X, rows.numbers) if callable(self.scoring) else rows.numbers
-        return judge_with(self, scorer, X, self._decode_target(rows.targets), rows.weights)
-
-
-def _watched(history: Mapping[str, Floats], problem: Problem, judge: Judge | None) -> Floats:
-    """Scores of an earlier fit that say when to stop; none where it did not keep them."""
-    if judge is not None:
-        return history.get("validation_score", np.empty(0))
-    losses = "train_loss" if problem.validation is None else "validation_loss"
-    return -history.get(losses, np.empty(0))
+        return make_ensemble_scorer(
+            self, scorer, X, self._decode_target(rows.targets), rows.weights
+        )

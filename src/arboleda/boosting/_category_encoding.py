@@ -1,4 +1,4 @@
-"""Which categorical columns are split as they are, and which become target statistics first."""
+"""Encoding of categorical columns: native splits, or ordered target statistics."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.schema import MISSING, Schema, missing_code
+from arboleda._engine.schema import MISSING, Schema, get_missing_code
 from arboleda.boosting._rows import Problem, Rows
 from arboleda.boosting._target_statistics import TargetStatistics, learn_statistics
 
 CategoryEncoding = Literal["auto", "native", "ordered"]
 
-# "auto": columns of more categories than these become statistics, and columns with fewer rows for
-# each of more than a few categories; benchmarks/categories.py measures it.
-MOST_NATIVE_LEVELS = 255
+# "auto" encodes columns with more categories than MAX_NATIVE_LEVELS by statistics, and those with
+# more than FEW_LEVELS and fewer rows per category than MIN_ROWS_PER_LEVEL;
+# benchmarks/categories.py measures the effect.
+MAX_NATIVE_LEVELS = 255
 FEW_LEVELS = 50
-FEWEST_NATIVE_ROWS = 50
+MIN_ROWS_PER_LEVEL = 50
 
 
-def with_statistics(
+def encode_categories(
     problem: Problem,
     encoding: CategoryEncoding,
     kept: TargetStatistics | None,
@@ -31,97 +32,109 @@ def with_statistics(
     n_classes: int,
     seed: int,
 ) -> tuple[TargetStatistics, Problem]:
-    """Put target statistics in the place of the columns that an encoding says.
+    """Replace the columns that an encoding selects by target statistics.
 
-    The rows to learn from get ordered statistics, from their own targets; all other rows get those
-    of their categories, in which they have no part.
+    The training rows get ordered statistics, which are computed from their own targets; all other
+    rows get the statistics of their categories over the training rows.
 
     Parameters
     ----------
     problem : Problem
     encoding : {"auto", "native", "ordered"}
     kept : TargetStatistics or None
-        Those of an earlier fit that is continued: its trees ask about them, so they stay. The rows
-        to learn from have ordered statistics all the same, for they may be the same rows.
+        Statistics of an earlier fit that is continued. They are kept, since its trees split on
+        them. The training rows still get ordered statistics, since they may be the same rows.
     n_classes : int
-        0: the target holds numbers.
+        Number of classes; 0 if the target is numeric.
     seed : int
+        Seed of the order of the rows.
+
+    Returns
+    -------
+    statistics : TargetStatistics
+    problem : Problem
+        With the tables replaced.
     """
     rows, validation = problem.rows, problem.validation
     table = rows.table
-    columns = _ordered_columns(rows, encoding) if kept is None else kept.columns
+    columns = _find_ordered_columns(rows, encoding) if kept is None else kept.columns
     if not columns or not isinstance(table, Table):
         return TargetStatistics((), ()), problem
     learned, replaced = learn_statistics(
         table, columns, rows.numbers, rows.target, rows.weight, n_classes=n_classes, seed=seed
     )
     statistics = learned if kept is None else kept
-    learning = replace(rows, table=replaced)
     if validation is not None:
         same = validation.table is table
-        judging = replaced if same else replaced_table(statistics, validation.table)
-        validation = replace(validation, table=judging)
-    return statistics, replace(problem, rows=learning, validation=validation)
+        encoded = replaced if same else replaced_table(statistics, validation.table)
+        validation = replace(validation, table=encoded)
+    rows = replace(rows, table=replaced)
+    return statistics, replace(problem, rows=rows, validation=validation)
 
 
 def replaced_table(statistics: TargetStatistics, table: Table | SparseTable) -> Table | SparseTable:
-    """Put statistics in the place of columns of rows that were not learned from."""
+    """Replace the categorical columns of a table of new rows by their statistics."""
     return table if isinstance(table, SparseTable) else statistics.replaced(table)
 
 
-def missing_columns(table: Table | SparseTable) -> npt.NDArray[np.int64]:
-    """Numbers of the categorical columns that have missing values."""
+def find_missing_columns(table: Table | SparseTable) -> npt.NDArray[np.int64]:
+    """Return the indices of the categorical columns that have missing values."""
     if not isinstance(table, Table):
         return np.empty(0, dtype=np.int64)
-    found = [
+    columns = [
         column
         for column, n_levels in enumerate(table.n_levels)
-        if n_levels and (table.columns[column] == missing_code(n_levels)).any()
+        if n_levels and (table.columns[column] == get_missing_code(n_levels)).any()
     ]
-    return np.array(found, dtype=np.int64)
+    return np.array(columns, dtype=np.int64)
 
 
-def statistics_defect(statistics: TargetStatistics, schema: Schema) -> str | None:
-    """Tell in a sentence why statistics cannot be about these columns; None when they can."""
+def find_statistics_defect(statistics: TargetStatistics, schema: Schema) -> str | None:
+    """Return a sentence about why statistics do not match the columns, or None if they do."""
     for column, values in zip(statistics.columns, statistics.values, strict=True):
         levels = schema.levels[column] if column < schema.n_columns else None
         if levels is None:
-            return "there are target statistics of a column that holds no categories"
+            return "there are target statistics of a column that is not categorical"
         if len(values) != len(levels) + 1:
-            return "a column has another number of categories than of target statistics"
+            return "a column has different numbers of categories and of target statistics"
     return None
 
 
-def engine_directions(statistics: TargetStatistics, directions: Sequence[int]) -> list[int]:
-    """Monotonic constraints of the columns that trees ask; those of statistics are free."""
+def map_monotonic_cst(statistics: TargetStatistics, directions: Sequence[int]) -> list[int]:
+    """Return the monotonic constraints of the encoded columns."""
     if not directions:
         return []
     return [directions[owner] for owner in statistics.owners(len(directions))]
 
 
-def engine_sets(
+def map_interaction_cst(
     statistics: TargetStatistics, sets: Sequence[Sequence[int]], n_columns: int
 ) -> list[list[int]]:
-    """Interaction constraints: all statistics of a column stand where the column did."""
+    """Return the interaction constraints, with each column replaced by all of its statistics."""
     owners = statistics.owners(n_columns)
     return [np.flatnonzero(np.isin(owners, group)).tolist() for group in sets]
 
 
-def _ordered_columns(rows: Rows, encoding: CategoryEncoding) -> tuple[int, ...]:
+def _find_ordered_columns(rows: Rows, encoding: CategoryEncoding) -> tuple[int, ...]:
     table = rows.table
     if not isinstance(table, Table) or encoding == "native":
         return ()
-    # Two categories are told apart by one question: statistics have nothing to add.
-    most = 2
+    # One split separates two categories: statistics add nothing.
+    max_native = 2
     if encoding == "auto":
-        most = max(FEW_LEVELS, min(MOST_NATIVE_LEVELS, rows.numbers.size // FEWEST_NATIVE_ROWS))
+        max_native = max(
+            FEW_LEVELS, min(MAX_NATIVE_LEVELS, rows.numbers.size // MIN_ROWS_PER_LEVEL)
+        )
     return tuple(
         column
         for column, n_levels in enumerate(table.n_levels)
-        if n_levels > MISSING  # the engine does not number so many, however few are learned from
-        or (n_levels > most and _n_present(table.columns[column][rows.numbers], n_levels) > most)
+        if n_levels > MISSING  # beyond the engine's codes, even if few of them are in the rows
+        or (
+            n_levels > max_native
+            and _count_present(table.columns[column][rows.numbers], n_levels) > max_native
+        )
     )
 
 
-def _n_present(codes: npt.NDArray[np.integer], n_levels: int) -> int:
+def _count_present(codes: npt.NDArray[np.integer], n_levels: int) -> int:
     return int(np.count_nonzero(np.bincount(codes[codes < n_levels], minlength=1)))

@@ -1,4 +1,4 @@
-"""What the classifiers by gradient boosting share: classes in, probabilities out."""
+"""Base of the gradient boosting classifiers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ClassWeight = dict[Any, float] | Literal["balanced"] | None
 
 
 class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: ignore[misc]
-    """Classes in, probabilities out."""
+    """Encoding of classes, class weights, and predictions of labels and probabilities."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Boosting._parameter_constraints,
@@ -50,14 +50,14 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         self.classes_, codes = np.unique(y, return_inverse=True)
         return codes.astype(np.float64)
 
-    def _encode_more(self, y: Array) -> Floats:
+    def _encode_new_target(self, y: Array) -> Floats:
         y = column_or_1d(_check_y(y, estimator=self), warn=True)
         unknown = np.flatnonzero(~np.isin(y, self.classes_))
         if unknown.size:
             row = int(unknown[0])
             raise ValueError(
-                f"y holds the class {y[row]!r} in row {row}, which the classifier was not fitted "
-                f"on; it knows {', '.join(map(repr, self.classes_[:20].tolist()))}"
+                f"y has the class {y[row]!r} in row {row}, which was not in the training data; "
+                f"the classes are {', '.join(map(repr, self.classes_[:20].tolist()))}"
             )
         return np.searchsorted(self.classes_, y).astype(np.float64)
 
@@ -65,13 +65,13 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         labels: Array = self.classes_[target.astype(np.intp)]
         return labels
 
-    def _row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
         if self.class_weight is None:
             return weight
         check_class_weights(self.class_weight)
         by_class: Floats = compute_sample_weight(self.class_weight, self._decode_target(target))
         if weight is not None:
-            with np.errstate(over="ignore"):  # refused with the sum of all weights
+            with np.errstate(over="ignore"):  # the check of their sum raises the error
                 by_class = by_class * weight
         if not by_class.any():
             raise ValueError(
@@ -83,7 +83,7 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
     def _make_loss(self) -> Loss:
         return classification_loss(self.loss, self.n_classes_)
 
-    # Answers
+    # Predictions
 
     def _as_decision(self, raw: Floats) -> Floats:
         return raw[:, 0] if raw.shape[1] == 1 else raw
@@ -96,14 +96,14 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         labels: Array = self.classes_[best]
         return labels
 
-    def _predictions_by(self, raw: Floats) -> Array:
+    def _decode_predictions(self, raw: Floats) -> Array:
         return self._as_labels(raw)
 
-    def _shares_by(self, raw: Floats) -> Floats:
+    def _decode_probabilities(self, raw: Floats) -> Floats:
         return self._as_probabilities(raw)
 
     def decision_function(self, X: Any) -> Floats:
-        """Raw scores: the sum of start value and trees.
+        """Return the raw scores: the sum of the initial score and the trees.
 
         Parameters
         ----------
@@ -112,13 +112,14 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         Returns
         -------
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes the logarithm of the odds of the second one (half of it with
-            ``loss="exponential"``), else one score a class, whose softmax the probabilities are.
+            With two classes the log-odds of the second one (half of it with
+            ``loss="exponential"``), else one score per class, whose softmax gives the
+            probabilities.
         """
         return self._as_decision(self._raw_scores(X))
 
     def predict(self, X: Any) -> Array:
-        """Class with the largest probability; a tie goes to the first class.
+        """Predict the class with the largest probability; a tie goes to the first class.
 
         Parameters
         ----------
@@ -131,7 +132,7 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         return self._as_labels(self._raw_scores(X))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class.
+        """Predict the probability of each class.
 
         Parameters
         ----------
@@ -145,7 +146,7 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         return self._as_probabilities(self._raw_scores(X))
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of `predict_proba`; minus infinity for a probability that rounds to 0.
+        """Return the logarithm of `predict_proba`; minus infinity where a probability rounds to 0.
 
         Parameters
         ----------
@@ -197,7 +198,7 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         """
         return map(self._as_probabilities, self._staged_raw_scores(X))
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def _defect(self) -> str | None:
@@ -205,5 +206,5 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
             classification_loss("log_loss", len(self.classes_)) if self.classes_.size else None
         )
         if expected is None or expected.n_outputs != self.loss_.n_outputs:
-            return "the header lists another number of classes than the trees have scores"
+            return "the number of classes in the header does not match the scores of the trees"
         return super()._defect()

@@ -1,4 +1,4 @@
-"""Gradient boosting with exact trees: what its classifier and its regressor share.
+"""Base class of gradient boosting with exact trees.
 
 Friedman (2001), "Greedy function approximation: a gradient boosting machine"; Friedman (2002),
 "Stochastic gradient boosting".
@@ -20,21 +20,22 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._engine.boosting import BoostingOptions
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import SparseTable, Table
-from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda._engine.tree import Tree
 from arboleda.boosting._auto import EXACT_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
-from arboleda.boosting._initial_model import InitField, fitted_init, initial_scores
+from arboleda.boosting._initial_model import InitField, compute_initial_scores, fit_init
+from arboleda.boosting._round_monitor import Stopping, is_last_not_better
 from arboleda.boosting._rows import Problem, Rows
-from arboleda.boosting._watch import Stopping, last_not_better
+from arboleda.boosting._sampling import make_sampling_options
 from arboleda.persist import Field, Integer
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
 from arboleda.tree._restore_on_failure import restore_on_failure
 from arboleda.tree._tree_learner import (
     MaxFeatures,
     TreeLearner,
-    n_drawn_features,
-    n_rows_of,
+    resolve_max_features,
+    resolve_row_count,
 )
 
 _FROM_TREES = (
@@ -44,7 +45,7 @@ _FROM_TREES = (
 
 
 class GradientBoosting(Boosting):
-    """What classifier and regressor share: growth by CART, early stopping, out-of-bag losses."""
+    """Base class of the classifier and the regressor, whose trees are grown by CART."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: TreeLearner._parameter_constraints[name] for name in _FROM_TREES},
@@ -98,20 +99,20 @@ class GradientBoosting(Boosting):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table of any container: NumPy, pandas, polars, Arrow, lists, sparse. See the guide's
-            page "What goes in".
+            The table: NumPy, pandas, polars, Arrow, lists, or sparse. See the guide's page "What
+            goes in".
         y : array-like of shape (n_samples,)
             The target, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part. None: every row counts 1.
+            Finite, non-negative weights; rows of weight 0 are ignored. None: all weights are 1.
         monitor : callable, default=None
-            Called after each round with its number from 0, the estimator, and what a callback is
-            told as a dict; True stops. ``callbacks`` are told the same.
+            Called after each round with its number from 0, the estimator, and the attributes of
+            `BoostingRound` as a dict; returning True stops the fit.
         X_val, y_val : array-like, default=None
-            Rows whose loss is kept in ``history_`` and which, with ``n_iter_no_change``, say when
-            to stop, in the place of a fraction of X.
+            Validation rows. Their loss is recorded in ``history_``; with ``n_iter_no_change`` they
+            are used for early stopping instead of a fraction of X.
         sample_weight_val : array-like, default=None
-            Their weights.
+            Weights of the validation rows.
 
         Returns
         -------
@@ -120,33 +121,35 @@ class GradientBoosting(Boosting):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X holds an infinite value, or text in a numeric column,
-            the lengths differ, y has missing or infinite values or such as the loss does not allow,
-            or the weights are negative or all zero. The estimator stays as it was.
+            If a parameter is out of range, X has infinite values or text in a numeric column, the
+            lengths differ, y has missing or infinite values or values outside the domain of the
+            loss, or weights are negative or all zero. The estimator is left unchanged.
 
         Warns
         -----
         UserWarning
-            If early stopping keeps no tree, as no round was better on the validation rows than the
-            prediction that boosting starts from.
+            If early stopping keeps no tree, since no round improved on the initial prediction for
+            the validation rows.
         """
         with restore_on_failure(self):
             callbacks = list(self.callbacks or ())
             if monitor is not None:
-                callbacks.append(lambda told: monitor(told.iteration - 1, self, vars(told)))
-            given = (X_val, y_val, sample_weight_val)
-            self._boost(X, y, sample_weight, given, callbacks)
+                callbacks.append(
+                    lambda progress: monitor(progress.iteration - 1, self, vars(progress))
+                )
+            validation_data = (X_val, y_val, sample_weight_val)
+            self._boost(X, y, sample_weight, validation_data, callbacks)
         return self
 
     def _check_automatic(self) -> None:
         super()._check_automatic()
         if self.init is not None and not isinstance(self.init, str):
             raise ValueError(
-                "n_estimators='auto' judges models by rows that init, fitted on all of them, has "
-                "seen: leave init out, or set n_estimators to a number"
+                "n_estimators='auto' does not support an estimator as init, which is fitted to "
+                "the validation rows too: set init=None, or set n_estimators to a number"
             )
 
-    def _stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
+    def _make_stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
         if self.n_iter_no_change is None:
             return None
         if self.drop_rate > 0.0:
@@ -157,15 +160,15 @@ class GradientBoosting(Boosting):
             )
         if callable(self.loss) and self.scoring == "loss":
             raise ValueError(
-                "early stopping needs a score of the rounds, and a custom loss tells derivatives "
-                "alone: set scoring, or n_iter_no_change=None"
+                "early stopping needs a score of the rounds, and a custom loss returns derivatives "
+                "only: set scoring, or n_iter_no_change=None"
             )
-        return Stopping(last_not_better, self.n_iter_no_change, self.tol)
+        return Stopping(is_last_not_better, self.n_iter_no_change, self.tol)
 
-    def _options(self, n_rows: int, *, watched: bool) -> BoostingOptions:
-        self.max_features_ = n_drawn_features(self.max_features, self.n_features_in_)
-        min_samples_leaf = n_rows_of(self.min_samples_leaf, n_rows)
-        min_samples_split = max(2, n_rows_of(self.min_samples_split, n_rows))
+    def _make_options(self, n_rows: int, *, record_losses: bool) -> BoostingOptions:
+        self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
+        min_samples_leaf = resolve_row_count(self.min_samples_leaf, n_rows)
+        min_samples_split = max(2, resolve_row_count(self.min_samples_split, n_rows))
         return BoostingOptions(
             n_rounds=self._n_rounds,
             learning_rate=self.learning_rate,
@@ -178,24 +181,24 @@ class GradientBoosting(Boosting):
             min_impurity_decrease=self.min_impurity_decrease,
             max_features=self.max_features_,
             ccp_alpha=self.ccp_alpha,
-            **self._sampling_options(),
+            **make_sampling_options(self),
         )
 
     # The initial model
 
-    def _with_offset(self, rows: Rows, *, learn: bool) -> Rows:
+    def _add_offset(self, rows: Rows, *, learn: bool) -> Rows:
         if learn:
             self.init_ = self.init
             if self.init is not None and not isinstance(self.init, str):
-                self.init_ = fitted_init(self.init, rows, classify=is_classifier(self))
+                self.init_ = fit_init(self.init, rows, classify=is_classifier(self))
         if self.init_ is None:
             return rows
-        scores = initial_scores(self.init_, rows.X, rows.table.n_rows, self.loss_)
+        scores = compute_initial_scores(self.init_, rows.X, rows.table.n_rows, self.loss_)
         return replace(rows, offset=scores)
 
     def _raw_scores(self, X: Any) -> Floats:
         table = self._check_input(X)
-        n_threads = threads_for(table, self.n_jobs)
+        n_threads = resolve_threads(table, self.n_jobs)
         return self.ensemble_.scores(table, n_threads, self._offset(X, table))
 
     def _staged_raw_scores(self, X: Any) -> Iterator[Floats]:
@@ -207,63 +210,64 @@ class GradientBoosting(Boosting):
         if not (self.init_ is None or isinstance(self.init_, str)):
             raise ValueError(
                 f"this {type(self).__name__} begins from a {type(self.init_).__name__}, which the "
-                "engine does not have: call predict, or fit with init=None"
+                "row predictor does not support: call predict, or fit with init=None"
             )
         return super()._row_predictor()
 
     def _offset(self, X: Any, table: Table | SparseTable) -> Floats | None:
         if self.init_ is None or isinstance(self.init_, str):
             return None
-        return initial_scores(self.init_, X, table.n_rows, self.loss_)
+        return compute_initial_scores(self.init_, X, table.n_rows, self.loss_)
 
-    # What is kept of the rounds
+    # Losses of the rounds
 
     @property
-    def _scale(self) -> float:
-        """scikit-learn counts these two losses twice: the squared error and the deviance."""
-        twice = self.loss_.name == "squared_error" or self.loss_.link == "logit"
-        return 2.0 if twice and self.loss_.name != "custom" else 1.0
+    def _loss_scale(self) -> float:
+        """Factor to scikit-learn's losses: 2 for the squared error and the binomial deviance."""
+        is_doubled = self.loss_.name == "squared_error" or self.loss_.link == "logit"
+        return 2.0 if is_doubled and self.loss_.name != "custom" else 1.0
 
-    def _kept(self, name: str) -> Floats:
-        """Losses of rounds 0, 1, .. of the fitted model."""
+    def _get_losses(self, name: str) -> Floats:
+        """Return the losses of the fitted model after 0, 1, .. rounds."""
         losses = self.history_.get(name)
         if losses is None:
             return np.full(self.ensemble_.n_rounds + 1, np.nan)
-        return self._scale * losses[: self.ensemble_.n_rounds + 1]
+        return self._loss_scale * losses[: self.ensemble_.n_rounds + 1]
 
     @property
     def n_estimators_(self) -> int:
-        """Rounds of the fitted model; early stopping goes back to the best one."""
+        """Number of rounds of the fitted model; early stopping keeps those up to the best one."""
         return self.best_iteration_
 
     @property
     def train_score_(self) -> Floats:
-        """Loss of the training rows after each round, of the rows drawn where some are.
+        """Training loss after each round, on the rows drawn for it if ``subsample < 1``.
 
-        The squared error and the deviance of two classes count in full, not half, as in
-        scikit-learn.
+        The squared error and the deviance of two classes are not halved, as in scikit-learn.
         """
         check_is_fitted(self)
-        return self._kept("in_bag_loss" if "in_bag_loss" in self.history_ else "train_loss")[1:]
+        return self._get_losses("in_bag_loss" if "in_bag_loss" in self.history_ else "train_loss")[
+            1:
+        ]
 
     @property
     def oob_scores_(self) -> Floats:
-        """Loss after each round of the rows that it did not draw; only with ``subsample < 1``."""
-        self._check_bags()
-        return self._kept("out_of_bag_loss")[1:]
+        """Out-of-bag loss after each round; only with ``subsample < 1``."""
+        self._check_out_of_bag()
+        return self._get_losses("out_of_bag_loss")[1:]
 
     @property
     def oob_score_(self) -> float:
-        """The last of ``oob_scores_``."""
+        """Last value of ``oob_scores_``."""
         return float(self.oob_scores_[-1])
 
     @property
     def oob_improvement_(self) -> Floats:
-        """By how much each round lowered the out-of-bag loss; only with ``subsample < 1``."""
-        self._check_bags()
-        return -np.diff(self._kept("out_of_bag_loss"))
+        """Decrease of the out-of-bag loss by each round; only with ``subsample < 1``."""
+        self._check_out_of_bag()
+        return -np.diff(self._get_losses("out_of_bag_loss"))
 
-    def _check_bags(self) -> None:
+    def _check_out_of_bag(self) -> None:
         check_is_fitted(self)
         if "out_of_bag_loss" not in self.history_:
             raise AttributeError(
@@ -271,15 +275,15 @@ class GradientBoosting(Boosting):
                 "losses need subsample < 1"
             )
 
-    def _keep_scores(self, problem: Problem | None) -> None:
-        """The history tells everything; without rounds there is no initial model either."""
-        self.max_features_ = n_drawn_features(self.max_features, self.n_features_in_)
+    def _set_scores(self, problem: Problem | None) -> None:
+        """Set ``max_features_``; without rounds there is no initial model."""
+        self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
         if problem is None:
             self.init_ = None
 
     @property
     def feature_importances_(self) -> Floats:
-        """Share of each column in the decrease of impurity; all 0 where no tree has a split.
+        """Normalized decrease of impurity by each column; all 0 if no tree has a split.
 
         Friedman (2001), section 8.1.
         """
@@ -290,21 +294,21 @@ class GradientBoosting(Boosting):
 
     @property
     def estimators_(self) -> npt.NDArray[np.object_]:
-        """The trees as regressors, of shape ``(n_estimators_, n_trees_per_iteration_)``.
+        """Trees as regressors, of shape ``(n_estimators_, n_trees_per_iteration_)``.
 
-        They can be drawn, printed and read as rules. A leaf holds what the tree adds to the raw
-        score, the learning rate included.
+        They can be plotted, printed and exported as rules. The value of a leaf is its contribution
+        to the raw score, including the learning rate.
         """
         check_is_fitted(self)
         if self.statistics_.columns:
             names = ", ".join(map(self.schema_.describe, self.statistics_.columns))
             raise AttributeError(
-                f"the trees ask about target statistics of {names}, not about the columns: for "
-                "trees that can be read, fit with category_encoding='native'"
+                f"the trees split on target statistics of {names}, not on the columns: fit with "
+                "category_encoding='native' for trees that split on categories"
             )
         trees = np.empty(self.ensemble_.n_trees, dtype=object)
         for number, tree in enumerate(self.ensemble_.trees):
-            trees[number] = self._as_regressor(tree)
+            trees[number] = self._make_tree_regressor(tree)
         return trees.reshape(-1, self.ensemble_.n_outputs)
 
     def __len__(self) -> int:
@@ -319,7 +323,7 @@ class GradientBoosting(Boosting):
         """Iterate over the rounds' trees."""
         return iter(self.estimators_)
 
-    def _as_regressor(self, tree: Tree) -> DecisionTreeRegressor:
+    def _make_tree_regressor(self, tree: Tree) -> DecisionTreeRegressor:
         regressor = DecisionTreeRegressor(
             max_depth=self.max_depth,
             min_samples_split=self.min_samples_split,

@@ -13,7 +13,7 @@ from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._classifier import BoostingClassifier, ClassWeight
 from arboleda.boosting._gradient_boosting import GradientBoosting
 from arboleda.boosting._losses import CustomLoss
-from arboleda.boosting._watch import Callback
+from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 from arboleda.tree._tree_learner import MaxFeatures
 
@@ -21,81 +21,81 @@ from arboleda.tree._tree_learner import MaxFeatures
 class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
     """Classification by gradient boosting with exact trees: Friedman's own algorithm.
 
-    Round after round a regression tree (CART, exact thresholds) is fitted to minus the gradient of
-    the loss at the present scores; each of its leaves then gets the best step for the loss, and
-    ``learning_rate`` times that moves the scores. With K > 2 classes a round grows K trees. The
-    names, defaults and meaning of the parameters down to ``ccp_alpha`` are scikit-learn's. The same
-    data and parameters give the same model, byte for byte, whatever the number of threads. On many
+    In each round a regression tree (CART, exact thresholds) is fitted to the negative gradient of
+    the loss at the current scores. Each leaf then gets the optimal step for the loss, and the step
+    times ``learning_rate`` is added to the scores. With K > 2 classes a round grows K trees. The
+    names, defaults and meaning of the parameters up to ``ccp_alpha`` are scikit-learn's. The same
+    data and parameters give the same model, byte for byte, for any number of threads. With many
     rows `HistGradientBoostingClassifier` is faster.
 
     Parameters
     ----------
     loss : {"log_loss", "exponential"} or callable, default="log_loss"
-        "log_loss": minus the logarithm of the probability of the right class. "exponential": two
-        classes, AdaBoost's loss. A callable takes classes as 0, 1, .. and raw scores, (n,) or
-        (n, n_classes) for more than two classes, and returns gradient and hessian in the shape of
-        the scores; scores start from 0.
+        "log_loss": minus the logarithm of the probability of the true class. "exponential":
+        AdaBoost's loss, for two classes. A callable takes classes as 0, 1, .. and raw scores of
+        shape (n,), or (n, n_classes) for more than two classes, and returns the gradient and the
+        hessian in the shape of the scores; scores start from 0.
     learning_rate : float, default=0.1
-        Share of each tree's step that is taken: shrinkage. Friedman (2001), section 5.
+        Shrinkage: factor of each tree's contribution. Friedman (2001), section 5.
     n_estimators : int or "auto", default=100
-        Rounds at most. "auto": found by early stopping, as many as help; then ``learning_rate``,
-        ``n_iter_no_change`` and ``tol``, where they are left at their defaults, are chosen too, and
-        the model is the mean of several: see `HistGradientBoostingClassifier`.
+        Maximum number of rounds. "auto": chosen by early stopping. If ``learning_rate``,
+        ``n_iter_no_change`` and ``tol`` are left at their defaults, they are then chosen too, and
+        the model is the mean of several models: see `HistGradientBoostingClassifier`.
     subsample : float, default=1.0
-        Share of the rows that a round draws, without replacement: Friedman (2002).
+        Share of the rows drawn for each round, without replacement: Friedman (2002).
     criterion : {"deprecated", "friedman_mse", "squared_error"}, default="deprecated"
-        Has no effect, as in scikit-learn: all are names of the squared error.
+        Has no effect, as in scikit-learn: all values select the squared error.
     min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeRegressor`.
     max_depth : int or None, default=3
-        Most edges from the root to a leaf. None: no limit.
+        Maximum depth of a tree. None: no limit.
     min_impurity_decrease : float, default=0.0
         See `DecisionTreeRegressor`.
     init : estimator, "zero" or None, default=None
-        What the scores start from: the prior of the classes (None), 0, or the probabilities of an
-        estimator, which is fitted on the same rows with classes as 0, 1, ..
+        Initial scores: from the class priors (None), 0, or from the probabilities of an estimator
+        that is fitted to the same rows with classes as 0, 1, ..
     random_state : int, RandomState or None, default=None
-        Seed of everything drawn: rows set aside or sampled, columns, dropped trees.
+        Seed of the held-out and drawn rows, drawn columns and dropped trees.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Columns drawn at each node; a float is a fraction of all columns. None: all.
+        Number of columns drawn at each node; a float is a fraction of all columns. None: all.
     verbose : int, default=0
-        1: a line with losses and time after rounds 1 to 10, 20 to 100, ..; 2: after every round.
+        1: print losses and time after rounds 1 to 10, 20 to 100, ..; 2: after every round.
     max_leaf_nodes : int or None, default=None
-        Most leaves; trees then grow best first.
+        Maximum number of leaves of a tree, which is then grown best first.
     warm_start : bool, default=False
-        A further `fit` adds rounds up to ``n_estimators`` to those there are: on the same data the
-        model is the one that had been fitted at once, byte for byte.
+        Let a further `fit` add rounds to the fitted model, up to ``n_estimators``. On the same data
+        the result equals a single fit, byte for byte.
     validation_fraction : float or int, default=0.1
-        Share or number of the rows set aside to judge by, of every class alike, if
+        Share or number of the rows held out for early stopping, stratified by class; used if
         ``n_iter_no_change`` is set.
     n_iter_no_change : int or None, default=None
-        Stop when a round is not better by ``tol`` than any of so many before it, and go back to the
-        best round. None: no early stopping.
+        Stop when a round is not better by ``tol`` than any of this many rounds before it, and keep
+        the rounds up to the best one. None: no early stopping.
     tol : float, default=1e-4
-        What is no improvement.
+        Tolerance for early stopping.
     ccp_alpha : float, default=0.0
-        Price of a leaf: each tree is pruned to the smallest one that is best for it.
+        Complexity parameter of minimal cost-complexity pruning of each tree.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; "balanced" makes all classes weigh the same.
+        Weight of each class; "balanced" gives all classes the same total weight.
     scoring : "loss", str, callable or None, default="loss"
-        By what rounds are judged: the loss, a scorer of scikit-learn by name, a callable
+        Score for early stopping: the loss, the name of a scikit-learn scorer, a callable
         ``scorer(estimator, X, y)``, or the accuracy (None).
     sampling : {"uniform", "goss", "gradient"}, default="uniform"
     top_rate, other_rate : float, default=0.2, 0.1
     drop_rate, skip_drop, max_drop : default=0.0, 0.5, 50
         See `HistGradientBoostingClassifier`.
     max_bins : int or None, default=None
-        Most different values of a numeric column that are told apart. None: every value counts.
+        Maximum number of bins of a numeric column. None: no binning.
     categorical_features : "from_dtype", None, or array-like, default="from_dtype"
-        Columns whose values are categories. "from_dtype": those of a frame that have a categorical
-        type or hold text. None: no column. Otherwise a list of names, of indices, or a mask of
-        booleans; the values may then be text, numbers or dates.
+        Categorical columns. "from_dtype": the columns of a data frame with a categorical or text
+        type. None: no column. Otherwise a list of names or indices, or a boolean mask; the values
+        may then be text, numbers or dates.
     category_encoding : {"auto", "native", "ordered"}, default="auto"
         See `HistGradientBoostingClassifier`.
     callbacks : list of callables, default=None
-        Each is told of every round (see `BoostingRound`); one that returns True stops the fit.
+        Each is called with a `BoostingRound` after every round; returning True stops the fit.
     n_jobs : int, default=None
-        Threads: None all available cores, -1 likewise. The result does not depend on it.
+        Number of threads; None and -1: all available cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -103,51 +103,51 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         Class labels, sorted.
     n_classes_ : int
     n_estimators_, best_iteration_ : int
-        Rounds of the fitted model.
+        Number of rounds of the fitted model.
     n_trees_per_iteration_ : int
-        1 for two classes, else their number.
+        1 for two classes, otherwise the number of classes.
     estimators_ : ndarray of shape ``(n_estimators_, n_trees_per_iteration_)``
-        The trees, to be drawn, printed and read; leaves hold the step times ``learning_rate``.
+        The trees as regressors; leaves hold the step times ``learning_rate``.
     init_ : estimator, "zero" or None
     train_score_ : ndarray of shape ``(n_estimators_,)``
-        Loss of the training rows after each round (the deviance: with two classes twice the log
-        loss, as in scikit-learn), of the rows drawn where some are.
+        Training loss after each round (the deviance: with two classes twice the log loss, as in
+        scikit-learn), on the rows drawn for the round if ``subsample < 1``.
     oob_improvement_, oob_scores_ : ndarray of shape ``(n_estimators_,)``
-        Loss of the rows that a round did not draw, and by how much the round lowered it; only with
+        Decrease of the out-of-bag loss by each round, and the out-of-bag loss after it; only with
         ``subsample < 1``.
     oob_score_ : float
-        The last of ``oob_scores_``.
+        Last value of ``oob_scores_``.
     history_ : dict of ndarray
         Mean losses ``train_loss``, ``validation_loss``, ``in_bag_loss``, ``out_of_bag_loss`` and
-        ``validation_score`` after 0, 1, .. rounds, as far as they exist; those that early stopping
-        took back included.
+        ``validation_score`` after 0, 1, .. rounds, if they are computed, including the rounds that
+        early stopping discarded.
     feature_importances_ : ndarray of shape (n_features,)
-        Shares of the columns in the decrease of impurity.
+        Normalized decrease of impurity by each column.
     ensemble_ : Ensemble
-        Start values and trees.
+        Initial scores and trees.
     loss_ : Loss
     max_features_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
     schema_ : Schema
         Names, kinds and categories of the columns.
     missing_columns_ : ndarray of int
-        Numbers of the columns that missed values in training.
+        Indices of the columns with missing values in the training data.
     statistics_ : TargetStatistics
-        Numbers of the categories of the columns that ``category_encoding`` made statistics of.
+        Target statistics of the columns that ``category_encoding`` selected.
     seed_ : int
-        What ``random_state`` gave; ``warm_start`` goes on with it.
+        Seed drawn from ``random_state``, which ``warm_start`` reuses.
 
     Notes
     -----
-    The step of a leaf is Newton's, sum of negative gradients over sum of hessians, times (K - 1)/K
-    with K > 2 classes: Friedman (2001), algorithms 5 and 6.
+    The step of a leaf is a Newton step, the sum of negative gradients over the sum of hessians,
+    times (K - 1)/K with K > 2 classes: Friedman (2001), algorithms 5 and 6.
 
-    Differences from scikit-learn: early stopping goes back to the best round; X is compared as
-    float64 (not float32); a tie between splits is never decided at random; zero-weight rows are
-    ignored throughout; ``init`` is cloned; one class makes a constant model. Missing values and
-    categories are treated as in `DecisionTreeClassifier`.
+    Differences from scikit-learn: early stopping keeps the rounds up to the best one; X is compared
+    as float64 (not float32); ties between splits are not broken at random; rows of weight 0 are
+    ignored throughout; ``init`` is cloned; a single class gives a constant model. Missing values
+    and categories are treated as in `DecisionTreeClassifier`.
 
     References
     ----------

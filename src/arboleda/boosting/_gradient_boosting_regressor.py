@@ -12,9 +12,9 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from arboleda.boosting._boosting import CategoricalFeatures, Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._gradient_boosting import GradientBoosting
-from arboleda.boosting._losses import CustomLoss, read_levels
+from arboleda.boosting._losses import CustomLoss, read_quantile_levels
 from arboleda.boosting._regressor import BoostingRegressor, RegressionLoss
-from arboleda.boosting._watch import Callback
+from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 from arboleda.tree._tree_learner import MaxFeatures
 
@@ -22,35 +22,35 @@ from arboleda.tree._tree_learner import MaxFeatures
 class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
     """Regression by gradient boosting with exact trees: Friedman's own algorithm.
 
-    As `GradientBoostingClassifier`, for a target of numbers. With several quantiles a round grows
-    a tree for each. On many rows `HistGradientBoostingRegressor` is faster.
+    As `GradientBoostingClassifier`, for a numeric target. With several quantiles a round grows one
+    tree per quantile. With many rows `HistGradientBoostingRegressor` is faster.
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"} \
             or callable, default="squared_error"
-        What is made small: see the guide's page for each loss, what it predicts and what targets
-        it takes. A callable takes y and raw scores, both (n,), and returns gradient and hessian;
-        scores start from 0.
+        Loss to minimize; the guide describes the predictions and the valid targets of each. A
+        callable takes y and raw scores, both of shape (n,), and returns the gradient and the
+        hessian; scores start from 0.
     learning_rate, n_estimators, subsample, criterion, min_samples_split, min_samples_leaf
         See `GradientBoostingClassifier`.
     min_weight_fraction_leaf, max_depth, min_impurity_decrease, random_state, max_features, verbose
         See `GradientBoostingClassifier`.
     init : estimator, "zero" or None, default=None
-        What the scores start from: the best constant (None), 0, or the predictions of an estimator,
-        which is fitted on the same rows.
+        Initial scores: the best constant (None), 0, or the predictions of an estimator that is
+        fitted to the same rows.
     alpha : float or list of float, default=0.9
         For ``loss="huber"``: errors above this quantile of the absolute errors count linearly.
-        For ``loss="quantile"``: the level, or several levels. Several make `predict` return a
-        column for each; in every row they are put in order, so that none crosses another
-        (Chernozhukov, Fernandez-Val and Galichon 2010).
+        For ``loss="quantile"``: one or several levels. With several levels `predict` returns one
+        column per level, sorted within each row so that quantiles do not cross (Chernozhukov,
+        Fernandez-Val and Galichon 2010).
     max_leaf_nodes, warm_start, validation_fraction, n_iter_no_change, tol, ccp_alpha
         See `GradientBoostingClassifier`.
     power : float, default=1.5
-        For ``loss="tweedie"``: the variance grows as this power of the mean; between 1 (Poisson)
-        and 2 (gamma).
+        For ``loss="tweedie"``: the variance is proportional to this power of the mean, between 1
+        (Poisson) and 2 (gamma).
     scoring : "loss", str, callable or None, default="loss"
-        By what rounds are judged: the loss, a scorer of scikit-learn by name, a callable
+        Score for early stopping: the loss, the name of a scikit-learn scorer, a callable
         ``scorer(estimator, X, y)``, or R2 (None).
     sampling, top_rate, other_rate, drop_rate, skip_drop, max_drop
         See `HistGradientBoostingClassifier`.
@@ -62,12 +62,12 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
     Attributes
     ----------
     n_estimators_, best_iteration_ : int
-        Rounds of the fitted model.
+        Number of rounds of the fitted model.
     n_trees_per_iteration_ : int
         1, or the number of quantiles.
     train_score_ : ndarray of shape ``(n_estimators_,)``
-        Loss of the training rows after each round (with ``loss="squared_error"`` the mean squared
-        error), of the rows drawn where some are.
+        Training loss after each round (with ``loss="squared_error"`` the mean squared error), on
+        the rows drawn for the round if ``subsample < 1``.
     estimators_, init_, oob_improvement_, oob_scores_, oob_score_, history_, feature_importances_
         See `GradientBoostingClassifier`.
     ensemble_, loss_, max_features_, n_features_in_, feature_names_in_, schema_, missing_columns_
@@ -75,13 +75,14 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
     statistics_ : TargetStatistics
         See `HistGradientBoostingClassifier`.
     seed_ : int
-        What ``random_state`` gave; ``warm_start`` goes on with it.
+        Seed drawn from ``random_state``, which ``warm_start`` reuses.
 
     Notes
     -----
-    The step of a leaf is the best constant for the errors of its rows: their mean, median or
-    quantile, for Huber's loss one step from the median (Friedman 2001, algorithms 2 to 4), and
-    Newton's for the losses of counts and amounts. Otherwise as in `GradientBoostingClassifier`.
+    The step of a leaf is the optimal constant for the errors of its rows: their mean, median or
+    quantile. The Huber loss takes one step from the median (Friedman 2001, algorithms 2 to 4), and
+    the Poisson, gamma and Tweedie losses take a Newton step. Otherwise as in
+    `GradientBoostingClassifier`.
 
     References
     ----------
@@ -185,12 +186,14 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
         self.callbacks = callbacks
         self.n_jobs = n_jobs
 
-    def _levels(self) -> tuple[float, ...]:
-        return read_levels(self.alpha, "alpha") if self.loss == "quantile" else ()
+    def _read_quantile_levels(self) -> tuple[float, ...]:
+        return read_quantile_levels(self.alpha, "alpha") if self.loss == "quantile" else ()
 
     def _huber_alpha(self) -> float:
         if isinstance(self.alpha, Real):
             return float(self.alpha)
         if self.loss == "huber":
-            raise ValueError(f"alpha={self.alpha!r} holds several levels: loss='huber' takes one")
+            raise ValueError(
+                f"alpha={self.alpha!r} must be a single number, since loss='huber' takes one level"
+            )
         return 0.9

@@ -1,7 +1,7 @@
-"""Gradient boosting on histograms: what its classifier and its regressor share.
+"""Base class of histogram-based gradient boosting.
 
-Gains and leaves of second order: Chen and Guestrin (2016), "XGBoost: a scalable tree boosting
-system"; histograms and growth by leaves: Ke et al. (2017), "LightGBM: a highly efficient gradient
+Second-order gains and leaf values: Chen and Guestrin (2016), "XGBoost: a scalable tree boosting
+system"; histograms and leaf-wise growth: Ke et al. (2017), "LightGBM: a highly efficient gradient
 boosting decision tree".
 """
 
@@ -22,10 +22,15 @@ from arboleda._engine.boosting import BoostingOptions
 from arboleda._engine.constraints import read_interaction_cst, read_monotonic_cst
 from arboleda.boosting._auto import HISTOGRAM_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
-from arboleda.boosting._category_encoding import engine_directions, engine_sets
+from arboleda.boosting._category_encoding import map_interaction_cst, map_monotonic_cst
 from arboleda.boosting._linear_leaves import check_dense, check_options
+from arboleda.boosting._round_monitor import (
+    Stopping,
+    has_no_recent_improvement,
+    make_ensemble_scorer,
+)
 from arboleda.boosting._rows import Problem, Rows
-from arboleda.boosting._watch import Stopping, judge_with, none_better
+from arboleda.boosting._sampling import make_sampling_options
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field
 from arboleda.tree._restore_on_failure import restore_on_failure
@@ -36,12 +41,12 @@ InteractionCst = (
 )
 Growth = Literal["leaf_wise", "level_wise", "symmetric"]
 
-# With more rows than this, "auto" stops early; a score of the training rows looks at no more.
+# early_stopping="auto" stops early with more rows; training scores use at most this many rows.
 _MANY_ROWS = 10_000
 
 
 class HistGradientBoosting(Boosting):
-    """What classifier and regressor share: growth by histograms, constraints, early stopping."""
+    """Base class of the classifier and the regressor, whose trees are grown by histograms."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
@@ -130,16 +135,16 @@ class HistGradientBoosting(Boosting):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table of any container: NumPy, pandas, polars, Arrow, lists, sparse. See the guide's
-            page "What goes in".
+            The table: NumPy, pandas, polars, Arrow, lists, or sparse. See the guide's page "What
+            goes in".
         y : array-like of shape (n_samples,)
             The target, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part. None: every row counts 1.
+            Finite, non-negative weights; rows of weight 0 are ignored. None: all weights are 1.
         X_val, y_val : array-like, default=None
-            Rows that say when to stop, in the place of a fraction of X or its folds.
+            Validation rows for early stopping, instead of a fraction or folds of X.
         sample_weight_val : array-like, default=None
-            Their weights.
+            Weights of the validation rows.
 
         Returns
         -------
@@ -148,28 +153,29 @@ class HistGradientBoosting(Boosting):
         Raises
         ------
         ValueError
-            If a parameter is out of range or names a column that X lacks, X holds an infinite
-            value, or text in a numeric column, the lengths differ, y has missing or infinite
-            values or such as the loss does not allow, or the weights are negative or all zero. The
-            estimator stays as it was.
+            If a parameter is out of range or names a column that X lacks, X has infinite values or
+            text in a numeric column, the lengths differ, y has missing or infinite values or
+            values outside the domain of the loss, or weights are negative or all zero. The
+            estimator is left unchanged.
 
         Warns
         -----
         UserWarning
-            If early stopping keeps no tree, as no round was better on the validation rows than the
-            prediction that boosting starts from.
+            If early stopping keeps no tree, since no round improved on the initial prediction for
+            the validation rows.
         """
         with restore_on_failure(self):
-            given = (X_val, y_val, sample_weight_val)
-            self._boost(X, y, sample_weight, given, self.callbacks or ())
+            validation_data = (X_val, y_val, sample_weight_val)
+            self._boost(X, y, sample_weight, validation_data, self.callbacks or ())
         return self
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self._is_automatic and self.early_stopping is False:
             raise ValueError(
-                "max_iter='auto' finds the number of rounds by early stopping: leave "
-                "early_stopping at 'auto', or set max_iter to a number"
+                "max_iter='auto' chooses the number of rounds by early stopping and does not "
+                "support early_stopping=False: set early_stopping='auto', or set max_iter to a "
+                "number"
             )
         if self.early_stopping is True and self.drop_rate > 0.0:
             raise ValueError(
@@ -179,12 +185,13 @@ class HistGradientBoosting(Boosting):
             )
         if self.warm_start and self.validation_folds is not None:
             raise ValueError(
-                f"warm_start=True cannot add rounds where validation_folds={self.validation_folds} "
-                "find their number anew: set one of them to its default"
+                "warm_start=True cannot be combined with validation_folds="
+                f"{self.validation_folds}, which chooses the number of rounds in each fit: set one "
+                "of them to its default"
             )
 
     @property
-    def _n_judging_folds(self) -> int | None:
+    def _n_validation_folds(self) -> int | None:
         return self.validation_folds
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
@@ -193,30 +200,30 @@ class HistGradientBoosting(Boosting):
             check_dense(rows.table)
         return rows
 
-    def _stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
-        wanted = self.early_stopping
-        if wanted == "auto":
-            wanted = (n_rows > _MANY_ROWS or validation_given) and self.drop_rate == 0.0
-        elif not wanted and validation_given:
+    def _make_stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
+        is_enabled = self.early_stopping
+        if is_enabled == "auto":
+            is_enabled = (n_rows > _MANY_ROWS or validation_given) and self.drop_rate == 0.0
+        elif not is_enabled and validation_given:
             raise ValueError(
                 "X_val and y_val are passed to fit while at the same time early_stopping is False: "
                 "set it to 'auto' or True, or leave the validation rows out"
             )
-        if not wanted:
+        if not is_enabled:
             return None
         if callable(self.loss) and self.scoring == "loss":
             raise ValueError(
-                "early stopping needs a score of the rounds, and a custom loss tells derivatives "
-                "alone: set scoring, or early_stopping=False"
+                "early stopping needs a score of the rounds, and a custom loss returns derivatives "
+                "only: set scoring, or early_stopping=False"
             )
-        return Stopping(none_better, self.n_iter_no_change, self.tol)
+        return Stopping(has_no_recent_improvement, self.n_iter_no_change, self.tol)
 
-    def _options(self, n_rows: int, *, watched: bool) -> BoostingOptions:
+    def _make_options(self, n_rows: int, *, record_losses: bool) -> BoostingOptions:
         directions = read_monotonic_cst(self.monotonic_cst, self.schema_, type(self).__name__)
         if directions and self.loss_.link == "softmax":
             raise ValueError(
-                "monotonic constraints are not supported for multiclass classification: no class "
-                "comes first; set monotonic_cst=None, or fit one class against the others"
+                "monotonic constraints are not supported for multiclass classification: set "
+                "monotonic_cst=None, or fit one class against the others"
             )
         if self.linear_leaves:
             check_options(self, self.loss_, monotonic=any(directions))
@@ -239,20 +246,20 @@ class HistGradientBoosting(Boosting):
             random_thresholds=bool(self.extra_trees),
             category_smoothing=self.cat_smooth,
             category_l2=self.cat_l2,
-            monotonic=engine_directions(self.statistics_, directions),
-            interactions=engine_sets(
+            monotonic=map_monotonic_cst(self.statistics_, directions),
+            interactions=map_interaction_cst(
                 self.statistics_,
                 read_interaction_cst(self.interaction_cst, self.schema_),
                 self.schema_.n_columns,
             ),
             linear_leaves=bool(self.linear_leaves),
             linear_l2=self.linear_l2,
-            record_train_loss=watched,
-            **self._sampling_options(),
+            record_train_loss=record_losses,
+            **make_sampling_options(self),
         )
 
-    def _keep_scores(self, problem: Problem | None) -> None:
-        """Scores after 0, 1, .. rounds, higher is better; none where nothing stops early."""
+    def _set_scores(self, problem: Problem | None) -> None:
+        """Set the scores after 0, 1, .. rounds; empty without early stopping."""
         self.train_score_ = self.validation_score_ = np.empty(0)
         if problem is None or problem.stopping is None:
             return
@@ -264,17 +271,17 @@ class HistGradientBoosting(Boosting):
         elif problem.validation is None:
             self.train_score_ = self.history_["validation_score"][kept]
         else:
-            self.train_score_ = self._scores_of_training(problem)
+            self.train_score_ = self._compute_train_scores(problem)
             self.validation_score_ = self.history_["validation_score"][kept]
 
-    def _scores_of_training(self, problem: Problem) -> Floats:
-        """What ``scoring`` says of at most 10,000 training rows after each round."""
+    def _compute_train_scores(self, problem: Problem) -> Floats:
+        """Return the score of at most 10,000 training rows after 0, 1, .. rounds."""
         rows = problem.rows
         numbers = rows.numbers.astype(np.intp)
         if numbers.size > _MANY_ROWS:
-            random = np.random.RandomState(self.seed_)
-            numbers = np.sort(random.choice(numbers, _MANY_ROWS, replace=False))
-        judge = judge_with(
+            random_state = np.random.RandomState(self.seed_)
+            numbers = np.sort(random_state.choice(numbers, _MANY_ROWS, replace=False))
+        score = make_ensemble_scorer(
             self,
             check_scoring(self, self.scoring),
             _safe_indexing(rows.X, numbers) if callable(self.scoring) else numbers,
@@ -283,11 +290,11 @@ class HistGradientBoosting(Boosting):
         )
         table = rows.table.take(numbers)
         start = np.tile(self.ensemble_.start, (numbers.size, 1))
-        return np.array([judge(raw) for raw in (start, *self.ensemble_.staged_scores(table))])
+        return np.array([score(raw) for raw in (start, *self.ensemble_.staged_scores(table))])
 
     @property
     def n_iter_(self) -> int:
-        """Rounds of the fitted model; early stopping goes back to the best one."""
+        """Number of rounds of the fitted model; early stopping keeps those up to the best one."""
         return self.best_iteration_
 
     @property
@@ -298,17 +305,17 @@ class HistGradientBoosting(Boosting):
 
     @property
     def is_categorical_(self) -> npt.NDArray[np.bool_] | None:
-        """Mask of the columns that hold categories; None where no column does."""
+        """Mask of the categorical columns; None if there are none."""
         check_is_fitted(self)
         mask = np.array(self.schema_.kinds) == "categorical"
         return mask if mask.any() else None
 
     @property
     def feature_importances_(self) -> Floats:
-        """Share of each column in what all splits gained; all 0 where no tree has a split.
+        """Normalized total gain of the splits on each column; all 0 if no tree has a split.
 
-        The gain of a split is by how much it lowers the regularised loss of second order: Chen and
-        Guestrin (2016), equation (7).
+        The gain of a split is its decrease of the second-order regularized loss: Chen and Guestrin
+        (2016), equation (7).
         """
         check_is_fitted(self)
         if not self.ensemble_.n_rounds:

@@ -1,4 +1,4 @@
-"""Classification by gradient boosting on histograms."""
+"""Histogram-based gradient boosting for classification."""
 
 from __future__ import annotations
 
@@ -17,188 +17,192 @@ from arboleda.boosting._hist_gradient_boosting import (
     MonotonicCst,
 )
 from arboleda.boosting._losses import CustomLoss
-from arboleda.boosting._watch import Callback
+from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 
 
 class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
-    """Classification by gradient boosting on histograms: fast on many rows.
+    """Histogram-based gradient boosting for classification, fast with many rows.
 
-    Columns are put into at most ``max_bins`` bins once; then round after round a tree is grown on
-    the derivatives of the loss at the present scores, by sums over the bins, and its leaves move
-    the scores by a Newton step times ``learning_rate``. With K > 2 classes a round grows K trees.
-    The names, defaults and meaning of the parameters down to ``class_weight`` are scikit-learn's.
-    The same data and parameters give the same model, byte for byte, whatever the number of threads;
-    without subsampling the order of the rows does not matter either.
+    Columns are first binned into at most ``max_bins`` bins. In each round a tree is grown on
+    histograms of the derivatives of the loss at the current scores, and a Newton step times
+    ``learning_rate`` is added to the scores of each leaf. With K > 2 classes a round grows K trees.
+    The names, defaults and meaning of the parameters up to ``class_weight`` are scikit-learn's. The
+    same data and parameters give the same model, byte for byte, for any number of threads; without
+    subsampling the model does not depend on the order of the rows either.
 
     Parameters
     ----------
     loss : {"log_loss", "exponential"} or callable, default="log_loss"
-        "log_loss": minus the logarithm of the probability of the right class. "exponential": two
-        classes, AdaBoost's loss. A callable takes classes as 0, 1, .. and raw scores, (n,) or
-        (n, n_classes) for more than two classes, and returns gradient and hessian in the shape of
-        the scores; scores start from 0.
+        "log_loss": minus the logarithm of the probability of the true class. "exponential":
+        AdaBoost's loss, for two classes. A callable takes classes as 0, 1, .. and raw scores of
+        shape (n,), or (n, n_classes) for more than two classes, and returns the gradient and the
+        hessian in the shape of the scores; scores start from 0.
     learning_rate : float, default=0.1
-        Share of each tree's step that is taken: shrinkage. Friedman (2001), section 5.
+        Shrinkage: factor of each tree's contribution. Friedman (2001), section 5.
     max_iter : int or "auto", default=100
-        Rounds at most. "auto": found by early stopping, as many as help; then ``learning_rate``,
-        ``max_features``, ``extra_trees``, ``n_iter_no_change`` and ``tol``, where they are left at
-        their defaults, are chosen too, and the model is the mean of five, each judged by another
-        fifth of the rows (three with more than 50,000 rows, one with more than 500,000, or with
-        validation rows).
+        Maximum number of rounds. "auto": chosen by early stopping. If ``learning_rate``,
+        ``max_features``, ``extra_trees``, ``n_iter_no_change`` and ``tol`` are left at their
+        defaults, they are then chosen too, and the model is the mean of five models, each validated
+        on a different fifth of the rows (three models with more than 50,000 rows; one with more
+        than 500,000 or with validation rows).
     max_leaf_nodes : int or None, default=31
-        Most leaves of a tree. None: no limit.
+        Maximum number of leaves of a tree. None: no limit.
     max_depth : int or None, default=None
-        Most edges from the root to a leaf. None: no limit.
+        Maximum depth of a tree. None: no limit.
     min_samples_leaf : int, default=20
-        Fewest rows of a leaf.
+        Minimum number of rows of a leaf.
     l2_regularization : float, default=0.0
         ``lambda``: added to the hessian of a leaf, ``-G / (H + lambda)``. Chen and Guestrin (2016).
     max_features : float, default=1.0
         Share of the columns drawn at each node.
     max_bins : int, default=255
-        Most bins of a numeric column, besides the one for missing values; at most 255. A column of
-        no more distinct values is treated exactly.
+        Maximum number of bins of a numeric column, in addition to the one for missing values; at
+        most 255. A column with no more distinct values than this is split exactly.
     categorical_features : "from_dtype", None, or array-like, default="from_dtype"
-        Columns whose values are categories. "from_dtype": those of a frame that have a categorical
-        type or hold text. None: no column. Otherwise a list of names, of indices, or a mask of
-        booleans; the values may then be text, numbers or dates.
+        Categorical columns. "from_dtype": the columns of a data frame with a categorical or text
+        type. None: no column. Otherwise a list of names or indices, or a boolean mask; the values
+        may then be text, numbers or dates.
     monotonic_cst : array-like of int, dict of str to int, or None, default=None
-        For each column, or for the columns named: 1 the score of the second class never falls as
-        the column rises, -1 it never rises, 0 free. For two classes only.
+        Constraint of each column, or of the named columns. 1: the score of the second class does
+        not decrease as the column increases; -1: it does not increase; 0: unconstrained. For two
+        classes only.
     interaction_cst : {"pairwise", "no_interactions"}, sequence of sets, or None, default=None
-        Sets of columns, by index or name, that may meet on a path of a tree; columns in none of
-        them form one more. "no_interactions": each column by itself, so that the model is a sum of
-        curves (see `shape_functions`). "pairwise": every pair.
+        Sets of columns, by index or name, that may interact on a path of a tree; the columns in
+        none of them form one more set. "no_interactions": no two columns interact, and the model
+        is a sum of functions of single columns (see `shape_functions`). "pairwise": every pair.
     warm_start : bool, default=False
-        A further `fit` adds rounds up to ``max_iter`` to those there are: on the same data the
-        model is the one that had been fitted at once, byte for byte.
+        Let a further `fit` add rounds to the fitted model, up to ``max_iter``. On the same data the
+        result equals a single fit, byte for byte.
     early_stopping : "auto" or bool, default="auto"
-        Set rows aside, judge each round by them, stop when they no longer improve, and go back to
-        the best round. "auto": with more than 10,000 rows, or when `fit` is given validation rows.
+        Hold out validation rows, stop when their score stops improving, and keep the rounds up to
+        the best one. "auto": if there are more than 10,000 rows or validation rows are passed to
+        `fit`.
     scoring : "loss", str, callable or None, default="loss"
-        By what rounds are judged: the loss, a scorer of scikit-learn by name, a callable
+        Score for early stopping: the loss, the name of a scikit-learn scorer, a callable
         ``scorer(estimator, X, y)``, or the accuracy (None).
     validation_fraction : float, int or None, default=0.1
-        Share or number of the rows set aside, of every class alike. None: the training rows judge.
+        Share or number of the rows held out, stratified by class. None: the training rows are
+        scored.
     validation_folds : int or None, default=None
-        Deal the rows out to so many folds, in the place of ``validation_fraction``: for each a
-        model is boosted on the other rows and judged by the fold, until it no longer improves. The
-        model is then boosted on all rows, with the rounds that were best in the mean of the folds.
-        It takes about as many times as long and a little more, and no row is lost to learning or to
-        judging; it pays where rows are few. Callbacks are told of the folds' rounds. Not with
-        ``warm_start``.
+        Choose the number of rounds by cross-validation with this number of folds, instead of
+        ``validation_fraction``. For each fold a model is boosted on the other rows until the score
+        of the fold stops improving. The final model is boosted on all rows with the number of
+        rounds that has the best mean score. The fit takes slightly longer than one fit per fold,
+        but no row is lost to validation; it pays off with few rows. Callbacks are called for the
+        rounds of the folds. Not supported with ``warm_start``.
     n_iter_no_change : int, default=10
-        Rounds without an improvement after which to stop.
+        Number of rounds without improvement after which to stop.
     tol : float, default=1e-7
-        What is no improvement.
+        Tolerance for early stopping.
     verbose : int, default=0
-        1: a line with losses and time after rounds 1 to 10, 20 to 100, ..; 2: after every round.
+        1: print losses and time after rounds 1 to 10, 20 to 100, ..; 2: after every round.
     random_state : int, RandomState or None, default=None
-        Seed of everything drawn: rows set aside or sampled, columns, thresholds, dropped trees.
+        Seed of the held-out and drawn rows, drawn columns and thresholds, and dropped trees.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; "balanced" makes all classes weigh the same.
+        Weight of each class; "balanced" gives all classes the same total weight.
     growth : {"leaf_wise", "level_wise", "symmetric"}, default="leaf_wise"
-        Which leaf is split next: the one that gains most (LightGBM), level by level (XGBoost), or
-        level by level with one split for all nodes of a level (CatBoost).
+        Order of splits: the leaf with the largest gain first (LightGBM), level by level (XGBoost),
+        or level by level with the same split for all nodes of a level (CatBoost).
     l1_regularization : float, default=0.0
-        ``alpha``: the price of a leaf's absolute value; small steps become 0. XGBoost's.
+        ``alpha``: L1 penalty on the value of a leaf; small steps become 0. As in XGBoost.
     min_split_gain : float, default=0.0
-        A node is split only if that gains more: ``gamma`` of Chen and Guestrin (2016).
+        Split a node only if the gain is larger: ``gamma`` of Chen and Guestrin (2016).
     min_child_weight : float, default=0.001
-        Smallest sum of hessians in a leaf.
+        Minimum sum of hessians in a leaf.
     max_delta_step : float, default=0.0
-        Largest step of a leaf before ``learning_rate``; 0: no limit. XGBoost's.
+        Maximum step of a leaf before ``learning_rate``; 0: no limit. As in XGBoost.
     subsample : float, default=1.0
-        Share of the rows that a round draws, without replacement: Friedman (2002).
+        Share of the rows drawn for each round, without replacement: Friedman (2002).
     sampling : {"uniform", "goss", "gradient"}, default="uniform"
-        How rows are drawn. "goss": the share ``top_rate`` with the largest gradients, and of the
-        rest ``other_rate`` of all rows at random, weighted up (Ke et al. 2017). "gradient": with
-        chances in proportion to the gradients, weighted accordingly (Ibragimov and Gusev 2019).
+        Method for drawing rows. "goss": the share ``top_rate`` with the largest gradients, and a
+        random share ``other_rate`` of all rows from the rest, weighted up (Ke et al. 2017).
+        "gradient": with probabilities proportional to the gradients, and inverse weights (Ibragimov
+        and Gusev 2019).
     top_rate, other_rate : float, default=0.2, 0.1
         Shares of the rows for "goss".
     colsample_bytree, colsample_bylevel : float, default=1.0
-        Shares of the columns drawn for each tree, and of these for each level. XGBoost's.
+        Shares of the columns drawn for each tree, and of these for each level. As in XGBoost.
     extra_trees : bool, default=False
-        Try one threshold a column and node, drawn at random: Geurts, Ernst and Wehenkel (2006).
+        Consider a single random threshold per column and node: Geurts, Ernst and Wehenkel (2006).
     drop_rate : float, default=0.0
-        DART: chance of each earlier tree to be left out while a round grows; the new trees and
-        those left out are then scaled to share the room. Rashmi and Gilad-Bachrach (2015). Not
-        together with early stopping.
+        DART: probability of dropping each earlier tree in a round; the new trees and the dropped
+        ones are then rescaled. Rashmi and Gilad-Bachrach (2015). Not supported with early stopping.
     skip_drop : float, default=0.5
-        Chance of a round to leave none out.
+        Probability of dropping no tree in a round.
     max_drop : int, default=50
-        Most trees left out of a round.
+        Maximum number of trees dropped in a round.
     category_encoding : {"auto", "native", "ordered"}, default="auto"
-        "native": a split parts the categories in two sets. "ordered": a category becomes a number,
-        the share of each class among its rows, smoothed, of which a row sees those before it in a
-        random order alone; columns of two categories stay. "auto": "ordered" for columns of more
-        than 255 categories, or of more than 50 with fewer than 50 rows each in the mean, "native"
-        for the others. Prokhorenkova et al. (2018), section 3.2.
+        "native": a split divides the categories into two sets. "ordered": a category is encoded by
+        the smoothed share of each class among its rows, where a training row uses only the rows
+        before it in a random order; columns of two categories stay native. "auto": "ordered" for
+        columns with more than 255 categories, or with more than 50 and fewer than 50 rows per
+        category on average; otherwise "native". Prokhorenkova et al. (2018), section 3.2.
     cat_smooth : float, default=10.0
-        Where the categories of a node are put in order, this is added to the hessian of each, so
-        that rare ones stand in the middle. LightGBM's.
+        Added to the hessian of each category when the categories of a node are sorted; this moves
+        rare ones to the middle. As in LightGBM.
     cat_l2 : float, default=3.0
-        Added to ``l2_regularization`` in splits by category, for every category of the node beyond
-        two: the more there are to choose from, the more a choice gains by chance.
+        Added to ``l2_regularization`` in categorical splits, once for every category of the node
+        beyond two: the more categories, the larger the gain by chance.
     linear_leaves : bool, default=False
-        Let each leaf answer with a linear function of the numeric columns on its path (the three
-        nearest), fitted to gradients and hessians (Shi, Li and Li 2019). Beyond the values of its
-        training rows the function stays what it is at their edge; a row that lacks one of them gets
-        the constant step. Not with sparse tables to learn from, ``monotonic_cst``, ``drop_rate``,
-        ``l1_regularization`` or ``max_delta_step``. See the guide for when it helps.
+        Fit a linear function of the numeric columns on its path (the three nearest) in each leaf,
+        to gradients and hessians (Shi, Li and Li 2019). The function is constant outside the range
+        of the training rows; rows with a missing value in one of the columns get the constant step.
+        Not supported with sparse training tables, ``monotonic_cst``, ``drop_rate``,
+        ``l1_regularization`` or ``max_delta_step``. The guide describes when it helps.
     linear_l2 : float, default=1.0
-        Penalty on the slopes of linear leaves, each counted as the change across the leaf's range
-        of its column.
+        Penalty on the slopes of linear leaves, where a slope is measured as the change over the
+        leaf's range of the column.
     callbacks : list of callables, default=None
-        Each is told of every round (see `BoostingRound`); one that returns True stops the fit.
+        Each is called with a `BoostingRound` after every round; returning True stops the fit.
     n_jobs : int, default=None
-        Threads: None all available cores, -1 likewise. The result does not depend on it.
+        Number of threads; None and -1: all available cores. The result does not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_iter_, best_iteration_ : int
-        Rounds of the fitted model.
+        Number of rounds of the fitted model.
     n_trees_per_iteration_ : int
-        1 for two classes, else their number.
+        1 for two classes, otherwise the number of classes.
     do_early_stopping_ : bool
     train_score_, validation_score_ : ndarray of shape ``(n_iter_ + 1,)``
-        Scores after 0, 1, .. rounds, higher is better: the negative loss, or what ``scoring`` says
-        (of at most 10,000 training rows). Empty without early stopping or validation rows.
+        Scores after 0, 1, .. rounds, higher is better: the negative loss, or the score of
+        ``scoring`` (on at most 10,000 training rows). Empty without early stopping or validation
+        rows.
     history_ : dict of ndarray
-        ``train_loss``, ``validation_loss`` and ``validation_score`` after 0, 1, .. rounds, those
-        that early stopping took back included. Empty where nobody asked: without early stopping,
-        callbacks and verbose.
+        ``train_loss``, ``validation_loss`` and ``validation_score`` after 0, 1, .. rounds,
+        including the rounds that early stopping discarded. Empty without early stopping, callbacks
+        and verbose.
     ensemble_ : Ensemble
-        Start values and trees.
+        Initial scores and trees.
     loss_ : Loss
     feature_importances_ : ndarray of shape (n_features,)
-        Shares of the columns in what all splits gained.
+        Normalized total gain of the splits on each column.
     is_categorical_ : ndarray of bool, or None
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
     schema_ : Schema
         Names, kinds and categories of the columns.
     missing_columns_ : ndarray of int
-        Numbers of the columns that missed values in training.
+        Indices of the columns with missing values in the training data.
     statistics_ : TargetStatistics
-        Numbers of the categories of the columns that ``category_encoding`` made statistics of.
+        Target statistics of the columns that ``category_encoding`` selected.
     seed_ : int
-        What ``random_state`` gave; ``warm_start`` goes on with it.
+        Seed drawn from ``random_state``, which ``warm_start`` reuses.
 
     Notes
     -----
-    Missing values (NaN) are learned from: each split also finds the better side for them. A value
-    missing only at prediction goes to the child with more training rows. A category that `fit` did
-    not see goes where missing values go.
+    Missing values (NaN) are supported: each split chooses the better side for them. If a column has
+    missing values only at prediction, they go to the child with more training rows. Unseen
+    categories are treated like missing values.
 
-    Differences from scikit-learn: early stopping goes back to the best round; with validation rows
-    "auto" stops early however few rows there are; ``l2_regularization`` alone is in splits by
-    number, ``cat_l2`` comes in addition in splits by category; rows set aside take no part in
-    binning; zero-weight rows are ignored throughout; one class makes a constant model.
+    Differences from scikit-learn: early stopping keeps the rounds up to the best one; with
+    validation rows "auto" stops early for any number of rows; ``cat_l2`` is added to
+    ``l2_regularization`` in categorical splits; held-out rows are not used for binning; rows of
+    weight 0 are ignored throughout; a single class gives a constant model.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Regression by gradient boosting on histograms."""
+"""Histogram-based gradient boosting for regression."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from arboleda.boosting._hist_gradient_boosting import (
     InteractionCst,
     MonotonicCst,
 )
-from arboleda.boosting._losses import CustomLoss, read_levels
+from arboleda.boosting._losses import CustomLoss, read_quantile_levels
 from arboleda.boosting._regressor import BoostingRegressor, RegressionLoss
-from arboleda.boosting._watch import Callback
+from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 
 
 class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
-    """Regression by gradient boosting on histograms: fast on many rows.
+    """Histogram-based gradient boosting for regression, fast with many rows.
 
-    As `HistGradientBoostingClassifier`, for a target of numbers. With several quantiles a round
-    grows a tree for each.
+    As `HistGradientBoostingClassifier`, for a numeric target. With several quantiles a round grows
+    one tree per quantile.
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"} \
             or callable, default="squared_error"
-        What is made small: see the guide's page for each loss, what it predicts and what targets
-        it takes. A callable takes y and raw scores, both (n,), and returns gradient and hessian;
-        scores start from 0.
+        Loss to minimize; the guide describes the predictions and the valid targets of each. A
+        callable takes y and raw scores, both of shape (n,), and returns the gradient and the
+        hessian; scores start from 0.
     quantile : float or list of float, default=None
-        Levels that ``loss="quantile"`` estimates. Several make `predict` return a column for each;
-        in every row they are put in order, so that none crosses another (Chernozhukov,
-        Fernandez-Val and Galichon 2010).
+        Levels for ``loss="quantile"``. With several levels `predict` returns one column per level,
+        sorted within each row so that quantiles do not cross (Chernozhukov, Fernandez-Val and
+        Galichon 2010).
     learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization
         See `HistGradientBoostingClassifier`.
     max_features, max_bins, categorical_features, interaction_cst, warm_start
         See `HistGradientBoostingClassifier`.
     monotonic_cst : array-like of int, dict of str to int, or None, default=None
-        For each column, or for the columns named: 1 the prediction never falls as the column rises,
-        -1 it never rises, 0 free.
+        Constraint of each column, or of the named columns. 1: the prediction does not decrease as
+        the column increases; -1: it does not increase; 0: unconstrained.
     early_stopping, validation_fraction, validation_folds, n_iter_no_change, tol
         See `HistGradientBoostingClassifier`.
     verbose, random_state
         See `HistGradientBoostingClassifier`.
     scoring : "loss", str, callable or None, default="loss"
-        By what rounds are judged: the loss, a scorer of scikit-learn by name, a callable
+        Score for early stopping: the loss, the name of a scikit-learn scorer, a callable
         ``scorer(estimator, X, y)``, or R2 (None).
     growth, l1_regularization, min_split_gain, min_child_weight, max_delta_step, subsample
         See `HistGradientBoostingClassifier`.
@@ -63,19 +63,19 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
     category_encoding : {"auto", "native", "ordered"}, default="auto"
         See `HistGradientBoostingClassifier`; the statistic of a category is the mean target.
     linear_leaves : bool, default=False
-        See `HistGradientBoostingClassifier`; not for the losses "absolute_error", "huber" and
-        "quantile".
+        See `HistGradientBoostingClassifier`; not supported with the losses "absolute_error",
+        "huber" and "quantile".
     alpha : float, default=0.9
         For ``loss="huber"``: errors above this quantile of the absolute errors count linearly.
         Friedman (2001), section 4.4.
     power : float, default=1.5
-        For ``loss="tweedie"``: the variance grows as this power of the mean; between 1 (Poisson)
-        and 2 (gamma).
+        For ``loss="tweedie"``: the variance is proportional to this power of the mean, between 1
+        (Poisson) and 2 (gamma).
 
     Attributes
     ----------
     n_iter_, best_iteration_ : int
-        Rounds of the fitted model.
+        Number of rounds of the fitted model.
     n_trees_per_iteration_ : int
         1, or the number of quantiles.
     do_early_stopping_ : bool
@@ -88,8 +88,9 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
 
     Notes
     -----
-    As in `HistGradientBoostingClassifier`. The leaves of losses that are not smooth (absolute
-    error, quantile, Huber) hold the median, quantile or Huber's step of their rows' errors.
+    As in `HistGradientBoostingClassifier`. With losses that are not smooth (absolute error,
+    quantile, Huber) the value of a leaf is the median, quantile or Huber step of the errors of its
+    rows.
 
     References
     ----------
@@ -221,8 +222,8 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         self.callbacks = callbacks
         self.n_jobs = n_jobs
 
-    def _levels(self) -> tuple[float, ...]:
-        return read_levels(self.quantile, "quantile") if self.loss == "quantile" else ()
+    def _read_quantile_levels(self) -> tuple[float, ...]:
+        return read_quantile_levels(self.quantile, "quantile") if self.loss == "quantile" else ()
 
     def _huber_alpha(self) -> float:
         return self.alpha

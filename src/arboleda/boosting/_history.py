@@ -1,4 +1,4 @@
-"""What was seen in each round, also of those that early stopping takes back."""
+"""Losses and scores of each round, including the rounds that early stopping discards."""
 
 from __future__ import annotations
 
@@ -17,38 +17,40 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 NAMES = ("in_bag_loss", "out_of_bag_loss", "train_loss", "validation_loss", "validation_score")
 
-_NOTHING: Floats = np.empty(0)
+_EMPTY: Floats = np.empty(0)
 
 
-def joined(
+def join_histories(
     before: Mapping[str, Floats], seen: Mapping[str, Floats], n_before: int, n_rounds: int
 ) -> dict[str, Floats]:
-    """Histories of an earlier fit and of the one that continued it, entry i after round i.
+    """Join the histories of an earlier fit and of the one that continued it.
 
     Parameters
     ----------
     before : mapping of str to ndarray
+        The earlier history; entry i is recorded after i rounds.
     seen : mapping of str to ndarray
-        The first entry is that of ``n_before`` rounds; empty where nothing was recorded.
+        The new history; its first entry is recorded after ``n_before`` rounds. Arrays are empty
+        where nothing was recorded.
     n_before : int
         Rounds of the earlier fit that were kept.
     n_rounds : int
-        Rounds made in all.
+        Total number of rounds.
 
     Returns
     -------
     history : dict
-        NaN where one fit did not record what the other did.
+        NaN where only one of the fits recorded a quantity.
 
     Notes
     -----
-    Both fits record ``n_before`` rounds: the earlier one on the rows that its last round drew, the
-    continuing one on the rows that its first round draws. What was recorded first is kept, as in
-    scikit-learn, so that the history is that of one fit that never stopped.
+    Both fits record the state after ``n_before`` rounds: the earlier one on the rows drawn for its
+    last round, the continuing one on the rows drawn for its first round. The earlier record is
+    kept, as in scikit-learn: the history is that of a single uninterrupted fit.
     """
     history = {}
     for name in NAMES:
-        old, new = before.get(name, _NOTHING)[: n_before + 1], seen.get(name, _NOTHING)
+        old, new = before.get(name, _EMPTY)[: n_before + 1], seen.get(name, _EMPTY)
         if old.size + new.size:
             history[name] = np.full(n_rounds + 1, np.nan)
             if new.size:
@@ -58,8 +60,15 @@ def joined(
     return history
 
 
+def get_scores(history: Mapping[str, Floats], *, has_scorer: bool, has_validation: bool) -> Floats:
+    """Return the scores that early stopping uses; empty if they were not recorded."""
+    if has_scorer:
+        return history.get("validation_score", _EMPTY)
+    return -history.get("validation_loss" if has_validation else "train_loss", _EMPTY)
+
+
 class HistoryField:
-    """How a model file holds a history: each array as a section of its own."""
+    """Field of model files for a history: each array is a section of its own."""
 
     _array = Array(np.float64)
 
@@ -71,9 +80,9 @@ class HistoryField:
         }
 
     def decode(self, name: str, stored: Any, sections: Sections) -> dict[str, Floats]:
-        """Return the history, checked."""
+        """Check and return the history."""
         if not isinstance(stored, dict) or not stored.keys() <= set(NAMES):
-            raise ModelFormatError(f"{name} is no history of boosting")
+            raise ModelFormatError(f"{name} is not a boosting history")
         return {
             part: self._array.decode(f"{name}.{part}", stored[part], sections)
             for part in sorted(stored)

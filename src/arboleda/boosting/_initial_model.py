@@ -1,4 +1,4 @@
-"""The model that gradient boosting with exact trees begins from."""
+"""The initial model of gradient boosting with exact trees."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-def fitted_init(init: Any, rows: Rows, *, classify: bool) -> Any:
-    """Return a clone of an estimator, fitted on the rows to learn from.
-
-    Classes are 0, 1, .. for it.
+def fit_init(init: Any, rows: Rows, *, classify: bool) -> Any:
+    """Return a clone of an estimator, fitted to the training rows, with classes as 0, 1, ...
 
     Raises
     ------
     ValueError
-        If it takes no sample weights, and there are some.
+        If sample weights are given and the estimator does not support them.
     """
     X = _safe_indexing(rows.X, rows.numbers)
     y = rows.targets.astype(np.intp) if classify else rows.targets
@@ -43,13 +41,14 @@ def fitted_init(init: Any, rows: Rows, *, classify: bool) -> Any:
     return model.fit(X, y, sample_weight=rows.weights)
 
 
-def initial_scores(model: Any, X: Any, n_rows: int, loss: Loss) -> Floats:
-    """Raw scores (n_rows, n_outputs) of the initial model: "zero", or a fitted estimator.
+def compute_initial_scores(model: Any, X: Any, n_rows: int, loss: Loss) -> Floats:
+    """Return the raw scores of the initial model: "zero", or a fitted estimator.
 
     Raises
     ------
     ValueError
-        If it predicts what has no raw score: something not positive where scores are logarithms.
+        If a prediction has no raw score, such as one that is not positive where scores are
+        logarithms.
     """
     if isinstance(model, str):  # "zero"
         return np.zeros((n_rows, loss.n_outputs))
@@ -58,26 +57,26 @@ def initial_scores(model: Any, X: Any, n_rows: int, loss: Loss) -> Floats:
     if bad.any():
         row = int(np.argwhere(bad)[0][0])
         raise ValueError(
-            f"init predicts a value for row {row} that loss={loss.name!r} has no raw score for: it "
-            "needs predictions that are positive and finite"
+            f"the prediction of init for row {row} has no raw score with loss={loss.name!r}: "
+            "predictions of init must be positive and finite"
         )
     return np.ascontiguousarray(scores)
 
 
 class InitField:
-    """How a model file holds the initial model: none, or "zero"; an estimator cannot be held."""
+    """Field of model files for the initial model: null or "zero"; estimators cannot be saved."""
 
     def encode(self, name: str, value: Any, sections: Sections) -> str | None:
-        """Return it."""
+        """Return the stored value."""
         if value is None or isinstance(value, str):
             return value
         raise TypeError(
-            f"it is a {type(value).__name__}, and a model file holds no other estimators; pickle "
-            "the model, or fit with init=None"
+            f"it is a {type(value).__name__}, and a model file cannot hold other estimators; "
+            "pickle the model, or fit with init=None"
         )
 
     def decode(self, name: str, stored: Any, sections: Sections) -> str | None:
-        """Return it, checked."""
+        """Check and return the initial model."""
         if stored is None or stored == "zero":
             return "zero" if stored else None
         raise ModelFormatError(f"{name} is neither null nor 'zero'")

@@ -1,4 +1,4 @@
-"""What linear leaves cannot be combined with."""
+"""Checks of the options that linear leaves cannot be combined with."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ _WITHOUT_CURVATURE = {"absolute_error", "huber", "quantile"}
 
 
 def check_options(model: HistGradientBoosting, loss: Loss, *, monotonic: bool) -> None:
-    """Refuse what would have no meaning beside ``linear_leaves=True``.
+    """Raise an error for parameters that ``linear_leaves=True`` does not support.
 
     Raises
     ------
     ValueError
-        Which names the parameter, its value and a remedy.
+        If a parameter is not supported; the message names its value and a remedy.
     """
     if loss.name in _WITHOUT_CURVATURE:
         raise ValueError(
-            f"linear_leaves=True needs a loss with second derivatives, which loss={loss.name!r} "
-            "has not: set linear_leaves=False, or another loss"
+            "linear_leaves=True needs a loss with second derivatives, which "
+            f"loss={loss.name!r} does not have: set linear_leaves=False, or another loss"
         )
     if monotonic:
         raise ValueError(
-            "linear_leaves=True cannot keep monotonic_cst, since the slopes of a leaf are free: "
-            "set linear_leaves=False, or monotonic_cst=None"
+            "linear_leaves=True does not support monotonic_cst, since the slopes of leaves are "
+            "unconstrained: set linear_leaves=False, or monotonic_cst=None"
         )
     for name, why in (
-        ("drop_rate", "leaves trees out and scales them, which is exact for constant leaves only"),
-        ("l1_regularization", "is a price of constant leaves"),
-        ("max_delta_step", "is a limit of constant leaves"),
+        ("drop_rate", "drops and rescales trees, which is exact for constant leaves only"),
+        ("l1_regularization", "penalizes constant leaves only"),
+        ("max_delta_step", "limits constant leaves only"),
     ):
         value = getattr(model, name)
         if value > 0.0:
             raise ValueError(
-                f"linear_leaves=True does not go together with {name}={value}, which {why}: set "
-                f"{name}=0.0, or linear_leaves=False"
+                f"linear_leaves=True does not support {name}={value}, which {why}: set {name}=0.0, "
+                "or linear_leaves=False"
             )
 
 
 def check_dense(table: Table | SparseTable) -> None:
-    """Refuse a sparse table to learn from.
+    """Raise an error if the training table is sparse.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def check_dense(table: Table | SparseTable) -> None:
         If the table is sparse.
     """
     if isinstance(table, SparseTable):
-        raise ValueError(  # noqa: TRY004 - it is a table, if not for this parameter
-            "linear_leaves=True reads the values of columns, and X is sparse: give X.toarray() to "
-            "fit, or set linear_leaves=False. The fitted model predicts sparse tables too"
+        raise ValueError(  # noqa: TRY004 - a sparse table is invalid with this parameter only
+            "linear_leaves=True does not support a sparse X in fit: pass X.toarray(), or set "
+            "linear_leaves=False. The fitted model can predict sparse tables"
         )

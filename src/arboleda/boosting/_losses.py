@@ -1,6 +1,6 @@
-"""The losses of gradient boosting as Python knows them: their scores' link, legal targets, names.
+"""The losses of gradient boosting: names, parameters, link functions and valid targets.
 
-Values, gradients and hessians are the engine's.
+The engine computes their values, gradients and hessians.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ class Loss:
     Parameters
     ----------
     name : str
-        One of the engine's, or "custom".
+        One of the engine's losses, or "custom".
     n_outputs : int
-        Raw scores of a row, and trees of a round.
+        Number of raw scores per row, and of trees per round.
     link : str
-        How predictions are made of raw scores.
+        Link function between predictions and raw scores.
     levels : tuple of float
-        Of the quantile loss, in the caller's order.
+        Levels of the quantile loss, in the caller's order.
     alpha : float
-        Of the Huber loss: the quantile of the errors from which on they count linearly.
+        For the Huber loss: errors above this quantile of the absolute errors count linearly.
     power : float
-        Of the Tweedie loss: the variance grows as this power of the mean.
+        For the Tweedie loss: the variance is proportional to this power of the mean.
     function : callable
-        Of a custom loss.
+        Function of a custom loss.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Loss:
 
     @property
     def native(self) -> LossOptions | NativeCustomLoss:
-        """The loss as the engine takes it."""
+        """The engine's object for the loss."""
         if self.function is not None:
             return NativeCustomLoss(self.function, self.n_outputs)
         return LossOptions(
@@ -81,9 +81,9 @@ class Loss:
         )
 
     def predictions(self, raw: Floats) -> Floats:
-        """Turn raw scores (n, n_outputs) into means, or into the probabilities of all classes.
+        """Transform raw scores (n, n_outputs) to means, quantiles or class probabilities.
 
-        Quantiles are put in order within each row, so that none crosses another: rearrangement,
+        Quantiles are sorted within each row and therefore do not cross: rearrangement,
         Chernozhukov, Fernandez-Val and Galichon (2010).
         """
         if self.link == "certain":  # there is only one class
@@ -105,9 +105,9 @@ class Loss:
         return raw
 
     def scores(self, predictions: Floats) -> Floats:
-        """Raw scores (n, n_outputs) of an initial model's predictions.
+        """Return the raw scores (n, n_outputs) of an initial model's predictions.
 
-        Probabilities are taken no nearer to 0 and 1 than float64 tells them apart.
+        Probabilities are clipped by the machine epsilon of float64.
         """
         if self.link in {"logit", "half_logit", "softmax"}:
             eps = np.finfo(np.float64).eps
@@ -131,7 +131,7 @@ def classification_loss(loss: str | CustomLoss, n_classes: int) -> Loss:
     Raises
     ------
     ValueError
-        If the exponential loss is asked for more classes than two.
+        If the exponential loss is used with more than two classes.
     """
     if n_classes == 1:
         return Loss("log_loss", 1, "certain", 1)
@@ -161,34 +161,38 @@ def regression_loss(
 
 
 class LossField:
-    """How a model file holds a loss: what predictions need of it."""
+    """Field of model files for a loss, with what predictions need."""
 
     def encode(self, name: str, value: Loss, sections: Sections) -> Any:
-        """Return its name, its number of scores, and the levels of quantiles."""
+        """Return the name, the number of scores, the link, and the levels of quantiles."""
         levels = list(value.levels)
         return {"name": value.name, "n_outputs": value.n_outputs, "link": value.link} | (
             {"levels": levels} if levels else {}
         )
 
     def decode(self, name: str, stored: Any, sections: Sections) -> Loss:
-        """Return the loss, checked."""
+        """Check and return the loss."""
         match stored:
             case {"name": str(loss), "n_outputs": int(n), "link": str(link), **rest}:
                 levels: Any = rest.pop("levels", [])
-                known = loss in CLASSIFICATION | REGRESSION | {"custom"} and link in get_args(Link)
-                fits = isinstance(levels, list) and len(levels) in {0, n} and n > 0 and not rest
-                if known and fits and all(type(level) is float for level in levels):
+                is_known = loss in CLASSIFICATION | REGRESSION | {"custom"} and link in get_args(
+                    Link
+                )
+                is_consistent = (
+                    isinstance(levels, list) and len(levels) in {0, n} and n > 0 and not rest
+                )
+                if is_known and is_consistent and all(type(level) is float for level in levels):
                     return Loss(loss, n, cast("Link", link), levels=tuple(levels))
-        raise ModelFormatError(f"{name} is no loss of boosting")
+        raise ModelFormatError(f"{name} is not a boosting loss")
 
 
-def read_levels(quantile: Any, name: str) -> tuple[float, ...]:
-    """Levels of the quantile loss: one, or several different ones.
+def read_quantile_levels(quantile: Any, name: str) -> tuple[float, ...]:
+    """Check and return the levels of the quantile loss: one, or several distinct ones.
 
     Raises
     ------
     ValueError
-        If one is no number between 0 and 1, or there are none, or two are the same.
+        If there is no level, a level is not between 0 and 1, or two levels are equal.
     """
     levels = np.empty(0)
     if quantile is not None:
@@ -196,42 +200,44 @@ def read_levels(quantile: Any, name: str) -> tuple[float, ...]:
             levels = np.atleast_1d(np.asarray(quantile, dtype=np.float64))
     if levels.ndim != 1 or not levels.size:
         raise ValueError(
-            f"loss='quantile' needs {name}: a level between 0 and 1, such as 0.5 for the median, "
-            f"or a list of them; it is {quantile!r}"
+            f"loss='quantile' requires {name}: a level between 0 and 1, such as 0.5 for the "
+            f"median, or a list of levels; got {quantile!r}"
         )
     wrong = levels[~((levels > 0.0) & (levels < 1.0))]
     if wrong.size:
-        raise ValueError(f"{name} holds {wrong[0]:g}: levels of quantiles lie between 0 and 1")
+        raise ValueError(f"{name} must hold levels between 0 and 1, got {wrong[0]:g}")
     if len(set(levels.tolist())) != levels.size:
-        raise ValueError(f"{name}={quantile!r} holds a level twice: give each once")
+        raise ValueError(f"{name}={quantile!r} holds a level twice: give each level once")
     return tuple(levels.tolist())
 
 
-def check_amounts(loss: Loss, rows: Rows) -> None:
-    """Refuse targets that a loss has no value for.
+def check_target_range(loss: Loss, rows: Rows) -> None:
+    """Raise an error for targets outside the domain of a loss.
 
     Raises
     ------
     ValueError
-        If one is negative (Poisson, Tweedie) or not positive (gamma), or all are 0. The message
-        names the row.
+        If a target is negative (Poisson, Tweedie) or not positive (gamma), or all are 0. The
+        message names the row.
     """
     if loss.name not in {"poisson", "gamma", "tweedie"}:
         return
-    found = rows.targets
-    wrong = np.flatnonzero(found <= 0.0 if loss.name == "gamma" else found < 0.0)
+    targets = rows.targets
+    wrong = np.flatnonzero(targets <= 0.0 if loss.name == "gamma" else targets < 0.0)
     if wrong.size:
         row = rows.numbers[wrong[0]]
         raise ValueError(
-            f"{_requirement(loss)}, but y is {rows.target[row]} in row {row}; leave such rows out "
-            "or choose another loss"
+            f"{_describe_requirement(loss)}, but y is {rows.target[row]} in row {row}; "
+            "drop such rows or choose another loss"
         )
-    if not found.any():
-        raise ValueError(f"{_requirement(loss)}, but y is 0 in every row; choose another loss")
+    if not targets.any():
+        raise ValueError(
+            f"{_describe_requirement(loss)}, but y is 0 in every row; choose another loss"
+        )
 
 
-def _requirement(loss: Loss) -> str:
-    """Describe the targets of a loss in scikit-learn's words."""
+def _describe_requirement(loss: Loss) -> str:
+    """Return scikit-learn's sentence about the valid targets of a loss."""
     if loss.name == "gamma":
         return "loss='gamma' requires strictly positive y"
     return f"loss={loss.name!r} requires non-negative y and sum(y) > 0"

@@ -1,4 +1,4 @@
-"""What the regressors by gradient boosting share: numbers in, means or quantiles out."""
+"""Base of the gradient boosting regressors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RegressionLoss = Literal[
 
 
 class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore[misc]
-    """Numbers in, means or quantiles out."""
+    """Encoding of numeric targets, and predictions of means, medians or quantiles."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Boosting._parameter_constraints,
@@ -36,44 +36,46 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
     power: float
 
     @abstractmethod
-    def _levels(self) -> tuple[float, ...]:
-        """Levels of the quantile loss; none for another loss."""
+    def _read_quantile_levels(self) -> tuple[float, ...]:
+        """Return the levels of the quantile loss; empty for other losses."""
 
     @abstractmethod
     def _huber_alpha(self) -> float:
-        """Quantile of the errors from which on the Huber loss is linear."""
+        """Return the quantile of the absolute errors above which the Huber loss is linear."""
 
     def _encode_target(self, y: Array) -> Floats:
         y = _check_y(y, y_numeric=True, estimator=self)
         if y.dtype.kind in "Mm":
             raise ValueError(
-                f"y has values of type {y.dtype}: turn dates and durations into numbers first"
+                f"y has values of type {y.dtype}: convert dates and durations to numbers first"
             )
         return np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
 
-    def _encode_more(self, y: Array) -> Floats:
+    def _encode_new_target(self, y: Array) -> Floats:
         return self._encode_target(y)
 
     def _decode_target(self, target: Floats) -> Array:
         return target
 
-    def _row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
         return weight
 
     def _make_loss(self) -> Loss:
-        return regression_loss(self.loss, self._levels(), self._huber_alpha(), self.power)
+        return regression_loss(
+            self.loss, self._read_quantile_levels(), self._huber_alpha(), self.power
+        )
 
-    # Answers
+    # Predictions
 
     def _as_predictions(self, raw: Floats) -> Floats:
-        found = self.loss_.predictions(raw)
-        return found[:, 0] if found.shape[1] == 1 else found
+        predictions = self.loss_.predictions(raw)
+        return predictions[:, 0] if predictions.shape[1] == 1 else predictions
 
-    def _predictions_by(self, raw: Floats) -> Floats:
+    def _decode_predictions(self, raw: Floats) -> Floats:
         return self._as_predictions(raw)
 
     def predict(self, X: Any) -> Floats:
-        """Predicted mean, median or quantiles, whichever the loss is about.
+        """Predict the mean, median or quantiles, depending on the loss.
 
         Parameters
         ----------
@@ -82,7 +84,8 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_quantiles)
-            For several quantiles a column for each, in the order given; none crosses another.
+            One column per quantile if there are several, in the order given; quantiles do not
+            cross.
         """
         return self._as_predictions(self._raw_scores(X))
 
@@ -102,8 +105,9 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the coefficient of determination, R2.
 
-        Of several quantiles: the mean over them of the share of the pinball loss that they save
-        against the constant quantile of y (D2, Koenker and Machado 1999).
+        For several quantiles, the score is the mean of their D2 pinball scores: the relative
+        reduction of the pinball loss compared to the constant quantile of y (Koenker and Machado
+        1999).
 
         Parameters
         ----------
@@ -114,11 +118,11 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
         Returns
         -------
         score : float
-            1 at best.
+            The best value is 1.
         """
-        return self._score_of(y, self.predict(X), sample_weight)
+        return self._compute_score(y, self.predict(X), sample_weight)
 
-    def _score_of(self, y: Any, predictions: Floats, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predictions: Floats, sample_weight: Any) -> float:
         if predictions.ndim == 1:
             return float(r2_score(y, predictions, sample_weight=sample_weight))
         scores = [

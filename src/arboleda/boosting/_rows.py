@@ -1,4 +1,4 @@
-"""Rows to learn from and rows to judge by."""
+"""Training rows and validation rows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy.typing as npt
 from arboleda._engine.boosting import BoostingRows
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.table import SparseTable, Table
-from arboleda.boosting._watch import Stopping
-from arboleda.tree._folds import fold_splits, hold_out, with_every_class
+from arboleda.boosting._round_monitor import Stopping
+from arboleda.tree._folds import fold_splits, hold_out, keep_every_class
 
 Floats = npt.NDArray[np.float64]
 RowNumbers = npt.NDArray[np.integer[Any]]
@@ -20,19 +20,19 @@ RowNumbers = npt.NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a table, with the targets and weights of all of them.
+    """Some rows of a table, with the targets and weights of the whole table.
 
     Parameters
     ----------
     X : array-like
-        The table as the caller gave it.
+        The table as passed by the caller.
     table : Table or SparseTable
-        The same, read.
+        The same table, checked.
     target : ndarray of shape (n_samples,)
         Numbers, or classes as 0, 1, ..
     weight : ndarray of shape (n_samples,), or None
     numbers : ndarray
-        Which rows, ascending; none has the weight 0.
+        Row indices, ascending, without rows of weight 0.
     offset : ndarray of shape (n_samples, n_outputs), or None
         Raw scores of an initial model.
     """
@@ -48,7 +48,7 @@ class Rows:
     def of_weight(
         cls, X: Any, table: Table | SparseTable, target: Floats, weight: Floats | None
     ) -> Rows:
-        """Rows whose weight is not 0; the others may have any target, and get a usual one."""
+        """Return the rows of nonzero weight; the targets of the others are replaced."""
         if weight is None:
             return cls(X, table, target, None, np.arange(table.n_rows, dtype=np.uint32))
         numbers = np.flatnonzero(weight)
@@ -65,22 +65,22 @@ class Rows:
         return None if self.weight is None else self.weight[self.numbers]
 
     def coded(self, table: BinnedDataset) -> BoostingRows:
-        """Return these rows as the engine takes them, given the codes of their table."""
+        """Return these rows for the engine, given their binned table."""
         return BoostingRows(table, self.numbers, self.target, self.weight, self.offset)
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What boosting works on.
+    """The data of a fit and its early stopping rule.
 
     Parameters
     ----------
     rows : Rows
-        To learn from.
+        Training rows.
     validation : Rows or None
-        To judge by.
+        Validation rows.
     stopping : Stopping or None
-        When to stop early.
+        Early stopping rule.
     """
 
     rows: Rows
@@ -88,46 +88,51 @@ class Problem:
     stopping: Stopping | None
 
     @property
-    def judging(self) -> Rows:
-        """The rows whose score says when to stop."""
+    def scored_rows(self) -> Rows:
+        """Rows whose score is used for early stopping: validation rows, else training rows."""
         return self.rows if self.validation is None else self.validation
 
 
 def holdout_split(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> tuple[Rows, Rows]:
-    """Part rows at random into those to learn from and those to judge by.
+    """Split rows at random into training and validation rows.
 
     Parameters
     ----------
     rows : Rows
     fraction : float or int
-        Share of the rows to judge by, or their number.
+        Share or number of validation rows.
     stratify : bool
-        Whether the target holds classes: of every class the same share is set aside, and at least
-        one row of it stays to learn from.
+        Whether the target holds classes: the same share of every class is held out, and at least
+        one row of it stays in the training rows.
     seed : int
+        Seed of the random split.
+
+    Returns
+    -------
+    train, validation : Rows
 
     Raises
     ------
     ValueError
-        If no row would be left on either side.
+        If either side would be empty.
     """
     numbers = rows.numbers.astype(np.intp)
-    learn: RowNumbers
-    judge: RowNumbers
-    learn, judge = hold_out(fraction, rows.target, numbers, stratify=stratify, seed=seed)
+    train: RowNumbers
+    validation: RowNumbers
+    train, validation = hold_out(fraction, rows.target, numbers, stratify=stratify, seed=seed)
     if stratify:
-        learn, judge = with_every_class(learn, judge, rows.target)
-    if not (learn.size and judge.size):
+        train, validation = keep_every_class(train, validation, rows.target)
+    if not (train.size and validation.size):
         raise ValueError(
-            f"validation_fraction={fraction} of n_samples={rows.numbers.size} leaves {learn.size} "
-            f"rows to learn from and {judge.size} to judge by: change it, give more rows, or give "
-            "the validation rows as X_val and y_val"
+            f"validation_fraction={fraction} of n_samples={rows.numbers.size} leaves {train.size} "
+            f"training rows and {validation.size} validation rows: change it, give more rows, or "
+            "pass validation rows as X_val and y_val"
         )
-    return replace(rows, numbers=learn), replace(rows, numbers=judge)
+    return replace(rows, numbers=train), replace(rows, numbers=validation)
 
 
 def kfold_splits(rows: Rows, n_folds: int, *, stratify: bool, seed: int) -> list[tuple[Rows, Rows]]:
-    """Deal rows out to folds: for each the other rows to learn from, and its own to judge by.
+    """Split rows into training and validation rows for each of some random folds.
 
     Parameters
     ----------
@@ -135,14 +140,20 @@ def kfold_splits(rows: Rows, n_folds: int, *, stratify: bool, seed: int) -> list
         At least as many as folds.
     n_folds : int
     stratify : bool
-        Whether the target holds classes: they are dealt out evenly, and all stay to learn from.
+        Whether the target holds classes: folds are stratified, and every class stays in the
+        training rows.
     seed : int
+        Seed of the random folds.
+
+    Returns
+    -------
+    splits : list of (Rows, Rows)
+        Training and validation rows; folds without validation rows are left out.
     """
-    parts = []
+    splits = []
     numbers = rows.numbers.astype(np.intp)
-    splits = fold_splits(n_folds, rows.target, numbers, stratify=stratify, seed=seed)
-    for split in splits:
-        learn, judge = with_every_class(*split, rows.target) if stratify else split
-        if judge.size:
-            parts.append((replace(rows, numbers=learn), replace(rows, numbers=judge)))
-    return parts
+    for split in fold_splits(n_folds, rows.target, numbers, stratify=stratify, seed=seed):
+        train, validation = keep_every_class(*split, rows.target) if stratify else split
+        if validation.size:
+            splits.append((replace(rows, numbers=train), replace(rows, numbers=validation)))
+    return splits

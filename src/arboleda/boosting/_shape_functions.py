@@ -1,4 +1,4 @@
-"""Boosting as an additive model: a curve for each column.
+"""Shape functions of an additive boosting model, one per column.
 
 Hastie and Tibshirani (1990), "Generalized additive models"; with trees: Lou, Caruana and Gehrke
 (2012), "Intelligible models for classification and regression".
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from arboleda._engine.columns import Table
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.labels import Label
-from arboleda._engine.schema import MISSING, Schema, missing_code
+from arboleda._engine.schema import MISSING, Schema, get_missing_code
 from arboleda._engine.tree import Tree
 from arboleda._figures import axes_or_new, new_figure
 from arboleda._frames import new_frame
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-# Letters of category names that fit side by side under one of several panels.
-_LETTERS_ABREAST = 20
+# Maximum number of letters of category names that fit horizontally below one of several panels.
+_MAX_LABEL_LETTERS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class ShapeFunction:
-    """What one column adds to the raw scores, as a function of its value.
+    """Contribution of one column to the raw scores, as a function of its value.
 
     Attributes
     ----------
     column : int
-        Number of the column.
+        Index of the column.
     name : str
-        Its name; "x[0]" and so on where the columns have none.
+        Name of the column; "x[0]" and so on if the columns have no names.
     thresholds : ndarray of shape (m,)
-        Where the function of a numeric column steps, ascending; a value at a threshold belongs to
-        the step below it.
+        Positions of the steps of a numeric column, ascending; a value equal to a threshold belongs
+        to the step below it.
     levels : tuple or None
-        Categories, for a categorical column.
+        Categories of a categorical column.
     values : ndarray of shape (m + 1, n_outputs) or (n_levels, n_outputs)
-        Heights of the steps, or of the categories. Over the training rows they are 0 on average.
+        Values of the steps or categories. Their mean over the training rows is 0.
     missing : ndarray of shape (n_outputs,)
-        What a missing value adds, and a category that `fit` did not see.
+        Value for missing values, and for categories that were not in the training data.
     """
 
     column: int
@@ -63,24 +63,24 @@ class ShapeFunction:
 
     @property
     def spread(self) -> float:
-        """Largest difference between two values of one output."""
+        """Largest difference between two values of the same output."""
         return float(np.ptp(self.values, axis=0).max()) if self.values.size else 0.0
 
     @property
     def steps(self) -> list[tuple[float, float, Label | None]]:
-        """Ends of each step of a numeric column, and each category of another."""
+        """Interval of each step of a numeric column, or each category of a categorical one."""
         if self.levels is not None:
             return [(np.nan, np.nan, level) for level in self.levels]
         ends = [-np.inf, *self.thresholds.tolist(), np.inf]
         return [(above, up_to, None) for above, up_to in pairwise(ends)]
 
     def at(self, X: Any) -> Floats:
-        """Value of the function for some values of the column.
+        """Evaluate the function at some values of the column.
 
         Parameters
         ----------
         X : array-like of shape (n,)
-            Numbers, or categories.
+            Numbers or categories.
 
         Returns
         -------
@@ -88,21 +88,21 @@ class ShapeFunction:
         """
         if self.levels is None:
             numbers = np.asarray(X, dtype=np.float64)
-            places = np.searchsorted(self.thresholds, numbers, side="left")
-            found = np.where(np.isnan(numbers)[:, np.newaxis], self.missing, self.values[places])
+            steps = np.searchsorted(self.thresholds, numbers, side="left")
+            values = np.where(np.isnan(numbers)[:, np.newaxis], self.missing, self.values[steps])
         else:
-            code = {level: place for place, level in enumerate(self.levels)}
-            rows = [self.values[code[v]] if v in code else self.missing for v in X]
-            found = np.array(rows).reshape(len(rows), -1)
-        return found[:, 0] if found.shape[1] == 1 else found
+            codes = {level: code for code, level in enumerate(self.levels)}
+            rows = [self.values[codes[v]] if v in codes else self.missing for v in X]
+            values = np.array(rows).reshape(len(rows), -1)
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the function: steps for a number, bars for categories.
+        """Plot the function: steps for a numeric column, bars for a categorical one.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to plot on; None: axes of a new figure.
 
         Returns
         -------
@@ -113,8 +113,8 @@ class ShapeFunction:
         for k, heights in enumerate(self.values.T):
             label = str(k) if n_outputs > 1 else None
             if self.levels is not None:
-                places = np.arange(len(self.levels)) + k / (n_outputs + 1)
-                ax.bar(places, heights, width=1 / (n_outputs + 1), color=f"C{k}", label=label)
+                positions = np.arange(len(self.levels)) + k / (n_outputs + 1)
+                ax.bar(positions, heights, width=1 / (n_outputs + 1), color=f"C{k}", label=label)
                 continue
             ends = self.thresholds[[0, -1]] if self.thresholds.size else np.zeros(2)
             margin = 0.05 * float(np.ptp(ends)) or 1.0
@@ -123,7 +123,7 @@ class ShapeFunction:
         if self.levels is not None:
             names = [str(level) for level in self.levels]
             ax.set_xticks(range(len(names)), names)
-            if sum(map(len, names)) > _LETTERS_ABREAST:
+            if sum(map(len, names)) > _MAX_LABEL_LETTERS:
                 ax.tick_params("x", labelrotation=30)
                 for name in ax.get_xticklabels():
                     name.set(ha="right", rotation_mode="anchor")
@@ -133,12 +133,12 @@ class ShapeFunction:
 
 
 class ShapeFunctions(Sequence[ShapeFunction]):
-    """An additive model: ``intercept`` plus one function of each column is the raw score.
+    """An additive model: the raw score is ``intercept`` plus one function per column.
 
     Attributes
     ----------
     intercept : ndarray of shape (n_outputs,)
-        The mean raw score of the training rows.
+        Mean raw score of the training rows.
     """
 
     def __init__(self, intercept: Floats, functions: Sequence[ShapeFunction]) -> None:
@@ -156,7 +156,7 @@ class ShapeFunctions(Sequence[ShapeFunction]):
     @overload
     def __getitem__(self, column: slice) -> tuple[ShapeFunction, ...]: ...
     def __getitem__(self, column: int | str | slice) -> ShapeFunction | tuple[ShapeFunction, ...]:
-        """Return the function of a column, by its number or its name."""
+        """Return the function of a column, by index or name."""
         if not isinstance(column, str):
             return self._functions[column]
         for function in self._functions:
@@ -170,9 +170,10 @@ class ShapeFunctions(Sequence[ShapeFunction]):
         Returns
         -------
         frame : pandas.DataFrame
-            One row a step, category or missing value and output: ``column``, ``output``, ``above``
-            and ``up_to`` (the ends of the step; NaN elsewhere), ``level`` (the category; None
-            elsewhere) and ``value``. The missing value has neither.
+            One row per output and step, category or missing value, with the columns ``column``,
+            ``output``, ``above`` and ``up_to`` (the ends of the step; NaN otherwise), ``level``
+            (the category; None otherwise) and ``value``. Missing values have neither ends nor a
+            level.
         """
         rows: list[tuple[str, int, float, float, Label | None, float]] = []
         for function in self._functions:
@@ -185,12 +186,12 @@ class ShapeFunctions(Sequence[ShapeFunction]):
         return new_frame(rows, columns=["column", "output", "above", "up_to", "level", "value"])
 
     def plot(self, ax: Any = None) -> npt.NDArray[np.object_]:
-        """Draw the functions of the columns that matter most, the one with the widest span first.
+        """Plot the functions with the largest spread, in descending order.
 
         Parameters
         ----------
         ax : Axes or array of Axes, default=None
-            Where to draw, one function on each; None: a new figure for at most nine functions.
+            Axes to plot on, one function on each; None: a new figure of at most nine functions.
 
         Returns
         -------
@@ -213,16 +214,16 @@ class ShapeFunctions(Sequence[ShapeFunction]):
 def shape_functions(
     ensemble: Ensemble, schema: Schema, statistics: TargetStatistics
 ) -> ShapeFunctions:
-    """Read an ensemble whose trees ask one column each.
+    """Return the shape functions of an ensemble whose trees split on one column each.
 
     Raises
     ------
     ValueError
-        If a tree asks several columns.
+        If a tree splits on several columns, or leaves are linear.
     """
     if ensemble.has_linear_leaves:
         raise ValueError(
-            "the curves of columns are steps, which linear leaves do not make: fit with "
+            "shape functions are step functions, which linear leaves are not: fit with "
             "linear_leaves=False"
         )
     n_outputs = ensemble.n_outputs
@@ -231,13 +232,13 @@ def shape_functions(
     parts: dict[tuple[int, int], list[Tree]] = {}
     for number, tree in enumerate(ensemble.trees):
         output = number % n_outputs
-        intercept[output] += _mean_value(tree)
+        intercept[output] += _compute_mean_value(tree)
         columns = np.unique(owners[tree.feature[tree.feature >= 0]])
         if columns.size > 1:
             first, second = (schema.describe(int(column)) for column in columns[:2])
             raise ValueError(
-                f"tree {number} asks about the columns {first} and {second} together, so the model "
-                "is no sum of functions of single columns: fit with max_depth=1, or with "
+                f"tree {number} splits on both columns {first} and {second}, and the model is not "
+                "a sum of functions of single columns: fit with max_depth=1, or with "
                 "interaction_cst='no_interactions'"
             )
         if columns.size:
@@ -245,7 +246,7 @@ def shape_functions(
     return ShapeFunctions(
         intercept,
         [
-            _function_of(
+            _make_shape_function(
                 column,
                 [parts.get((column, k), []) for k in range(n_outputs)],
                 schema,
@@ -256,36 +257,36 @@ def shape_functions(
     )
 
 
-def _function_of(
+def _make_shape_function(
     column: int, trees: list[list[Tree]], schema: Schema, statistics: TargetStatistics
 ) -> ShapeFunction:
-    """Sum the trees of one column, those of each output by themselves."""
+    """Return the sum of the trees of one column, for each output."""
     levels = schema.levels[column]
     thresholds = np.empty(0)
     if levels is None:
-        asked = [tree.threshold[tree.feature >= 0] for part in trees for tree in part]
-        thresholds = np.unique(np.concatenate([np.empty(0), *asked]))
+        found = [tree.threshold[tree.feature >= 0] for part in trees for tree in part]
+        thresholds = np.unique(np.concatenate([np.empty(0), *found]))
         thresholds = thresholds[np.isfinite(thresholds)]
         points: npt.NDArray[Any] = np.concatenate([thresholds, [np.inf, np.nan]])
     else:
-        points = np.append(np.arange(len(levels)), missing_code(len(levels)))
+        points = np.append(np.arange(len(levels)), get_missing_code(len(levels)))
         points = points.astype(np.uint16 if len(levels) <= MISSING else np.uint32)
     other: list[npt.NDArray[Any]] = [
-        np.zeros(points.size, dtype=np.float64 if found is None else np.uint16)
-        for found in schema.levels
+        np.zeros(points.size, dtype=np.float64 if column_levels is None else np.uint16)
+        for column_levels in schema.levels
     ]
     columns = [*other[:column], points, *other[column + 1 :]]
     table = statistics.replaced(Table(columns, points.size, schema.n_levels))
     heights = np.zeros((points.size, len(trees)))
     for k, part in enumerate(trees):
         if part:
-            mean = sum(_mean_value(tree) for tree in part)
+            mean = sum(_compute_mean_value(tree) for tree in part)
             heights[:, k] = Ensemble.from_trees([0.0], part).scores(table)[:, 0] - mean
     name = f"x[{column}]" if schema.names is None else str(schema.names[column])
     return ShapeFunction(column, name, thresholds, levels, heights[:-1], heights[-1])
 
 
-def _mean_value(tree: Tree) -> float:
-    """Mean of a tree's values over the rows that it was grown on."""
+def _compute_mean_value(tree: Tree) -> float:
+    """Return the mean of a tree's values over its training rows."""
     leaves = tree.feature < 0
     return float(np.average(tree.value_rows[leaves, 0], weights=tree.n_node_samples[leaves]))

@@ -24,7 +24,7 @@ def add_boosted_classifier(model: BoostedClassifier, file: CSource) -> ModelCode
     width = n_sums // weighted.trees_a_member
     tables = TreeTables(part.prefix, width, file.dtype)
     for i in range(n_trees):
-        tables.add(weighted.forest.tree(i), weighted.said(i))
+        tables.add(weighted.forest.tree(i), weighted.weighted_leaf_votes(i))
     part.definitions += tables.iter_definitions()
     p = part.prefix
     add = (

@@ -95,7 +95,7 @@ def _add_votes(trees: Iterable[Tree], voting: Voting, model: Any, file: CSource)
 def _add_weighted_votes(members: WeightedForest, model: Any, file: CSource) -> ModelCode:
     """Add the weighted sum of the trees' votes, whose weights sum to 1."""
     forest = members.forest
-    leaves = ((forest.tree(i), members.said(i)) for i in range(forest.n_trees))
+    leaves = ((forest.tree(i), members.weighted_leaf_votes(i)) for i in range(forest.n_trees))
     return _add_leaf_sums(leaves, model, file, is_mean=False)
 
 

@@ -12,7 +12,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
-from arboleda._engine.shared_binning import rows_of
+from arboleda._engine.shared_binning import take_rows
 from arboleda._sparse import check_sparse
 from arboleda.combine._learned import Given, LearnedCombination
 from arboleda.combine._outputs import MemberOutputs
@@ -46,7 +46,7 @@ class DynamicSelection(LearnedCombination):
         """Index the rows that members answer for without having seen them."""
         found = self._held_out(given)
         X = given.training.X
-        rows = X if not found.n_left_out else rows_of(X, found.rows)
+        rows = X if not found.n_left_out else take_rows(X, found.rows)
         try:
             self._region = Region(rows, self.n_neighbors, self.n_jobs)
         except ValueError as error:
@@ -64,6 +64,6 @@ class DynamicSelection(LearnedCombination):
         n_rows = _num_samples(X)
         whole = n_rows <= _BATCH
         for part in gen_batches(max(n_rows, 1), _BATCH):  # none: the members object
-            rows = X if whole else rows_of(X, np.arange(part.start, part.stop))
+            rows = X if whole else take_rows(X, np.arange(part.start, part.stop))
             said = self._ask(rows, range(len(self.estimators_))).outputs
             yield *self._region.around(rows), said

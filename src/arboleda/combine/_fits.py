@@ -17,9 +17,14 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._engine.shared_binning import SharedBinning, learns_from_codes, reading, rows_of
-from arboleda._engine.side_by_side import run_side_by_side
-from arboleda._engine.threads import available_cores, resolve_n_jobs
+from arboleda._engine.parallel import run_in_parallel
+from arboleda._engine.shared_binning import (
+    SharedBinning,
+    get_reading_options,
+    supports_shared_binning,
+    take_rows,
+)
+from arboleda._engine.threads import count_available_cores, resolve_n_jobs
 from arboleda.bagging._members import each, n_jobs_limits
 from arboleda.combine._folds import Folds
 from arboleda.combine._members import Named, classes_known_to
@@ -126,13 +131,13 @@ def _run(
 
     Ours release the interpreter, and those that learn from the same rows share their codes.
     """
-    theirs = [task for task in tasks if not learns_from_codes(members[task.number][1])]
+    theirs = [task for task in tasks if not supports_shared_binning(members[task.number][1])]
     # Rows after rows, so that a table of codes is dropped when its last member is done.
     ours = sorted(
-        (t for t in tasks if learns_from_codes(members[t.number][1])), key=lambda t: t.split
+        (t for t in tasks if supports_shared_binning(members[t.number][1])), key=lambda t: t.split
     )
     n_workers = max(1, min(effective_n_jobs(training.n_jobs), len(theirs)))
-    share = available_cores() // n_workers if n_workers > 1 else None
+    share = count_available_cores() // n_workers if n_workers > 1 else None
     work = partial(_work, members=members, training=training, n_threads=share, function=function)
     yield from zip(theirs, each(work, theirs, training.n_jobs), strict=True)
 
@@ -151,11 +156,11 @@ def _run(
             )
             for task in part
         ]
-        yield from zip(part, run_side_by_side(calls, n_threads), strict=True)
+        yield from zip(part, run_in_parallel(calls, n_threads), strict=True)
 
 
 def _table_key(task: _Task, members: Sequence[Named]) -> Any:
-    return task.split, reading(members[task.number][1])
+    return task.split, get_reading_options(members[task.number][1])
 
 
 def _table(task: _Task, members: Sequence[Named], training: Training) -> SharedBinning:
@@ -208,7 +213,7 @@ def _fit(
     X: Any = table
     rows = task.rows
     if table is None:
-        X = training.X if rows is None else rows_of(training.X, rows)
+        X = training.X if rows is None else take_rows(training.X, rows)
     y = training.y if rows is None else training.y[rows]
     params = training.params.get(name, {})
     if rows is not None:
@@ -250,4 +255,4 @@ def _fitted_on(named: Named, task: _Task, training: Training) -> Any:
 def _answered(named: Named, task: _Task, training: Training, folds: Folds, ask: Ask) -> Floats:
     test = folds.splits[task.split][1]
     known = None if training.classes is None else classes_known_to(named[1], training.classes)
-    return ask(named, rows_of(training.X, test), known)
+    return ask(named, take_rows(training.X, test), known)

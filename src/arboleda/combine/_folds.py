@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 
-from arboleda.tree._folds import Split, checked_rows
+from arboleda.tree._folds import Split, check_row_indices
 
 __all__ = ["Folds", "folds_of"]
 
@@ -76,7 +76,7 @@ def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool
     splitter = check_cv(cv, y, classifier=classes)
     splits: list[Split] = []
     for number, (train, test) in enumerate(_splits(splitter, X, y, groups)):
-        split = checked_rows(train, len(y), number), checked_rows(test, len(y), number)
+        split = check_row_indices(train, len(y), number), check_row_indices(test, len(y), number)
         if not split[0].size:
             raise ValueError(f"cv gave no rows to learn from in split {number}")
         both = np.intersect1d(*split)

@@ -12,7 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples
 
-from arboleda._engine.shared_binning import rows_of
+from arboleda._engine.shared_binning import take_rows
 from arboleda.combine._members import Named
 
 __all__ = [
@@ -101,7 +101,7 @@ def check_predictions(members: Sequence[Named], X: Any, n_outputs: int) -> None:
     ValueError
         If a member predicts an array of another shape.
     """
-    row = rows_of(X, np.arange(1))
+    row = take_rows(X, np.arange(1))
     for name, member in members:
         _check_shape(name, np.shape(member.predict(row)), (1, n_outputs))
 

@@ -1,4 +1,4 @@
-"""Decisions over any model: costs of errors, and rows left undecided."""
+"""Decisions from the probabilities of any classifier: misclassification costs and rejection."""
 
 from arboleda.decide._accuracy_coverage import AccuracyCoverageCurve, accuracy_coverage_curve
 from arboleda.decide._cost_sensitive_classifier import CostSensitiveClassifier

@@ -1,4 +1,4 @@
-"""How right a model is on the rows that it is sure of, over the share of rows that these are."""
+"""Accuracy-coverage curves: accuracy on the most confident predictions over their share."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["AccuracyCoverageCurve", "accuracy_coverage_curve", "curve_of"]
+__all__ = ["AccuracyCoverageCurve", "accuracy_coverage_curve", "make_curve"]
 
 Floats = npt.NDArray[np.float64]
 
-# Shares that should be equal differ by so much when weights are summed in another order.
+# Tolerance for shares whose weights are summed in a different order.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class AccuracyCoverageCurve:
-    """What `accuracy_coverage_curve` returns: one point for each threshold that changes anything.
+    """Result of `accuracy_coverage_curve`: one point per distinct threshold.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class AccuracyCoverageCurve:
     coverage : ndarray of shape (n_points,)
         Share of the rows that are accepted; ascending to 1.
     accuracy : ndarray of shape (n_points,)
-        Share of the accepted rows whose prediction is right.
+        Share of the accepted rows whose prediction is correct.
     """
 
     threshold: Floats
@@ -52,17 +52,17 @@ class AccuracyCoverageCurve:
 
     @property
     def area(self) -> float:
-        """Area under risk over coverage (AURC), the mean risk over all coverages.
+        """Area under the risk-coverage curve (AURC), the mean risk over all coverages.
 
-        Rows of equal probability are taken as if they came in all orders. The lower the better;
-        a model whose probabilities tell nothing has its error here (Geifman, Uziel and El-Yaniv
+        Ties in the probability are averaged over all orders of the rows. Lower is better; with
+        uninformative probabilities the area equals the error rate (Geifman, Uziel and El-Yaniv
         2019).
         """
         errors = self.risk * self.coverage
         before = np.append(0.0, self.coverage[:-1])
         step = self.coverage - before
         wrong = np.diff(errors, prepend=0.0)
-        # Inside a step errors grow evenly: risk(c) = (e + (c - b) w / s) / c, from b to b + s.
+        # Errors are linear within a step: risk(c) = (e + (c - b) w / s) / c, from b to b + s.
         rate = np.divide(wrong, step, out=np.zeros_like(step), where=step > 0)
         start = errors - wrong - before * rate
         grown = np.log(np.divide(self.coverage, before, out=np.ones_like(step), where=before > 0))
@@ -70,9 +70,10 @@ class AccuracyCoverageCurve:
 
     @property
     def excess_area(self) -> float:
-        """The area beyond that of probabilities that put every right prediction before the wrong.
+        """Difference of `area` to the area of an optimal ranking of the predictions.
 
-        With error e of all rows the best area is e + (1 - e) log(1 - e).
+        An optimal ranking puts all correct predictions before the wrong ones. Its area is
+        e + (1 - e) log(1 - e), where e is the error rate on all rows.
         """
         error = float(self.risk[-1])
         best = error + (1.0 - error) * np.log1p(-error) if error < 1.0 else 1.0
@@ -81,15 +82,15 @@ class AccuracyCoverageCurve:
     def threshold_for(
         self, *, coverage: float | None = None, accuracy: float | None = None
     ) -> float:
-        """Find the threshold that accepts enough rows, or enough of them rightly.
+        """Find the threshold for a required coverage or accuracy.
 
         Parameters
         ----------
         coverage : float, default=None
             The largest threshold that accepts at least this share of rows.
         accuracy : float, default=None
-            The threshold that accepts most rows with at least this accuracy. It was chosen because
-            it looks good on these rows: on others expect a little less.
+            The threshold that accepts the most rows with at least this accuracy. The choice is
+            optimistic: expect a slightly lower accuracy on new rows.
 
         Returns
         -------
@@ -98,28 +99,29 @@ class AccuracyCoverageCurve:
         Raises
         ------
         ValueError
-            If not one of the two is given, it is no share, or no threshold has the accuracy.
+            If not exactly one of the two is given, it is not between 0 and 1, or no threshold
+            reaches the accuracy.
         """
         if (coverage is None) == (accuracy is None):
-            raise ValueError("give coverage= or accuracy=, one of the two")
+            raise ValueError("give exactly one of the two arguments coverage and accuracy")
         name, share = ("accuracy", accuracy) if coverage is None else ("coverage", coverage)
         if share is None or not 0.0 <= share <= 1.0:
             raise ValueError(f"{name}={share!r} must lie between 0 and 1")
         if coverage is not None:
-            # Rounding must not ask for one row more.
-            enough = np.flatnonzero(self.coverage >= coverage - _ROUNDING)
-            return float(self.threshold[enough[0]])
-        right = np.flatnonzero(self.accuracy >= share - _ROUNDING)
-        if not right.size:
+            # The tolerance keeps rounding from requiring one more row.
+            sufficient = np.flatnonzero(self.coverage >= coverage - _ROUNDING)
+            return float(self.threshold[sufficient[0]])
+        sufficient = np.flatnonzero(self.accuracy >= share - _ROUNDING)
+        if not sufficient.size:
             best = int(self.accuracy.argmax())
             raise ValueError(
-                f"accuracy={share} is reached on no share of the rows: the most is "
-                f"{self.accuracy[best]:.4f}, at coverage {self.coverage[best]:.4f}; ask for less"
+                f"accuracy={share} is not reached at any coverage: the maximum is "
+                f"{self.accuracy[best]:.4f}, at coverage {self.coverage[best]:.4f}; lower accuracy"
             )
-        return float(self.threshold[right[-1]])
+        return float(self.threshold[sufficient[-1]])
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per threshold, as a pandas frame.
+        """Return a pandas data frame with one row per threshold.
 
         Returns
         -------
@@ -136,14 +138,14 @@ class AccuracyCoverageCurve:
         )
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-        """Draw accuracy over coverage.
+        """Plot accuracy over coverage.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure. Several curves may share axes.
+            Axes to plot on; None: axes of a new figure. Several curves may share axes.
         label : str, default=None
-            Name of the curve; None: its area is written there.
+            Label of the curve in the legend; None: its area.
 
         Returns
         -------
@@ -166,16 +168,17 @@ def accuracy_coverage_curve(
     labels: Sequence[Any] | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> AccuracyCoverageCurve:
-    """Accuracy on the rows whose most probable class has at least some probability.
+    """Compute the accuracy on the most confident predictions over their share of the rows.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True classes, of rows that the model did not learn from.
+        True classes of rows that are not in the training data.
     y_prob : array-like of shape (n, n_classes) or (n,)
-        Probabilities in the order of ``labels``; with two classes, those of the second will do.
+        Probabilities in the order of ``labels``; with two classes, optionally only those of the
+        second one.
     labels : sequence, default=None
-        The classes in the order of the columns; None: the sorted classes that occur.
+        The classes in the order of the columns; None: the sorted classes of ``y_true``.
     sample_weight : array-like of shape (n,), default=None
 
     Returns
@@ -186,7 +189,7 @@ def accuracy_coverage_curve(
     Raises
     ------
     ValueError
-        If a row holds no probabilities, a class is not among the labels, or no row has weight.
+        If a row does not hold probabilities, a class is not among the labels, or all weights are 0.
 
     References
     ----------
@@ -209,23 +212,23 @@ def accuracy_coverage_curve(
         sample_weight, probabilities, dtype=np.float64, ensure_non_negative=True
     )
     if not weight.any():
-        raise ValueError("sample_weight is 0 for all rows: give some of them weight")
-    return curve_of(probabilities.max(axis=1), probabilities.argmax(axis=1) == codes, weight)
+        raise ValueError("sample_weight is 0 for all rows: at least one must be positive")
+    return make_curve(probabilities.max(axis=1), probabilities.argmax(axis=1) == codes, weight)
 
 
-def curve_of(
-    confidence: Floats, right: npt.NDArray[np.bool_], weight: Floats
+def make_curve(
+    confidence: Floats, is_correct: npt.NDArray[np.bool_], weight: Floats
 ) -> AccuracyCoverageCurve:
-    """Make the curve of rows by how sure the model is of each; some row has weight."""
+    """Compute the curve from the confidence of each row; at least one weight must be positive."""
     weight = weight / weight.max()
-    used = weight > 0  # not of those that vanish beside the largest either
+    used = weight > 0  # excludes weights that underflow relative to the largest one
     order = np.argsort(-confidence[used], kind="stable")
-    sure, weight = confidence[used][order], weight[used][order]
-    ends = np.flatnonzero(np.append(np.diff(sure) < 0, True))
+    thresholds, weight = confidence[used][order], weight[used][order]
+    ends = np.flatnonzero(np.append(np.diff(thresholds) < 0, True))
     accepted = np.cumsum(weight)[ends]
-    hits = np.cumsum(weight * right[used][order])[ends]
+    hits = np.cumsum(weight * is_correct[used][order])[ends]
     return AccuracyCoverageCurve(
-        threshold=sure[ends],
+        threshold=thresholds[ends],
         coverage=accepted / accepted[-1],
         accuracy=np.minimum(hits / accepted, 1.0),
     )

@@ -1,4 +1,4 @@
-"""Decisions of least expected cost over any classifier."""
+"""Cost-sensitive decisions from the probabilities of any classifier."""
 
 from __future__ import annotations
 
@@ -25,48 +25,48 @@ from arboleda.decide._posterior_classifier import (
     Numbers,
     PosteriorClassifier,
 )
-from arboleda.decide._posterior_weights import cost_of_decisions, learned_weights
+from arboleda.decide._posterior_weights import compute_mean_cost, learn_weights
 from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["CostSensitiveClassifier"]
 
 
 class CostSensitiveClassifier(PosteriorClassifier):
-    """Any classifier, deciding so that the expected cost of its errors is least.
+    """Wrapper of a classifier that predicts the class with the lowest expected cost.
 
-    It predicts argmin_j sum_k L[k, j] P(k | x): of all decisions j, the one of least expected cost
+    The prediction is argmin_j sum_k L[k, j] P(k | x), the decision j with the lowest expected cost
     under the model's posterior. **L[k, j] is the cost of predicting j when the truth is k: rows are
-    the truth, columns the prediction.** With two classes that is a threshold: the second class is
-    predicted where P(1 | x) > (L01 - L00) / (L01 - L00 + L10 - L11) (Elkan 2001). This needs
-    probabilities that can be trusted: ask for ``calibration``, or for ``method="threshold"``, which
-    learns from the costs that decisions had on rows held out.
+    the truth, columns the prediction.** With two classes this is a threshold: the second class is
+    predicted where P(1 | x) > (L01 - L00) / (L01 - L00 + L10 - L11) (Elkan 2001). The rule needs
+    reliable probabilities: set ``calibration``, or ``method="threshold"``, which tunes the
+    decisions to the costs on held-out rows.
 
     Parameters
     ----------
     estimator : estimator
-        Any classifier with ``predict_proba``, or, with ``calibration``, with ``decision_function``.
-        One in scikit-learn's ``FrozenEstimator`` is used as it is: `fit` then only calibrates it
-        and learns thresholds, which needs rows that it has not seen.
+        Any classifier with ``predict_proba`` or, with ``calibration``, with ``decision_function``.
+        An estimator in scikit-learn's ``FrozenEstimator`` is not refitted: `fit` then only
+        calibrates it and tunes thresholds, which requires rows that it was not trained on.
     cost_matrix : array-like, mapping or pandas data frame, default=None
-        The costs L. An array has the order of ``classes_`` (sorted labels): a row for each true
-        class, a column for each predicted one. A mapping ``{true: {predicted: cost}}`` or
-        ``{(true, predicted): cost}`` names the classes: an error that it does not name costs 1, a
-        correct prediction 0. A data frame names true classes in its index and predicted ones in its
-        columns, in any order. Negative costs are gains. None: 1 for each error. The study takes
-        the same forms. Stacks and votes number the classes for their members, scikit-learn's too:
-        a member needs an array.
+        The costs L. An array is in the order of ``classes_`` (sorted labels), with a row for each
+        true class and a column for each predicted one. A mapping ``{true: {predicted: cost}}`` or
+        ``{(true, predicted): cost}`` names the classes; errors that it does not name cost 1, and
+        correct predictions 0. A data frame names true classes in its index and predicted ones in
+        its columns, in any order. Negative costs are gains. None: each error costs 1. The study
+        accepts the same forms. Stacking and voting ensembles, including scikit-learn's, encode the
+        classes as integers for their members: a member requires an array.
     method : {"posterior", "threshold"}, default="posterior"
         "posterior": the rule above. "threshold": argmin_j sum_k L[k, j] w_k P(k | x), where the
-        weights w of the classes make the mean cost least on posteriors out of fold. With two
-        classes that is the threshold of least cost, found exactly among all; with more, weights
-        none of which can be changed to lower the cost.
+        class weights w minimize the mean cost on out-of-fold posteriors. With two classes this is
+        the exact threshold of lowest cost; with more, a local minimum that no change of a single
+        weight improves.
     calibration : {"sigmoid", "isotonic", "temperature"}, default=None
-        How to calibrate the posteriors, by scikit-learn's ``CalibratedClassifierCV``
-        ("temperature" needs version 1.8 of it).
+        Method of calibration by scikit-learn's ``CalibratedClassifierCV`` ("temperature" requires
+        version 1.8). None: no calibration.
     cv : int, splitter or iterable, default=None
-        Folds of the calibration and of "threshold"; None: 5, stratified, in the order of the rows.
+        Folds of the calibration and of "threshold"; None: 5 stratified folds, without shuffling.
     n_jobs : int, default=None
-        Models fitted at the same time; None: one, and those of this library on all cores.
+        Number of models fitted in parallel; None: one, where models of this library use all cores.
 
     Attributes
     ----------
@@ -78,22 +78,22 @@ class CostSensitiveClassifier(PosteriorClassifier):
     posterior_weights_ : ndarray of shape (n_classes,)
         With "threshold": the weights w, whose geometric mean is 1.
     threshold_ : float
-        With two classes where each error costs more than the right prediction: the second one is
-        predicted where its probability is above this. Near 0 or 1 the weights, by which `predict`
-        decides, tell posteriors apart that this cannot.
+        With two classes, if each error costs more than the correct prediction: the second class is
+        predicted where its probability is above this threshold. `predict` uses the weights, which
+        are more precise near 0 and 1.
     n_features_in_ : int
     feature_names_in_ : ndarray
 
     Notes
     -----
-    Costs that differ from row to row (amounts, say) are given to `predict`, `expected_cost`,
-    `mean_cost` and `score`, and for "threshold" to `fit`, as ``costs``: an array of shape
-    (n_samples, n_classes, n_classes), or a mapping of either form to costs of all rows, whose
-    other costs are those of ``cost_matrix``. Inside pipelines and cross-validation an array goes
-    where scikit-learn's metadata routing is told to send it (``set_predict_request(costs=True)``).
+    Costs that differ between rows (such as amounts) are passed to `predict`, `expected_cost`,
+    `mean_cost` and `score`, and with "threshold" to `fit`, as ``costs``: an array of shape
+    (n_samples, n_classes, n_classes), or a mapping of either form to the costs of all rows, whose
+    other costs are those of ``cost_matrix``. In pipelines and cross-validation an array is routed
+    by scikit-learn's metadata routing (``set_predict_request(costs=True)``).
 
-    `predict_proba` is the model's, also with "threshold"; `score` is minus the mean cost, so that
-    searches look for the least.
+    `predict_proba` returns the model's probabilities, also with "threshold"; `score` is the
+    negative mean cost, which searches maximize.
 
     References
     ----------
@@ -124,7 +124,7 @@ class CostSensitiveClassifier(PosteriorClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PosteriorClassifier._parameter_constraints,
-        "cost_matrix": "no_validation",  # read with the classes, which it must fit
+        "cost_matrix": "no_validation",  # checked in fit, against the classes
         "method": [StrOptions({"posterior", "threshold"})],
     }
 
@@ -149,20 +149,20 @@ class CostSensitiveClassifier(PosteriorClassifier):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, costs: Any = None, **fit_params: Any
     ) -> Self:
-        """Fit the model, and learn weights of its posteriors if asked.
+        """Fit the model and, with ``method="threshold"``, the weights of its posteriors.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            What the model takes.
+            Any input that the model supports.
         y : array-like of shape (n_samples,)
             Labels of any type.
         sample_weight : array-like of shape (n_samples,), default=None
-            For the model, the calibration and the mean cost.
+            Weights for the model, the calibration and the mean cost.
         costs : array-like of shape (n_samples, n_classes, n_classes) or mapping, default=None
-            Costs of each row, with ``method="threshold"``, which learns from them.
+            Costs of each row, for ``method="threshold"`` only.
         **fit_params : dict
-            For the model, by scikit-learn's metadata routing.
+            Parameters for the model, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -171,14 +171,14 @@ class CostSensitiveClassifier(PosteriorClassifier):
         Raises
         ------
         ValueError
-            If the costs do not fit the classes, the model has no probabilities and no calibration
-            is asked for, or ``costs`` are given to a method that learns nothing from them.
+            If the costs do not match the classes, the model has no ``predict_proba`` and
+            ``calibration`` is None, or ``costs`` are given with ``method="posterior"``.
         """
-        tuned = self.method == "threshold"
-        if costs is not None and not tuned:
+        is_tuned = self.method == "threshold"
+        if costs is not None and not is_tuned:
             raise ValueError(
-                "costs of each row are learned from by method='threshold' only: with "
-                "method='posterior' give them to predict"
+                "costs of each row are used in fit by method='threshold' only: with "
+                "method='posterior' pass them to predict"
             )
         params = fit_params
         if sample_weight is not None:
@@ -186,12 +186,12 @@ class CostSensitiveClassifier(PosteriorClassifier):
         with restore_on_failure(self):
             classes, true = read_classes(y)
             matrix = read_cost_matrix(self.cost_matrix, classes)
-            of_rows = None
+            row_costs = None
             if costs is not None:
-                of_rows = read_row_costs(costs, matrix, classes, len(true))
-            held_out = self._fit_posteriors(X, y, params, held_out=tuned)
+                row_costs = read_row_costs(costs, matrix, classes, len(true))
+            held_out = self._fit_posteriors(X, y, params, held_out=is_tuned)
             self.cost_matrix_ = matrix
-            self._learn_weights(held_out, matrix if of_rows is None else of_rows)
+            self._learn_weights(held_out, matrix if row_costs is None else row_costs)
         return self
 
     def _learn_weights(self, held_out: HeldOut | None, costs: Floats) -> None:
@@ -201,7 +201,7 @@ class CostSensitiveClassifier(PosteriorClassifier):
         if held_out is not None:
             if costs.ndim == 3:
                 costs = costs[held_out.rows]
-            weights = learned_weights(held_out.posteriors, held_out.true, costs, held_out.weight)
+            weights = learn_weights(held_out.posteriors, held_out.true, costs, held_out.weight)
             self.posterior_weights_ = weights
         if len(weights) != 2:
             return
@@ -210,36 +210,36 @@ class CostSensitiveClassifier(PosteriorClassifier):
             false_alarm, miss = weights * losses
             self.threshold_ = float(false_alarm / (false_alarm + miss))
 
-    def _costs(self, costs: Any, n_rows: int) -> Floats:
+    def _read_costs(self, costs: Any, n_rows: int) -> Floats:
         if costs is None:
             return self.cost_matrix_
         return read_row_costs(costs, self.cost_matrix_, self.classes_, n_rows)
 
-    def _decided(self, X: Any, costs: Any) -> Numbers:
-        posteriors = self._posteriors(X)
+    def _decide(self, X: Any, costs: Any) -> Numbers:
+        posteriors = self._compute_posteriors(X)
         weights = getattr(self, "posterior_weights_", 1.0)
-        return best_decisions(posteriors * weights, self._costs(costs, len(posteriors)))
+        return best_decisions(posteriors * weights, self._read_costs(costs, len(posteriors)))
 
     def predict(self, X: Any, costs: Any = None) -> Array:
-        """Class of least expected cost; of equals the first.
+        """Predict the class of lowest expected cost; a tie goes to the first class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         costs : array-like of shape (n_samples, n_classes, n_classes) or mapping, default=None
             Costs of each row: ``costs[i, k, j]`` of predicting class j when the truth is k, or
-            {(true, predicted): costs of all rows}. None: those of ``cost_matrix``.
+            {(true, predicted): costs of all rows}. None: the costs of ``cost_matrix``.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        labels: Array = self.classes_[self._decided(X, costs)]
+        labels: Array = self.classes_[self._decide(X, costs)]
         return labels
 
     def expected_cost(self, X: Any, costs: Any = None) -> Floats:
-        """Cost of each decision that the model's probabilities lead to expect.
+        """Compute the expected cost of each decision under the model's probabilities.
 
         Parameters
         ----------
@@ -250,13 +250,13 @@ class CostSensitiveClassifier(PosteriorClassifier):
         Returns
         -------
         expected : ndarray of shape (n_samples, n_classes)
-            sum_k L[k, j] P(k | x); with ``method="posterior"`` the least of a row is the decision.
+            sum_k L[k, j] P(k | x); with ``method="posterior"`` the minimum of a row is predicted.
         """
-        posteriors = self._posteriors(X)
-        return expected_costs(posteriors, self._costs(costs, len(posteriors)))
+        posteriors = self._compute_posteriors(X)
+        return expected_costs(posteriors, self._read_costs(costs, len(posteriors)))
 
     def mean_cost(self, X: Any, y: Any, sample_weight: Any = None, costs: Any = None) -> float:
-        """Mean cost of the decisions for rows whose classes are known.
+        """Compute the mean cost of the predictions for rows with known classes.
 
         Parameters
         ----------
@@ -273,16 +273,16 @@ class CostSensitiveClassifier(PosteriorClassifier):
         Raises
         ------
         ValueError
-            If y holds a class that the model has not seen.
+            If y has a class that was not in the training data.
         """
-        decided = self._decided(X, costs)
-        true = _numbers_of(y, self.classes_)
+        decided = self._decide(X, costs)
+        true = _encode_classes(y, self.classes_)
         check_consistent_length(decided, true)
         weight = None if sample_weight is None else read_weights(sample_weight, true)
-        return cost_of_decisions(true, decided, self._costs(costs, len(true)), weight)
+        return compute_mean_cost(true, decided, self._read_costs(costs, len(true)), weight)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, costs: Any = None) -> float:
-        """Minus the `mean_cost`: the greater the better.
+        """Return the negative `mean_cost`; higher is better.
 
         Parameters
         ----------
@@ -299,13 +299,13 @@ class CostSensitiveClassifier(PosteriorClassifier):
         return -self.mean_cost(X, y, sample_weight, costs)
 
 
-def _numbers_of(y: Any, classes: Array) -> Numbers:
-    """Numbers of the classes of rows."""
+def _encode_classes(y: Any, classes: Array) -> Numbers:
+    """Return the class index of each row."""
     found, numbers = read_classes(y)
     unseen = [label for label in found.tolist() if label not in classes.tolist()]
     if unseen:
         raise ValueError(
-            f"y holds the class {unseen[0]!r}, which was not in fit: the classes with costs are "
+            f"y has the class {unseen[0]!r}, which was not in fit: the classes with costs are "
             f"{classes.tolist()}"
         )
     return places_of("y", found, classes)[numbers]

@@ -1,4 +1,4 @@
-"""What decisions over a model share: its posteriors, calibrated if asked, also out of fold."""
+"""Base class of decision rules on the posteriors of a classifier, with optional calibration."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ Calibration = Literal["sigmoid", "isotonic", "temperature"]
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Posteriors of rows that the model did not learn from.
+    """Out-of-fold posteriors.
 
     Attributes
     ----------
     posteriors : ndarray of shape (n_rows, n_classes)
     rows : ndarray
-        Which rows of the table.
+        Indices of the rows in the table.
     true : ndarray
-        Numbers of their classes.
+        Class indices of the rows.
     weight : ndarray
-        Their weights.
+        Weights of the rows.
     """
 
     posteriors: Floats
@@ -54,7 +54,7 @@ class HeldOut:
 
 
 class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that decides by the posteriors of another one."""
+    """Base class of classifiers that apply a decision rule to the posteriors of another one."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods(["fit", "predict"])],
@@ -73,99 +73,101 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def _fit_posteriors(
         self, X: Any, y: Any, params: dict[str, Any], *, held_out: bool
     ) -> HeldOut | None:
-        """Fit the model on all rows; if asked, return its posteriors out of fold too."""
+        """Fit the model to all rows; with `held_out`, return its out-of-fold posteriors too."""
         check_sparse(X)
         self._check_estimator(held_out)
         classes, true = read_classes(y)
         check_consistent_length(X, true)
         if not len(true):
-            raise ValueError("X has 0 sample(s): there is nothing to learn from")
+            raise ValueError("X has 0 sample(s): at least one row is required")
         if self.calibration is not None and len(classes) < 2:
             raise ValueError(
-                f"y holds one class, {classes.tolist()[0]!r}: calibration needs rows of two"
+                f"y holds one class, {classes.tolist()[0]!r}: calibration needs rows of two classes"
             )
-        weight = _checked_weights(params.get("sample_weight"), true)
-        of_model = self._params_of_model(params)
-        model = self._model()
-        found = None
+        weight = _check_weights(params.get("sample_weight"), true)
+        model_params = self._route_params(params)
+        model = self._make_model()
+        posteriors = None
         if held_out:
-            found = self._held_out(model, X, classes, true, weight, of_model)
-        self.estimator_ = clone(model).fit(X, classes[true], **of_model)
+            posteriors = self._fit_held_out(model, X, classes, true, weight, model_params)
+        self.estimator_ = clone(model).fit(X, classes[true], **model_params)
         self.classes_ = classes
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        return found
+        return posteriors
 
     def _check_estimator(self, held_out: bool) -> None:
         kind = type(self.estimator).__name__
         if not is_classifier(self.estimator):
-            raise ValueError(f"estimator is a {kind}, which is no classifier")
+            raise ValueError(f"estimator is a {kind}, which is not a classifier")
         if self.calibration is None and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
-                f"estimator is a {kind} without predict_proba, and decisions need probabilities: "
-                "give calibration='sigmoid' (or 'isotonic', 'temperature'), which learns them"
+                f"estimator is a {kind} without predict_proba, but decisions need probabilities: "
+                "set calibration='sigmoid' (or 'isotonic', 'temperature'), which estimates them"
             )
-        rows_given = not (self.cv is None or isinstance(self.cv, Integral))
-        if held_out and self.calibration and rows_given and not hasattr(self.cv, "split"):
+        is_custom_cv = not (self.cv is None or isinstance(self.cv, Integral))
+        if held_out and self.calibration and is_custom_cv and not hasattr(self.cv, "split"):
             raise ValueError(
                 "cv lists rows of the table, but calibration also needs folds inside each fold: "
                 "give a number of folds or a splitter"
             )
 
-    def _model(self) -> Any:
+    def _make_model(self) -> Any:
         if self.calibration is None:
             return self.estimator
         return CalibratedClassifierCV(
             self.estimator, method=self.calibration, cv=self.cv, n_jobs=self.n_jobs
         )
 
-    def _params_of_model(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _route_params(self, params: dict[str, Any]) -> dict[str, Any]:
         routed = params_of_members(self, [("estimator", self.estimator)], params)["estimator"]
         weight = params.get("sample_weight")
         if self.calibration is None or weight is None:
             return routed
         if get_config()["enable_metadata_routing"]:
-            # CalibratedClassifierCV weighs its rows itself, and asks the model what it wants.
+            # CalibratedClassifierCV uses the weights itself, and routes them to the model.
             routed = {**params, **routed}
         return {**routed, "sample_weight": weight}
 
-    def _held_out(
+    def _fit_held_out(
         self,
         model: Any,
         X: Any,
         classes: Array,
         true: Numbers,
         weight: Floats,
-        of_model: dict[str, Any],
+        model_params: dict[str, Any],
     ) -> HeldOut:
-        """Posteriors of each row by models that did not see it; the mean if there are several."""
+        """Return the out-of-fold posteriors; the mean if a row is in several test folds."""
         if isinstance(model, FrozenEstimator):
             check_held_out_weights(weight)
-            said = _posteriors_of(model, X, classes)
-            return HeldOut(said, np.arange(len(true)), true, weight)
+            posteriors = _predict_posteriors(model, X, classes)
+            return HeldOut(posteriors, np.arange(len(true)), true, weight)
         folds = folds_of(self.cv, X, true, None, classes=True)
         name = type(self.estimator).__name__
-        training = Training(indexable(X)[0], classes[true], None, {name: of_model}, self.n_jobs)
+        training = Training(indexable(X)[0], classes[true], None, {name: model_params}, self.n_jobs)
 
-        def ask(member: Named, rows: Any, _: Array | None) -> Floats:
-            return _posteriors_of(member[1], rows, classes)
+        def predict(member: Named, rows: Any, _: Array | None) -> Floats:
+            return _predict_posteriors(member[1], rows, classes)
 
         posteriors = np.zeros((len(folds.rows), len(classes)))
-        for _, split, said in predictions_by_fold([(name, model)], training, folds, ask):
-            posteriors[folds.places(split)] += said
+        for _, split, fold_posteriors in predictions_by_fold(
+            [(name, model)], training, folds, predict
+        ):
+            posteriors[folds.places(split)] += fold_posteriors
         posteriors /= folds.times[:, np.newaxis]
         check_held_out_weights(weight[folds.rows])
         return HeldOut(posteriors, folds.rows, true[folds.rows], weight[folds.rows])
 
-    def _posteriors(self, X: Any) -> Floats:
+    def _compute_posteriors(self, X: Any) -> Floats:
         check_is_fitted(self)
         check_sparse(X)
-        return _posteriors_of(self.estimator_, X, self.classes_)
+        return _predict_posteriors(self.estimator_, X, self.classes_)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the model's probabilities of the classes, calibrated if that was asked for.
+        """Predict the probabilities of the classes, calibrated if ``calibration`` is set.
 
         Parameters
         ----------
@@ -175,7 +177,7 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         -------
         p : ndarray of shape (n_samples, n_classes)
         """
-        return self._posteriors(X)
+        return self._compute_posteriors(X)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of `predict_proba`.
@@ -189,11 +191,11 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         log_p : ndarray of shape (n_samples, n_classes)
         """
         with np.errstate(divide="ignore"):
-            logarithms: Floats = np.log(self._posteriors(X))
+            logarithms: Floats = np.log(self._compute_posteriors(X))
         return logarithms
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Tell scikit-learn which metadata goes to this estimator and which to the model.
+        """Return the metadata routing of this estimator and of the model.
 
         Returns
         -------
@@ -205,48 +207,50 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        theirs = get_tags(self.estimator)
-        tags.input_tags.sparse = theirs.input_tags.sparse
-        tags.input_tags.allow_nan = theirs.input_tags.allow_nan
-        tags.input_tags.categorical = theirs.input_tags.categorical
-        tags.input_tags.string = theirs.input_tags.string
+        model_tags = get_tags(self.estimator)
+        tags.input_tags.sparse = model_tags.input_tags.sparse
+        tags.input_tags.allow_nan = model_tags.input_tags.allow_nan
+        tags.input_tags.categorical = model_tags.input_tags.categorical
+        tags.input_tags.string = model_tags.input_tags.string
         return tags
 
 
-def _checked_weights(sample_weight: Any, true: Numbers) -> Floats:
-    """Weights of rows, all 1 if none are given; what is no weight is refused by its row."""
+def _check_weights(sample_weight: Any, true: Numbers) -> Floats:
+    """Check and return the weights of the rows; all 1 if `sample_weight` is None."""
     if sample_weight is not None:
         given = np.asarray(sample_weight)
         if given.dtype.kind in "biuf" and given.ndim == 1:
             wrong = np.flatnonzero(~(np.isfinite(given) & (given >= 0)))
             if wrong.size:
                 raise ValueError(
-                    f"sample_weight is {given[wrong[0]]} in row {wrong[0]}: weights are finite "
-                    "and not negative; 0 leaves a row out"
+                    f"sample_weight is {given[wrong[0]]} in row {wrong[0]}: weights must be finite "
+                    "and non-negative; 0 excludes a row"
                 )
             if not given.any():
-                raise ValueError("sample_weight is zero for every row: one must be positive")
+                raise ValueError(
+                    "sample_weight is zero for every row: at least one must be positive"
+                )
     return read_weights(sample_weight, true)
 
 
-def _posteriors_of(model: Any, X: Any, classes: Array) -> Floats:
-    """Probabilities of all classes; one that the model has not seen has 0.
+def _predict_posteriors(model: Any, X: Any, classes: Array) -> Floats:
+    """Return the probabilities of all classes; 0 for those that the model was not fitted on.
 
     Raises
     ------
     ValueError
-        If it knows other classes, or its probabilities are no numbers.
+        If the model was fitted on other classes, or a probability is not finite.
     """
-    said = np.asarray(model.predict_proba(X), dtype=np.float64)
-    known = np.asarray(model.classes_)
-    if not np.isfinite(said).all():
-        row = int(np.argwhere(~np.isfinite(said))[0][0])
+    probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
+    model_classes = np.asarray(model.classes_)
+    if not np.isfinite(probabilities).all():
+        row = int(np.argwhere(~np.isfinite(probabilities))[0][0])
         raise ValueError(
-            f"{type(model).__name__} gives the probabilities {said[row].tolist()} to row {row}: no "
-            "decision can be made of them; give it rows that it can judge, or another model"
+            f"{type(model).__name__} returned the probabilities {probabilities[row].tolist()} for "
+            f"row {row}, which must be finite: check this row, or use another model"
         )
-    if np.array_equal(known, classes):
-        return said
-    posteriors = np.zeros((len(said), len(classes)))
-    posteriors[:, places_of(type(model).__name__, known, classes)] = said
+    if np.array_equal(model_classes, classes):
+        return probabilities
+    posteriors = np.zeros((len(probabilities), len(classes)))
+    posteriors[:, places_of(type(model).__name__, model_classes, classes)] = probabilities
     return posteriors

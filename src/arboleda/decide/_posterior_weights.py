@@ -1,10 +1,10 @@
-"""Weights of posteriors, found by the cost that decisions had on rows not learned from.
+"""Weights of posteriors that minimize the cost of decisions on held-out rows.
 
-A decision argmin_j sum_k L_kj w_k P(k | x) with weights w of the classes is a threshold where there
-are two classes: it depends on w_1 / w_0 alone. As one weight grows, the expected cost of each
-decision for a row is a line, so the decision changes at corners of the lower envelope of K lines;
-the cost over all rows changes there only, and its least value is found exactly by sorting all
-corners. With more classes the weights take turns until none gains.
+With two classes, a decision argmin_j sum_k L_kj w_k P(k | x) with class weights w is a threshold:
+it depends on w_1 / w_0 only. As a function of one weight, the expected cost of each decision for a
+row is a line. The decision changes at the corners of the lower envelope of K lines. The total cost
+changes at these corners only, and its minimum is found exactly by sorting all corners. With more
+classes the weights are optimized in turn until no weight improves the cost.
 """
 
 from __future__ import annotations
@@ -14,78 +14,78 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.decide._costs import best_decisions, relative
+from arboleda.decide._costs import best_decisions, normalize_costs
 
-__all__ = ["cost_of_decisions", "learned_weights", "weighted_mean"]
+__all__ = ["compute_mean_cost", "compute_weighted_mean", "learn_weights"]
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
 
-_MOST_SWEEPS = 50
-# Weights stay inside these limits; beyond them a class is never, or always, decided for.
+_MAX_SWEEPS = 50
+# Limits of the weights; beyond them a class is never, or always, predicted.
 _SMALLEST, _LARGEST = 1e-100, 1e100
-# Sums of costs in another order differ by so much of their size.
+# Relative tolerance for sums of costs in a different order.
 _ROUNDING = 1e-12
 
 
-def cost_of_decisions(
+def compute_mean_cost(
     true: Numbers, decided: Numbers, costs: Floats, weight: Floats | None
 ) -> float:
-    """Mean cost of decisions, weighted by rows.
+    """Return the weighted mean cost of decisions.
 
     Parameters
     ----------
     true, decided : ndarray of shape (n_rows,)
-        Numbers of classes.
+        Class indices.
     costs : ndarray of shape (n_classes, n_classes) or (n_rows, n_classes, n_classes)
     weight : ndarray of shape (n_rows,) or None
     """
-    paid = _paid(true, costs)[np.arange(len(true)), decided]
-    return weighted_mean(paid, weight)
+    paid = _get_decision_costs(true, costs)[np.arange(len(true)), decided]
+    return compute_weighted_mean(paid, weight)
 
 
-def weighted_mean(values: npt.NDArray[Any], weight: Floats | None) -> float:
-    """Mean of values, weighted by rows whose weights may be so large that their sum is no number.
+def compute_weighted_mean(values: npt.NDArray[Any], weight: Floats | None) -> float:
+    """Return the weighted mean of values, also if the sum of the weights overflows.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows,)
     weight : ndarray of shape (n_rows,) or None
-        Some row has weight.
+        At least one weight must be positive.
     """
     return float(np.average(values, weights=None if weight is None else weight / weight.max()))
 
 
-def learned_weights(posteriors: Floats, true: Numbers, costs: Floats, weight: Floats) -> Floats:
-    """Weights of the classes' posteriors that make the decisions cost least.
+def learn_weights(posteriors: Floats, true: Numbers, costs: Floats, weight: Floats) -> Floats:
+    """Return class weights of the posteriors that minimize the cost of the decisions.
 
-    With two classes the least cost of all thresholds; with more a cost that no single weight can
-    lower, and never more than that of equal weights.
+    With two classes the cost is the minimum over all thresholds. With more classes no change of a
+    single weight lowers the cost, and it is never above that of equal weights.
 
     Parameters
     ----------
     posteriors : ndarray of shape (n_rows, n_classes)
     true : ndarray of shape (n_rows,)
-        Numbers of the classes.
+        Class indices.
     costs : ndarray of shape (n_classes, n_classes) or (n_rows, n_classes, n_classes)
     weight : ndarray of shape (n_rows,)
-        Of the rows; rows of weight 0 have no say.
+        Weights of the rows; rows of weight 0 are ignored.
 
     Returns
     -------
     weights : ndarray of shape (n_classes,)
-        With geometric mean 1.
+        Class weights with geometric mean 1.
     """
     n_classes = posteriors.shape[1]
     used = weight > 0
     posteriors, true, weight = posteriors[used], true[used], weight[used] / weight[used].max()
     costs = costs if costs.ndim == 2 else costs[used]
-    paid = _paid(true, costs)
-    # All in units of the largest difference, so that sums neither overflow nor vanish.
+    paid = _get_decision_costs(true, costs)
+    # Dividing by the largest difference keeps sums from overflow and underflow.
     paid = paid - paid.min(axis=1, keepdims=True)
     paid *= (weight / max(paid.max(), np.finfo(np.float64).tiny))[:, np.newaxis]
     slack = _ROUNDING * paid.sum()
-    lines = relative(costs)
+    lines = normalize_costs(costs)
     rows = np.arange(len(true))
 
     def total(weights: Floats) -> float:
@@ -93,13 +93,13 @@ def learned_weights(posteriors: Floats, true: Numbers, costs: Floats, weight: Fl
 
     weights = np.ones(n_classes)
     least = total(weights)
-    # Only the ratio counts, so that one of two weights stays.
+    # With two classes only the ratio of the weights matters, and the first one stays fixed.
     turns = range(n_classes) if n_classes > 2 else range(1, n_classes)
-    for _ in range(_MOST_SWEEPS):
+    for _ in range(_MAX_SWEEPS):
         before = least
         for number in turns:
             changed = weights.copy()
-            changed[number] = _best_weight(posteriors, weights, lines, paid, number, slack)
+            changed[number] = _find_best_weight(posteriors, weights, lines, paid, number, slack)
             cost = total(changed)
             if cost < least - slack:
                 weights, least = changed, cost
@@ -109,45 +109,45 @@ def learned_weights(posteriors: Floats, true: Numbers, costs: Floats, weight: Fl
     return scaled
 
 
-def _paid(true: Numbers, costs: Floats) -> Floats:
-    """Costs of all decisions for rows whose truth is known, of shape (n_rows, n_classes)."""
+def _get_decision_costs(true: Numbers, costs: Floats) -> Floats:
+    """Return the cost of each decision given the true class, of shape (n_rows, n_classes)."""
     paid: Floats = costs[true] if costs.ndim == 2 else costs[np.arange(len(true)), true]
     return paid
 
 
-def _best_weight(
+def _find_best_weight(
     posteriors: Floats, weights: Floats, lines: Floats, paid: Floats, number: int, slack: float
 ) -> float:
-    """Weight of one class with which the decisions cost least, the nearest to the present one."""
+    """Return the weight of one class with the lowest cost, the closest to the current weight."""
     others = posteriors * weights
     others[:, number] = 0.0
     own = posteriors[:, number, np.newaxis] * lines[..., number, :]
     start = others @ lines if lines.ndim == 2 else np.einsum("ik,ikj->ij", others, lines)
-    places, changes = _corners(start, own, paid)
+    places, changes = _find_corners(start, own, paid)
     if not len(places):
         return float(weights[number])
     order = np.argsort(places, kind="stable")
     places, first = np.unique(places[order], return_index=True)
     steps = np.add.reduceat(changes[order], first)
-    # Costs between the corners, less that before the first one.
+    # Costs between the corners, minus the cost before the first one.
     between = np.concatenate([[0.0], np.cumsum(steps)])
     lower, upper = np.append(0.0, places), np.append(places, np.inf)
     best = np.flatnonzero(between <= between.min() + slack)
-    present = weights[number]
-    if np.any((lower[best] < present) & (present < upper[best])):
-        return float(present)
-    middles = [_between(lower[b], upper[b]) for b in best]
-    return min(middles, key=lambda middle: abs(np.log(middle / present)))
+    current = weights[number]
+    if np.any((lower[best] < current) & (current < upper[best])):
+        return float(current)
+    middles = [_choose_between(lower[b], upper[b]) for b in best]
+    return min(middles, key=lambda middle: abs(np.log(middle / current)))
 
 
-def _between(lower: float, upper: float) -> float:
+def _choose_between(lower: float, upper: float) -> float:
     if lower == 0.0:
         return upper / 2.0
     return lower * 2.0 if np.isinf(upper) else float(np.sqrt(lower) * np.sqrt(upper))
 
 
-def _corners(start: Floats, slopes: Floats, paid: Floats) -> tuple[Floats, Floats]:
-    """Where the lowest of the lines start + w slopes changes as w grows from 0, and what it costs.
+def _find_corners(start: Floats, slopes: Floats, paid: Floats) -> tuple[Floats, Floats]:
+    """Find the corners of the lower envelopes of the lines start + w slopes for w > 0.
 
     Parameters
     ----------
@@ -156,12 +156,12 @@ def _corners(start: Floats, slopes: Floats, paid: Floats) -> tuple[Floats, Float
     Returns
     -------
     places : ndarray
-        Values of w, of all rows.
+        Values of w at the corners of all rows.
     changes : ndarray
-        By how much the cost of the row changes there.
+        Change of the cost of the row at each corner.
     """
     rows = np.arange(len(start))
-    now = _lowest(start, slopes)
+    now = _argmin_lines(start, slopes)
     places, changes = [], []
     for _ in range(start.shape[1] - 1):
         falls = slopes[rows, now][:, np.newaxis] - slopes
@@ -169,7 +169,7 @@ def _corners(start: Floats, slopes: Floats, paid: Floats) -> tuple[Floats, Float
             at = (start - start[rows, now][:, np.newaxis]) / falls
         at[~(falls > 0.0) | ~(at < _LARGEST)] = np.inf
         at = np.maximum(at, _SMALLEST)
-        after = _lowest(at, slopes)
+        after = _argmin_lines(at, slopes)
         where = at[rows, after]
         met = np.isfinite(where)
         if not met.any():
@@ -182,8 +182,8 @@ def _corners(start: Floats, slopes: Floats, paid: Floats) -> tuple[Floats, Float
     return np.concatenate(places), np.concatenate(changes)
 
 
-def _lowest(first: Floats, then: Floats) -> Numbers:
-    """Column of the least value in each row; of equals the least in the second array."""
+def _argmin_lines(first: Floats, then: Floats) -> Numbers:
+    """Return the column of the minimum in each row; ties go to the minimum of the second array."""
     least = first == first.min(axis=1, keepdims=True)
     lowest: Numbers = np.where(least, then, np.inf).argmin(axis=1)
     return lowest

@@ -1,4 +1,4 @@
-"""Rows left undecided where a model is not sure enough."""
+"""Classification with a reject option: predictions of low confidence are rejected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda.combine._reject import labels_with_reject
 from arboleda.combine._target import read_classes, read_weights
-from arboleda.decide._accuracy_coverage import curve_of
+from arboleda.decide._accuracy_coverage import make_curve
 from arboleda.decide._costs import best_decisions, expected_costs, read_cost_matrix
 from arboleda.decide._posterior_classifier import (
     Array,
@@ -23,7 +23,7 @@ from arboleda.decide._posterior_classifier import (
     Numbers,
     PosteriorClassifier,
 )
-from arboleda.decide._posterior_weights import weighted_mean
+from arboleda.decide._posterior_weights import compute_weighted_mean
 from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["RejectOptionClassifier"]
@@ -32,44 +32,44 @@ _CHOICES = ("threshold", "reject_cost", "target_coverage", "target_accuracy")
 
 
 class RejectOptionClassifier(PosteriorClassifier):
-    """Any classifier, which leaves a row undecided where its posterior is not clear enough.
+    """Wrapper of a classifier that rejects rows whose posterior is not clear enough.
 
-    It predicts the most probable class where max_k P(k | x) >= theta, and the reject label
-    elsewhere. Chow's rule (1970) has theta = 1 - c, if an error costs 1 and a reject c: rejecting
-    more would cost more than the errors it avoids. With a cost matrix, the decision is that of
-    least expected cost, and a row is rejected where even that is more than the reject cost. With
-    theta = 1 only rows of certainty are decided; with theta <= 1/K all are.
+    The prediction is the most probable class where max_k P(k | x) >= theta, and the reject label
+    elsewhere. Chow's rule (1970) is theta = 1 - c, if an error costs 1 and a rejection c: rejecting
+    more rows would cost more than the errors it avoids. With a cost matrix, the prediction is the
+    class of lowest expected cost, and a row is rejected if that cost exceeds the reject cost. With
+    theta = 1 only certain predictions are accepted; with theta <= 1/K all are.
 
-    Say when to reject by one of ``threshold``, ``reject_cost``, ``target_coverage`` and
-    ``target_accuracy``; no default could be right. Rejects are as good as the probabilities are:
-    where these cannot be trusted, ask for ``calibration``.
+    Exactly one of ``threshold``, ``reject_cost``, ``target_coverage`` and ``target_accuracy`` is
+    required; there is no sensible default. Rejection is only as good as the probabilities: set
+    ``calibration`` if they are unreliable.
 
     Parameters
     ----------
     estimator : estimator
-        Any classifier with ``predict_proba``, or, with ``calibration``, with ``decision_function``.
-        One in scikit-learn's ``FrozenEstimator`` is used as it is: `fit` then only calibrates it
-        and finds the threshold, which needs rows that it has not seen.
+        Any classifier with ``predict_proba`` or, with ``calibration``, with ``decision_function``.
+        An estimator in scikit-learn's ``FrozenEstimator`` is not refitted: `fit` then only
+        calibrates it and finds the threshold, which requires rows that it was not trained on.
     threshold : float in [0, 1], default=None
-        theta. Not with a cost matrix, which knows no threshold on probabilities.
+        theta. Not supported with a cost matrix, which has no threshold on probabilities.
     reject_cost : float, default=None
-        What a reject costs, in the unit of ``cost_matrix``; without one an error costs 1.
+        Cost of a rejection, in the unit of ``cost_matrix``; without a matrix an error costs 1.
     target_coverage : float in [0, 1], default=None
-        The share of rows to decide at least: the threshold is found on rows out of fold.
+        Minimum share of accepted rows; the threshold is found on out-of-fold predictions.
     target_accuracy : float in [0, 1], default=None
-        The accuracy wanted on the rows decided: of the thresholds that have it on rows out of fold,
-        the one that decides most.
+        Minimum accuracy on accepted rows; of the thresholds that reach it on out-of-fold
+        predictions, the one that accepts the most rows is used.
     cost_matrix : array-like, mapping or pandas data frame, default=None
         Costs L[k, j] of predicting j when the truth is k, as in `CostSensitiveClassifier`.
     reject_label : label, default=None
-        None: -1 where labels are numbers, "reject" where they are text.
+        Label of rejected rows. None: -1 for numeric labels, "reject" for text.
     calibration : {"sigmoid", "isotonic", "temperature"}, default=None
-        How to calibrate the posteriors, by scikit-learn's ``CalibratedClassifierCV``
-        ("temperature" needs version 1.8 of it).
+        Method of calibration by scikit-learn's ``CalibratedClassifierCV`` ("temperature" requires
+        version 1.8). None: no calibration.
     cv : int, splitter or iterable, default=None
-        Folds of the calibration and of the targets; None: 5, stratified, in the order of the rows.
+        Folds of the calibration and of the targets; None: 5 stratified folds, without shuffling.
     n_jobs : int, default=None
-        Models fitted at the same time; None: one, and those of this library on all cores.
+        Number of models fitted in parallel; None: one, where models of this library use all cores.
 
     Attributes
     ----------
@@ -78,9 +78,9 @@ class RejectOptionClassifier(PosteriorClassifier):
     classes_ : ndarray of shape (n_classes,)
     reject_label_ : label
     threshold_ : float
-        theta, without a cost matrix.
+        theta; defined without a cost matrix only.
     reject_cost_ : float
-        A row is rejected where the least expected cost is above this; 1 - theta without a matrix.
+        A row is rejected if its lowest expected cost is above this; 1 - theta without a matrix.
     n_features_in_ : int
     feature_names_in_ : ndarray
 
@@ -100,9 +100,9 @@ class RejectOptionClassifier(PosteriorClassifier):
     >>> model = RejectOptionClassifier(GaussianNB(), reject_cost=0.1, calibration="sigmoid")
     >>> model.fit(X, y).threshold_
     0.9
-    >>> said = model.predict(X)
-    >>> decided = said != model.reject_label_
-    >>> decided.mean().round(3).item(), (said == y)[decided].mean().round(3).item()
+    >>> predicted = model.predict(X)
+    >>> accepted = predicted != model.reject_label_
+    >>> accepted.mean().round(3).item(), (predicted == y)[accepted].mean().round(3).item()
     (0.965, 0.954)
     """
 
@@ -112,7 +112,7 @@ class RejectOptionClassifier(PosteriorClassifier):
         "reject_cost": [Interval(Real, None, None, closed="neither"), None],
         "target_coverage": [Interval(Real, 0.0, 1.0, closed="both"), None],
         "target_accuracy": [Interval(Real, 0.0, 1.0, closed="both"), None],
-        "cost_matrix": "no_validation",  # read with the classes, which it must fit
+        "cost_matrix": "no_validation",  # checked in fit, against the classes
         "reject_label": "no_validation",
     }
 
@@ -143,18 +143,18 @@ class RejectOptionClassifier(PosteriorClassifier):
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Fit the model, and find the threshold if a target is given.
+        """Fit the model and, with a target coverage or accuracy, find the threshold.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            What the model takes.
+            Any input that the model supports.
         y : array-like of shape (n_samples,)
             Labels of any type.
         sample_weight : array-like of shape (n_samples,), default=None
-            For the model, the calibration, and the shares of the targets.
+            Weights for the model, the calibration, and the target coverage or accuracy.
         **fit_params : dict
-            For the model, by scikit-learn's metadata routing.
+            Parameters for the model, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -163,11 +163,11 @@ class RejectOptionClassifier(PosteriorClassifier):
         Raises
         ------
         ValueError
-            If it is not said, or said twice, when to reject; the target accuracy is not reached;
-            the costs do not fit the classes; the reject label is a class; or the model has no
-            probabilities and no calibration is asked for.
+            If not exactly one rejection rule is given; the target accuracy is not reached; the
+            costs do not match the classes; the reject label is a class; or the model has no
+            ``predict_proba`` and ``calibration`` is None.
         """
-        choice = self._choice()
+        choice = self._check_choice()
         params = fit_params
         if sample_weight is not None:
             params = {**fit_params, "sample_weight": sample_weight}
@@ -179,51 +179,50 @@ class RejectOptionClassifier(PosteriorClassifier):
             held_out = self._fit_posteriors(
                 X, y, params, held_out=choice in ("target_coverage", "target_accuracy")
             )
-            self._settle(choice, held_out)
+            self._set_threshold(choice, held_out)
         return self
 
-    def _choice(self) -> str:
+    def _check_choice(self) -> str:
         given = [name for name in _CHOICES if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(
-                f"say when to reject by one of {', '.join(_CHOICES)}; given: "
-                f"{' and '.join(given) or 'none'}"
+                f"give exactly one of {', '.join(_CHOICES)}, got {' and '.join(given) or 'none'}"
             )
         if given == ["threshold"] and self.cost_matrix is not None:
             raise ValueError(
-                "threshold is one on probabilities, but with a cost_matrix rows are rejected by "
+                "threshold applies to probabilities, but with a cost_matrix rows are rejected by "
                 "their expected cost: give reject_cost or a target"
             )
         return given[0]
 
-    def _settle(self, choice: str, held_out: HeldOut | None) -> None:
-        """Find the least confidence with which a row is decided."""
+    def _set_threshold(self, choice: str, held_out: HeldOut | None) -> None:
+        """Set the minimum confidence of accepted rows."""
         if held_out is not None:
-            decided, confidence = self._judged(held_out.posteriors)
-            curve = curve_of(confidence, decided == held_out.true, held_out.weight)
-            wanted = {choice.removeprefix("target_"): getattr(self, choice)}
-            self._least = curve.threshold_for(**wanted)
+            decided, confidence = self._decide(held_out.posteriors)
+            curve = make_curve(confidence, decided == held_out.true, held_out.weight)
+            target = {choice.removeprefix("target_"): getattr(self, choice)}
+            self._min_confidence = curve.threshold_for(**target)
         elif self.threshold is not None:
-            self._least = float(self.threshold)
+            self._min_confidence = float(self.threshold)
         else:
             cost = float(self.reject_cost)  # type: ignore[arg-type]
-            self._least = 1.0 - cost if self.cost_matrix is None else -cost
+            self._min_confidence = 1.0 - cost if self.cost_matrix is None else -cost
         self.__dict__.pop("threshold_", None)
         if self.cost_matrix is None:
-            self.threshold_ = self._least
-            self.reject_cost_ = 1.0 - self._least
+            self.threshold_ = self._min_confidence
+            self.reject_cost_ = 1.0 - self._min_confidence
         else:
-            self.reject_cost_ = -self._least
+            self.reject_cost_ = -self._min_confidence
 
-    def _judged(self, posteriors: Floats) -> tuple[Numbers, Floats]:
-        """Decisions, were none rejected, and how sure each is."""
+    def _decide(self, posteriors: Floats) -> tuple[Numbers, Floats]:
+        """Return the decisions without rejection, and the confidence of each."""
         decided = best_decisions(posteriors, self._matrix)
         if self.cost_matrix is None:
             return decided, posteriors.max(axis=1)
         return decided, -expected_costs(posteriors, self._matrix).min(axis=1)
 
     def reject(self, X: Any) -> npt.NDArray[np.bool_]:
-        """Whether rows are left undecided.
+        """Return which rows are rejected.
 
         Parameters
         ----------
@@ -233,12 +232,12 @@ class RejectOptionClassifier(PosteriorClassifier):
         -------
         rejected : ndarray of bool, shape (n_samples,)
         """
-        _, confidence = self._judged(self._posteriors(X))
-        rejected: npt.NDArray[np.bool_] = confidence < self._least
+        _, confidence = self._decide(self._compute_posteriors(X))
+        rejected: npt.NDArray[np.bool_] = confidence < self._min_confidence
         return rejected
 
     def predict(self, X: Any) -> Array:
-        """Class, or ``reject_label_`` where the model is not sure enough.
+        """Predict the class, or ``reject_label_`` where the confidence is too low.
 
         Parameters
         ----------
@@ -250,14 +249,14 @@ class RejectOptionClassifier(PosteriorClassifier):
             Of the type of the classes if the reject label fits in it, else objects.
         """
         check_is_fitted(self)
-        decided, confidence = self._judged(self._posteriors(X))
+        decided, confidence = self._decide(self._compute_posteriors(X))
         labels: Array = self._labels[
-            np.where(confidence < self._least, len(self.classes_), decided)
+            np.where(confidence < self._min_confidence, len(self.classes_), decided)
         ]
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of rows that are decided, and rightly: a reject counts as an error.
+        """Return the share of rows with a correct prediction; a rejection counts as an error.
 
         Parameters
         ----------
@@ -272,7 +271,7 @@ class RejectOptionClassifier(PosteriorClassifier):
         predicted = self.predict(X)
         classes, numbers = read_classes(y)
         check_consistent_length(predicted, numbers)
-        # As objects, so that labels of other types are different and no error.
-        right = predicted.astype(object) == classes.astype(object)[numbers]
+        # As objects, labels of different types compare as unequal without an error.
+        is_correct = predicted.astype(object) == classes.astype(object)[numbers]
         weight = None if sample_weight is None else read_weights(sample_weight, numbers)
-        return weighted_mean(right, weight)
+        return compute_weighted_mean(is_correct, weight)

@@ -22,7 +22,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_
 
 from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
-from arboleda._row_losses import Loss, loss_of
+from arboleda._row_losses import Loss, resolve_loss
 from arboleda._sparse import check_sparse
 from arboleda.diagnose._named import all_classifiers, named_models
 from arboleda.diagnose._scores import MinusMeanLoss
@@ -185,7 +185,7 @@ def compare(
     errors = np.array(
         [
             -cross_val_score(
-                model, X, y, cv=splits, scoring=MinusMeanLoss(loss_of(model, loss)),
+                model, X, y, cv=splits, scoring=MinusMeanLoss(resolve_loss(model, loss)),
                 n_jobs=n_jobs, error_score="raise",
             )
             for _, model in models

@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 
 from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
-from arboleda._row_losses import Loss, loss_of
+from arboleda._row_losses import Loss, resolve_loss
 from arboleda._sparse import check_sparse
 from arboleda.diagnose._scores import MinusMeanLoss
 
@@ -179,7 +179,7 @@ def complexity_curve(
     folds = list(_splitter(cv, y, estimator).split(X, y, groups))
     train, test = model_selection.validation_curve(
         estimator, X, y, param_name=param_name, param_range=values, cv=folds,
-        scoring=MinusMeanLoss(loss_of(estimator, loss)), n_jobs=n_jobs, error_score="raise",
+        scoring=MinusMeanLoss(resolve_loss(estimator, loss)), n_jobs=n_jobs, error_score="raise",
     )  # fmt: skip
     if complexity is not None:
         n_train = round(np.mean([len(rows) for rows, _ in folds]))
@@ -247,8 +247,8 @@ def learning_curve(
     check_sparse(X)
     sizes, train, test = model_selection.learning_curve(
         estimator, X, y, train_sizes=np.asarray(train_sizes), cv=cv, groups=groups, shuffle=True,
-        scoring=MinusMeanLoss(loss_of(estimator, loss)), random_state=random_state, n_jobs=n_jobs,
-        error_score="raise",
+        scoring=MinusMeanLoss(resolve_loss(estimator, loss)), random_state=random_state,
+        n_jobs=n_jobs, error_score="raise",
     )  # fmt: skip
     values = tuple(sizes.tolist())
     return ErrorCurve("training rows", values, np.array(values, np.float64), -train, -test)

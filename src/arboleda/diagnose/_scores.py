@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._row_losses import Loss, row_losses
+from arboleda._row_losses import Loss, compute_row_losses
 
 
 class MinusMeanLoss:
@@ -16,4 +16,6 @@ class MinusMeanLoss:
         self._loss = loss
 
     def __call__(self, model: Any, X: Any, y: Any) -> float:
-        return -float(row_losses(self._loss, np.asarray(y), np.asarray(model.predict(X))).mean())
+        return -float(
+            compute_row_losses(self._loss, np.asarray(y), np.asarray(model.predict(X))).mean()
+        )

@@ -18,7 +18,7 @@ from scipy import sparse
 from arboleda._engine.arrays import ArraySource
 from arboleda._engine.categories import LabelColumn
 from arboleda._engine.frames import Frame, FrameSource, as_frame
-from arboleda._engine.numbers import engine_numbers
+from arboleda._engine.numbers import check_engine_numbers
 from arboleda._sparse import check_sparse
 
 __all__ = ["Container", "make_container"]
@@ -210,7 +210,7 @@ class SparseContainer:
         return False
 
     def numbers(self, column: int, place: str) -> Array:
-        return engine_numbers(self.get_values(column, slice(None)), place)
+        return check_engine_numbers(self.get_values(column, slice(None)), place)
 
     def labels(self, column: int, place: str) -> LabelColumn:
         raise ValueError(

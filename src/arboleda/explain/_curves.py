@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.frames import as_frame
-from arboleda._engine.schema import Schema, missing_code
-from arboleda._engine.table import check_table, fitted_order
+from arboleda._engine.schema import Schema, get_missing_code
+from arboleda._engine.table import check_table, find_fitted_order
 from arboleda._engine.threads import resolve_n_jobs
 from arboleda.bagging import (
     BaggingClassifier,
@@ -215,7 +215,7 @@ def _identity(raw: Floats) -> Floats:
 def _find_fitted_columns(model: Any, rows: TableRows, columns: tuple[int, ...]) -> dict[int, int]:
     """Return the model's index of each table column; columns of frames are matched by name."""
     frame = as_frame(rows.native)
-    order = None if frame is None else fitted_order(model, frame, model.schema_)
+    order = None if frame is None else find_fitted_order(model, frame, model.schema_)
     return {j: j if order is None else order.index(j) for j in columns}
 
 
@@ -227,7 +227,7 @@ def _read_codes(schema: Schema, rows: TableRows, column: int, place: int) -> Flo
     codes = schema.codes[place]
     if codes is None:
         return None if rows.categorical[column] else np.empty(0)
-    missing = missing_code(len(codes))
+    missing = get_missing_code(len(codes))
     levels = rows.levels(column)
     return np.array([*(codes.get(label, missing) for label in levels), missing], dtype=np.float64)
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats.mstats import mquantiles
 
-from arboleda._engine.labels import plain_label
-from arboleda._engine.numbers import numbers_of_objects
+from arboleda._engine.labels import to_plain_label
+from arboleda._engine.numbers import convert_objects_to_numbers
 from arboleda.explain._rows import TableRows
 
 __all__ = [
@@ -73,7 +73,7 @@ def read_custom_points(rows: TableRows, column: int, given: Any) -> Floats:
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"custom_values of {name!r} must be a non-empty list, got {given!r}")
     if not rows.categorical[column]:
-        points = numbers_of_objects(array, f"custom_values of {name!r}", "give numbers")
+        points = convert_objects_to_numbers(array, f"custom_values of {name!r}", "give numbers")
         if np.isinf(points).any():
             raise ValueError(f"custom_values of {name!r} contain infinity: give finite numbers")
         return points
@@ -81,7 +81,7 @@ def read_custom_points(rows: TableRows, column: int, given: Any) -> Floats:
     places = {label: float(code) for code, label in enumerate(levels)}
     points = np.empty(len(array))
     for i, value in enumerate(array.tolist()):
-        label = plain_label(value)
+        label = to_plain_label(value)
         if label is not None and label not in places:
             shown_levels = ", ".join(map(repr, levels[:20]))
             raise ValueError(

@@ -19,7 +19,7 @@ def compute_oob_probabilities(estimator: Any, X: Any, y: Array) -> tuple[Floats,
     """Return out-of-bag probabilities and labels of the training rows that have them."""
     last, table = unwrap_pipeline(estimator, X)
     if isinstance(last, ForestModel):
-        found = last._training_rows(table, y).means()
+        found = last._training_rows(table, y).mean_votes()
     else:
         kept = getattr(last, "oob_decision_function_", None)
         if kept is None:

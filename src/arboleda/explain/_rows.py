@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.categories import encode, learn_levels
-from arboleda._engine.kinds import chosen_columns
+from arboleda._engine.kinds import select_columns
 from arboleda._engine.labels import Label
-from arboleda._engine.schema import Schema, missing_code
+from arboleda._engine.schema import Schema, get_missing_code
 from arboleda.explain._containers import Container, make_container
 
 __all__ = ["MAX_ROWS", "TableRows", "read_rows"]
@@ -105,7 +105,7 @@ class TableRows:
             return np.asarray(self._container.numbers(column, place), dtype=np.float64)
         codes = {label: code for code, label in enumerate(self.levels(column))}
         found = encode(self._container.labels(column, place), codes, place)
-        return np.where(found == missing_code(len(codes)), np.nan, found.astype(np.float64))
+        return np.where(found == get_missing_code(len(codes)), np.nan, found.astype(np.float64))
 
     def levels(self, column: int) -> tuple[Label, ...]:
         """Return the sorted labels of a categorical column; an empty tuple for numbers."""
@@ -207,7 +207,7 @@ class TableRows:
             levels = learn_levels(found, place, many=True)
             codes = encode(found, {label: c for c, label in enumerate(levels)}, place)
             distinct, first = np.unique(codes, return_index=True)
-            has_missing = bool(distinct[-1] == missing_code(len(levels)))
+            has_missing = bool(distinct[-1] == get_missing_code(len(levels)))
             palette = self._container.get_values(column, first.astype(np.intp))
             self._categories[column] = _CategoryPalette(levels, palette, has_missing)
         return self._categories[column]
@@ -245,7 +245,7 @@ def read_rows(X: Any, estimator: Any = None, categorical_features: Any = None) -
     n_columns = container.shape[1]
     own = container.names
     names = tuple(map(str, own)) if own is not None else _read_feature_names(estimator, n_columns)
-    named = chosen_columns(categorical_features, n_columns, names, "categorical_features")
+    named = select_columns(categorical_features, n_columns, names, "categorical_features")
     known = _read_fitted_categories(estimator, own, n_columns)
     categorical = tuple(container.is_labelled(j) or named[j] or known[j] for j in range(n_columns))
     return TableRows(container, names, categorical)

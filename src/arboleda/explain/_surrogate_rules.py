@@ -13,7 +13,7 @@ from arboleda.explain._best_subtrees import NodeLosses, find_best_rules, find_en
 from arboleda.explain._surrogate import Surrogate, Tree, compute_node_predictions, prepare_surrogate
 from arboleda.explain._surrogate_tree import check_size
 from arboleda.tree import Condition
-from arboleda.tree._rules import node_conditions
+from arboleda.tree._rules import find_node_conditions
 
 __all__ = ["ListedRule", "RuleList", "surrogate_rules"]
 
@@ -196,7 +196,7 @@ def _make_rules(
     node_losses: NodeLosses, grown: Tree, nodes: tuple[int, ...]
 ) -> tuple[ListedRule, ...]:
     """Make the rules with their shares of rows."""
-    conditions, values = node_conditions(grown), compute_node_predictions(grown)
+    conditions, values = find_node_conditions(grown), compute_node_predictions(grown)
     rule_node = find_enclosing_nodes(grown.tree_, list(nodes))
     leaves = np.flatnonzero(grown.tree_.children_left < 0)
     rules = []

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.schema import missing_code
+from arboleda._engine.schema import get_missing_code
 from arboleda.features._counting import LevelColumns, Levels
 from arboleda.features._neighbors import Mixed, information_of_mixed
 
@@ -123,7 +123,7 @@ class ByNeighbors:
         values, n_levels = self._table.columns[j], self._table.n_levels[j]
         if n_levels == 0:
             return Mixed.of_numbers(values, self._most_levels, self._random(j))
-        codes = np.where(values == missing_code(n_levels), n_levels, values.astype(np.intp))
+        codes = np.where(values == get_missing_code(n_levels), n_levels, values.astype(np.intp))
         return Mixed(Levels(codes, n_levels + 1), None)
 
     def _random(self, stream: int) -> np.random.Generator:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.frames import as_frame
 from arboleda._engine.schema import Schema
-from arboleda._engine.table import fitted_order
+from arboleda._engine.table import find_fitted_order
 from arboleda._sparse import check_sparse
 
 __all__ = ["TableSelector"]
@@ -61,7 +61,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if frame is None or not self.support_.any():
             # A frame of no column has no rows; an array has, and scikit-learn warns.
             return super().transform(X)
-        order = fitted_order(self, frame, self.schema_)
+        order = find_fitted_order(self, frame, self.schema_)
         chosen = self.get_support(indices=True).tolist()
         places = chosen if order is None else [order[j] for j in chosen]
         wanted = _get_output_config("transform", estimator=self)["dense"]

@@ -1,4 +1,4 @@
-"""Forests: many trees, each made different by chance, that vote."""
+"""Forests of randomised trees."""
 
 from arboleda._out_of_bag import OobCurve
 from arboleda.forest._balanced_random_forest_classifier import BalancedRandomForestClassifier

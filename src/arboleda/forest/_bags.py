@@ -1,4 +1,4 @@
-"""Which rows each tree of a forest saw: not kept, but drawn again when asked for."""
+"""Training rows of each tree of a forest, drawn again on demand instead of stored."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Bags:
-    """How the rows of every tree were drawn.
+    """Sampling scheme of the training rows of every tree.
 
     Parameters
     ----------
     kind : {"all", "bootstrap", "balanced_bootstrap"}
     n_drawn : int
-        Draws a tree; -1 for as many as there are rows to draw from.
+        Draws per tree; -1 for the number of rows of positive weight.
     n_rows : int
         Rows of the table.
     seed : int
@@ -47,20 +47,20 @@ class Bags:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The part of the engine's options that bags are drawn by."""
+        """Options of the engine for drawing bags."""
         return {"bag": self.kind, "n_drawn": self.n_drawn}
 
     @property
     def weight(self) -> npt.NDArray[np.float64] | None:
-        """0 for rows that are never drawn, else 1; None where all may be."""
+        """Weights of the draws: 0 for unused rows, else 1; None if all rows can be drawn."""
         if not self.unused.size:
             return None
         weight = np.ones(self.n_rows)
         weight[self.unused] = 0.0
         return weight
 
-    def drawn(self, tree: int) -> Rows:
-        """Rows that a tree saw, ascending, each as often as it was drawn."""
+    def draw_rows(self, tree: int) -> Rows:
+        """Return the training rows of a tree, ascending, with repeats."""
         options = ForestOptions(n_trees=1, **self.options)
         counts = draw_bag(
             options,
@@ -72,8 +72,8 @@ class Bags:
         )
         return np.repeat(np.arange(self.n_rows), counts)
 
-    def are_those_of(self, other: Bags) -> bool:
-        """Whether the same trees see the same rows."""
+    def is_same_as(self, other: Bags) -> bool:
+        """Return whether trees of the same number get the same rows."""
         numbers = (self.kind, self.n_drawn, self.n_rows, self.seed)
         if numbers != (other.kind, other.n_drawn, other.n_rows, other.seed):
             return False
@@ -82,10 +82,10 @@ class Bags:
 
 
 class BagsField:
-    """How bags are stored: numbers in the header, rows and labels as arrays."""
+    """Field of a model file for bags: numbers in the header, rows and labels as arrays."""
 
     def encode(self, name: str, value: Bags | None, sections: Sections) -> Any:
-        """Return what stands in the header."""
+        """Return the header entry."""
         if value is None:
             return None
         header: dict[str, Any] = {
@@ -101,7 +101,7 @@ class BagsField:
         return header
 
     def decode(self, name: str, stored: Any, sections: Sections) -> Bags | None:
-        """Return the bags, checked."""
+        """Return the validated bags."""
         if stored is None:
             return None
         match stored:
@@ -118,12 +118,12 @@ class BagsField:
                     for part, where in {"unused": unused, **rest}.items()
                 }
                 bags = Bags(kind, n_drawn, n_rows, seed, arrays["unused"], arrays.get("labels"))
-                if _are_sound(bags):
+                if _is_valid(bags):
                     return bags
-        raise ModelFormatError(f"{name} does not say how rows were drawn")
+        raise ModelFormatError(f"{name} does not describe how rows were drawn")
 
 
-def _are_sound(bags: Bags) -> bool:
+def _is_valid(bags: Bags) -> bool:
     rows, labels = bags.unused, bags.labels
     return (
         0 < bags.n_rows < 2**32

@@ -17,11 +17,12 @@ __all__ = ["BalancedRandomForestClassifier"]
 
 
 class BalancedRandomForestClassifier(FixedParameters, RandomForestClassifier):
-    """Balanced random forest: every tree sees as many rows of each class as of the rarest one.
+    """Balanced random forest: each tree draws equally many rows of every class.
 
-    For classes of very different sizes, where a usual forest predicts the frequent ones nearly
-    always. A tree is grown on few rows, so fitting is quick; the trees together see most rows. The
-    probabilities are those of balanced classes: higher for rare classes than their share.
+    Suited to imbalanced data, where an ordinary forest nearly always predicts the frequent classes.
+    Each tree is grown on few rows, so fitting is fast; together the trees use most rows. The
+    probabilities refer to balanced classes: those of rare classes are higher than their
+    frequencies.
 
     It is `RandomForestClassifier` with ``bootstrap="balanced"``.
 
@@ -53,7 +54,7 @@ class BalancedRandomForestClassifier(FixedParameters, RandomForestClassifier):
     Notes
     -----
     With n the number of rows of the smallest class, each tree draws n rows of every class with
-    replacement, and is grown on them to the end without pruning, with ``max_features`` columns
+    replacement and is grown on them to full depth without pruning, with ``max_features`` columns
     drawn at each node. The trees vote.
 
     References

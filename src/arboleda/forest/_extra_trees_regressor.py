@@ -12,20 +12,20 @@ from arboleda.tree._tree_learner import CategoricalFeatures, MaxFeatures
 
 
 class ExtraTreesRegressor(ForestRegressor):
-    """Extremely randomised regression trees: thresholds are drawn, not searched.
+    """Extremely randomised trees for regression: thresholds are drawn at random.
 
-    Each node draws ``max_features`` columns anew; each of them offers one split drawn at random (a
-    threshold uniform between its smallest and largest value in the node; a random half of the
-    categories), and the best of these is taken. Each tree sees all rows unless ``bootstrap`` is
-    set; the forest answers with their mean. The names, defaults and meaning of the parameters are
+    Each node draws ``max_features`` columns; each of them proposes one random split (a threshold
+    uniform between its smallest and largest value in the node; a random half of the categories),
+    and the best of these is taken. Each tree is fitted on all rows unless ``bootstrap`` is set;
+    their predictions are averaged. The names, defaults and meaning of the parameters are
     scikit-learn's.
 
     Parameters
     ----------
     n_estimators : int or "auto", default=100
         Number of trees. "auto" adds blocks of 50, at most 1,000, until the out-of-bag squared error
-        (for classes: the Brier score of the votes) is within one hundredth of what infinitely many
-        trees would have; it needs bootstrap samples. See the guide's page "Forests".
+        (for classes: the Brier score of the votes) is within one hundredth of that of infinitely
+        many trees; it requires bootstrap samples. See the guide's page "Forests".
     criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, \
             default="squared_error"
         See `DecisionTreeRegressor`.
@@ -33,40 +33,41 @@ class ExtraTreesRegressor(ForestRegressor):
         See `DecisionTreeClassifier`. Fractions are of all rows, not of a tree's.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
         Columns drawn at each node; a float is a fraction of all columns. None and 1.0: all, which
-        is bagging; a third of them is what Breiman (2001) advises.
+        is bagging; Breiman (2001) recommends a third.
     max_leaf_nodes, min_impurity_decrease
         See `DecisionTreeClassifier`.
     bootstrap : bool, default=False
-        True: each tree sees as many rows as there are, drawn with replacement. False: all rows.
+        True: each tree is fitted on as many rows as there are, drawn with replacement. False: all
+        rows.
     oob_score : bool or callable, default=False
-        Whether to judge the forest by the rows that trees left out (by R2). A callable
-        ``score(y_true, y_pred)`` takes the place of it.
+        Whether to compute the out-of-bag score of the forest (R2). A callable ``score(y_true,
+        y_pred)`` replaces the metric.
     random_state : int, RandomState or None, default=None
-        Seed of all that is drawn: tree i draws the same whatever the number of trees and threads.
+        Seed of all random draws; those of tree i do not depend on the number of trees or threads.
     verbose : int, default=0
-        1 tells about ten times how far growing is, 2 after every tree.
+        1 prints progress about ten times, 2 after every tree.
     warm_start : bool, default=False
-        Keep the trees of the last fit and add those that are missing up to ``n_estimators``. On the
-        same data that gives the forest that one fit would, byte for byte.
+        Keep the trees of the last fit and add trees up to ``n_estimators``. On the same data this
+        gives the same forest as a single fit, byte for byte.
     ccp_alpha : float, default=0.0
-        Price of a leaf, by which each tree is pruned; see `DecisionTreeClassifier`.
+        Complexity parameter (cost per leaf) for pruning each tree; see `DecisionTreeClassifier`.
     max_samples : int, float or None, default=None
         Rows drawn for each tree with ``bootstrap=True``, at most all; a float is a fraction.
         None: as many as there are.
     max_bins, categorical_features, monotonic_cst
         See `DecisionTreeClassifier`.
     n_jobs : int, default=None
-        Threads: None all available cores, -1 likewise. The result does not depend on it.
+        Number of threads; None and -1 mean all available cores. The result does not depend on it.
     keep_rows : bool, default=False
-        Whether to keep which training rows are in which leaf, and the target: 4 bytes a row and
-        tree. `neighbor_weights` and `predict_quantiles` need it.
+        Whether to store the training rows of each leaf, and the target: 4 bytes per row and tree.
+        `neighbor_weights` and `predict_quantiles` need it.
 
     Attributes
     ----------
     estimators_ : sequence of DecisionTreeRegressor
-        The trees; each is made when it is asked for.
+        The trees, created on access.
     estimators_samples_ : sequence of ndarray of int
-        Rows that each tree saw, ascending, as often as they were drawn.
+        Training rows of each tree, ascending, with repeats.
     n_estimators_ : int
         Number of trees.
     feature_importances_ : ndarray of shape (n_features,)
@@ -78,14 +79,14 @@ class ExtraTreesRegressor(ForestRegressor):
     max_features_ : int
         Columns drawn at each node.
     missing_columns_ : ndarray of int
-        Numbers of the columns that missed values in training.
+        Indices of the columns with missing values in training.
     n_outputs_ : int
         Number of targets.
     oob_score_ : float
-        R2 on the rows left out, or what the callable said. This and the next one only with
+        Out-of-bag R2, or the result of the callable. This and the next attribute exist only with
         ``oob_score``.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Mean answer of the trees that left the row out; NaN where there is none.
+        Mean out-of-bag prediction; NaN for rows without predictions.
 
     Notes
     -----
@@ -94,9 +95,9 @@ class ExtraTreesRegressor(ForestRegressor):
 
     Differences from scikit-learn: X is compared as float64 (not float32); a row counts as often as
     it was drawn times its weight, where scikit-learn 1.9 draws by weight instead; rows of weight 0
-    are never drawn; a row that no tree left out has no out-of-bag answer (NaN) and does not count
-    in the score; ``n_jobs=None`` means all cores; the members of ``estimators_`` speak of classes
-    by their labels.
+    are never drawn; a row that is in every bag has no out-of-bag prediction (NaN) and does not
+    count in the score; ``n_jobs=None`` means all cores; the members of ``estimators_`` predict
+    class labels.
 
     References
     ----------

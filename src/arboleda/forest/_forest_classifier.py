@@ -1,4 +1,4 @@
-"""Forests of classification trees: labels in, mean votes out."""
+"""Base class of forests of classification trees."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from arboleda._engine.fit_forest import ForestOptions, fit_classification_forest
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
 from arboleda._engine.target import as_columns
-from arboleda.forest._forest import Forest, Progress
-from arboleda.forest._left_out import LeftOut
+from arboleda.forest._base_forest import BaseForest, Progress
 from arboleda.forest._neighborhood import ClassNeighborhoodMixin
+from arboleda.forest._oob_predictions import OobPredictions
 from arboleda.persist import Field
 from arboleda.tree._class_target import ClassTarget
 from arboleda.tree._decision_tree_classifier import DecisionTreeClassifier
@@ -29,18 +29,18 @@ ClassWeight = (
 Criterion = Literal["gini", "entropy", "log_loss", "misclassification"]
 
 
-class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
-    """What forests do with classes."""
+class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, BaseForest):
+    """Base class of forests for classification targets."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Forest._parameter_constraints,
+        **BaseForest._parameter_constraints,
         "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
         "bootstrap": ["boolean", StrOptions({"balanced"})],
         "class_weight": [dict, list, StrOptions({"balanced", "balanced_subsample"}), None],
         "voting": [StrOptions({"soft", "hard", "laplace"})],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
-        **Forest._fitted_attributes,
+        **BaseForest._fitted_attributes,
         **ClassTarget._target_attributes,
     }
 
@@ -55,7 +55,7 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
 
     @property
     def estimator_(self) -> DecisionTreeClassifier:
-        """A tree like those of the forest, not fitted."""
+        """An unfitted tree with the parameters of the forest's trees."""
         balanced = self.class_weight == "balanced_subsample"
         return DecisionTreeClassifier(
             criterion=self.criterion,
@@ -76,11 +76,11 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         )
 
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
-        if self.class_weight == "balanced_subsample":  # found anew for each bag
+        if self.class_weight == "balanced_subsample":  # computed for each bag
             return sample_weight
         return super()._target_weight(y, sample_weight)
 
-    def _more_options(self) -> dict[str, Any]:
+    def _extra_options(self) -> dict[str, Any]:
         return {"balance_classes": self.class_weight == "balanced_subsample"}
 
     def _check_size(self, training: Training, n_trees: int, n_leaves: int) -> None:
@@ -99,7 +99,7 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
             seed=self.seed_,
         )
 
-    def _has_the_target_of(self, other: Any) -> bool:
+    def _has_same_target(self, other: Any) -> bool:
         if self.n_outputs_ != other.n_outputs_:
             return False
         one = self.n_outputs_ == 1
@@ -110,21 +110,23 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         )
         return all(np.array_equal(mine, others) for mine, others in pairs)
 
-    def _keep_out_of_bag(self, found: LeftOut, target: Array) -> None:
-        shares = found.means()
-        judged = ~np.isnan(shares[:, 0])
-        told = self._labels_of(shares[judged])
-        true = self._labels(target[judged])
+    def _keep_out_of_bag(self, oob: OobPredictions, target: Array) -> None:
+        shares = oob.mean_votes()
+        has_votes = ~np.isnan(shares[:, 0])
+        predicted = self._labels_of(shares[has_votes])
+        true = self._labels(target[has_votes])
         if callable(self.oob_score):
-            self.oob_score_ = self.oob_score(true, told)
+            self.oob_score_ = self.oob_score(true, predicted)
         elif self.n_outputs_ == 1:
-            self.oob_score_ = float(accuracy_score(true, told)) if judged.any() else float("nan")
+            self.oob_score_ = (
+                float(accuracy_score(true, predicted)) if has_votes.any() else float("nan")
+            )
         else:
-            self.oob_score_ = float(np.mean(true == told)) if judged.any() else float("nan")
+            self.oob_score_ = float(np.mean(true == predicted)) if has_votes.any() else float("nan")
         self.oob_decision_function_ = shares if self.n_outputs_ == 1 else self._stacked(shares)
 
     def _labels(self, target: Array) -> Array:
-        """Classes of given numbers."""
+        """Return the class labels of class codes."""
         if self.n_outputs_ == 1:
             labels: Array = self.classes_[target]
             return labels
@@ -132,14 +134,14 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         return as_columns([classes[codes] for classes, codes in pairs])
 
     def _stacked(self, shares: Floats) -> Floats:
-        """Shares of all outputs as (rows, classes, outputs); 0 beyond the classes of an output."""
+        """Return the shares as (rows, classes, outputs), padded with 0."""
         stacked = np.zeros((len(shares), max(self._value_widths()), self.n_outputs_))
         for k, part in enumerate(self._parts(shares)):
             stacked[:, : part.shape[1], k] = part
         return stacked
 
     def predict(self, X: Any) -> Array:
-        """Class with the largest mean vote of the trees; a tie goes to the first class.
+        """Predict the class with the largest mean vote of the trees; ties go to the first class.
 
         Parameters
         ----------
@@ -149,10 +151,10 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._predictions_by(self._mean_votes(X))
+        return self._decode_predictions(self._mean_votes(X))
 
     def predict_proba(self, X: Any) -> Floats | list[Floats]:
-        """Mean vote of the trees for each class; see the parameter ``voting``.
+        """Predict class probabilities as the mean vote of the trees; see the parameter ``voting``.
 
         Parameters
         ----------
@@ -163,12 +165,10 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
             Columns in the order of ``classes_``; rows sum to 1.
         """
-        return self._shares_by(self._mean_votes(X))
+        return self._decode_probabilities(self._mean_votes(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats | list[Floats]]:
-        """Yield the mean votes of the first tree, the first two, ..., all trees.
-
-        The last are those of `predict_proba`, bit for bit.
+        """Yield the class probabilities of the first tree, the first two, ..., all trees.
 
         Parameters
         ----------
@@ -178,13 +178,13 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         ------
         p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
         """
-        return map(self._shares_by, self._staged_votes(X))
+        return map(self._decode_probabilities, self._staged_votes(X))
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_log_proba(self, X: Any) -> Floats | list[Floats]:
-        """Logarithm of `predict_proba`; minus infinity for a vote of 0.
+        """Compute the logarithm of `predict_proba`; minus infinity for a vote of 0.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         -------
         log_p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
         """
-        return self._log_of(self.predict_proba(X))
+        return self._log_probabilities(self.predict_proba(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,4 @@
-"""What a fitted forest answers: mean votes, leaves, importances, and of the rows left out."""
+"""Fitted forests: mean votes, leaves, importances and out-of-bag estimates."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from arboleda._engine.forest import Voting
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import SparseTable, Table
 from arboleda._engine.target import check_squares, read_target
-from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda._out_of_bag import OobCurve
-from arboleda._predictor import PredictsRows
+from arboleda._predictor import RowPredictorMixin
 from arboleda._staged_scores import StagedScores
 from arboleda.forest._bags import Bags, BagsField
 from arboleda.forest._kept_rows import KeptRows, KeptRowsField
-from arboleda.forest._left_out import LeftOut
-from arboleda.forest._members import LazySequence
+from arboleda.forest._lazy_sequence import LazySequence
+from arboleda.forest._oob_predictions import OobPredictions
 from arboleda.forest._permutation_importance import PermutationImportance
 from arboleda.persist import Field, ForestPart, Integer
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Array, Floats, TreeLearner
 
 
-class ForestModel(StagedScores, PredictsRows, TreeLearner):
-    """Trees, and how their rows were drawn."""
+class ForestModel(StagedScores, RowPredictorMixin, TreeLearner):
+    """A fitted forest and the sampling scheme of its rows."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **TreeLearner._fitted_attributes,
@@ -43,43 +43,43 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
         "kept_": KeptRowsField(),
     }
 
-    _predicts_mean: ClassVar[bool] = True  # or something else of the trees, as their median
+    _predicts_mean: ClassVar[bool] = True  # False: another statistic, such as the median
 
     forest_: Trees
     seed_: int
-    _bags: Bags | None  # None where the trees of several fits saw different tables
-    kept_: KeptRows | None  # the same, and None without keep_rows
+    _bags: Bags | None  # None if several fits used different tables
+    kept_: KeptRows | None  # None likewise, and without keep_rows
 
     @abstractmethod
-    def _has_the_target_of(self, other: Self) -> bool:
-        """Whether another one learned a target of the same outputs and classes."""
+    def _has_same_target(self, other: Self) -> bool:
+        """Return whether another forest was fitted on the same outputs and classes."""
 
     @property
     @abstractmethod
     def _voting(self) -> Voting:
-        """How leaves vote."""
+        """Voting of the leaves."""
 
     @property
     @abstractmethod
     def estimator_(self) -> DecisionTree:
-        """A tree like those of the forest, not fitted."""
+        """An unfitted tree with the parameters of the forest's trees."""
 
-    # Rows left out
+    # Out-of-bag estimates
 
-    def _left_out(
+    def _make_oob_predictions(
         self, trees: Trees, table: Table | SparseTable, target: Array, first_tree: int = 0
-    ) -> LeftOut:
+    ) -> OobPredictions:
         if self._bags is None:
             raise ValueError(
-                "the trees of this forest saw different tables (warm_start=True), so the rows they "
-                "left out are not known: fit a clone"
+                "the trees of this forest were fitted on different tables (warm_start=True), so "
+                "their out-of-bag rows are unknown: fit a clone"
             )
         if self._bags.kind == "all":
             raise ValueError(
-                "the trees of this forest saw all rows, so there is none to judge them by: set "
-                "bootstrap=True and fit again"
+                "the trees of this forest were fitted on all rows, so there are no out-of-bag "
+                "rows: set bootstrap=True and refit"
             )
-        return LeftOut(
+        return OobPredictions(
             trees,
             table,
             target,
@@ -90,13 +90,13 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
             first_tree,
         )
 
-    def _check_judged(self, target: Array) -> None:
-        """Refuse targets whose error on the rows left out is beyond float64."""
+    def _check_oob_target(self, target: Array) -> None:
+        """Raise an error if the out-of-bag error would overflow float64."""
         if is_regressor(self) and self._bags is not None:
             check_squares(np.delete(target, self._bags.unused, axis=0))
 
-    def _training_rows(self, X: Any, y: Any) -> LeftOut:
-        """The rows that `fit` was given, given again."""
+    def _training_rows(self, X: Any, y: Any) -> OobPredictions:
+        """Check that X and y match the training rows; return their out-of-bag predictions."""
         table = self._check_input(X)
         other = copy.copy(self)
         target = other._encode_target(read_target(y, numeric=is_regressor(self)))
@@ -104,59 +104,60 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
         if self._bags is not None and table.n_rows != self._bags.n_rows:
             raise ValueError(
                 f"X has {table.n_rows} rows, but the forest was fitted on {self._bags.n_rows}: "
-                "give the training rows, in their order"
+                "pass the training rows, in their order"
             )
-        if not self._has_the_target_of(other):
+        if not self._has_same_target(other):
             raise ValueError(
-                "y has other classes or another number of outputs than the target that the forest "
-                "was fitted on: give the training rows, in their order"
+                "y has different classes or a different number of outputs than the training "
+                "target: pass the training rows, in their order"
             )
-        self._check_judged(target)
-        return self._left_out(self.forest_, table, target)
+        self._check_oob_target(target)
+        return self._make_oob_predictions(self.forest_, table, target)
 
     def oob_curve(self, X: Any = None, y: Any = None) -> OobCurve:
-        """Out-of-bag error after each number of trees.
+        """Compute the out-of-bag error for each number of trees.
 
-        Only trees that did not see a row vote on it. Breiman (2001), section 3.1.
+        Only trees fitted without a row vote on it. Breiman (2001), section 3.1.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            The training rows, in their order. Not needed where ``fit`` has looked at the rows left
-            out: with ``oob_score`` or ``n_estimators="auto"``.
+            The training rows, in their order. Not needed if the forest was fitted with
+            ``oob_score`` or ``n_estimators="auto"``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Their target.
 
         Returns
         -------
         curve : OobCurve
-            ``n_estimators``, ``error`` (share of misclassified rows, or mean squared error) and
-            ``n_rows`` (rows judged: those that a tree so far left out).
+            ``n_estimators``, ``error`` (misclassification rate or mean squared error) and
+            ``n_rows`` (rows that are out of bag for at least one of the trees).
 
         Raises
         ------
         ValueError
-            If the trees saw all rows, or X and y are needed or are not those of ``fit``.
+            If the trees were fitted on all rows, or X and y are required, or are not those of
+            ``fit``.
         """
         check_is_fitted(self)
         if (X is None) != (y is None):
-            raise ValueError("X and y belong together: give both or neither")
+            raise ValueError("X and y must be passed together: pass both or neither")
         if X is not None:
-            return self._training_rows(X, y).curve()
+            return self._training_rows(X, y).compute_curve()
         if not hasattr(self, "_oob_curve"):
             raise ValueError(
-                "the curve was not kept: fit with oob_score=True, or give the training rows, "
-                "oob_curve(X, y)"
+                "the out-of-bag curve was not computed: fit with oob_score=True, or pass the "
+                "training rows: oob_curve(X, y)"
             )
         curve: OobCurve = self._oob_curve
         return curve
 
     def oob_permutation_importance(self, X: Any, y: Any) -> PermutationImportance:
-        """How much worse each tree gets on its left-out rows when a column is permuted there.
+        """Compute the increase of each tree's out-of-bag error when a column is permuted.
 
-        Each tree judges by itself the rows that it did not see, as they are and with the values of
-        one column permuted among them. A tree that does not ask a column loses nothing. Breiman
-        (2001), section 10.
+        Each tree predicts its out-of-bag rows, unchanged and with the values of one column permuted
+        among them. The increase is 0 for columns that the tree does not split on. Breiman (2001),
+        section 10.
 
         Parameters
         ----------
@@ -168,48 +169,48 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
         Returns
         -------
         importance : PermutationImportance
-            With ``importances`` of each tree, their ``mean``, ``standard_error`` and ``z_score``,
-            and ``to_frame()``. The same forest and rows give the same numbers.
+            With ``importances`` per tree, their ``mean``, ``standard_error`` and ``z_score``, and
+            ``to_frame()``. The result is deterministic.
 
         Raises
         ------
         ValueError
-            If the trees saw all rows, or X and y are not those of ``fit``.
+            If the trees were fitted on all rows, or X and y are not those of ``fit``.
         """
-        increases = self._training_rows(X, y).permutation()
-        judged = ~np.isnan(increases).any(axis=1)
-        if not judged.any():
-            raise ValueError("no tree left a row out: fit with more rows")
-        return PermutationImportance(increases[judged], self.schema_)
+        increases = self._training_rows(X, y).compute_permutation_increases()
+        has_votes = ~np.isnan(increases).any(axis=1)
+        if not has_votes.any():
+            raise ValueError("no tree has an out-of-bag row: fit on more rows")
+        return PermutationImportance(increases[has_votes], self.schema_)
 
     @property
     def estimators_samples_(self) -> Sequence[npt.NDArray[np.int64]]:
-        """Rows that each tree saw, ascending, as often as they were drawn; made when asked for."""
+        """Training rows of each tree, ascending, with repeats; drawn again on access."""
         check_is_fitted(self)
         bags = self._bags
         if bags is None:
             raise ValueError(
-                "the trees of this forest saw different tables (warm_start=True), so the rows they "
-                "drew are not known"
+                "the trees of this forest were fitted on different tables (warm_start=True), so "
+                "their bootstrap samples are unknown: fit a clone"
             )
-        return LazySequence(bags.drawn, self.n_estimators_)
+        return LazySequence(bags.draw_rows, self.n_estimators_)
 
-    # Answers
+    # Predictions
 
     def _mean_votes(self, X: Any) -> Floats:
         table = self._check_input(X)
-        return self.forest_.votes(table, self._voting, threads_for(table, self.n_jobs))
+        return self.forest_.votes(table, self._voting, resolve_threads(table, self.n_jobs))
 
     def _staged_votes(self, X: Any) -> Iterator[Floats]:
         table = self._check_input(X)
-        return self.forest_.iter_votes(table, self._voting, threads_for(table, self.n_jobs))
+        return self.forest_.iter_votes(table, self._voting, resolve_threads(table, self.n_jobs))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield the predictions of the first tree, the first two, ..., all trees.
 
-        Each is what `predict` of the forest of so many trees returns; the last is that of
-        `predict`, bit for bit. One pass over the trees computes all of them, and one stage at a
-        time is held in memory.
+        Each is the result of `predict` for a forest of that many trees; the last equals that of
+        `predict`, bit for bit. All are computed in one pass over the trees, and only one stage is
+        in memory at a time.
 
         Parameters
         ----------
@@ -219,13 +220,13 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
         ------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return map(self._predictions_by, self._staged_votes(X))
+        return map(self._decode_predictions, self._staged_votes(X))
 
     def _row_predictor(self) -> RowPredictor:
         return self.forest_.row_predictor(self._voting)
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
-        """Index of the leaf that each row reaches in each tree.
+        """Return the index of the leaf that each row reaches in each tree.
 
         Parameters
         ----------
@@ -240,7 +241,7 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
         return self.forest_.apply(table, resolve_n_jobs(self.n_jobs))
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, npt.NDArray[np.int64]]:
-        """Nodes that each row passes in each tree.
+        """Return the nodes on each row's path in each tree.
 
         Parameters
         ----------
@@ -249,7 +250,7 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
         Returns
         -------
         path : sparse matrix of shape (n_samples, nodes of all trees)
-            1 where the row passes the node.
+            1 if the row passes through the node.
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             The columns of tree i are those from ``n_nodes_ptr[i]`` up to ``n_nodes_ptr[i + 1]``.
         """
@@ -264,7 +265,7 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
 
     @property
     def estimators_(self) -> Sequence[DecisionTree]:
-        """The trees as decision trees, each made when it is asked for."""
+        """The trees as decision trees, created on access."""
         check_is_fitted(self)
         return LazySequence(self._member, self.n_estimators_)
 
@@ -291,7 +292,7 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Decrease of impurity by each column, mean over the trees, normalised to sum 1.
+        """Mean decrease of impurity by each column, normalised to sum 1.
 
         All 0 if no tree has a split. Breiman (2001), section 10.
         """
@@ -299,7 +300,7 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
         return self.forest_.compute_feature_importances()
 
     def relative_importance(self) -> Floats:
-        """Decrease of impurity by each column, the largest being 100.
+        """Compute the decrease of impurity by each column, scaled to a maximum of 100.
 
         Hastie, Tibshirani, Friedman (2009), section 10.13.1.
 
@@ -315,22 +316,22 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
 
     def _defect(self) -> str | None:
         if self.forest_.widths != self._value_widths():
-            return "the leaves do not hold as many numbers as the header implies"
-        defect = self.forest_.defect(self.schema_.n_levels) or self._defect_of_rows()
+            return "the leaves hold a different number of values than the header implies"
+        defect = self.forest_.defect(self.schema_.n_levels) or self._find_defect_of_rows()
         return defect or super()._defect()
 
-    def _defect_of_rows(self) -> str | None:
+    def _find_defect_of_rows(self) -> str | None:
         kept, bags = self.kept_, self._bags
         if kept is None:
             return None
         n_rows, n_outputs = kept.target.shape
         if not self.forest_.keeps_rows or bags is None or n_rows != bags.n_rows:
-            return "targets are kept of other rows than those of the leaves"
+            return "the kept targets do not belong to the rows of the leaves"
         if n_outputs != self.n_outputs_:
-            return "targets are kept of another number of outputs than the header implies"
+            return "the kept targets have a different number of outputs than the header implies"
         if is_regressor(self):
             return None
         labels = kept.target
         if (labels < 0).any() or (labels >= self._value_widths()).any() or (labels % 1).any():
-            return "a target that is kept is none of the classes"
+            return "a kept target is not one of the classes"
         return None

@@ -1,4 +1,4 @@
-"""Forests of regression trees: numbers in, mean answers out."""
+"""Base class of forests of regression trees."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from arboleda._engine.fit_forest import ForestOptions, fit_regression_forest
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
 from arboleda._engine.target import check_sums
-from arboleda.forest._forest import Forest, Progress
-from arboleda.forest._left_out import LeftOut
+from arboleda.forest._base_forest import BaseForest, Progress
 from arboleda.forest._neighborhood import QuantileMixin
+from arboleda.forest._oob_predictions import OobPredictions
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
 from arboleda.tree._number_target import NumberTarget
 from arboleda.tree._tree_learner import Array, Floats, Training
@@ -22,11 +22,11 @@ from arboleda.tree._tree_learner import Array, Floats, Training
 Criterion = Literal["squared_error", "friedman_mse", "absolute_error", "poisson"]
 
 
-class ForestRegressor(NumberTarget, QuantileMixin, Forest):
-    """What forests do with numbers."""
+class ForestRegressor(NumberTarget, QuantileMixin, BaseForest):
+    """Base class of forests for numeric targets."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Forest._parameter_constraints,
+        **BaseForest._parameter_constraints,
         "criterion": [StrOptions({"squared_error", "friedman_mse", "absolute_error", "poisson"})],
     }
 
@@ -40,7 +40,7 @@ class ForestRegressor(NumberTarget, QuantileMixin, Forest):
 
     @property
     def estimator_(self) -> DecisionTreeRegressor:
-        """A tree like those of the forest, not fitted."""
+        """An unfitted tree with the parameters of the forest's trees."""
         return DecisionTreeRegressor(
             criterion=self.criterion,
             splitter="random" if self._random_splits else "best",
@@ -59,7 +59,7 @@ class ForestRegressor(NumberTarget, QuantileMixin, Forest):
         )
 
     def _check_size(self, training: Training, n_trees: int, n_leaves: int) -> None:
-        # Leaves hold one number an output: there is room.
+        # Leaves hold one number per output, which always fits.
         used = None if training.weight is None else training.weight > 0.0
         check_sums(training.target, n_trees, used)
 
@@ -75,25 +75,25 @@ class ForestRegressor(NumberTarget, QuantileMixin, Forest):
             seed=self.seed_,
         )
 
-    def _has_the_target_of(self, other: Any) -> bool:
+    def _has_same_target(self, other: Any) -> bool:
         return bool(self.n_outputs_ == other.n_outputs_)
 
-    def _keep_out_of_bag(self, found: LeftOut, target: Array) -> None:
-        means = found.means()
-        judged = ~np.isnan(means[:, 0])
+    def _keep_out_of_bag(self, oob: OobPredictions, target: Array) -> None:
+        means = oob.mean_votes()
+        has_votes = ~np.isnan(means[:, 0])
         if self.n_outputs_ == 1:
             means = means[:, 0]
         if callable(self.oob_score):
-            self.oob_score_ = self.oob_score(target[judged], means[judged])
+            self.oob_score_ = self.oob_score(target[has_votes], means[has_votes])
         else:
-            enough = np.count_nonzero(judged) > 1
+            enough = np.count_nonzero(has_votes) > 1
             self.oob_score_ = (
-                float(r2_score(target[judged], means[judged])) if enough else float("nan")
+                float(r2_score(target[has_votes], means[has_votes])) if enough else float("nan")
             )
         self.oob_prediction_ = means
 
     def predict(self, X: Any) -> Floats:
-        """Mean answer of the trees.
+        """Predict the mean prediction of the trees.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class ForestRegressor(NumberTarget, QuantileMixin, Forest):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._predictions_by(self._mean_votes(X))
+        return self._decode_predictions(self._mean_votes(X))
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(r2_score(y, predicted, sample_weight=sample_weight))

@@ -1,4 +1,4 @@
-"""Missing values filled by proximity.
+"""Imputation of missing values by proximity.
 
 Breiman and Cutler, "Random forests" (manual), section "Missing value replacement for the training
 set".
@@ -17,24 +17,24 @@ from arboleda._engine.columns import Table
 from arboleda._engine.filled import with_columns
 from arboleda._engine.labels import Label
 from arboleda._engine.neighborhood import Proximity
-from arboleda._engine.schema import Schema, missing_code
+from arboleda._engine.schema import Schema, get_missing_code
 from arboleda._engine.table import check_table
 from arboleda._engine.threads import resolve_n_jobs
 
 Floats = npt.NDArray[np.float64]
 
 
-def imputed(forest: Any, X: Any, y: Any, n_rounds: Any) -> Any:
-    """Return a copy of X without gaps: see `NeighborhoodMixin.impute`."""
+def impute_by_proximity(forest: Any, X: Any, y: Any, n_rounds: Any) -> Any:
+    """Return a copy of X with missing values filled; see `NeighborhoodMixin.impute`."""
     if issparse(X):
-        raise ValueError("impute fills dense tables: turn X into an array with X.toarray()")
+        raise ValueError("impute does not support sparse matrices: convert X with X.toarray()")
     if isinstance(n_rounds, bool) or not isinstance(n_rounds, int | np.integer) or n_rounds < 0:
-        raise ValueError(f"n_rounds must be a whole number from 0 on; got {n_rounds!r}")
+        raise ValueError(f"n_rounds must be an integer >= 0, got {n_rounds!r}")
     reader = clone(forest)
     table = check_table(reader, X, reset=True, categorical_features=forest.categorical_features)
     if not isinstance(table, Table):
-        raise TypeError("impute fills dense tables")
-    gaps = _gaps(table, reader.schema_)
+        raise TypeError("impute does not support sparse tables")
+    gaps = _find_gaps(table, reader.schema_)
     filled = with_columns(X, {gap.column: gap.column_values() for gap in gaps})
     if not gaps:
         return filled
@@ -51,7 +51,7 @@ def imputed(forest: Any, X: Any, y: Any, n_rounds: Any) -> Any:
 
 
 class _Gap:
-    """A column with missing values, and what fills them."""
+    """A column with missing values and their current fills."""
 
     def __init__(self, column: int, values: npt.NDArray[Any], missing: npt.NDArray[np.bool_]):
         self.column = column
@@ -59,16 +59,16 @@ class _Gap:
         self.values = values
 
     def column_values(self) -> npt.NDArray[Any] | list[Label]:
-        """Values of the column, those that fill its gaps among them."""
+        """Return the values of the column, with its gaps filled."""
         return self.values
 
     def fill(self, rows: npt.NDArray[np.intp], near: csr_matrix) -> None:
-        """Fill the gaps among some rows, given their proximity to all rows."""
+        """Fill the gaps in some rows, given their proximities to all rows."""
         raise NotImplementedError
 
 
 class _NumericGap(_Gap):
-    """Gaps among numbers; they begin with the median."""
+    """Gaps of a numeric column, initialised with the median."""
 
     def __init__(self, column: int, values: npt.NDArray[Any]) -> None:
         numbers = np.array(values, dtype=np.float64)
@@ -84,10 +84,10 @@ class _NumericGap(_Gap):
 
 
 class _CategoryGap(_Gap):
-    """Gaps among categories; they begin with the most frequent one."""
+    """Gaps of a categorical column, initialised with the most frequent category."""
 
     def __init__(self, column: int, codes: npt.NDArray[Any], levels: tuple[Label, ...]) -> None:
-        super().__init__(column, codes.astype(np.intp), codes == missing_code(len(levels)))
+        super().__init__(column, codes.astype(np.intp), codes == get_missing_code(len(levels)))
         self._levels = levels
         present = np.flatnonzero(~self.missing)
         codes = self.values[present]
@@ -105,17 +105,15 @@ class _CategoryGap(_Gap):
         self.values[rows[known]] = weight[known].argmax(axis=1)
 
 
-def _gaps(table: Table, schema: Schema) -> list[_Gap]:
+def _find_gaps(table: Table, schema: Schema) -> list[_Gap]:
     gaps: list[_Gap] = []
     for j, (values, levels) in enumerate(zip(table.columns, schema.levels, strict=True)):
         missing = np.isnan(values) if levels is None and values.dtype.kind == "f" else None
         if levels is not None:
-            missing = values == missing_code(len(levels))
+            missing = values == get_missing_code(len(levels))
         if missing is None or not missing.any():
             continue
         if missing.all():
-            raise ValueError(
-                f"column {schema.describe(j)} of X has no value that could fill it: drop it"
-            )
+            raise ValueError(f"column {schema.describe(j)} of X has only missing values: drop it")
         gaps.append(_NumericGap(j, values) if levels is None else _CategoryGap(j, values, levels))
     return gaps

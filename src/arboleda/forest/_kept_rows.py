@@ -1,4 +1,4 @@
-"""What a forest keeps of its training rows, so that its leaves can be read as neighbourhoods."""
+"""Training targets and weights that a forest keeps to use its leaves as neighbourhoods."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class KeptRows:
-    """Target and weight of every training row.
+    """Targets and weights of the training rows.
 
     Parameters
     ----------
     target : ndarray of shape (n_rows, n_outputs)
-        Values, or class numbers.
+        Target values or class codes.
     weight : ndarray of shape (n_rows,), or None
-        None: every row weighs 1.
+        None: every row has weight 1.
     balances_classes : bool
-        Whether the classes of each bag were weighed so that they count the same.
+        Whether the classes of each bag were weighted equally.
     """
 
     target: Floats
@@ -36,13 +36,15 @@ class KeptRows:
     balances_classes: bool
 
     @classmethod
-    def of(cls, target: npt.NDArray[Any], weight: Floats | None, balances: bool) -> KeptRows:
-        """Copy them, so that they stay as they are."""
+    def from_target(
+        cls, target: npt.NDArray[Any], weight: Floats | None, balances: bool
+    ) -> KeptRows:
+        """Create kept rows from copies of a target and weights."""
         values = np.array(target, dtype=np.float64).reshape(len(target), -1)
         return cls(values, None if weight is None else np.array(weight), balances)
 
-    def are_those_of(self, other: KeptRows | None) -> bool:
-        """Whether trees of two fits learned the same."""
+    def is_same_as(self, other: KeptRows | None) -> bool:
+        """Return whether two fits used the same targets and weights."""
         if other is None or self.balances_classes is not other.balances_classes:
             return False
         if (self.weight is None) is not (other.weight is None):
@@ -52,10 +54,10 @@ class KeptRows:
 
 
 class KeptRowsField:
-    """How kept rows are stored: the arrays in sections of their own."""
+    """Field of a model file for kept rows, with the arrays in sections of their own."""
 
     def encode(self, name: str, value: KeptRows | None, sections: Sections) -> Any:
-        """Return what stands in the header."""
+        """Return the header entry."""
         if value is None:
             return None
         header: dict[str, Any] = {"balances_classes": bool(value.balances_classes)}
@@ -69,7 +71,7 @@ class KeptRowsField:
         return header
 
     def decode(self, name: str, stored: Any, sections: Sections) -> KeptRows | None:
-        """Return the rows, checked."""
+        """Return the validated rows."""
         match stored:
             case None:
                 return None
@@ -82,12 +84,12 @@ class KeptRowsField:
                     weight = SavedArray(np.float64).decode(
                         f"{name}.weight", rest["weight"], sections
                     )
-                if _are_sound(values, weight):
+                if _is_valid(values, weight):
                     return KeptRows(values, weight, balances)
         raise ModelFormatError(f"{name} does not hold targets and weights of training rows")
 
 
-def _are_sound(target: Floats, weight: Floats | None) -> bool:
+def _is_valid(target: Floats, weight: Floats | None) -> bool:
     if not target.size or not np.isfinite(target).all():
         return False
     if weight is None:

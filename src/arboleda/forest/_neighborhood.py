@@ -22,18 +22,18 @@ from arboleda._engine.neighborhood import Neighborhood, Proximity, squared_proxi
 from arboleda._engine.target import read_target
 from arboleda._engine.threads import resolve_n_jobs
 from arboleda.forest._bags import Bags
-from arboleda.forest._imputation import imputed
+from arboleda.forest._imputation import impute_by_proximity
 from arboleda.forest._kept_rows import KeptRows
-from arboleda.forest._outliers import outlier_scores
+from arboleda.forest._outliers import compute_outlier_scores
 
 Floats = npt.NDArray[np.float64]
 
 
 class NeighborhoodMixin:
-    """What forests know of rows being near to each other."""
+    """Mixin of forests with methods based on proximities of rows."""
 
     forest_: Forest
-    kept_: KeptRows | None  # None where they were not kept, or several fits learned from others
+    kept_: KeptRows | None  # None if not kept, or if several fits used different rows
     n_jobs: int | None
     _bags: Bags | None
 
@@ -44,19 +44,20 @@ class NeighborhoodMixin:
         def _value_widths(self) -> tuple[int, ...]: ...
 
     def neighbor_weights(self, X: Any) -> csr_matrix:
-        """Weight of each training row in the forest's answer for each row.
+        """Compute the weight of each training row in the prediction of each row.
 
-        The answer of a forest is a weighted mean of training targets: in every tree the rows of the
-        leaf share the weight 1 by how often they were drawn into the tree's bag (times their sample
-        weight), and the mean over the trees is taken. With y the training targets,
-        ``neighbor_weights(X) @ y`` is the prediction of a regressor, up to rounding; with the
-        classes as columns of 0 and 1 it is ``predict_proba`` of a classifier that votes softly.
+        The prediction of a forest is a weighted mean of training targets: in every tree, the rows
+        of the leaf share a weight of 1 in proportion to how often they were drawn into the tree's
+        bag (times their sample weight), and the weights are averaged over the trees. With y the
+        training targets, ``neighbor_weights(X) @ y`` is the prediction of a regressor, up to
+        rounding; with the classes as columns of 0 and 1 it is ``predict_proba`` of a classifier
+        with soft voting.
 
-        With ``monotonic_cst`` a leaf answers the mean of its rows clipped to the bounds that the
-        splits above it set. The weights are still those of the rows: ``neighbor_weights(X) @ y`` is
-        the answer before clipping, which differs from the prediction where a leaf's mean is out of
-        its bounds, and need not rise or fall as asked. With ``criterion="absolute_error"`` leaves
-        answer medians, so there the mean by weights is another answer, too.
+        With ``monotonic_cst`` a leaf predicts the mean of its rows clipped to the bounds set by the
+        splits above it. The weights are still those of the rows: ``neighbor_weights(X) @ y`` is the
+        prediction before clipping, which differs if a leaf's mean is outside its bounds, and may
+        violate the monotonic constraint. With ``criterion="absolute_error"`` leaves predict
+        medians, so the weighted mean differs there, too.
 
         Parameters
         ----------
@@ -65,7 +66,7 @@ class NeighborhoodMixin:
         Returns
         -------
         weights : sparse matrix of shape (n_samples, n_training_rows)
-            Not negative; the sum of every row is 1.
+            Non-negative; every row sums to 1.
 
         Raises
         ------
@@ -85,32 +86,32 @@ class NeighborhoodMixin:
         return self._neighborhood("neighbor_weights").weights(table)
 
     def proximity(self, X: Any, Y: Any = None, *, out_of_bag: bool = False) -> csr_matrix:
-        """Share of the trees in which two rows reach the same leaf.
+        """Compute the share of trees in which two rows reach the same leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         Y : array-like of shape (n_others, n_features), default=None
-            The rows that those of X are compared with. None: with each other.
+            The rows to compare X with. None: X itself.
         out_of_bag : bool, default=False
-            Count the trees only that saw neither of the two rows, as grown trees set the rows that
-            they saw apart from each other. X then holds the rows of `fit`, in their order. The
-            forest must have been fitted with ``keep_rows=True``.
+            Count only the trees for which both rows are out of bag, as fully grown trees separate
+            their training rows from each other. X must then be the rows of `fit`, in their order,
+            and the forest must have been fitted with ``keep_rows=True``.
 
         Returns
         -------
         proximity : sparse matrix of shape (n_samples, n_others)
-            From 0 to 1. A row is as near as 1 to itself, where a tree counts.
+            From 0 to 1. The proximity of a row to itself is 1 if any tree counts.
 
         Raises
         ------
         ValueError
-            If ``out_of_bag`` is asked of rows that are not those of `fit`, or the forest was fitted
-            with ``keep_rows=False`` or ``bootstrap=False``.
+            If ``out_of_bag`` is set and X is not the rows of `fit`, or the forest was fitted with
+            ``keep_rows=False`` or ``bootstrap=False``.
 
         Notes
         -----
-        Two rows that share a leaf in no tree take no memory. Of many rows ask for some at a time:
+        Two rows that share no leaf take no memory. For many rows, compute some at a time:
         ``proximity(X[:1000], X)``.
 
         Examples
@@ -129,40 +130,42 @@ class NeighborhoodMixin:
         rows = self._fitted_rows("proximity(out_of_bag=True)")
         if self._bags is not None and self._bags.kind == "all":
             raise ValueError(
-                "proximity(out_of_bag=True) counts the trees that saw neither row, but these saw "
-                "all rows: set bootstrap=True and fit again, or out_of_bag=False"
+                "proximity(out_of_bag=True) requires out-of-bag rows, but the trees were fitted on "
+                "all rows: set bootstrap=True and refit, or out_of_bag=False"
             )
         if Y is not None or table.n_rows != len(rows.target):
             raise ValueError(
-                "proximity(out_of_bag=True) is between the training rows: give X of fit, of "
+                "proximity(out_of_bag=True) compares the training rows: pass X of fit, with "
                 f"{len(rows.target)} rows, and no Y"
             )
         return Proximity(self.forest_, table, self._n_threads(), rows).of(table)
 
     def impute(self, X: Any, y: Any, *, n_rounds: int = 5) -> Any:
-        """Fill the missing values of a table by its rows' proximity.
+        """Fill the missing values of a table by the proximity of its rows.
 
-        Gaps begin with the median of their column, those of categories with the most frequent one.
-        In every round a forest with the parameters of this one is fitted, and a gap gets the mean
-        of its column over the rows that have a value, weighted by their proximity to the row; or
-        the category for which the weights add up highest. Breiman and Cutler, "Random forests"
-        (manual), section "Missing value replacement for the training set".
+        Missing values are initialised with the median of their column, or with its most frequent
+        category. In every round a forest with the parameters of this one is fitted, and a missing
+        value is replaced by the mean of the column's present values, weighted by their proximity to
+        the row, or by the category with the largest sum of weights. Breiman and Cutler, "Random
+        forests" (manual), section "Missing value replacement for the training set".
 
-        The forest itself needs none of this: it learns which way missing values go. And as y takes
-        part in the filling, a model fitted on the filled table must be judged by other rows.
+        The forest itself does not need imputation: it learns on which side of a split missing
+        values go. As y is used for filling, a model fitted on the filled table must be evaluated on
+        other rows.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            The target that the forests learn.
+            The target of the forests.
         n_rounds : int, default=5
-            Forests to fit; 4 to 6 are enough, say the authors. With 0 the first filling remains.
+            Number of forests to fit; the authors recommend 4 to 6. With 0 the initial values
+            remain.
 
         Returns
         -------
         filled : ndarray, or frame of the same library
-            A copy of X without missing values. A column without gaps is as it was.
+            A copy of X without missing values. Columns without missing values are unchanged.
 
         Raises
         ------
@@ -178,27 +181,29 @@ class NeighborhoodMixin:
         >>> bool(filled[1, 1] < 5)
         True
         """
-        return imputed(self, X, y, n_rounds)
+        return impute_by_proximity(self, X, y, n_rounds)
 
-    def _outlier_scores(self, table: Table | SparseTable, groups: npt.NDArray[np.intp]) -> Floats:
+    def _compute_outlier_scores(
+        self, table: Table | SparseTable, groups: npt.NDArray[np.intp]
+    ) -> Floats:
         squares = squared_proximities(self.forest_, table, groups, self._n_threads())
-        return outlier_scores(squares, groups)
+        return compute_outlier_scores(squares, groups)
 
-    def _neighborhood(self, asked: str) -> Neighborhood:
-        return Neighborhood(self.forest_, self._fitted_rows(asked), self._n_threads())
+    def _neighborhood(self, method: str) -> Neighborhood:
+        return Neighborhood(self.forest_, self._fitted_rows(method), self._n_threads())
 
-    def _fitted_rows(self, asked: str) -> FittedRows:
+    def _fitted_rows(self, method: str) -> FittedRows:
         check_is_fitted(self)
         kept, bags = self.kept_, self._bags
         if not self.forest_.keeps_rows:
             raise ValueError(
-                f"{asked} needs to know the training rows of every leaf, which this forest did "
+                f"{method} requires the training rows of every leaf, which this forest did "
                 "not keep: fit it with keep_rows=True"
             )
         if kept is None or bags is None:
             raise ValueError(
-                f"{asked} needs all trees to have learned from the same rows, but this forest was "
-                "continued with others (warm_start=True): fit a clone"
+                f"{method} requires all trees to be fitted on the same rows, but this forest was "
+                "continued on other rows (warm_start=True): fit a clone"
             )
         options = ForestOptions(
             n_trees=1, **bags.options, balance_classes=kept.balances_classes, keep_rows=True
@@ -211,15 +216,15 @@ class NeighborhoodMixin:
 
 
 class ClassNeighborhoodMixin(NeighborhoodMixin):
-    """The neighbourhood view of forests of classes."""
+    """Proximity-based methods of classification forests."""
 
     def outlier_scores(self, X: Any, y: Any) -> Floats:
-        """Tell how far each row lies from the others of its class.
+        """Compute how far each row lies from the other rows of its class.
 
-        The number of rows over the sum of squared proximities to those of the same class, less the
-        median of these numbers in the class, in units of their median absolute deviation from it
-        (of 1 where that is 0). Above 10 a row deserves a look. Breiman and Cutler, "Random forests"
-        (manual), section "Outliers".
+        The score is the number of rows divided by the sum of squared proximities to the rows of the
+        same class, minus its median in the class, in units of its median absolute deviation (or of
+        1 if that is 0). Rows with scores above 10 deserve inspection. Breiman and Cutler, "Random
+        forests" (manual), section "Outliers".
 
         Parameters
         ----------
@@ -230,7 +235,7 @@ class ClassNeighborhoodMixin(NeighborhoodMixin):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            0 for the median row of a class; the larger, the more of an outlier.
+            0 for the median row of a class; larger scores mean stronger outliers.
 
         Examples
         --------
@@ -246,18 +251,19 @@ class ClassNeighborhoodMixin(NeighborhoodMixin):
         if len(labels) != table.n_rows:
             raise ValueError(f"y has {len(labels)} labels, but X has {table.n_rows} rows")
         _, groups = np.unique(labels, return_inverse=True)
-        return self._outlier_scores(table, groups)
+        return self._compute_outlier_scores(table, groups)
 
 
 class QuantileMixin(NeighborhoodMixin):
-    """The neighbourhood view of forests of numbers: also the distribution of the target."""
+    """Proximity-based methods and predicted quantiles of regression forests."""
 
     def outlier_scores(self, X: Any) -> Floats:
-        """Tell how far each row lies from the others.
+        """Compute how far each row lies from the other rows.
 
-        The number of rows over the sum of squared proximities to them all, less the median of these
-        numbers, in units of their median absolute deviation from it (of 1 where that is 0). Above
-        10 a row deserves a look. Breiman and Cutler, "Random forests" (manual), section "Outliers".
+        The score is the number of rows divided by the sum of squared proximities to all rows, minus
+        its median, in units of its median absolute deviation (or of 1 if that is 0). Rows with
+        scores above 10 deserve inspection. Breiman and Cutler, "Random forests" (manual), section
+        "Outliers".
 
         Parameters
         ----------
@@ -266,13 +272,13 @@ class QuantileMixin(NeighborhoodMixin):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            0 for the median row; the larger, the more of an outlier.
+            0 for the median row; larger scores mean stronger outliers.
         """
         table = self._check_input(X)
-        return self._outlier_scores(table, np.zeros(table.n_rows, dtype=np.intp))
+        return self._compute_outlier_scores(table, np.zeros(table.n_rows, dtype=np.intp))
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.1, 0.5, 0.9)) -> Floats:
-        """Predict quantiles of the target: of the training targets, weighted as neighbours.
+        """Predict quantiles of the target from the weighted training targets.
 
         The quantile of level p is the smallest training target up to which the weights of
         `neighbor_weights` add up to p. Quantiles do not cross, and lie within the targets of
@@ -288,8 +294,8 @@ class QuantileMixin(NeighborhoodMixin):
         Returns
         -------
         values : ndarray of shape (n_samples, n_quantiles)
-            Or (n_samples, n_outputs, n_quantiles) for several targets; without the last axis
-            where one level is given as a number.
+            Or (n_samples, n_outputs, n_quantiles) for several targets; without the last axis if
+            ``quantiles`` is a number.
 
         Raises
         ------
@@ -308,7 +314,8 @@ class QuantileMixin(NeighborhoodMixin):
         are_numbers = levels.dtype.kind in "fiu" and levels.ndim == 1 and levels.size > 0
         if not are_numbers or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(
-                f"quantiles must be numbers from 0 to 1, as 0.5 or [0.1, 0.9]; got {quantiles!r}"
+                "quantiles must be numbers from 0 to 1, such as 0.5 or [0.1, 0.9], "
+                f"got {quantiles!r}"
             )
         table = self._check_input(X)
         values = self._neighborhood("predict_quantiles").quantiles(table, levels.astype(np.float64))
@@ -317,7 +324,7 @@ class QuantileMixin(NeighborhoodMixin):
         return values[..., 0] if np.ndim(quantiles) == 0 else values
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
-        """Predict an interval that holds the target with some probability.
+        """Predict an interval that contains the target with a given probability.
 
         From the quantile of level (1 - coverage) / 2 to that of (1 + coverage) / 2; see
         `predict_quantiles`.
@@ -335,5 +342,5 @@ class QuantileMixin(NeighborhoodMixin):
         """
         is_number = isinstance(coverage, Real) and not isinstance(coverage, bool)
         if not is_number or not 0.0 < coverage < 1.0:
-            raise ValueError(f"coverage must be between 0 and 1, as 0.9; got {coverage!r}")
+            raise ValueError(f"coverage must be between 0 and 1, such as 0.9, got {coverage!r}")
         return self.predict_quantiles(X, [(1.0 - coverage) / 2.0, (1.0 + coverage) / 2.0])

@@ -8,16 +8,16 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def outlier_scores(squares: Floats, groups: npt.NDArray[np.intp]) -> Floats:
-    """Return the score of each row among the rows of its group.
+def compute_outlier_scores(squares: Floats, groups: npt.NDArray[np.intp]) -> Floats:
+    """Compute the outlier score of each row within its group.
 
     Parameters
     ----------
     squares : ndarray of shape (n_rows,)
-        Sum of the squared proximities of each row to those of its group. None is 0, as a row is as
-        near as 1 to itself.
+        Sum of the squared proximities of each row to the rows of its group. Never 0, as the
+        proximity of a row to itself is 1.
     groups : ndarray of shape (n_rows,)
-        Number of the group of each row, from 0 on.
+        Group number of each row, starting at 0.
     """
     scores: Floats = len(squares) / squares
     for group in range(int(groups.max()) + 1):

@@ -1,4 +1,4 @@
-"""What a column is worth: how much worse the trees get when it is permuted among left-out rows."""
+"""Out-of-bag permutation importance of columns."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PermutationImportance:
-    """Increase of each tree's error on the rows it left out, when one column is permuted there.
+    """Increase of each tree's out-of-bag error when one column is permuted.
 
-    Breiman (2001), "Random forests", Machine Learning 45, section 10. The error is the share of
-    misclassified rows, or the mean squared error.
+    Breiman (2001), "Random forests", Machine Learning 45, section 10. The error is the
+    misclassification rate or the mean squared error.
 
     Parameters
     ----------
     importances : ndarray of shape (n_trees, n_features)
-        Increase of the error; 0 where the tree does not ask the column. Trees that left no row out
-        have no row here.
+        Increase of the error; 0 if the tree does not split on the column. Trees without out-of-bag
+        rows are omitted.
     schema : Schema
         The columns.
 
@@ -37,10 +37,10 @@ class PermutationImportance:
     mean : ndarray of shape (n_features,)
         Mean over the trees.
     standard_error : ndarray of shape (n_features,)
-        Standard deviation over the trees, divided by the root of their number.
+        Standard deviation over the trees, divided by the square root of their number.
     z_score : ndarray of shape (n_features,)
-        ``mean / standard_error``; 0 for a column that no tree asks. It grows with the root of the
-        number of trees, so it orders columns but is no test of a column.
+        ``mean / standard_error``; 0 for a column that no tree splits on. It grows with the square
+        root of the number of trees, so it can rank columns but is not a significance test.
     """
 
     importances: Floats
@@ -65,7 +65,7 @@ class PermutationImportance:
         return np.divide(mean, error, out=np.zeros_like(mean), where=error != 0.0)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a column as a pandas data frame, the most important first.
+        """Return a pandas data frame with one row per column, the most important first.
 
         Returns
         -------

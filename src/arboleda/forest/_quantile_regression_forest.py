@@ -18,7 +18,7 @@ __all__ = ["QuantileRegressionForest"]
 class QuantileRegressionForest(FixedParameters, RandomForestRegressor):
     """Quantile regression forest: a random forest that predicts quantiles of the target.
 
-    It is the forest of `RandomForestRegressor` with ``keep_rows=True``: each leaf knows its
+    It is the forest of `RandomForestRegressor` with ``keep_rows=True``: each leaf stores its
     training rows, not only their mean. `predict` returns the median, or the quantiles given by
     ``quantiles``; a pair of them is a prediction interval.
 
@@ -56,9 +56,9 @@ class QuantileRegressionForest(FixedParameters, RandomForestRegressor):
 
     and the quantile of level q is the smallest y_i with F(y_i | x) >= q. Quantiles never cross.
 
-    ``score`` is R2 of the medians. What is made of a mean over the trees speaks of the mean, not of
-    the median: `oob_curve` and `oob_permutation_importance` judge it, and single-row predictors,
-    exports to C and ONNX, and Shapley values are left to `RandomForestRegressor`.
+    ``score`` is R2 of the medians. `oob_curve` and `oob_permutation_importance` evaluate the mean
+    over the trees, not the median. Single-row predictors, exports to C and ONNX, and Shapley
+    values, which also refer to the mean, are available for `RandomForestRegressor` only.
 
     References
     ----------
@@ -137,7 +137,7 @@ class QuantileRegressionForest(FixedParameters, RandomForestRegressor):
         -------
         values : ndarray of shape (n_samples,) or (n_samples, n_quantiles)
             For several targets (n_samples, n_outputs) or (n_samples, n_outputs, n_quantiles).
-            Without the last axis where one level is given as a number.
+            Without the last axis if ``quantiles`` is a number.
 
         Raises
         ------
@@ -148,16 +148,16 @@ class QuantileRegressionForest(FixedParameters, RandomForestRegressor):
 
     @property
     def staged_predict(self) -> Any:
-        """Not available: stages are made for means of trees, which this forest does not predict."""
-        raise AttributeError("QuantileRegressionForest predicts no means, so it has no stages")
+        """Not available: stages are defined for the mean of trees, which is not predicted."""
+        raise AttributeError("QuantileRegressionForest does not predict means, so it has no stages")
 
     @property
     def staged_score(self) -> Any:
         """Not available: see `staged_predict`."""
-        raise AttributeError("QuantileRegressionForest predicts no means, so it has no stages")
+        raise AttributeError("QuantileRegressionForest does not predict means, so it has no stages")
 
     def _row_predictor(self) -> RowPredictor:
         raise ValueError(
-            "QuantileRegressionForest has no predictor of single rows, which is made for means of "
+            "QuantileRegressionForest has no single-row predictor, which predicts means of "
             "trees: call predict, or use RandomForestRegressor"
         )

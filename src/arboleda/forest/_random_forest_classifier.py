@@ -13,18 +13,18 @@ from arboleda.tree._tree_learner import CategoricalFeatures, MaxFeatures
 
 
 class RandomForestClassifier(ForestClassifier):
-    """Random forest of classification trees: each grows on other rows and looks at few columns.
+    """Random forest of classification trees on bootstrap samples and random subsets of columns.
 
-    A tree sees a bootstrap sample of the rows, and each of its nodes draws ``max_features`` columns
-    anew and takes the best split among these. The trees are not pruned; they vote. The names,
-    defaults and meaning of the parameters are scikit-learn's.
+    Each tree is fitted on a bootstrap sample of the rows, and each of its nodes draws
+    ``max_features`` columns and takes the best split on them. The trees are not pruned; they vote.
+    The names, defaults and meaning of the parameters are scikit-learn's.
 
     Parameters
     ----------
     n_estimators : int or "auto", default=100
         Number of trees. "auto" adds blocks of 50, at most 1,000, until the out-of-bag squared error
-        (for classes: the Brier score of the votes) is within one hundredth of what infinitely many
-        trees would have; it needs bootstrap samples. See the guide's page "Forests".
+        (for classes: the Brier score of the votes) is within one hundredth of that of infinitely
+        many trees; it requires bootstrap samples. See the guide's page "Forests".
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
         See `DecisionTreeClassifier`.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
@@ -34,39 +34,41 @@ class RandomForestClassifier(ForestClassifier):
     max_leaf_nodes, min_impurity_decrease
         See `DecisionTreeClassifier`.
     bootstrap : bool or "balanced", default=True
-        True: each tree sees as many rows as there are, drawn with replacement. "balanced": of each
-        class it draws as many rows as the smallest class has (Chen, Liaw, Breiman 2004). False:
-        each tree sees all rows.
+        True: each tree is fitted on as many rows as there are, drawn with replacement. "balanced":
+        from each class it draws as many rows as the smallest class has (Chen, Liaw, Breiman 2004).
+        False: each tree is fitted on all rows.
     oob_score : bool or callable, default=False
-        Whether to judge the forest by the rows that trees left out (by accuracy). A callable
-        ``score(y_true, y_pred)`` takes the place of it.
+        Whether to compute the out-of-bag score of the forest (accuracy). A callable ``score(y_true,
+        y_pred)`` replaces the metric.
     random_state : int, RandomState or None, default=None
-        Seed of all that is drawn: tree i draws the same whatever the number of trees and threads.
+        Seed of all random draws; those of tree i do not depend on the number of trees or threads.
     verbose : int, default=0
-        1 tells about ten times how far growing is, 2 after every tree.
+        1 prints progress about ten times, 2 after every tree.
     warm_start : bool, default=False
-        Keep the trees of the last fit and add those that are missing up to ``n_estimators``. On the
-        same data that gives the forest that one fit would, byte for byte.
+        Keep the trees of the last fit and add trees up to ``n_estimators``. On the same data this
+        gives the same forest as a single fit, byte for byte.
     class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
-        Weight of each class; "balanced" makes all classes weigh the same, "balanced_subsample" in
-        each tree's rows. For several targets a list with a dict for each.
+        Weight of each class; "balanced" gives all classes the same total weight,
+        "balanced_subsample" does so within each tree's rows. For several targets, a list with a
+        dict for each.
     ccp_alpha : float, default=0.0
-        Price of a leaf, by which each tree is pruned; see `DecisionTreeClassifier`.
+        Complexity parameter (cost per leaf) for pruning each tree; see `DecisionTreeClassifier`.
     max_samples : int, float or None, default=None
         Rows drawn for each tree with ``bootstrap=True``, at most all; a float is a fraction.
         None: as many as there are.
     max_bins, categorical_features, monotonic_cst
         See `DecisionTreeClassifier`.
     n_jobs : int, default=None
-        Threads: None all available cores, -1 likewise. The result does not depend on it.
+        Number of threads; None and -1 mean all available cores. The result does not depend on it.
     voting : {"soft", "hard", "laplace"}, default="soft"
-        What the leaf that a row reaches votes. "soft": its class shares. "hard": 1 for its largest
-        class (the first of several). "laplace": ``(w_k + 1) / (w + K)`` with the weights w_k of the
-        K classes in the leaf, w in all: better calibrated probabilities where classes overlap; too
-        modest ones where they hardly do, or are many. See the guide's page "Forests".
+        Vote of the leaf that a row reaches. "soft": its class shares. "hard": 1 for its largest
+        class (the first in a tie). "laplace": ``(w_k + 1) / (w + K)`` with the weights w_k of the K
+        classes in the leaf and their sum w. It calibrates probabilities better if classes overlap,
+        and shrinks them too much if classes hardly overlap or are many. See the guide's page
+        "Forests".
     keep_rows : bool, default=False
-        Whether to keep which training rows are in which leaf, and the target: 4 bytes a row and
-        tree. `neighbor_weights` needs it.
+        Whether to store the training rows of each leaf, and the target: 4 bytes per row and tree.
+        `neighbor_weights` needs it.
 
     Attributes
     ----------
@@ -74,9 +76,9 @@ class RandomForestClassifier(ForestClassifier):
         Class labels, sorted; for several targets one array for each.
     n_classes_ : int or list of int
     estimators_ : sequence of DecisionTreeClassifier
-        The trees; each is made when it is asked for, and knows the classes by their labels.
+        The trees, created on access; they predict class labels.
     estimators_samples_ : sequence of ndarray of int
-        Rows that each tree saw, ascending, as often as they were drawn.
+        Training rows of each tree, ascending, with repeats.
     n_estimators_ : int
         Number of trees.
     feature_importances_ : ndarray of shape (n_features,)
@@ -88,14 +90,14 @@ class RandomForestClassifier(ForestClassifier):
     max_features_ : int
         Columns drawn at each node.
     missing_columns_ : ndarray of int
-        Numbers of the columns that missed values in training.
+        Indices of the columns with missing values in training.
     n_outputs_ : int
         Number of targets.
     oob_score_ : float
-        Accuracy on the rows left out, or what the callable said. This and the next one only with
-        ``oob_score``.
+        Out-of-bag accuracy, or the result of the callable. This and the next attribute exist only
+        with ``oob_score``.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes[, n_outputs])
-        Mean vote of the trees that left the row out; NaN where there is none.
+        Mean out-of-bag vote; NaN for rows without votes.
 
     Notes
     -----
@@ -104,9 +106,9 @@ class RandomForestClassifier(ForestClassifier):
 
     Differences from scikit-learn: X is compared as float64 (not float32); a row counts as often as
     it was drawn times its weight, where scikit-learn 1.9 draws by weight instead; rows of weight 0
-    are never drawn; a row that no tree left out has no out-of-bag answer (NaN) and does not count
-    in the score; ``n_jobs=None`` means all cores; the members of ``estimators_`` speak of classes
-    by their labels.
+    are never drawn; a row that is in every bag has no out-of-bag prediction (NaN) and does not
+    count in the score; ``n_jobs=None`` means all cores; the members of ``estimators_`` predict
+    class labels.
 
     References
     ----------

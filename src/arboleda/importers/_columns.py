@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.labels import Label, UnreadableLabelError, plain_label, sorted_labels
+from arboleda._engine.labels import Label, UnreadableLabelError, sort_labels, to_plain_label
 from arboleda._engine.schema import MISSING, Schema
 
 Integers = npt.NDArray[np.int64]
@@ -45,7 +45,7 @@ class Columns:
             If two columns have one name, or a column two equal categories or too many.
         """
         levels = tuple(
-            None if labels is None else sorted_labels(labels.values()) for labels in self.labels
+            None if labels is None else sort_labels(labels.values()) for labels in self.labels
         )
         schema = Schema(self.names, levels)
         for j, n_levels in enumerate(schema.n_levels):
@@ -110,7 +110,7 @@ def as_labels(categories: Any, place: str) -> dict[int, Label]:
     labels = {}
     try:
         for code, category in enumerate(categories):
-            label = plain_label(category)
+            label = to_plain_label(category)
             if label is None:
                 raise ValueError(f"column {place} has a category without a name")
             labels[code] = label
@@ -121,7 +121,7 @@ def as_labels(categories: Any, place: str) -> dict[int, Label]:
 
 def is_present(category: Any) -> bool:
     """Whether a category is no missing value; scikit-learn lists those behind all others."""
-    return plain_label(category) is not None
+    return to_plain_label(category) is not None
 
 
 def given_categories(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._errors import ModelFormatError
-from arboleda._strict_json import strict_json
+from arboleda._strict_json import parse_strict_json
 from arboleda.importers._fields import whole
 
 Block = dict[str, str]
@@ -145,7 +145,7 @@ def _parameters(lines: list[str]) -> Block:
 def _categories(lines: list[str]) -> list[Any] | None:
     for line in lines:
         if line.startswith(_PANDAS):
-            found = strict_json(line[len(_PANDAS) :], "it")
+            found = parse_strict_json(line[len(_PANDAS) :], "it")
             if found is not None and not (
                 isinstance(found, list) and all(isinstance(labels, list) for labels in found)
             ):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from arboleda._engine.tree import Tree
 from arboleda._errors import ModelFormatError
-from arboleda._strict_json import strict_json
+from arboleda._strict_json import parse_strict_json
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.importers._columns import Columns
 from arboleda.importers._fields import (
@@ -168,7 +168,7 @@ def _read_document(content: bytes) -> Any:
             "the model with the version that saved it and save it as model.json"
         )
     if content[1:2] in b' \t\r\n"}':
-        return strict_json(content, "it")
+        return parse_strict_json(content, "it")
     return read_ubjson(content)
 
 

@@ -1,4 +1,4 @@
-"""Base learners that scikit-learn lacks: classifiers by Bayes' rule, and a weak learner."""
+"""Base learners that scikit-learn lacks: Bayes classifiers, and a weak learner."""
 
 from arboleda.learners._bayesian_network_classifier import BayesianNetworkClassifier
 from arboleda.learners._diagonal_lda import DiagonalLDA

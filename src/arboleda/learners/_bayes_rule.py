@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class BayesRuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
-    """What classifiers share that know how likely the rows of each class are."""
+    """Base class of classifiers that apply Bayes' rule to the densities of the classes."""
 
     classes_: Array
     class_prior_: Floats
@@ -28,11 +28,12 @@ class BayesRuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  #
     def _log_joint(self, X: Any) -> Floats:
         """Return log P(k) + log p(x | k), up to a constant of the row, of shape (n, n_classes).
 
-        Never NaN; minus infinity where a class is impossible, which not all of a row are.
+        Values are never NaN; minus infinity marks an impossible class. At least one class of each
+        row must be possible.
         """
 
     def predict(self, X: Any) -> Array:
-        """Class with the largest posterior probability; a tie goes to the first.
+        """Predict the class with the largest posterior probability; a tie goes to the first class.
 
         Parameters
         ----------
@@ -47,7 +48,7 @@ class BayesRuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  #
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
-        """Posterior probabilities of the classes.
+        """Predict the posterior probabilities of the classes.
 
         Parameters
         ----------
@@ -62,7 +63,7 @@ class BayesRuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  #
         return p
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the posterior probabilities; minus infinity of 0.
+        """Return the logarithms of the posterior probabilities; minus infinity for 0.
 
         Parameters
         ----------
@@ -79,8 +80,8 @@ class BayesRuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  #
         return log_p
 
 
-def class_priors(priors: Any, class_weight: Floats, classes: Array) -> Floats:
-    """Return the prior probability of each class: its share of the weight, or the one given.
+def compute_class_priors(priors: Any, class_weight: Floats, classes: Array) -> Floats:
+    """Return the prior probability of each class: `priors`, or the shares of the weight.
 
     Parameters
     ----------
@@ -88,13 +89,17 @@ def class_priors(priors: Any, class_weight: Floats, classes: Array) -> Floats:
     class_weight : ndarray of shape (n_classes,)
         Total weight of the rows of each class.
     classes : ndarray of shape (n_classes,)
-        Labels, for messages.
+        Labels, for error messages.
+
+    Returns
+    -------
+    priors : ndarray of shape (n_classes,)
 
     Raises
     ------
     ValueError
-        If they are no probabilities of so many classes, or every class that has one above 0 has no
-        row to learn from.
+        If priors do not match the classes, are not probabilities, or are positive only for classes
+        without training rows.
     """
     if priors is None:
         shares: Floats = class_weight / class_weight.sum()
@@ -102,26 +107,27 @@ def class_priors(priors: Any, class_weight: Floats, classes: Array) -> Floats:
     given = np.array(priors, dtype=np.float64)
     if given.shape != classes.shape:
         raise ValueError(
-            f"priors has the shape {given.shape}, but y has {classes.size} classes: give each one "
-            "number, in the order of the sorted labels"
+            f"priors has the shape {given.shape}, but y has {classes.size} classes: give one "
+            "number per class, in the order of the sorted labels"
         )
     for label, prior in zip(classes.tolist(), given.tolist(), strict=True):
         if not 0.0 <= prior <= 1.0:
             raise ValueError(
-                f"priors gives the class {label!r} the probability {prior}: give every class a "
-                "number from 0 to 1"
+                f"priors gives the class {label!r} the probability {prior}: probabilities must be "
+                "from 0 to 1"
             )
     if not np.isclose(given.sum(), 1.0):
-        raise ValueError(f"priors sum to {given.sum():.6g}: divide them by it, so that it is 1")
+        raise ValueError(f"priors must sum to 1, got the sum {given.sum():.6g}")
     if not given[class_weight > 0.0].any():
         raise ValueError(
-            "priors are 0 for every class that has a row of positive weight: give one of them more"
+            "priors are 0 for every class that has a row of positive weight: at least one of these "
+            "classes needs a positive prior"
         )
     return given
 
 
-def log_priors(priors: Floats, class_weight: Floats) -> Floats:
-    """Logarithms of the priors; minus infinity too for a class without a row to learn from."""
+def compute_log_priors(priors: Floats, class_weight: Floats) -> Floats:
+    """Return the logarithms of the priors; minus infinity for classes without training rows."""
     with np.errstate(divide="ignore"):
         log_prior: Floats = np.log(np.where(class_weight > 0.0, priors, 0.0))
     return log_prior

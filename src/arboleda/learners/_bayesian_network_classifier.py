@@ -1,4 +1,4 @@
-"""Bayesian networks that classify: naive, augmented, or with a graph that is given."""
+"""Bayesian network classifiers: naive, augmented, or with a given graph."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from arboleda.tree._restore_on_failure import restore_on_failure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Sums of logarithms, times weights, stay within float64 below this.
-_MOST_WEIGHT = 1e300
+# Maximum total weight for which sums of weighted logarithms do not overflow.
+_MAX_TOTAL_WEIGHT = 1e300
 
 
 class BayesianNetworkClassifier(BayesRuleClassifier):
-    """Classifier by a Bayesian network: a graph without cycles, and a table for each of its nodes.
+    """Bayesian network classifier: an acyclic graph with a probability table for each node.
 
     The columns and the target are the nodes of a graph, along which their joint distribution
-    factorises: P(x, k) = prod_v P(v | parents of v). From it follows the posterior of the target,
+    factorises: P(x, k) = prod_v P(v | parents of v). This gives the posterior of the target,
     P(k | x). Naive Bayes is the network in which the target is the only parent of each column.
-    Tree-augmented naive Bayes (TAN) gives every column but one another column as a second parent:
-    of all such networks the one that makes the rows likeliest. Forest-augmented naive Bayes (FAN)
-    does so only where the second parent is worth its numbers.
+    Tree-augmented naive Bayes (TAN) adds another column as a second parent to every column but one,
+    and chooses the network with the largest likelihood. Forest-augmented naive Bayes (FAN) adds a
+    second parent only where the gain exceeds the cost of the additional parameters.
 
     The table of a node holds the probability of each of its states x given those of its parents,
 
@@ -58,36 +58,35 @@ class BayesianNetworkClassifier(BayesRuleClassifier):
     ----------
     structure : {"fan", "tan", "naive"}, DirectedGraph or collection of (parent, child), \
 default="fan"
-        "fan": forest-augmented naive Bayes; "tan": tree-augmented naive Bayes, as Friedman et al.
-        (1997) have it; "naive": naive Bayes; otherwise the edges of the graph, as pairs of names of
-        columns or of the target. Columns that are in no edge are independent of all others.
+        "fan": forest-augmented naive Bayes; "tan": tree-augmented naive Bayes (Friedman et al.
+        1997); "naive": naive Bayes; otherwise the edges of the graph, as pairs of names of columns
+        or of the target. Columns without an edge are independent of all others.
     alpha : float, default=1.0
-        0: tables of maximum likelihood. Otherwise those of greatest posterior probability (MAP)
-        under a symmetric Dirichlet prior with parameter alpha + 1.
+        0: maximum-likelihood tables. Otherwise maximum a posteriori (MAP) tables under a symmetric
+        Dirichlet prior with parameter alpha + 1.
     n_bins : int or "mdl", default="mdl"
-        Numeric columns are cut into bins. "mdl": where it helps most to tell the classes apart, as
-        often as that is worth its description (Fayyad & Irani 1993); a column that by itself tells
-        nothing of them is not cut, and plays no part. A number: so many bins of about equal weight.
+        Binning of numeric columns. "mdl": cuts that minimize the entropy of the classes, as long as
+        they shorten the description length (Fayyad & Irani 1993); a column that is uninformative by
+        itself is not cut and has no influence. A number: bins of about equal weight.
     categorical_features : "from_dtype", None, or array-like of bool, int or str, \
 default="from_dtype"
-        Which columns hold categories: a mask, indices or names; "from_dtype": those of type
-        category, enumeration or text. The same as for the trees of this library.
+        Categorical columns: a mask, indices or names; "from_dtype": columns of a categorical,
+        enumeration or text type. As for the trees of this library.
     target : hashable, default=None
-        Name of the target in the graph. None: the name of y if it is a Series that has one, else
-        "y"; followed by "_" if a column is called so.
+        Name of the target in the graph. None: the name of y if it is a named Series, otherwise
+        "y"; followed by "_" if a column has this name.
     max_iter : int, default=100
-        Most iterations of expectation-maximization, where values are missing.
+        Maximum number of iterations of expectation-maximization, used with missing values.
     tol : float, default=1e-4
-        They end when one raises the logarithm of the posterior of the tables by less than this in
-        the mean of the rows.
+        Stop when an iteration raises the log posterior of the tables by less than this per row.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_prior_ : ndarray of shape (n_classes,)
-        Probabilities of the classes of a row of which nothing is known.
+        Class probabilities of a row with all values missing.
     graph_ : DirectedGraph
-        Its nodes are the columns, named "x0", "x1" and so on if they have no names, and the target.
+        The nodes are the columns, named "x0", "x1" and so on if they have no names, and the target.
     states_ : dict of node to tuple
         States of each node: categories, `Bin` with the smallest and the largest value in training,
         or classes.
@@ -95,15 +94,15 @@ default="from_dtype"
         P(node | parents): the first axes are the parents in the order of ``graph_.parents(node)``,
         the last is the node.
     log_likelihood_ : ndarray of shape (n_iterations,)
-        Logarithm of the probability of all that is known of the rows, after each iteration.
+        Log-likelihood of all observed values, after each iteration.
     log_posterior_ : ndarray of shape (n_iterations,)
-        The same plus alpha times the sum of the logarithms of the tables: what is maximised, and
-        never falls. With ``alpha=0`` it is the likelihood.
+        The objective: the log-likelihood plus alpha times the sum of the logarithms of the tables.
+        It never decreases. With ``alpha=0`` it is the log-likelihood.
     n_iter_ : int
-        Iterations; 1 if no value is missing, for counting is then enough.
+        Number of iterations; 1 without missing values, for which counting is sufficient.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
     schema_ : Schema
         Names, kinds and categories of the columns.
 
@@ -113,22 +112,22 @@ default="from_dtype"
 
     Notes
     -----
-    Missing values are neither filled in nor a category of their own. In `fit` the tables are found
-    by expectation-maximization, which starts from the rows that have the values, and keeps to what
-    is probable if values are missing for reasons that the row shows. In `predict` they are summed
-    out, exactly, by variable elimination. A category that `fit` did not see is a missing value.
+    Missing values are neither imputed nor treated as a category. In `fit` the tables are estimated
+    by expectation-maximization, which starts from the complete observations and is valid if values
+    are missing at random given the observed ones. In `predict` missing values are summed out
+    exactly by variable elimination. Unseen categories are treated as missing values.
 
-    Tree and forest are found from the rows that have both values of a pair, and directed away from
-    the first column. The tree of "tan" has the greatest sum of conditional mutual informations
-    I(A; B | target): the more, the more categories columns have, be it by chance, so that those of
-    very many are joined to most others. For "fan", from what joining two columns adds to the
-    logarithm of the likelihood, the number of free numbers that it takes is subtracted (Akaike
-    1974), and pairs that are not worth it are not joined. Neither joins a column that has one
-    state, or a pair whose table with the target would have more than 1,048,576 entries.
+    Tree and forest are computed from the rows that have both values of a pair, and directed away
+    from the first column. The tree of "tan" has the largest sum of conditional mutual information
+    I(A; B | target). This grows by chance with the number of categories, and columns of very many
+    categories are joined to most others. For "fan", the gain in log-likelihood from joining two
+    columns is reduced by the number of additional free parameters (Akaike 1974), and pairs without
+    a positive gain are not joined. Neither joins columns with a single state, or pairs whose table
+    with the target would have more than 1,048,576 entries.
 
-    With ``alpha=0`` a row may be impossible under every class; the answer is then ``class_prior_``.
-    Where the rows do not have some combination of parents, the states of a node are equally
-    probable there. A class whose rows all have weight 0 has the probability 0.
+    With ``alpha=0`` a row may be impossible under every class; `predict_proba` then returns
+    ``class_prior_``. For combinations of parents that do not occur in the training rows, the states
+    of a node are equally probable. A class whose rows all have weight 0 has probability 0.
 
     References
     ----------
@@ -194,17 +193,17 @@ default="from_dtype"
         self.tol = tol
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the graph, unless it is given, and the tables.
+        """Fit the tables and, unless it is given, the graph.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table of any container. Values may be missing; infinite ones are refused.
+            The table. Values may be missing; infinite values raise an error.
         y : array-like of shape (n_samples,)
             Labels of any type, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part. Weights are counts: beside
-            alpha their scale matters.
+            Finite, non-negative weights; rows of weight 0 are ignored. Weights are counts: their
+            scale relative to alpha matters.
 
         Returns
         -------
@@ -213,9 +212,9 @@ default="from_dtype"
         Raises
         ------
         ValueError
-            If a parameter is out of range, an edge is at no column, edges form a cycle or none is
-            at the target, a table would be too large, or X, y or the weights are not as described.
-            The estimator stays as it was.
+            If a parameter is out of range, an edge names an unknown column, edges form a cycle, the
+            target has no edge, a table would be too large, or X, y or the weights are invalid. The
+            estimator is left unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -271,7 +270,7 @@ default="from_dtype"
         return joint
 
     def d_separated(self, a: Any, b: Any, given: Any = ()) -> bool:
-        """Whether the graph makes two sets of nodes independent given a third one.
+        """Return whether two sets of nodes are d-separated by a third one.
 
         Parameters
         ----------
@@ -284,7 +283,7 @@ default="from_dtype"
 
         See Also
         --------
-        DirectedGraph.d_separated : What it means.
+        DirectedGraph.d_separated : Definition.
         """
         check_is_fitted(self)
         return self.graph_.d_separated(a, b, given)
@@ -294,8 +293,8 @@ default="from_dtype"
     ) -> tuple[Any, Array]:
         """Draw rows from the network.
 
-        A number is drawn evenly from between the smallest and the largest value of its bin in
-        training. No value is missing, but those of a column that had none at all.
+        A numeric value is drawn uniformly between the smallest and the largest training value of
+        its bin. Values are missing only in columns without any training value.
 
         Parameters
         ----------
@@ -305,16 +304,16 @@ default="from_dtype"
         Returns
         -------
         X : pandas.DataFrame, or ndarray of shape (n_samples, n_features)
-            A data frame if the columns have names, with columns of categories as such. Otherwise
-            numbers, or objects if there are categories.
+            A data frame with categorical columns if the columns have names. Otherwise an array of
+            numbers, or of objects if there are categories.
         y : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
         if not isinstance(n_samples, Integral) or isinstance(n_samples, bool) or n_samples < 1:
             raise ValueError(f"n_samples must be a whole number of at least 1; got {n_samples!r}")
-        random = check_random_state(random_state)
-        states = draw_states(self._network, list(self.tables_.values()), int(n_samples), random)
-        drawn = [column.draw(states[:, j], random) for j, column in enumerate(self._columns)]
+        rng = check_random_state(random_state)
+        states = draw_states(self._network, list(self.tables_.values()), int(n_samples), rng)
+        drawn = [column.draw(states[:, j], rng) for j, column in enumerate(self._columns)]
         labels: Array = self.classes_[self._known_classes[states[:, -1]]]
         if self.schema_.names is None:
             return np.column_stack(drawn), labels
@@ -323,12 +322,12 @@ default="from_dtype"
         return frame.astype({name: "category" for name, c in kinds if _is_category(c)}), labels
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the graph in layers, parents above children; the target is coloured.
+        """Plot the graph in layers, parents above children; the target is coloured.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure, large enough for all names.
+            Axes to plot on; None: axes of a new figure that fits all names.
 
         Returns
         -------
@@ -348,8 +347,8 @@ def _is_category(column: ColumnStates) -> bool:
 
 
 def _check_weight(weight: Floats) -> None:
-    if weight.sum() > _MOST_WEIGHT:
+    if weight.sum() > _MAX_TOTAL_WEIGHT:
         raise ValueError(
-            f"the sum of sample_weight is {weight.sum():.3g}, more than {_MOST_WEIGHT:.0e}: divide "
-            "all weights by the same number"
+            f"the sum of sample_weight is {weight.sum():.3g}, more than {_MAX_TOTAL_WEIGHT:.0e}: "
+            "divide all weights by the same number"
         )

@@ -3,7 +3,7 @@
 Dempster, Laird and Rubin (1977), "Maximum likelihood from incomplete data via the EM algorithm";
 Lauritzen (1995), "The EM algorithm for graphical association models with missing data".
 Each iteration counts the rows with their missing values replaced by their distribution given the
-known ones, and estimates the tables from these counts. What is maximised never falls.
+observed ones, and estimates the tables from these counts. The objective never decreases.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from arboleda.learners._bayesian_network_gaps import find_gaps
-from arboleda.learners._bayesian_network_inference import Sums, sums_of
+from arboleda.learners._bayesian_network_inference import Sums, iter_sums
 from arboleda.learners._bayesian_network_tables import (
     Floats,
     Network,
@@ -26,21 +26,21 @@ from arboleda.learners._bayesian_network_tables import (
     logarithms,
 )
 
-# Added to the counts that the first tables come from: what is 0 at first would be so for ever.
+# Added to the counts of the first tables, since a probability that starts at 0 would stay 0.
 _START = 1.0
 
 
 @dataclass(frozen=True)
 class Learned:
-    """Tables, and how they were found.
+    """Tables, and the history of their estimation.
 
     Parameters
     ----------
     tables : list of ndarray
     log_likelihood : ndarray of shape (n_iterations,)
-        Logarithm of the probability of all known values, after each iteration.
+        Log-likelihood of all observed values, after each iteration.
     log_posterior : ndarray of shape (n_iterations,)
-        The same with the logarithm of the prior density of the tables, up to a constant.
+        The same plus the logarithm of the prior density of the tables, up to a constant.
     """
 
     tables: list[Floats]
@@ -61,10 +61,9 @@ def learn_tables(
     alpha : float
         See `estimate`.
     max_iter : int
-        Most iterations.
+        Maximum number of iterations.
     tol : float
-        The end is when an iteration raises the logarithm of the posterior by less than that, in the
-        mean of the rows.
+        Stop when an iteration raises the log posterior by less than this per row.
     """
     counts = count(network, states, weight)
     gaps = _Gaps(network, states, weight)
@@ -89,7 +88,7 @@ def learn_tables(
         before = history[-1][1]
     else:
         warnings.warn(
-            f"the tables still change after max_iter={max_iter} iterations: raise max_iter or tol",
+            f"the tables did not converge in max_iter={max_iter} iterations: raise max_iter or tol",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -97,7 +96,7 @@ def learn_tables(
 
 
 class _Gaps:
-    """The missing values of a table of rows, ready to be replaced by their distribution."""
+    """The missing values of a table, prepared for replacement by their distribution."""
 
     def __init__(self, network: Network, states: States, weight: Floats) -> None:
         self.parts: list[tuple[Sums, Floats]] = []
@@ -105,14 +104,14 @@ class _Gaps:
             total = np.bincount(gap.case_of_row, weight[gap.rows], len(gap.cases)).astype(
                 np.float64, copy=False
             )
-            self.parts += [(sums, total[sums.cases]) for sums in sums_of(network, gap)]
+            self.parts += [(sums, total[sums.cases]) for sums in iter_sums(network, gap)]
 
     def fill(
         self, counts: Sequence[Floats], log_tables: Sequence[Floats]
     ) -> tuple[list[Floats], float]:
-        """Counts with those of the missing values added, and the logarithm of the likelihood of it.
+        """Add the expected counts of the missing values, and return their log-likelihood.
 
-        The latter is that of the tables which `counts` leaves out.
+        The log-likelihood is that of the rows that `counts` leaves out.
         """
         filled = [counted.copy() for counted in counts]
         likelihood = 0.0
@@ -131,7 +130,7 @@ class _Gaps:
 def _scores(
     log_tables: Sequence[Floats], counts: Sequence[Floats], alpha: float
 ) -> tuple[float, float]:
-    """Logarithm of the likelihood of counts, and the same with the prior's density."""
+    """Return the log-likelihood of counts, and the log posterior."""
     likelihood = prior = 0.0
     for log_table, counted in zip(log_tables, counts, strict=True):
         seen = counted > 0.0

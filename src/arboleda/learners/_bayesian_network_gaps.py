@@ -1,11 +1,11 @@
-"""Which values are missing together: the parts of a network that have to be summed out for a row.
+"""Groups of missing values: the parts of a network that are summed out for a row.
 
-Given the values that a row has, the missing ones fall into parts that are independent of each
-other. Few different parts occur, many rows share each of them, and rows with the same values around
-it are one case:
+Given the observed values of a row, the missing ones form parts that are independent of each other.
+Few distinct parts occur, many rows share each of them, and rows with the same observed values
+around a part are one case:
 
-    a -> b -> c -> d -> e      a row without b and d has the gaps {b} and {d}, for c is known;
-         ?         ?           for {b} only a and c matter, for {d} only c and e
+    a -> b -> c -> d -> e      a row without b and d has the gaps {b} and {d}, since c is observed;
+         ?         ?           {b} depends on a and c only, {d} on c and e only
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Gap:
-    """Nodes that are missing together, and the rows that miss them.
+    """Nodes that are missing together, and the rows in which they are missing.
 
     Parameters
     ----------
     nodes : tuple of int
         The missing nodes.
     owners : tuple of int
-        Nodes whose tables speak of them.
+        Nodes whose tables contain them.
     rows : ndarray
-        The rows.
+        Indices of the rows.
     cases : ndarray of shape (n_cases, n_nodes)
-        Different rows of states, as far as the tables of the owners see them.
+        Rows of states that differ in the tables of the owners.
     case_of_row : ndarray
-        For each of the rows the number of its case.
+        Index of the case of each row.
     """
 
     nodes: tuple[int, ...]
@@ -55,8 +55,8 @@ def find_gaps(network: Network, states: States, open_node: int | None = None) ->
     network : Network
     states : ndarray of shape (n_rows, n_nodes)
     open_node : int or None
-        A node whose value is asked for: it is neither known nor summed out, and nodes that only
-        help to sum up to 1 are left out. None: all nodes' tables are asked for.
+        The node to predict: it is neither observed nor summed out, and nodes that only sum to 1
+        are left out. None: the tables of all nodes are needed.
     """
     missing = states == MISSING
     if open_node is not None:
@@ -91,7 +91,7 @@ def _gap(
     rows: Integers,
     open_node: int | None,
 ) -> Gap:
-    """Rows with the same values around a gap become one case."""
+    """Return a gap, with rows that have the same values around it as one case."""
     around = sorted({m for owner in owners for m in network.family(owner)} - {*nodes, open_node})
     seen = states[rows][:, around]
     if math.prod(network.sizes[node] for node in around) < 2**62:
@@ -105,7 +105,7 @@ def _gap(
 
 
 def _patterns(missing: Bools) -> Iterator[tuple[Bools, Integers]]:
-    """Each set of nodes that some row misses, with the rows that miss just these."""
+    """Yield each set of missing nodes that occurs, with the rows that miss exactly these."""
     packed = np.packbits(missing, axis=1)
     lines = packed.view([("", packed.dtype)] * packed.shape[1]).reshape(-1)
     _, first, number = np.unique(lines, return_index=True, return_inverse=True)
@@ -116,7 +116,7 @@ def _patterns(missing: Bools) -> Iterator[tuple[Bools, Integers]]:
 
 
 def _idle(network: Network, missing: Bools, open_node: int | None) -> Bools:
-    """Missing nodes without a known or asked-for descendant, whose tables sum up to 1."""
+    """Return the missing nodes without observed or open descendants, whose tables sum to 1."""
     idle = np.zeros_like(missing)
     if open_node is None:
         return idle
@@ -127,7 +127,7 @@ def _idle(network: Network, missing: Bools, open_node: int | None) -> Bools:
 
 
 def _neighbours(network: Network, open_node: int | None) -> list[set[int]]:
-    """For each node those that share a table with it."""
+    """Return the nodes that share a table with each node."""
     found: list[set[int]] = [set() for _ in range(network.n_nodes)]
     for owner in range(network.n_nodes):
         family = set(network.family(owner)) - {open_node}
@@ -137,7 +137,7 @@ def _neighbours(network: Network, open_node: int | None) -> list[set[int]]:
 
 
 def _parts(nodes: set[int], neighbours: Sequence[set[int]]) -> Iterator[set[int]]:
-    """Parts of a set of nodes that hang together."""
+    """Yield the connected components of a set of nodes."""
     left = set(nodes)
     while left:
         part: set[int] = set()

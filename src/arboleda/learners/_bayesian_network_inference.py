@@ -1,4 +1,4 @@
-"""What a network says of rows: how probable an open node is, and values that are missing."""
+"""Inference in a network: the distribution of an open node and of missing values."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from arboleda.learners._bayesian_network_gaps import Gap, find_gaps
 from arboleda.learners._bayesian_network_tables import MISSING, Floats, Integers, Network, States
 from arboleda.learners._variable_elimination import Elimination
 
-# Entries of the largest product of tables: for one row, and for the rows computed together.
+# Maximum entries of a product of tables: for one row, and for rows that are computed together.
 _MOST_ENTRIES = 2**26
 _AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)
 class Sums:
-    """How the missing values of a gap are summed out, for some of its cases.
+    """Plan for summing out the missing values of a gap, for some of its cases.
 
     Parameters
     ----------
     owners : tuple of int
         Nodes whose tables are multiplied.
     places : list of ndarray of shape (n_cases or 1, n_combinations)
-        Where the cases are in these tables.
+        Indices of the cases in these tables.
     shapes : list of tuple of int
         Numbers of states of the missing values in these tables.
     elimination : Elimination
@@ -40,15 +40,15 @@ class Sums:
     cases: slice
 
     def read(self, tables: Sequence[Floats]) -> list[Floats]:
-        """Return what the tables say of the cases."""
+        """Return the entries of the tables for the cases."""
         return [
             tables[owner].reshape(-1)[places].reshape(-1, *shape)
             for owner, places, shape in zip(self.owners, self.places, self.shapes, strict=True)
         ]
 
 
-def sums_of(network: Network, gap: Gap, open_node: int | None = None) -> Iterator[Sums]:
-    """Return how to sum out the missing values of a gap, some cases after the other.
+def iter_sums(network: Network, gap: Gap, open_node: int | None = None) -> Iterator[Sums]:
+    """Yield the plans for summing out the missing values of a gap, for batches of cases.
 
     Raises
     ------
@@ -63,9 +63,9 @@ def sums_of(network: Network, gap: Gap, open_node: int | None = None) -> Iterato
         names = [repr(network.graph.nodes[node]) for node in gap.nodes]
         listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
         raise ValueError(
-            f"a row of X misses {listed}: to sum over their values takes a table "
+            f"a row of X misses {listed}: summing over their values needs a table "
             f"of {largest:,} entries, more than {_MOST_ENTRIES:,}; use a structure with fewer "
-            "parents, or fill these columns in"
+            "parents, or impute these columns"
         )
     shapes = [tuple(network.sizes[m] for m in scope) for scope in scopes]
     step = max(1, _AT_ONCE // largest)
@@ -113,7 +113,7 @@ def log_joint(
             continue
         found = [
             sums.elimination.sum_out(sums.read(log_tables))
-            for sums in sums_of(network, gap, open_node)
+            for sums in iter_sums(network, gap, open_node)
         ]
         joint[gap.rows] += np.concatenate(found)[gap.case_of_row]
     return joint
@@ -127,10 +127,10 @@ def _add_known(
     states: States,
     open_node: int,
 ) -> None:
-    """Add a table's logarithms to the rows, all of which know its family but the open node."""
+    """Add the logarithms of a table to rows in which its family, but the open node, is observed."""
     family = network.family(owner)
     axis = family.index(open_node)
-    # The open node's axis last: what a row needs is then one piece of memory.
+    # With the axis of the open node last, the entries of a row are contiguous in memory.
     pieces = np.ascontiguousarray(np.moveaxis(log_table, axis, -1)).reshape(-1, joint.shape[1])
     place = np.zeros(len(joint) if len(family) > 1 else 1, dtype=np.intp)
     for member in family:

@@ -1,4 +1,4 @@
-"""Rows drawn from a network: each node after its parents (Henrion 1988, logic sampling)."""
+"""Sampling from a network: each node is drawn after its parents (Henrion 1988)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["draw_states"]
 def draw_states(
     network: Network, tables: Sequence[Floats], n_rows: int, random: np.random.RandomState
 ) -> Integers:
-    """Return rows of states.
+    """Draw rows of states.
 
     Parameters
     ----------
     network : Network
     tables : sequence of ndarray
-        For each node its table; the first axes are its parents, ascending, the last its own.
+        Table of each node; the first axes are its parents, ascending, the last one is the node.
     n_rows : int
     random : RandomState
 
@@ -40,6 +40,6 @@ def draw_states(
         for number, rows in zip(lines, np.split(order, starts[1:]), strict=True):
             up_to = np.cumsum(table[number])
             drawn = np.searchsorted(up_to, chance[rows] * up_to[-1], side="right")
-            last = np.flatnonzero(table[number])[-1]  # should a product round up to the whole
+            last = np.flatnonzero(table[number])[-1]  # in case a product rounds up to the total
             states[rows, node] = np.minimum(drawn, last)
     return states

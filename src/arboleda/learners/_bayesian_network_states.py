@@ -1,4 +1,4 @@
-"""States of a table's columns: categories as they are, numbers by the bin they fall into."""
+"""States of the columns of a table: categories, and bins of numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Bin:
     Parameters
     ----------
     low, high : float
-        Smallest and largest value of it in training.
+        Smallest and largest training value.
     """
 
     low: float
@@ -36,15 +36,15 @@ class Bin:
 
 @dataclass(frozen=True)
 class Categories:
-    """States of a categorical column: the categories that rows of positive weight have.
+    """States of a categorical column: the categories of rows with positive weight.
 
     Parameters
     ----------
     values : tuple
-        Their labels.
+        Labels of the categories.
     state_of_code : ndarray
-        State of each level of the schema, `MISSING` of one without a row; the last entry is that of
-        what is missing or unseen.
+        State of each level of the schema, `MISSING` for a level without rows; the last entry is
+        for missing and unseen values.
     """
 
     values: tuple[Any, ...]
@@ -71,7 +71,7 @@ class Numbers:
     ----------
     values : tuple of Bin
     cuts : ndarray
-        Largest number that may be in each bin but the last.
+        Upper limit of each bin but the last.
     """
 
     values: tuple[Bin, ...]
@@ -85,7 +85,7 @@ class Numbers:
         return found
 
     def draw(self, states: npt.NDArray[np.intp], random: np.random.RandomState) -> Floats:
-        """Return a number of each bin, any between its ends with the same probability."""
+        """Draw a number from each bin, uniformly between its ends."""
         if not self.values:
             return np.full(len(states), np.nan)
         ends = np.array([(part.low, part.high) for part in self.values])[states]
@@ -106,9 +106,9 @@ def learn_states(rows: ClassRows, schema: Schema, n_bins: Bins) -> list[ColumnSt
 
 
 def table_states(columns: list[ColumnStates], table: Table) -> States:
-    """Return the states of a table, and a last column for the class, of which nothing is known.
+    """Return the states of a table, with a last column of missing values for the class.
 
-    A column with one state, or none, is never missing: there is nothing to be known about it.
+    Columns with at most one state are never missing, since their values carry no information.
     """
     found = np.full((table.n_rows, len(columns) + 1), MISSING, dtype=np.int32, order="F")
     for j, (states, column) in enumerate(zip(columns, table.columns, strict=True)):

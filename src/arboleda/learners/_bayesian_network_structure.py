@@ -1,4 +1,4 @@
-"""The graph of a Bayesian-network classifier: given by names, naive, or augmented."""
+"""The graph of a Bayesian network classifier: given by edges, naive, or augmented."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 from arboleda._engine.schema import Name
 from arboleda.learners._bayesian_network_tables import Floats, States
 from arboleda.learners._directed_graph import DirectedGraph
-from arboleda.learners._tree_augmented import augmenting_tree
+from arboleda.learners._tree_augmented import build_augmenting_tree
 
 __all__ = ["Structure", "build_graph", "node_names"]
 
@@ -23,17 +23,17 @@ def node_names(
     Parameters
     ----------
     names : tuple or None
-        Names of the columns; None: they are called "x0", "x1" and so on.
+        Names of the columns; None: "x0", "x1" and so on.
     n_columns : int
     target : hashable or None
-        Name of the target; None: that of y, or "y" if it has none, with "_" behind it if a column
-        is called so.
+        Name of the target; None: the name of y, or "y" if it has none, followed by "_" if a column
+        has this name.
     y : array-like
 
     Raises
     ------
     ValueError
-        If a column has the name that is given to the target.
+        If a column has the name of the target.
     """
     columns: tuple[Hashable, ...] = names or tuple(f"x{j}" for j in range(n_columns))
     if target is None:
@@ -43,7 +43,7 @@ def node_names(
             target = f"{target}_"
     elif target in columns:
         raise ValueError(
-            f"target={target!r} is the name of a column of X too: give the target another name"
+            f"target={target!r} is the name of a column of X: give the target another name"
         )
     return (*columns, target)
 
@@ -70,15 +70,15 @@ def build_graph(
     Raises
     ------
     ValueError
-        If the structure is unknown, an edge names no column, edges form a cycle, or none is at the
-        target.
+        If the structure is unknown, an edge names an unknown column, edges form a cycle, or the
+        target has no edge.
     """
     target = len(nodes) - 1
     if isinstance(structure, str):
-        known = structure in {"fan", "tan", "naive"}
+        is_known = structure in {"fan", "tan", "naive"}
     else:
-        known = isinstance(structure, DirectedGraph | Collection)
-    if not known:
+        is_known = isinstance(structure, DirectedGraph | Collection)
+    if not is_known:
         raise ValueError(
             f"structure={structure!r}: give 'fan', 'tan', 'naive', a DirectedGraph or a list of "
             "edges (parent, child)"
@@ -87,8 +87,8 @@ def build_graph(
         edges = [(target, column) for column in range(target)]
         if structure != "naive":
             columns, labels = states[:, :target], states[:, target]
-            edges += augmenting_tree(
-                columns, sizes[:target], labels, sizes[target], weight, priced=structure == "fan"
+            edges += build_augmenting_tree(
+                columns, sizes[:target], labels, sizes[target], weight, penalized=structure == "fan"
             )
         return DirectedGraph([(nodes[parent], nodes[child]) for parent, child in edges], nodes)
     if isinstance(structure, DirectedGraph):
@@ -96,7 +96,7 @@ def build_graph(
     graph = DirectedGraph(structure, nodes)
     if not graph.parent_places[target] and not graph.child_places[target]:
         raise ValueError(
-            f"structure has no edge at {nodes[target]!r}, the target, so that no column would tell "
-            "anything of it: name it in an edge, or give target= the name that the edges use"
+            f"structure has no edge at {nodes[target]!r}, the target, and no column would be "
+            "informative: add an edge with it, or set target= to the name that the edges use"
         )
     return graph

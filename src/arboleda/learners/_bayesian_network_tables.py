@@ -1,8 +1,8 @@
-r"""Probability tables of a Bayesian network: counted, estimated, and read for many rows at once.
+r"""Probability tables of a Bayesian network: counting, estimation, and lookup for many rows.
 
 The states of a node and of its parents, its family, are the axes of its table, in the order of the
-nodes' numbers. A row of states is a place in the table; where the row misses some of them, it is a
-set of places, one for each combination of their values:
+node indices. A row of states is an entry of the table; a row with missing values is a set of
+entries, one for each combination of the missing values:
 
     family (a, b, c), table of shape (2, 3, 2), strides (6, 2, 1); the row has a = 1, c = 0
     places = 6 * 1 + 1 * 0   +   2 * [0 1 2]      = [6 8 10]
@@ -24,14 +24,14 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
 States = npt.NDArray[np.int32]
 
-MISSING = -1  # the state of a value that is not known
+MISSING = -1  # the state of a missing value
 # Entries of all tables together, 8 bytes each.
 _MOST_ENTRIES = 2**27
 
 
 @dataclass(frozen=True)
 class Network:
-    """What the arithmetic knows of a network: nodes are numbers, and so are their states.
+    """A network with nodes and states as integers.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class Network:
         raise ValueError(
             f"the table of {names[largest]!r} given {parents or 'nothing'} would have "
             f"{entries[largest]:,} entries, and all tables together {sum(entries):,}, more than "
-            f"{_MOST_ENTRIES:,}: leave out a parent, or a column that is an identifier, or merge "
-            "rare categories"
+            f"{_MOST_ENTRIES:,}: leave out a parent or a column of identifiers, or merge rare "
+            "categories"
         )
 
     @property
@@ -73,25 +73,25 @@ class Network:
         return tuple(sorted((node, *self.graph.parent_places[node])))
 
     def shape(self, node: int) -> tuple[int, ...]:
-        """Shape of a node's table."""
+        """Return the shape of a node's table."""
         return tuple(self.sizes[member] for member in self.family(node))
 
     def places(self, node: int, states: States, missing: Sequence[int] = ()) -> Integers:
-        """Return where rows are in a node's table, read as one line.
+        """Return the indices of rows in the flattened table of a node.
 
         Parameters
         ----------
         node : int
         states : ndarray of shape (n_rows, n_nodes)
-            Known for all members of the family but the missing ones.
+            Observed for all members of the family except the missing ones.
         missing : sequence of int
-            Members, ascending, that take all their values.
+            Members, ascending, that take all of their states.
 
         Returns
         -------
         places : ndarray of shape (n_rows, n_combinations)
-            The last of the missing members changes fastest. If all members are missing, there is
-            one row for all.
+            The last of the missing members varies fastest. If all members are missing, all rows
+            share one row of places.
         """
         family, shape = self.family(node), self.shape(node)
         strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
@@ -106,7 +106,7 @@ class Network:
 
 
 def count(network: Network, states: States, weight: Floats) -> list[Floats]:
-    """Return the weight of the rows in each entry of each table, but of rows that miss a value.
+    """Return the total weight of each entry of each table, over rows without missing values in it.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def estimate(network: Network, counts: Sequence[Floats], alpha: float) -> list[F
 
     P(x | parents) = (N(x, parents) + alpha) / (N(parents) + alpha r), with r states of the node:
     maximum likelihood with ``alpha=0``, otherwise the mode of the posterior under a symmetric
-    Dirichlet prior of parameter alpha + 1. Where nothing is known of the parents' values, all
-    states are equally probable, which is the limit for a small alpha too.
+    Dirichlet prior of parameter alpha + 1. For combinations of parents without rows, all states are
+    equally probable, which is also the limit of a small alpha.
     """
     tables = []
     for node, counted in enumerate(counts):
@@ -150,6 +150,6 @@ def estimate(network: Network, counts: Sequence[Floats], alpha: float) -> list[F
 
 
 def logarithms(tables: Sequence[Floats]) -> list[Floats]:
-    """Logarithms of probabilities; minus infinity of 0."""
+    """Return the logarithms of probabilities; minus infinity for 0."""
     with np.errstate(divide="ignore"):
         return [np.log(table) for table in tables]

@@ -1,4 +1,4 @@
-"""The rows of `fit`: their classes and weights, checked."""
+"""Checks of the rows, classes and weights passed to `fit`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 from arboleda._engine.columns import Column
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda._engine.target import check_total_weight, read_target, read_weight
-from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._class_target import encode_classes
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -28,14 +28,14 @@ class ClassRows:
     table : Table
         Their columns.
     classes : ndarray of shape (n_classes,)
-        All labels of y, sorted, those of rows of weight 0 included.
+        All labels of y, sorted, including those of rows with weight 0.
     labels : ndarray of shape (n_rows,)
-        Number of each row's class.
+        Class index of each row.
     weight : ndarray of shape (n_rows,)
     all_labels : ndarray of shape (n_all_rows,)
-        Numbers of the classes of all rows.
+        Class indices of all rows.
     kept : ndarray of shape (n_rows,)
-        Which of all rows have a positive weight.
+        Indices of the rows with positive weight.
     """
 
     table: Table
@@ -47,36 +47,37 @@ class ClassRows:
 
     @cached_property
     def class_weight(self) -> Floats:
-        """Total weight of each class; 0 of one without a row here."""
+        """Total weight of each class; 0 for classes without rows."""
         return self.sums(self.weight)
 
     @cached_property
     def unit_weight(self) -> Floats:
-        """Weights times a power of two that makes the largest about 1."""
+        """Weights scaled by a power of two, such that the largest is about 1."""
         return _unit_weight(self.weight)
 
     def sums(self, values: Floats) -> Floats:
-        """Sum of a number of each row over the rows of each class."""
+        """Sum the values of the rows of each class."""
         return sums_by_class(self.labels, values, self.classes.size)
 
 
 def read_class_rows(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, categorical_features: Any = None
 ) -> ClassRows:
-    """Check what `fit` is given; rows of weight 0 are left out.
+    """Check the arguments of `fit`, and drop rows of weight 0.
 
-    So are rows whose weight vanishes beside the largest, below 1e-308 of it.
+    Rows whose weight is below 1e-308 of the largest are dropped too.
 
     Raises
     ------
     ValueError
-        If the table, the labels or the weights are not as the library reads them, lengths differ,
-        or X is sparse.
+        If the table, the labels or the weights are invalid, or lengths differ.
+    TypeError
+        If X is sparse.
     """
     table = dense_table(
         estimator, check_table(estimator, X, reset=True, categorical_features=categorical_features)
     )
-    classes, labels = numbered_classes(read_target(y, numeric=False), estimator)
+    classes, labels = encode_classes(read_target(y, numeric=False), estimator)
     check_consistent_length(table, labels)
     weight = read_weight(sample_weight, table)
     check_total_weight(weight)
@@ -94,26 +95,26 @@ def _unit_weight(weight: Floats) -> Floats:
 
 
 def sums_by_class(labels: npt.NDArray[np.intp], values: Floats, n_classes: int) -> Floats:
-    """Sum of a number of each row over the rows of each class."""
+    """Sum the values of the rows of each class."""
     return np.bincount(labels, values, minlength=n_classes).astype(np.float64, copy=False)
 
 
 def dense_table(estimator: Any, table: Table | SparseTable) -> Table:
-    """Refuse a sparse matrix.
+    """Check that a table is not sparse.
 
     Raises
     ------
     TypeError
-        If it is one.
+        If the table is sparse.
     """
     if isinstance(table, SparseTable):
         raise TypeError(
-            f"X is sparse, which {type(estimator).__name__} does not read: give a dense table, for "
-            "example X.toarray()"
+            f"X is sparse, which {type(estimator).__name__} does not support: pass a dense table, "
+            "for example X.toarray()"
         )
     return table
 
 
 def as_floats(column: Column) -> Floats:
-    """Return a numeric column as float64, NaN where it is missing."""
+    """Return a numeric column as float64, with NaN for missing values."""
     return column.astype(np.float64, copy=False)

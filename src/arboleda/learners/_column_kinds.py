@@ -1,4 +1,4 @@
-"""Which columns are Gaussian, which hold yes and no, which hold categories."""
+"""Kinds of columns: Gaussian, Bernoulli or categorical."""
 
 from __future__ import annotations
 
@@ -9,64 +9,68 @@ import numpy as np
 
 from arboleda._engine.columns import Column, Table
 from arboleda._engine.frames import as_frame
-from arboleda._engine.kinds import chosen_columns
+from arboleda._engine.kinds import select_columns
 from arboleda._engine.schema import Schema
 
 ColumnKind = Literal["gaussian", "bernoulli", "categorical"]
 
 
 def column_kinds(X: Any, table: Table, schema: Schema, binary_features: Any) -> list[ColumnKind]:
-    """Tell for each column how its values are distributed.
+    """Return the kind of distribution of each column.
 
     Parameters
     ----------
     X : array-like or frame
-        As `fit` was given it: types of columns are read from it.
+        X of `fit`, from which the types of columns are read.
     table : Table
-        Its columns.
+        The columns of X.
     schema : Schema
-        Which of them are categorical.
+        Schema with the categorical columns.
     binary_features : "from_dtype", None, or array-like of bool, int or str
+
+    Returns
+    -------
+    kinds : list of {"gaussian", "bernoulli", "categorical"}
 
     Raises
     ------
     ValueError
-        If a column is named that is not there or is categorical, or holds other values than 0, 1.
+        If a named column does not exist, is categorical, or has values other than 0 and 1.
     """
     if isinstance(binary_features, str):  # "from_dtype"
         binary = _boolean_columns(X, table.n_columns)
     else:
-        binary = chosen_columns(binary_features, table.n_columns, schema.names, "binary_features")
+        binary = select_columns(binary_features, table.n_columns, schema.names, "binary_features")
     kinds: list[ColumnKind] = []
-    for j, (kind, yes_or_no) in enumerate(zip(schema.kinds, binary, strict=True)):
+    for j, (kind, is_binary) in enumerate(zip(schema.kinds, binary, strict=True)):
         if kind == "categorical":
-            if yes_or_no and not isinstance(binary_features, str):
+            if is_binary and not isinstance(binary_features, str):
                 raise ValueError(
                     f"column {schema.describe(j)} is named by binary_features and is categorical: "
-                    "leave it out of one of the two"
+                    "remove it from one of the two"
                 )
             kinds.append("categorical")
         else:
-            if yes_or_no:
+            if is_binary:
                 check_binary(table.columns[j], schema.describe(j))
-            kinds.append("bernoulli" if yes_or_no else "gaussian")
+            kinds.append("bernoulli" if is_binary else "gaussian")
     return kinds
 
 
 def check_binary(column: Column, place: str) -> None:
-    """Refuse values that are not 0, 1 or missing.
+    """Check that all values are 0, 1 or missing.
 
     Raises
     ------
     ValueError
-        If there is one; it is named with its row.
+        If there is another value; the message names its row.
     """
     other = ~((column == 0) | (column == 1) | np.isnan(column))
     if other.any():
         row = int(np.flatnonzero(other)[0])
         raise ValueError(
-            f"column {place} of X is binary, but holds {column[row]} in row {row}: give 0, 1 and "
-            "missing values; or leave the column out of binary_features to have it Gaussian"
+            f"column {place} of X is binary, but holds {column[row]} in row {row}: values must be "
+            "0, 1 or missing; remove the column from binary_features to treat it as Gaussian"
         )
 
 

@@ -6,27 +6,27 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from arboleda.learners._bayes_rule import Floats, log_priors
+from arboleda.learners._bayes_rule import Floats, compute_log_priors
 from arboleda.learners._numbers_classifier import NumbersClassifier
 from arboleda.learners._units import class_means, divided, within_scale
 from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class DiagonalLDA(NumbersClassifier):
-    """Linear discriminant analysis with a diagonal covariance that all classes share.
+    """Linear discriminant analysis with a common diagonal covariance.
 
-    Each class is Gaussian with the means m_kj and the variances s_j^2, pooled within the classes;
-    covariances count as 0. A row goes to the class with the largest
+    Each class is Gaussian with means m_kj and pooled within-class variances s_j^2; covariances are
+    taken to be 0. The predicted class has the largest
 
         log P(k) - 1/2 sum_j (x_j - m_kj)^2 / s_j^2.
 
-    With few rows and many columns, where LDA has far too many covariances to estimate, it is hard
-    to beat (Dudoit et al. 2002). Its boundaries are linear.
+    It performs well with few rows and many columns, where LDA has too many covariances to estimate
+    (Dudoit et al. 2002). Its decision boundaries are linear.
 
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes, sorted by label. None: their shares of the weight.
+        Prior probabilities of the sorted classes. None: their shares of the weight.
 
     Attributes
     ----------
@@ -34,22 +34,22 @@ class DiagonalLDA(NumbersClassifier):
     class_prior_ : ndarray of shape (n_classes,)
     means_ : ndarray of shape (n_classes, n_features)
     scale_ : ndarray of shape (n_features,)
-        The standard deviations s_j within the classes.
+        The within-class standard deviations s_j.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
     schema_ : Schema
 
     See Also
     --------
-    RegularizedDiscriminantAnalysis : With ``alpha=1, gamma=1`` the same.
-    NearestShrunkenCentroids : The same with fewer columns.
+    RegularizedDiscriminantAnalysis : Equivalent with ``alpha=1, gamma=1``.
+    NearestShrunkenCentroids : A similar classifier that selects columns.
 
     Notes
     -----
-    s_j^2 is the maximum-likelihood estimate, divided by the weight of all rows. Where it is 0 but
-    for rounding, and the class means differ, a hundred-thousandth of the standard deviation of all
-    rows stands for s_j; a column that is constant says nothing.
+    s_j^2 is the maximum-likelihood estimate, divided by the weight of all rows. If it is 0 up to
+    rounding and the class means differ, s_j is set to 1e-5 times the standard deviation of all
+    rows; a constant column has no influence.
 
     References
     ----------
@@ -79,11 +79,11 @@ class DiagonalLDA(NumbersClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, none of them missing or infinite.
+            Finite numbers, without missing values.
         y : array-like of shape (n_samples,)
             Labels of any type, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part.
+            Finite, non-negative weights; rows of weight 0 are ignored.
 
         Returns
         -------
@@ -92,8 +92,8 @@ class DiagonalLDA(NumbersClassifier):
         Raises
         ------
         ValueError
-            If X has a missing or infinite value or text, or y, the weights or priors are not as
-            described. The estimator stays as it was.
+            If X has missing values, infinite values or text, or y, the weights or priors are
+            invalid. The estimator is left unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -107,9 +107,9 @@ class DiagonalLDA(NumbersClassifier):
         return self
 
     def _log_joint(self, X: Any) -> Floats:
-        entered = self._entered(X)
+        entered = self._enter_new_rows(X)
         Z = divided(entered, self._scale)
-        joint = np.tile(log_priors(self.class_prior_, self._class_weight), (len(Z), 1))
+        joint = np.tile(compute_log_priors(self.class_prior_, self._class_weight), (len(Z), 1))
         for k, centroid in enumerate(self._centroids):
             apart = Z - centroid
             joint[:, k] -= 0.5 * np.einsum("ij,ij->i", apart, apart)

@@ -1,4 +1,4 @@
-"""Directed graphs without cycles: who depends on whom, and which independences that implies."""
+"""Directed acyclic graphs, and the independences that they imply."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Node = Hashable
 
 
 class DirectedGraph:
-    """A directed graph without cycles, as that of a Bayesian network.
+    """A directed acyclic graph, such as that of a Bayesian network.
 
     Parameters
     ----------
     edges : iterable of (parent, child)
-        Pairs of names; each pair once.
+        Pairs of names, without duplicates.
     nodes : iterable of hashable, default=None
-        Names of all nodes, each once, in the order in which the graph is to keep them; it may hold
-        nodes without edges. None: those of the edges, in the order in which they are named first.
+        Names of all nodes in the order of the graph, without duplicates; nodes without edges are
+        allowed. None: the nodes of the edges, in the order in which they first occur.
 
     Attributes
     ----------
@@ -34,13 +34,13 @@ class DirectedGraph:
     Raises
     ------
     ValueError
-        If an edge is no pair, is given twice or names an unknown node, or edges form a cycle. The
-        message names the edge.
+        If an edge is not a pair, is given twice or names an unknown node, or edges form a cycle.
+        The message names the edge.
 
     Examples
     --------
-    Whether a letter is good depends on the grade alone; once the grade is known, how difficult the
-    course was tells something of the student's intelligence:
+    A letter depends on the grade only. Given the grade, the difficulty of the course is informative
+    about the intelligence of the student:
 
     >>> from arboleda import DirectedGraph
     >>> graph = DirectedGraph(
@@ -84,7 +84,7 @@ class DirectedGraph:
 
     @property
     def child_places(self) -> tuple[tuple[int, ...], ...]:
-        """Places of each node's children in `nodes`."""
+        """Indices of each node's children in `nodes`."""
         children: list[list[int]] = [[] for _ in self.nodes]
         for child, places in enumerate(self.parent_places):
             for parent in places:
@@ -92,7 +92,7 @@ class DirectedGraph:
         return tuple(map(tuple, children))
 
     def parents(self, node: Node) -> tuple[Node, ...]:
-        """Parents of a node, in the order of `nodes`.
+        """Return the parents of a node, in the order of `nodes`.
 
         Parameters
         ----------
@@ -102,10 +102,12 @@ class DirectedGraph:
         -------
         parents : tuple
         """
-        return tuple(self.nodes[p] for p in self.parent_places[self._place(node, "the question")])
+        return tuple(
+            self.nodes[p] for p in self.parent_places[self._place(node, "the argument node")]
+        )
 
     def children(self, node: Node) -> tuple[Node, ...]:
-        """Children of a node, in the order of `nodes`.
+        """Return the children of a node, in the order of `nodes`.
 
         Parameters
         ----------
@@ -115,15 +117,17 @@ class DirectedGraph:
         -------
         children : tuple
         """
-        return tuple(self.nodes[p] for p in self.child_places[self._place(node, "the question")])
+        return tuple(
+            self.nodes[p] for p in self.child_places[self._place(node, "the argument node")]
+        )
 
     def d_separated(self, a: Any, b: Any, given: Any = ()) -> bool:
-        """Whether every path between two sets of nodes is blocked by a third one.
+        """Return whether every path between two sets of nodes is blocked by a third one.
 
-        A path is blocked if on it there is a node where arrows meet head to tail or tail to tail
-        and which is given, or one where they meet head to head and neither it nor any of its
-        descendants is given. Then a and b are independent given the third set in every distribution
-        that factorises along the graph (Pearl 1988, section 3.3).
+        A path is blocked by a given node at which its arrows meet head to tail or tail to tail, or
+        by a node at which they meet head to head if neither the node nor any of its descendants is
+        given. Then a and b are independent given the third set in every distribution that
+        factorises along the graph (Pearl 1988, section 3.3).
 
         Parameters
         ----------
@@ -150,16 +154,16 @@ class DirectedGraph:
                 node = self.nodes[min(one & other)]
                 raise ValueError(f"{node!r} is in {names}: the sets must have no node in common")
         if not start or not end:
-            raise ValueError(f"{'a' if not start else 'b'} is empty: give it a node at least")
+            raise ValueError(f"{'a' if not start else 'b'} is empty: give at least one node")
         return not self._reaches(start, end, known)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the graph in layers, parents above children.
+        """Plot the graph in layers, parents above children.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure, large enough for all names.
+            Axes to plot on; None: axes of a new figure that fits all names.
 
         Returns
         -------
@@ -179,20 +183,22 @@ class DirectedGraph:
             listed = ", ".join(map(repr, self.nodes[:20])) or "none"
             more = ", ..." if len(self.nodes) > 20 else ""
             raise ValueError(
-                f"{where} names {node!r}, which is no node; there are {listed}{more}"
+                f"{where} names {node!r}, which is not a node; the nodes are {listed}{more}"
             ) from None
 
     def _set(self, nodes: Any, name: str) -> set[int]:
-        """Places of one node or of several."""
-        one = isinstance(nodes, str) or (isinstance(nodes, Hashable) and nodes in self._places)
-        if not one and not isinstance(nodes, Iterable):
-            one = True  # it is unknown, and reported so
-        return {self._place(node, name) for node in ([nodes] if one else nodes)}
+        """Return the indices of one node or of several."""
+        is_single = isinstance(nodes, str) or (
+            isinstance(nodes, Hashable) and nodes in self._places
+        )
+        if not is_single and not isinstance(nodes, Iterable):
+            is_single = True  # an unknown node, for which `_place` raises the error
+        return {self._place(node, name) for node in ([nodes] if is_single else nodes)}
 
     def _reaches(self, start: set[int], end: set[int], known: set[int]) -> bool:
-        """Whether an open path leads from start to end (Koller & Friedman 2009, algorithm 3.1)."""
+        """Return whether an open path connects two sets (Koller & Friedman 2009, algorithm 3.1)."""
         children = self.child_places
-        opened = self._with_ancestors(known)  # where heads may meet
+        opened = self._with_ancestors(known)  # nodes at which arrows may meet head to head
         seen: set[tuple[int, bool]] = set()
         todo = [(place, True) for place in start]
         while todo:
@@ -219,7 +225,7 @@ class DirectedGraph:
         return found
 
     def _topological_order(self) -> tuple[int, ...]:
-        """Places of the nodes, each after its parents."""
+        """Return the indices of the nodes, each after its parents."""
         waits = [len(places) for places in self.parent_places]
         children = self.child_places
         order = [place for place, count in enumerate(waits) if count == 0]
@@ -231,13 +237,16 @@ class DirectedGraph:
         if len(order) < len(self.nodes):
             cycle = self._cycle({place for place, count in enumerate(waits) if count})
             raise ValueError(
-                f"the edges form the cycle {' -> '.join(map(repr, cycle))}: take out one of them, "
-                f"as {_arrow(cycle[:2])}"
+                f"the edges form the cycle {' -> '.join(map(repr, cycle))}: remove one of them, "
+                f"such as {_arrow(cycle[:2])}"
             )
         return tuple(order)
 
     def _cycle(self, stuck: set[int]) -> list[Node]:
-        """Names along a cycle among nodes each of which has a parent there, the first one twice."""
+        """Return the names along a cycle, the first one twice.
+
+        Each of the nodes must have a parent among them.
+        """
         path = [min(stuck)]
         while path[-1] not in path[:-1]:
             path.append(min(set(self.parent_places[path[-1]]) & stuck))
@@ -248,7 +257,7 @@ class DirectedGraph:
 def _pair(edge: Any) -> tuple[Node, Node]:
     is_pair = isinstance(edge, Sequence) and not isinstance(edge, str) and len(edge) == 2
     if not is_pair or not all(isinstance(end, Hashable) for end in edge):
-        raise ValueError(f"{edge!r} is no edge: give a pair (parent, child) of names")
+        raise ValueError(f"{edge!r} is not an edge: give a pair (parent, child) of names")
     return edge[0], edge[1]
 
 

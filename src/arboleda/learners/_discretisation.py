@@ -1,4 +1,4 @@
-"""Cuts of a numeric column: bins of equal weight, or those that tell most of the class."""
+"""Discretization of a numeric column: bins of equal weight, or cuts by the class entropy."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ Bins = int | Literal["mdl"]
 
 __all__ = ["Bins", "find_cuts"]
 
-# Places where a cut by the class may be: with more different values, between parts of equal weight.
+# Maximum number of candidate cuts by the class; with more values, between parts of equal weight.
 _MOST_PLACES = 256
 
 
 def find_cuts(
     values: Floats, labels: Integers, weight: Floats, n_classes: int, n_bins: Bins
 ) -> Floats:
-    """Return where a column is cut; a value belongs to the bin of the first cut not below it.
+    """Return the cuts of a column; a value belongs to the bin of the first cut not below it.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows,)
-        Finite.
+        Finite values.
     labels : ndarray of shape (n_rows,)
-        Number of each row's class.
+        Class index of each row.
     weight : ndarray of shape (n_rows,)
-        Positive.
+        Positive weights.
     n_classes : int
     n_bins : int or "mdl"
-        Number of bins of about equal weight; a value is never divided, so that there may be fewer.
-        "mdl": recursively the cut that leaves the least entropy of the classes, as long as it
-        shortens the description of the labels (Fayyad and Irani 1993).
+        Number of bins of about equal weight; there may be fewer, since equal values share a bin.
+        "mdl": recursively the cut with the lowest entropy of the classes, as long as it shortens
+        the description length of the labels (Fayyad and Irani 1993).
 
     Returns
     -------
     cuts : ndarray
-        Ascending, midway between values. Empty if nothing is cut.
+        Ascending midpoints between values. Empty without cuts.
     """
     different, number = np.unique(values, return_inverse=True)
     number = number.reshape(-1)
@@ -58,7 +58,7 @@ def find_cuts(
 
 
 def _even_parts(mass: Floats, n_parts: int) -> Integers:
-    """Where parts of about equal weight start, but the first; each value if there are few."""
+    """Return the starts of parts of about equal weight, without the first."""
     if mass.size <= n_parts:
         return np.arange(1, mass.size)
     up_to = np.cumsum(mass)
@@ -68,13 +68,13 @@ def _even_parts(mass: Floats, n_parts: int) -> Integers:
 
 
 def _midway(low: Floats, high: Floats) -> Floats:
-    """Numbers from low to below high, about in the middle."""
+    """Return midpoints that are at least `low` and below `high`."""
     middle = low / 2.0 + high / 2.0
     return np.where((middle >= low) & (middle < high), middle, low)
 
 
 def _mdl_cuts(counts: Floats) -> list[int]:
-    """Parts before which Fayyad and Irani cut, given the weight of each class in each part."""
+    """Return the parts that start a new bin, given the weight of each class in each part."""
     up_to = np.vstack([np.zeros(counts.shape[1]), np.cumsum(counts, axis=0)])
     cuts = []
     todo = [(0, len(counts))]
@@ -92,14 +92,14 @@ def _mdl_cuts(counts: Floats) -> list[int]:
 
 
 def _mdl_cut(left: Floats, right: Floats) -> int | None:
-    """Best cut of a set, None if it is not worth its description (Fayyad and Irani 1993, eq. 9)."""
+    """Return the best cut of a set; None if it fails the test of Fayyad and Irani (1993, eq. 9)."""
     whole = left[0] + right[0]
     total = float(whole.sum())
     bits = _bits(left) + _bits(right)
     best = int(bits.argmin())
     before = float(_bits(whole))
     k, k_left, k_right = (int(np.count_nonzero(part)) for part in (whole, left[best], right[best]))
-    # Entropies times the number of their classes; an empty side has none.
+    # Entropies times the number of their classes; 0 for an empty side.
     spread = k * before / total - sum(
         n_classes * float(_bits(part)) / float(part.sum())
         for n_classes, part in ((k_left, left[best]), (k_right, right[best]))
@@ -115,7 +115,7 @@ def _log2_3_to(k: int) -> float:
 
 
 def _bits(counts: Floats) -> Any:
-    """Total times entropy: the bits that the classes of a set take."""
+    """Return the total weight times the entropy of the classes, in bits."""
     total = counts.sum(axis=-1, keepdims=True)
     share = counts / np.where(total > 0.0, total, 1.0)
     return -(counts * np.log2(np.where(share > 0.0, share, 1.0))).sum(axis=-1)

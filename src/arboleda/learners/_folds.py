@@ -1,4 +1,4 @@
-"""Cross-validation inside `fit`: rows of the folds, and errors over them."""
+"""Cross-validation inside `fit`: rows of the folds, and error rates."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ Floats = npt.NDArray[np.float64]
 
 
 def row_splits(cv: Any, rows: ClassRows, random_state: Any) -> list[Split]:
-    """Splits among the rows of positive weight, by their places among these.
+    """Return the splits of the rows of positive weight, as indices among these rows.
 
-    An int deals the shuffled rows out, class by class; a splitter or an iterable says itself which
-    rows, counted as in `fit`.
+    For an int the folds are shuffled and stratified; a splitter or an iterable defines the folds as
+    indices of the rows passed to `fit`.
 
     Raises
     ------
     ValueError
-        If there are more folds than rows, or a fold has no row to learn from, or none has one to
-        judge by.
+        If there are more folds than rows, a fold has no training row, or no fold has a test row.
     """
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     place = np.full(rows.all_labels.size, -1)
@@ -33,25 +32,29 @@ def row_splits(cv: Any, rows: ClassRows, random_state: Any) -> list[Split]:
     for number, (train, test) in enumerate(
         fold_splits(cv, rows.all_labels, rows.kept, stratify=True, seed=seed)
     ):
-        learn, judge = (places[places >= 0] for places in (place[train], place[test]))
-        if learn.size == 0:
-            raise ValueError(f"cv leaves no row of positive weight to learn from in fold {number}")
-        if judge.size:
-            splits.append((learn, judge))
+        train_rows, test_rows = (places[places >= 0] for places in (place[train], place[test]))
+        if train_rows.size == 0:
+            raise ValueError(f"cv leaves no training row of positive weight in fold {number}")
+        if test_rows.size:
+            splits.append((train_rows, test_rows))
     if not splits:
-        raise ValueError("cv holds out no row of positive weight in any fold")
+        raise ValueError("cv has no test row of positive weight in any fold")
     return splits
 
 
 def error_rates(sums: list[Floats], weights: list[float]) -> tuple[Floats, Floats]:
-    """Share misclassified over all folds, and its standard error; NaN for a single fold.
+    """Return the error rate over all folds, and its standard error; NaN for a single fold.
 
     Parameters
     ----------
     sums : list of ndarray
-        Weight misclassified in each fold, by candidate.
+        Misclassified weight in each fold, by candidate.
     weights : list of float
-        Weight held out in each fold.
+        Held-out weight in each fold.
+
+    Returns
+    -------
+    mean, error : ndarray
     """
     shape = sums[0].shape
     table, weight = np.array([one.ravel() for one in sums]), np.array(weights)

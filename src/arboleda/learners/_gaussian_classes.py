@@ -1,4 +1,4 @@
-"""One Gaussian for each class, its covariance between those of QDA, LDA and a sphere.
+"""A Gaussian for each class, with covariances between those of QDA, LDA and a sphere.
 
 J. H. Friedman (1989), "Regularized discriminant analysis", JASA 84, equations (11) to (18).
 """
@@ -17,7 +17,7 @@ from arboleda.learners._units import class_means
 
 Floats = npt.NDArray[np.float64]
 
-# The least variance in any direction, in units of the pooled variance of a column.
+# Minimum variance in any direction, in units of the pooled variance of a column.
 LEAST_VARIANCE = 1e-10
 
 
@@ -30,11 +30,11 @@ class ClassMoments:
     weight : ndarray of shape (n_classes,)
     mean : ndarray of shape (n_classes, r)
     scatter : ndarray of shape (n_classes, r, r)
-        Sum of the weighted outer products of the differences from the mean.
+        Weighted sum of the outer products of the differences from the mean.
     center : ndarray of shape (p,)
         Origin of the basis.
     basis : ndarray of shape (p, r) or None
-        None where r = p: the columns themselves. Otherwise r is the number of rows.
+        None if r = p: the columns themselves. Otherwise r is the number of rows.
     """
 
     weight: Floats
@@ -45,7 +45,7 @@ class ClassMoments:
 
     @classmethod
     def of(cls, Z: Floats, labels: npt.NDArray[np.intp], weight: Floats, n_classes: int) -> Self:
-        """Compute them."""
+        """Compute the moments of the rows of a table."""
         n_rows, n_columns = Z.shape
         center, basis = np.zeros(n_columns), None
         if n_columns > n_rows:
@@ -71,14 +71,14 @@ class ClassMoments:
         return inside, np.einsum("ij,ij->i", apart, apart)
 
     def spectra(self, alpha: float) -> list[Spectrum | None]:
-        """Spectrum of each class's covariance, moved by the share `alpha` towards the pooled one.
+        """Return the spectrum of each class's covariance, shrunk by `alpha` to the pooled one.
 
         Sigma_k(alpha) = ((1 - alpha) S_k + alpha S) / ((1 - alpha) W_k + alpha W), with scatters S
         and weights W. None for a class without rows.
         """
         n_columns = self.center.size
         pooled, total = self.scatter.sum(axis=0), self.weight.sum()
-        if alpha == 1.0:  # the same for all
+        if alpha == 1.0:  # the same spectrum for all classes
             spectrum = Spectrum.of(pooled / total, n_columns)
             return [spectrum if weight > 0.0 else None for weight in self.weight]
         return [
@@ -103,9 +103,9 @@ class Spectrum:
     axes : ndarray of shape (r, r)
         Eigenvectors as columns.
     mean_variance : float
-        Trace over the number of columns.
+        Trace divided by the number of columns.
     n_columns : int
-        Directions of the whole space, p >= r.
+        Dimension of the whole space, p >= r.
     """
 
     variance: Floats
@@ -115,13 +115,13 @@ class Spectrum:
 
     @classmethod
     def of(cls, covariance: Floats, n_columns: int) -> Self:
-        """Decompose a covariance of r directions in a space of n_columns."""
+        """Decompose a covariance of r directions in a space of n_columns dimensions."""
         variance, axes = np.linalg.eigh(covariance)
         variance = np.maximum(variance, 0.0)
         return cls(variance, axes, float(variance.sum()) / n_columns, n_columns)
 
     def log_density(self, squares: Floats, outside: Floats | None, gamma: float) -> Floats:
-        """Logarithms of densities, up to a constant, with the share `gamma` of a sphere.
+        """Return log densities, up to a constant, with the covariance shrunk by `gamma`.
 
         The variances are (1 - gamma) lambda_i + gamma tr(Sigma) / p, inside the space of the rows
         and, with lambda = 0, outside.
@@ -134,11 +134,11 @@ class Spectrum:
             Squared distances from the space of the rows.
         gamma : float
         """
-        round_part = gamma * self.mean_variance
-        variance = np.maximum((1.0 - gamma) * self.variance + round_part, LEAST_VARIANCE)
+        sphere = gamma * self.mean_variance
+        variance = np.maximum((1.0 - gamma) * self.variance + sphere, LEAST_VARIANCE)
         log_p: Floats = -0.5 * (squares @ (1.0 / variance) + np.log(variance).sum())
         if outside is not None:
-            least = max(round_part, LEAST_VARIANCE)
+            least = max(sphere, LEAST_VARIANCE)
             n_outside = self.n_columns - variance.size
             log_p -= 0.5 * (outside / least + n_outside * np.log(least))
         return log_p
@@ -151,7 +151,7 @@ def log_densities(
     outside: Floats | None,
     gammas: list[float],
 ) -> Floats:
-    """Logarithms of densities of shape (n_gammas, n_rows, n_classes); -inf of absent classes."""
+    """Return log densities of shape (n_gammas, n_rows, n_classes); -inf for absent classes."""
     found = np.full((len(gammas), len(coordinates), len(spectra)), -np.inf)
     for k, spectrum in enumerate(spectra):
         if spectrum is not None:

@@ -1,11 +1,11 @@
-r"""A directed graph drawn in layers: Sugiyama, Tagawa and Toda (1981).
+r"""Layered drawings of directed graphs: Sugiyama, Tagawa and Toda (1981).
 
-A node stands one layer below the lowest of its parents. An edge over several layers bends around
-the names between: in each layer that it crosses it has a place of its own, as a node without a name
-would. Nodes of a layer are ordered by the mean place of their neighbours, down and up several
-times.
+A node is placed one layer below the lowest of its parents. An edge over several layers bends around
+the names between: it has a position in each layer that it crosses, like a node without a name. The
+nodes of a layer are ordered by the mean position of their neighbours, in several sweeps down and
+up.
 
-    layer 0      a              a -> c crosses layer 1 at the place *
+    layer 0      a              a -> c crosses layer 1 at the position *
                /   \
     layer 1   b     *
                \   /
@@ -23,7 +23,7 @@ from sklearn.isotonic import isotonic_regression
 
 from arboleda._figures import axes_or_new, new_figure
 from arboleda._numbers import text_units
-from arboleda._tree_rendering.colours import CLASS_COLOURS, GREY, on_white
+from arboleda._tree_rendering.colours import CLASS_COLOURS, GREY, blend_with_white
 from arboleda._visible import visible
 
 if TYPE_CHECKING:
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_graph"]
 
-# In average letters: room beside a name and between two, width of an edge's place in a layer.
+# In average letters: padding of a name, gap between names, width of an edge that crosses a layer.
 _BESIDE, _BETWEEN, _BEND = 2.0, 2.0, 2.0
 _LAYER = 4.5  # height of a layer, in lines
-_SIZE = 10.0  # of the letters, in points
-_WIDTH, _HEIGHT = 0.56, 1.2  # of an average letter, in its size
+_SIZE = 10.0  # font size in points
+_WIDTH, _HEIGHT = 0.56, 1.2  # width and height of an average letter, relative to the font size
 _SWEEPS = 12
 _EDGE = "0.35"
 
 
 @dataclass
 class _Sketch:
-    """Nodes and bends of edges: both have a layer, a width and, in the end, a place across."""
+    """Layout of nodes and bends of edges, with their layers, widths and horizontal positions."""
 
     layers: list[list[int]]
     widths: list[float]
-    links: list[tuple[int, int]]  # from one layer to the next
-    paths: list[tuple[int, ...]]  # of each edge: its parent, bends and child
+    links: list[tuple[int, int]]  # between adjacent layers
+    paths: list[tuple[int, ...]]  # parent, bends and child of each edge
     across: list[float]
 
 
@@ -61,10 +61,10 @@ def draw_graph(graph: DirectedGraph, ax: Axes | None = None, root: int | None = 
     ----------
     graph : DirectedGraph
     ax : matplotlib.axes.Axes, default=None
-        Where to draw; None: on axes of a new figure, large enough for all names.
+        Axes to plot on; None: axes of a new figure that fits all names.
     root : int, default=None
-        A node to be coloured. If it has no parents, it stands alone at the top, and its edges are
-        pale, in a bow behind the other nodes: it may have an edge to every one of them.
+        A node to colour. If it has no parents, it is placed alone at the top, with pale curved
+        edges behind the other nodes, since it may have an edge to each of them.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def _draw(
             "mutation_scale": max(4.0, size),
         }
         (x, y), (x_end, y_end) = places[path[-2]], places[path[-1]]
-        if pale and (y - y_end) * len(sketch.layers) > 1.5:  # in a bow around what is between
+        if pale and (y - y_end) * len(sketch.layers) > 1.5:  # curved around the layers between
             arrow["connectionstyle"] = f"arc3,rad={0.15 if x_end > x else -0.15}"
         ax.annotate(
             "",
@@ -147,22 +147,22 @@ def _draw(
 def _box(
     ax: Axes, name: str, place: tuple[float, float], size: float, coloured: bool
 ) -> FancyBboxPatch:
-    """Write a name in a box, whose size is that of the text on any page and in any window."""
+    """Draw a name in a box that fits the text for any size of the figure."""
     from matplotlib.patches import FancyBboxPatch
     from matplotlib.transforms import ScaledTranslation
 
-    words = ax.text(
+    text = ax.text(
         *place,
         name,
         transform=ax.transAxes,
         ha="center",
         va="center",
         fontsize=size,
-        color="black",  # on a light fill, whatever the style
+        color="black",  # on a light fill, for any style
         zorder=4,
         parse_math=False,
     )
-    extent, dpi = words.get_window_extent(), ax.figure.dpi
+    extent, dpi = text.get_window_extent(), ax.figure.dpi
     width, height, pad = extent.width / dpi, extent.height / dpi, 0.35 * size / 72
     box = FancyBboxPatch(
         (-width / 2, -height / 2),
@@ -170,7 +170,7 @@ def _box(
         height,
         boxstyle=f"round,pad={pad}",
         mutation_scale=1.0,
-        fc=on_white(CLASS_COLOURS[1], 0.6) if coloured else "white",
+        fc=blend_with_white(CLASS_COLOURS[1], 0.6) if coloured else "white",
         ec=_EDGE,
         zorder=3,
         clip_on=False,
@@ -181,7 +181,7 @@ def _box(
 
 
 def _names(graph: DirectedGraph) -> list[str]:
-    """Names of the nodes, each as one line that every format of a picture can hold."""
+    """Return the names of the nodes, each as one line of characters valid in all image formats."""
     return [visible(str(name)) for name in graph.nodes]
 
 
@@ -211,7 +211,7 @@ def _sketch(graph: DirectedGraph, root: int | None) -> _Sketch:
 
 
 def _depths(graph: DirectedGraph, alone: int | None) -> list[int]:
-    """Layer of each node: the longest path to it; a root alone stands above all others."""
+    """Return the layer of each node: the longest path to it; `alone` is above all others."""
     depths = [0] * len(graph.nodes)
     for node in graph.order:
         above = [depths[parent] + 1 for parent in graph.parent_places[node] if parent != alone]
@@ -220,7 +220,7 @@ def _depths(graph: DirectedGraph, alone: int | None) -> list[int]:
 
 
 def _order(sketch: _Sketch) -> None:
-    """Put neighbours near each other in every layer; the order with fewest crossings is kept."""
+    """Order every layer by the positions of neighbours; keep the order with fewest crossings."""
     best, fewest = [list(layer) for layer in sketch.layers], _crossings(sketch)
     for sweep in range(_SWEEPS):
         down = sweep % 2 == 0
@@ -257,7 +257,7 @@ def _crossings(sketch: _Sketch) -> int:
 
 
 def _spread(sketch: _Sketch) -> None:
-    """Place every layer so that its items stand near the middle of their neighbours."""
+    """Set horizontal positions that are close to the mean position of the neighbours."""
     near: list[list[int]] = [[] for _ in sketch.widths]
     for above, below in sketch.links:
         near[above].append(below)
@@ -279,7 +279,7 @@ def _spread(sketch: _Sketch) -> None:
                 else sketch.across[item]
                 for item in layer
             ]
-            # The nearest places that keep the order and leave room: regression that never falls.
+            # Isotonic regression gives the nearest positions that keep the order and the gaps.
             placed = isotonic_regression(np.array(wanted) - offsets[number]) + offsets[number]
             for item, at in zip(layer, placed, strict=True):
                 sketch.across[item] = float(at)

@@ -1,4 +1,4 @@
-"""Bayes' rule with a kernel density for each class."""
+"""Bayes classifier with a kernel density estimate for each class."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from arboleda.learners._bandwidths import judged_bandwidth, rule_bandwidth, within_range
-from arboleda.learners._bayes_rule import Floats, log_priors
+from arboleda.learners._bandwidths import (
+    clip_bandwidth,
+    compute_rule_bandwidth,
+    cross_validated_bandwidth,
+)
+from arboleda.learners._bayes_rule import Floats, compute_log_priors
 from arboleda.learners._kernels import Kernel, log_density
 from arboleda.learners._numbers_classifier import NumbersClassifier
 from arboleda.learners._units import divided, within_scale
@@ -17,64 +21,64 @@ from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class KernelDensityClassifier(NumbersClassifier):
-    """Bayes' rule with the density of each class estimated by kernels on its rows.
+    """Bayes classifier with a kernel density estimate for each class.
 
     The density of class k at x is
 
         p(x | k) = 1 / (W_k h_k^d) sum_i w_i K(r_i / h_k)
 
-    over the class's rows, with distances r_i from x and weights w_i that sum to W_k, in d columns.
-    It follows classes of any shape, of several lumps for example, where columns are few; with many,
-    nothing is near anything. All is computed in logarithms, so that rows far from all others have
-    an answer too.
+    over the rows of the class, with distances r_i from x and weights w_i that sum to W_k, in d
+    columns. It models classes of any shape, such as several clusters, if there are few columns;
+    distances are uninformative with many. Computations are in logarithms, which gives predictions
+    for rows that are far from all others too.
 
     Parameters
     ----------
     bandwidth : {"cv", "scott", "silverman"} or float, default="cv"
-        The width h. "cv": of each class the one, of 17, under which its rows are most likely, each
-        judged by the others. "scott", "silverman": by those rules, as in scikit-learn's
-        `KernelDensity`. A number is in standard deviations of the columns, or, with
-        ``standardize=False``, in their units.
+        The bandwidth h. "cv": for each class the one of 17 with the largest leave-one-out
+        likelihood. "scott", "silverman": by these rules, as in scikit-learn's `KernelDensity`. A
+        number is in standard deviations of the columns or, with ``standardize=False``, in their
+        units.
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}, \
 default="gaussian"
         The function K, as in scikit-learn's `KernelDensity`.
     standardize : bool, default=True
-        Whether columns are divided by their standard deviations pooled within the classes, so that
-        units have no influence and one width serves all columns.
+        Whether columns are divided by their pooled within-class standard deviations, which makes
+        the model independent of units.
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes, sorted by label. None: their shares of the weight.
+        Prior probabilities of the sorted classes. None: their shares of the weight.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_prior_ : ndarray of shape (n_classes,)
     bandwidth_ : ndarray of shape (n_classes,)
-        Width of each class, as ``bandwidth`` counts it; NaN of a class without weight.
+        Bandwidth of each class, in the unit of ``bandwidth``; NaN for a class without weight.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
     schema_ : Schema
 
     See Also
     --------
     sklearn.neighbors.KernelDensity
-        The density alone. With ``standardize=False`` and the same width, this class is Bayes' rule
-        with it.
+        The density estimate. With ``standardize=False`` and the same bandwidth, this class applies
+        Bayes' rule to it.
 
     Notes
     -----
-    "cv" leaves out of the density that judges a row all rows that equal it: rows written twice, or
-    columns of few values, would otherwise ask for a width of 0. Widths are tried from 0.02 to 4
-    standard deviations of the kernel over that of the columns. In a class of more than 500 rows,
-    500, evenly spaced, are judged by all.
+    "cv" excludes rows equal to the scored row from its density: duplicates, or columns of few
+    values, would otherwise lead to a bandwidth of 0. Candidates range from 0.02 to 4 standard
+    deviations of the kernel over that of the columns. In a class of more than 500 rows, 500 evenly
+    spaced rows are scored, with the density of all rows.
 
-    The rules count a row of weight 2 as two; they are made for Gaussian kernels and columns of
-    standard deviation 1, which ``standardize=True`` provides.
+    The rules count a row of weight 2 as two rows; they are derived for Gaussian kernels and columns
+    of standard deviation 1, which ``standardize=True`` provides.
 
-    Where no kernel of any class reaches a row, which only happens to kernels that end, its
-    probabilities are the priors.
+    If no kernel of any class reaches a row, which is possible for kernels of bounded support only,
+    its probabilities are the priors.
 
-    The model keeps its training rows, and a prediction compares each row with all of them.
+    The model stores its training rows, and a prediction compares each row with all of them.
 
     References
     ----------
@@ -119,16 +123,16 @@ default="gaussian"
         self.priors = priors
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep the rows of each class, and choose its bandwidth.
+        """Store the rows of each class, and choose its bandwidth.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, none of them missing or infinite.
+            Finite numbers, without missing values.
         y : array-like of shape (n_samples,)
             Labels of any type, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part.
+            Finite, non-negative weights; rows of weight 0 are ignored.
 
         Returns
         -------
@@ -137,8 +141,8 @@ default="gaussian"
         Raises
         ------
         ValueError
-            If a parameter is out of range, X has a missing or infinite value or text, or y or the
-            weights are not as described. The estimator stays as it was.
+            If a parameter is out of range, X has missing values, infinite values or text, or y or
+            the weights are invalid. The estimator is left unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -157,25 +161,25 @@ default="gaussian"
         return self
 
     def _width(self, k: int, deviation: float) -> float:
-        """Bandwidth of a class, in the units of its rows here; NaN where it has none."""
+        """Return the bandwidth of a class in internal units; NaN for a class without rows."""
         Z, weight = self._rows[k], self._weights[k]
         if not len(Z):
             return np.nan
         if self.bandwidth == "cv":
-            return within_range(judged_bandwidth(Z, weight, self.kernel, deviation))
+            return clip_bandwidth(cross_validated_bandwidth(Z, weight, self.kernel, deviation))
         width: float = (
-            rule_bandwidth(self.bandwidth, self._class_weight[k], Z.shape[1])
+            compute_rule_bandwidth(self.bandwidth, self._class_weight[k], Z.shape[1])
             if isinstance(self.bandwidth, str)
             else self.bandwidth
         )
         with np.errstate(over="ignore"):
             own = width if self.standardize else float(np.ldexp(width, -self._units.exponent[0]))
-        return within_range(own)
+        return clip_bandwidth(own)
 
     def _log_joint(self, X: Any) -> Floats:
-        entered = self._entered(X)
+        entered = self._enter_new_rows(X)
         Z = divided(entered, self._scale)
-        log_prior = log_priors(self.class_prior_, self._class_weight)
+        log_prior = compute_log_priors(self.class_prior_, self._class_weight)
         joint = np.tile(log_prior, (len(Z), 1))
         for k, (known, weight) in enumerate(zip(self._rows, self._weights, strict=True)):
             if len(known):

@@ -1,4 +1,4 @@
-"""Kernels of densities, up to constants, and sums of them in logarithms."""
+"""Density kernels, up to constants, and logarithms of their sums."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from scipy.spatial.distance import cdist
 Floats = npt.NDArray[np.float64]
 Kernel = Literal["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"]
 
-# Distances that are held at a time: 32 MB.
+# Maximum number of distances in memory at a time: 32 MB.
 _MOST_DISTANCES = 4_000_000
 
 
 def _within(values: Floats, square: Floats) -> Floats:
-    """Logarithms of values where a squared distance is below 1; minus infinity elsewhere."""
+    """Return the logarithms of values where the squared distance is below 1, otherwise -inf."""
     found = np.full(values.shape, -np.inf)
     np.log(values, out=found, where=(square < 1.0) & (values > 0.0))
     return found
 
 
-# Logarithm of each kernel by the squared distance in bandwidths; constants do not matter, as they
-# are the same for all classes.
+# Logarithm of each kernel as a function of the squared distance in bandwidths, without constants,
+# which are the same for all classes.
 _LOG_KERNELS: dict[Kernel, Callable[[Floats], Floats]] = {
     "gaussian": lambda square: -0.5 * square,
     "tophat": lambda square: _within(np.ones_like(square), square),
@@ -39,10 +39,10 @@ _LOG_KERNELS: dict[Kernel, Callable[[Floats], Floats]] = {
 
 
 def bandwidth_of_unit_variance(kernel: Kernel, n_columns: int) -> float:
-    """Bandwidth with which a kernel has the variance 1 in each of so many dimensions.
+    """Return the bandwidth for which a kernel has variance 1 in each dimension.
 
-    From the density of the radius, r^(d - 1) K(r), and E[r^2] / d; the cosine is taken for the
-    Epanechnikov kernel, which it resembles.
+    The variance is E[r^2] / d under the density of the radius, r^(d - 1) K(r). The cosine kernel is
+    approximated by the Epanechnikov kernel.
     """
     d = n_columns
     squares = {
@@ -57,7 +57,7 @@ def bandwidth_of_unit_variance(kernel: Kernel, n_columns: int) -> float:
 
 
 def squared_distances(new: Floats, known: Floats) -> Iterator[tuple[slice, Floats]]:
-    """Squared distances of some new rows at a time from all known ones."""
+    """Yield the squared distances of batches of new rows from all known rows."""
     step = max(1, _MOST_DISTANCES // len(known))
     for start in range(0, len(new), step):
         rows = slice(start, min(start + step, len(new)))
@@ -65,12 +65,12 @@ def squared_distances(new: Floats, known: Floats) -> Iterator[tuple[slice, Float
 
 
 def log_sums(distance: Floats, weight: Floats, bandwidth: float, kernel: Kernel) -> Floats:
-    """Logarithms of h^-d-free sums of w_i K(distance_i / h) over the columns of a matrix.
+    """Return the logarithms of sum_i w_i K(distance_i / h) over the columns of a matrix.
 
     Parameters
     ----------
     distance : ndarray of shape (n, m)
-        Squared distances; infinite ones count for nothing.
+        Squared distances; infinite ones contribute 0.
     weight : ndarray of shape (m,)
     bandwidth : float
     kernel : str
@@ -78,7 +78,7 @@ def log_sums(distance: Floats, weight: Floats, bandwidth: float, kernel: Kernel)
     Returns
     -------
     sums : ndarray of shape (n,)
-        Minus infinity where no kernel reaches.
+        Minus infinity for rows that no kernel reaches.
     """
     with np.errstate(over="ignore"):
         log_terms = _LOG_KERNELS[kernel](distance / bandwidth / bandwidth)
@@ -95,7 +95,7 @@ def log_sums(distance: Floats, weight: Floats, bandwidth: float, kernel: Kernel)
 def log_density(
     new: Floats, known: Floats, weight: Floats, bandwidth: float, kernel: Kernel
 ) -> Floats:
-    """Logarithms of kernel densities 1 / (W h^d) sum_i w_i K((x - x_i) / h), up to a constant.
+    """Return the logarithms of 1 / (W h^d) sum_i w_i K((x - x_i) / h), up to a constant.
 
     Parameters
     ----------

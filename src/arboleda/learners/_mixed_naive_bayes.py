@@ -1,4 +1,4 @@
-"""Naive Bayes over columns of different kinds."""
+"""Naive Bayes for columns of different kinds."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from arboleda.learners._bayes_rule import (
     Array,
     BayesRuleClassifier,
     Floats,
-    class_priors,
-    log_priors,
+    compute_class_priors,
+    compute_log_priors,
 )
 from arboleda.learners._class_rows import (
     ClassRows,
@@ -27,85 +27,86 @@ from arboleda.learners._class_rows import (
 from arboleda.learners._column_kinds import ColumnKind, check_binary, column_kinds
 from arboleda.tree._restore_on_failure import restore_on_failure
 
-# More standard deviations than this count as so many: their squares stay within float64.
+# Distances are clipped to this number of standard deviations, to keep squares from overflowing.
 _FARTHEST = 1e140
 
 
 class MixedNaiveBayes(BayesRuleClassifier):
-    """Naive Bayes classifier of tables whose columns are of different kinds.
+    """Naive Bayes classifier for tables with columns of different kinds.
 
-    Given the class, columns are taken to be independent: P(k | x) is proportional to
+    Columns are assumed to be independent given the class: P(k | x) is proportional to
     P(k) prod_j p(x_j | k). A numeric column is Gaussian with a mean and a variance in each class; a
-    binary one is Bernoulli; a categorical one takes category c with the probability
+    binary one is Bernoulli; a categorical one has category c with the probability
 
         P(c | k) = (N_kc + alpha) / (N_k + alpha C),
 
-    where N_kc is the weight of the rows of class k that hold c, N_k that of all which hold any, and
-    C the number of categories seen. With ``alpha=0`` that is the maximum-likelihood estimate;
-    otherwise the mean of the posterior under a symmetric Dirichlet prior with parameter alpha,
-    which is its mode, the MAP estimate, under parameter alpha + 1. A missing value is left out of
-    the product, in `fit` as in `predict`.
+    where N_kc is the weight of the rows of class k with category c, N_k the weight of those with
+    any category, and C the number of categories in the training data. With ``alpha=0`` this is the
+    maximum-likelihood estimate; otherwise the posterior mean under a symmetric Dirichlet prior with
+    parameter alpha, which is the posterior mode (MAP) under parameter alpha + 1. Missing values are
+    left out of the product, in `fit` as in `predict`.
 
     Parameters
     ----------
     categorical_features : "from_dtype", None, or array-like of bool, int or str, \
 default="from_dtype"
-        Which columns hold categories: a mask, indices or names; "from_dtype": those of type
-        category, enumeration or text. The same as for the trees of this library.
+        Categorical columns: a mask, indices or names; "from_dtype": columns of a categorical,
+        enumeration or text type. As for the trees of this library.
     binary_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
-        Which of the others hold 0 and 1 only and are Bernoulli; "from_dtype": those of type
-        boolean. All other columns are Gaussian.
+        Bernoulli columns, with values 0 and 1 only; "from_dtype": those of a boolean type. All
+        other columns are Gaussian.
     alpha : float, default=1.0
-        Parameter of the Dirichlet prior of categorical and binary columns (Laplace's correction
-        with 1, Krichevsky and Trofimov's with 0.5); 0: maximum likelihood.
+        Parameter of the Dirichlet prior of categorical and binary columns (1 is Laplace smoothing,
+        0.5 the Krichevsky-Trofimov estimator); 0: maximum likelihood.
     var_smoothing : float, default=1e-9
         Share of the largest variance of the Gaussian columns that is added to every variance.
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes, sorted by label. None: their shares of the weight.
+        Prior probabilities of the sorted classes. None: their shares of the weight.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_prior_ : ndarray of shape (n_classes,)
     class_count_ : ndarray of shape (n_classes,)
-        Weight of the rows of each class.
+        Total weight of the rows of each class.
     column_kinds_ : list of {"gaussian", "bernoulli", "categorical"}
         Kind of each column.
     theta_ : ndarray of shape (n_classes, n_features)
-        Means of Gaussian columns; NaN for others, and for a column without any value.
+        Means of Gaussian columns; NaN for other columns and for columns without any value.
     var_ : ndarray of shape (n_classes, n_features)
-        Their variances, ``epsilon_`` included.
+        Variances of Gaussian columns, including ``epsilon_``.
     epsilon_ : float
-        What was added to the variances.
+        Value added to the variances.
     feature_log_prob_ : list of (ndarray of shape (n_classes, n_categories) or None)
-        For each column log P(c | k), with categories in the order of ``schema_.levels``, 0 and 1 of
-        a binary column; None for a Gaussian column.
+        log P(c | k) of each column, with categories in the order of ``schema_.levels``, or 0 and 1
+        for a binary column; None for a Gaussian column.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
     schema_ : Schema
         Names, kinds and categories of the columns.
 
     See Also
     --------
     sklearn.naive_bayes.GaussianNB, sklearn.naive_bayes.CategoricalNB
-        For columns of one kind, with the same answers.
+        For columns of one kind, with the same predictions.
 
     Notes
     -----
-    A category that `fit` did not see has N_kc = 0, and so the probability
-    alpha / (N_k + alpha C): it speaks for the classes of which few rows are known.
+    An unseen category has N_kc = 0 and therefore the probability alpha / (N_k + alpha C), which
+    favours classes with few rows.
 
-    With ``alpha=0`` a category that a class never had makes the class impossible. Where that
-    happens to all classes of a row, Bayes' rule says 0 / 0; the answer is then the limit for alpha
-    falling to 0: of the classes with the fewest impossible values, each of which counts 1 / N_k.
+    With ``alpha=0`` a category that does not occur in a class makes the class impossible. If this
+    holds for all classes of a row, Bayes' rule gives 0 / 0, and the limit for alpha towards 0 is
+    used: only the classes with the fewest impossible values are possible, and each of these values
+    counts 1 / N_k.
 
-    A class without any value of a column takes that column's values in all classes as its own (of a
-    discrete column only for ``alpha=0``, as otherwise the prior says what to expect). A class whose
-    rows all have weight 0 has the probability 0.
+    A class without any value of a column uses the values of all classes (for a discrete column only
+    with ``alpha=0``, since otherwise the prior is used). A class whose rows all have weight 0 has
+    probability 0.
 
-    scikit-learn's `GaussianNB` computes ``epsilon_`` without weights, here it is weighted, so that
-    a row of weight 2 is the same as the row twice.
+    ``epsilon_`` is computed with weights, such that a row of weight 2 is equivalent to two rows;
+    scikit-learn's `GaussianNB` computes it without weights.
 
     References
     ----------
@@ -159,12 +160,12 @@ default="from_dtype"
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table of any container. Missing values are left out; infinite ones are refused.
+            The table. Missing values are left out; infinite values raise an error.
         y : array-like of shape (n_samples,)
             Labels of any type, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part. Weights are counts: beside
-            alpha their scale matters.
+            Finite, non-negative weights; rows of weight 0 are ignored. Weights are counts: their
+            scale relative to alpha matters.
 
         Returns
         -------
@@ -173,9 +174,9 @@ default="from_dtype"
         Raises
         ------
         ValueError
-            If a parameter is out of range, X holds an infinite value, text in a numeric column,
-            another value than 0 and 1 in a binary one, or values whose variance is outside float64,
-            or y or the weights are not as described. The estimator stays as it was.
+            If a parameter is out of range, X has infinite values, text in a numeric column, values
+            other than 0 and 1 in a binary one, or values whose variance is outside float64, or y or
+            the weights are invalid. The estimator is left unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -185,7 +186,7 @@ default="from_dtype"
             self.column_kinds_ = column_kinds(X, rows.table, self.schema_, self.binary_features)
             self.classes_ = rows.classes
             self.class_count_ = rows.class_weight
-            self.class_prior_ = class_priors(self.priors, rows.class_weight, rows.classes)
+            self.class_prior_ = compute_class_priors(self.priors, rows.class_weight, rows.classes)
             self._fit_gaussians(rows)
             self._fit_categories(rows)
         return self
@@ -201,7 +202,7 @@ default="from_dtype"
             mean, variance, overall = _moments(rows, as_floats(rows.table.columns[j]))
             if np.isinf(variance).any():
                 raise ValueError(
-                    f"column {self.schema_.describe(j)} of X holds values whose variance is "
+                    f"column {self.schema_.describe(j)} of X has values whose variance is "
                     "outside float64: divide the column by a constant, such as its largest "
                     "absolute value"
                 )
@@ -235,17 +236,17 @@ default="from_dtype"
             self.feature_log_prob_[j] = np.where(impossible, -np.inf, log_p)[:n_levels].T
 
     def _codes(self, column: Array, j: int, n_levels: int) -> Array:
-        """Category of each row; n_levels where it is unseen, n_levels + 1 where missing."""
+        """Return the category of each row; n_levels if unseen, n_levels + 1 if missing."""
         if self.column_kinds_[j] == "bernoulli":
             check_binary(column, self.schema_.describe(j))
             return np.where(np.isnan(column), n_levels + 1, column).astype(np.intp)
         return np.minimum(column, n_levels + 1).astype(np.intp)
 
     def _look_up_table(self, counts: Floats, kind: ColumnKind) -> tuple[Floats, Array]:
-        """Logarithms of probabilities by code and class, and where they are 0.
+        """Return the log probabilities by code and class, and a mask of impossible categories.
 
-        Two rows follow those of the categories: unseen, and missing, which has a factor of 1. An
-        impossible category has the logarithm of 1 / N_k (see the class's notes).
+        The last two rows are for unseen values, and for missing values, which have a factor of 1.
+        An impossible category has the logarithm of 1 / N_k (see the notes of the class).
         """
         n_levels, n_classes = counts.shape
         n_seen = n_levels if kind == "bernoulli" else np.count_nonzero(counts.sum(axis=1))
@@ -263,8 +264,8 @@ default="from_dtype"
         return log_p, impossible
 
     def _log_joint(self, X: Any) -> Floats:
-        table = dense_table(self, check_table(self, X, reset=False, unseen_apart=True))
-        log_prior = log_priors(self.class_prior_, self.class_count_)
+        table = dense_table(self, check_table(self, X, reset=False, separate_unseen=True))
+        log_prior = compute_log_priors(self.class_prior_, self.class_count_)
         joint = np.tile(log_prior, (table.n_rows, 1))
         for j in self._columns("gaussian"):
             joint += self._log_gaussian(as_floats(table.columns[j]), j)
@@ -278,9 +279,9 @@ default="from_dtype"
         return joint
 
     def _log_gaussian(self, values: Floats, j: int) -> Floats:
-        """Log density by row and class, up to a constant; 0 where a value is missing."""
+        """Return log densities by row and class, up to a constant; 0 for missing values."""
         variance = self.var_[:, j]
-        if not (variance > 0.0).all():  # no value, or the same one, everywhere: it says nothing
+        if not (variance > 0.0).all():  # a column without values, or constant, has no influence
             return np.zeros((values.size, variance.size))
         with np.errstate(over="ignore"):
             distance = (values[:, np.newaxis] - self.theta_[:, j]) / np.sqrt(variance)
@@ -296,17 +297,18 @@ default="from_dtype"
 
 
 def _moments(rows: ClassRows, values: Floats) -> tuple[Floats, Floats, float]:
-    """Means and variances of a column in the classes, and its variance in all of them together.
+    """Return the means and variances of a column in each class, and its overall variance.
 
-    Missing values are left out; a class without any other takes those of all classes. Without any
-    at all they are NaN; variances outside float64, too small or too large, are infinite.
+    Missing values are left out; a class without values uses those of all classes. For a column
+    without values the moments are NaN; variances outside float64, too small or too large, are
+    infinite.
     """
     n_classes = rows.classes.size
     present = ~np.isnan(values)
     if not present.any():
         return np.full(n_classes, np.nan), np.full(n_classes, np.nan), 0.0
     weight = np.where(present, rows.unit_weight, 0.0)
-    # From one of the values: those of a constant column are then exactly 0, whatever the weights.
+    # Relative to one of the values, those of a constant column are exactly 0 for any weights.
     origin = values[present][0]
     with np.errstate(over="ignore", invalid="ignore"):
         from_origin = np.where(present, values - origin, 0.0)

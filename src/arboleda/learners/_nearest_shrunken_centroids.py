@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import HasMethods, Interval
 
-from arboleda.learners._bayes_rule import Floats, class_priors, log_priors
+from arboleda.learners._bayes_rule import Floats, compute_class_priors, compute_log_priors
 from arboleda.learners._class_rows import ClassRows
 from arboleda.learners._folds import error_rates, row_splits
 from arboleda.learners._numbers_classifier import NumbersClassifier
@@ -19,35 +19,34 @@ from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class NearestShrunkenCentroids(NumbersClassifier):
-    """Diagonal LDA with class means shrunken to the overall mean, so that few columns decide.
+    """Diagonal LDA with class means shrunken to the overall mean, which selects columns.
 
-    In column j the mean of class k differs from the overall mean by so many standard errors:
+    In column j the mean of class k differs from the overall mean by this number of standard errors:
 
         d_kj = (mean_kj - mean_j) / (m_k (s_j + s_0)),    m_k = sqrt(1 / n_k - 1 / n),
 
-    with s_j the standard deviation pooled within the classes (divided by n - K) and s_0 the median
-    of the s_j, which keeps columns that hardly vary from looking important. Differences are moved
-    to 0 by a threshold, d'_kj = sign(d_kj) (abs(d_kj) - threshold)+, and make the shrunken
-    centroids mean_j + m_k (s_j + s_0) d'_kj. A row goes to the class with the largest
+    with s_j the pooled within-class standard deviation (divided by n - K) and s_0 the median of the
+    s_j, which keeps columns of low variance from looking important. Differences are shrunken by a
+    threshold, d'_kj = sign(d_kj) (abs(d_kj) - threshold)+, and give the shrunken centroids
+    mean_j + m_k (s_j + s_0) d'_kj. The predicted class has the largest
 
         log P(k) - 1/2 sum_j (x_j - centroid_kj)^2 / (s_j + s_0)^2.
 
-    A column whose differences are 0 in all classes has no influence. Made for the diagnosis of
-    tumours from tens of rows and thousands of genes.
+    A column whose differences are 0 in all classes has no influence. The method was developed for
+    the diagnosis of tumours from tens of rows and thousands of genes.
 
     Parameters
     ----------
     shrink_threshold : float, default=None
-        How many standard errors are taken off; 0: none. None: chosen by cross-validation.
+        Threshold in standard errors; 0: no shrinkage. None: chosen by cross-validation.
     n_thresholds : int, default=30
-        Thresholds that are judged, equally spaced from 0 to the one that leaves no column.
+        Number of candidate thresholds, equally spaced from 0 to the one that removes all columns.
     cv : int, splitter or iterable, default=5
-        Folds in which they are judged. An int deals the rows out at random, of each class as many
-        to every fold.
+        Folds of the cross-validation. An int gives shuffled, stratified folds.
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes, sorted by label. None: their shares of the rows.
+        Prior probabilities of the sorted classes. None: their shares of the rows.
     random_state : int, RandomState or None, default=None
-        Deals rows to folds.
+        Seed of the folds.
 
     Attributes
     ----------
@@ -56,10 +55,10 @@ class NearestShrunkenCentroids(NumbersClassifier):
     shrink_threshold_ : float
         The threshold in use.
     path_ : ShrinkagePath or None
-        Cross-validated error and number of columns over the thresholds, for plotting; None where
-        the threshold was given.
+        Cross-validated error and number of columns over the thresholds, for plotting; None if
+        ``shrink_threshold`` was given.
     selected_features_ : ndarray of int
-        Numbers of the columns that are left.
+        Indices of the selected columns.
     deviations_ : ndarray of shape (n_classes, n_features)
         The shrunken differences d'.
     centroids_ : ndarray of shape (n_classes, n_features)
@@ -68,7 +67,7 @@ class NearestShrunkenCentroids(NumbersClassifier):
         The standard deviations s_j.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
     schema_ : Schema
 
     See Also
@@ -78,18 +77,17 @@ class NearestShrunkenCentroids(NumbersClassifier):
 
     Notes
     -----
-    ``deviations_`` and ``centroids_`` are those of scikit-learn's
-    ``NearestCentroid(shrink_threshold=...)``. Its predictions are others: with uniform priors, its
-    default, it takes the centroid that is nearest in the columns' own units, so that the widest
-    columns decide, and with other priors it divides by s_j instead of s_j + s_0. Its `fit` needs
-    two classes, and a column that varies.
+    ``deviations_`` and ``centroids_`` equal those of scikit-learn's
+    ``NearestCentroid(shrink_threshold=...)``. Its predictions differ: with uniform priors, its
+    default, it chooses the nearest centroid in the original units, where columns of large variance
+    dominate, and with other priors it divides by s_j instead of s_j + s_0. Its `fit` requires two
+    classes, and a column that is not constant.
 
-    Of thresholds with the same error the largest is taken: the fewest columns. A fold is learned
-    once for all thresholds. s_0 depends on the units of all columns: where these differ,
-    standardise them first. No s_j + s_0 is less than a hundred-thousandth of the column's standard
-    deviation.
+    Of thresholds with equal errors the largest is chosen, which has the fewest columns. Each fold
+    is fitted once for all thresholds. s_0 depends on the units of all columns: standardise columns
+    of different units first. s_j + s_0 is at least 1e-5 times the standard deviation of the column.
 
-    There is no ``sample_weight``: m_k and s_j count rows.
+    ``sample_weight`` is not supported, since m_k and s_j depend on the number of rows.
 
     References
     ----------
@@ -142,7 +140,7 @@ class NearestShrunkenCentroids(NumbersClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, none of them missing or infinite.
+            Finite numbers, without missing values.
         y : array-like of shape (n_samples,)
             Labels of any type, without missing values.
 
@@ -153,8 +151,8 @@ class NearestShrunkenCentroids(NumbersClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X has a missing or infinite value or text, y is not as
-            described, or there are fewer rows than folds. The estimator stays as it was.
+            If a parameter is out of range, X has missing values, infinite values or text, y is
+            invalid, or there are fewer rows than folds. The estimator is left unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -162,23 +160,23 @@ class NearestShrunkenCentroids(NumbersClassifier):
             self._centroids = StandardizedCentroids.of(table, rows.labels, rows.classes.size)
             self.path_ = None
             if self.shrink_threshold is None:
-                self.path_ = self._judge(table, rows)
+                self.path_ = self._cross_validate(table, rows)
                 self.shrink_threshold_ = float(self.path_.threshold[self.path_.best_index])
             else:
                 self.shrink_threshold_ = float(self.shrink_threshold)
-            self._tell()
+            self._set_attributes()
         return self
 
-    def _tell(self) -> None:
-        """Keep what the model looks like in the columns' own units."""
-        found = self._centroids
-        self.deviations_ = found.shrunken(self.shrink_threshold_)
+    def _set_attributes(self) -> None:
+        """Set the fitted attributes, in the units of the columns."""
+        centroids = self._centroids
+        self.deviations_ = centroids.shrunken(self.shrink_threshold_)
         self.selected_features_ = np.flatnonzero(self.deviations_.any(axis=0))
-        shift = found.spread[:, np.newaxis] * found.scale * self.deviations_
-        self.centroids_ = self._units.leave(found.center + shift)
-        self.within_class_std_dev_ = np.ldexp(found.within, self._units.exponent)
+        shift = centroids.spread[:, np.newaxis] * centroids.scale * self.deviations_
+        self.centroids_ = self._units.leave(centroids.center + shift)
+        self.within_class_std_dev_ = np.ldexp(centroids.within, self._units.exponent)
 
-    def _judge(self, table: Floats, rows: ClassRows) -> ShrinkagePath:
+    def _cross_validate(self, table: Floats, rows: ClassRows) -> ShrinkagePath:
         """Cross-validate all thresholds."""
         sizes = np.abs(self._centroids.difference).max(axis=0)
         thresholds = np.linspace(0.0, sizes.max(), self.n_thresholds)
@@ -186,8 +184,8 @@ class NearestShrunkenCentroids(NumbersClassifier):
         sums, held_out = [], []
         for train, test in row_splits(self.cv, rows, self.random_state):
             fold = StandardizedCentroids.of(table[train], labels[train], self.classes_.size)
-            prior = class_priors(self.priors, fold.count, self.classes_)
-            log_prior = log_priors(prior, fold.count)
+            prior = compute_class_priors(self.priors, fold.count, self.classes_)
+            log_prior = compute_log_priors(prior, fold.count)
             sums.append(self._errors(fold, table[test], labels[test], log_prior, thresholds))
             held_out.append(float(test.size))
         mean, error = error_rates(sums, held_out)
@@ -203,12 +201,12 @@ class NearestShrunkenCentroids(NumbersClassifier):
         log_prior: Floats,
         thresholds: Floats,
     ) -> Floats:
-        """Rows misclassified, by threshold."""
+        """Return the number of misclassified rows for each threshold."""
         chosen = [(fold.log_likelihood(X, t) + log_prior).argmax(axis=1) for t in thresholds]
         wrong: Floats = np.array([(one != labels).sum() for one in chosen], dtype=np.float64)
         return wrong
 
     def _log_joint(self, X: Any) -> Floats:
-        entered = self._entered(X)
+        entered = self._enter_new_rows(X)
         joint = self._centroids.log_likelihood(entered, self.shrink_threshold_)
-        return joint + log_priors(self.class_prior_, self._centroids.count)
+        return joint + compute_log_priors(self.class_prior_, self._centroids.count)

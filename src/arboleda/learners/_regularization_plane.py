@@ -32,11 +32,11 @@ class RegularizationPlane:
     gamma : ndarray of shape (n_gammas,)
         Shares of the sphere, ascending.
     mean_error : ndarray of shape (n_alphas, n_gammas)
-        Share of the held-out weight that is misclassified.
+        Misclassified share of the held-out weight.
     standard_error : ndarray of shape (n_alphas, n_gammas)
-        Its standard error over the folds; NaN where there is only one.
+        Standard error of ``mean_error`` over the folds; NaN for a single fold.
     best_index : tuple of int
-        Place of the pair chosen.
+        Indices of the chosen pair.
     """
 
     alpha: Floats
@@ -46,7 +46,7 @@ class RegularizationPlane:
     best_index: tuple[int, int]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the plane as a pandas data frame, one row a pair.
+        """Return the plane as a pandas data frame with one row per pair.
 
         Returns
         -------
@@ -64,12 +64,12 @@ class RegularizationPlane:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the errors as a table of cells, light where they are small, and the pair chosen.
+        """Plot the errors as a heat map, with the chosen pair marked.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to plot on; None: axes of a new figure.
 
         Returns
         -------

@@ -9,32 +9,33 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from arboleda.learners._bayes_rule import Floats, class_priors, log_priors
+from arboleda.learners._bayes_rule import Floats, compute_class_priors, compute_log_priors
 from arboleda.learners._class_rows import ClassRows
 from arboleda.learners._folds import error_rates, row_splits
 from arboleda.learners._gaussian_classes import ClassMoments, log_densities
-from arboleda.learners._leave_one_out import LeftOut
+from arboleda.learners._leave_one_out import LeaveOneOutDensities
 from arboleda.learners._numbers_classifier import NumbersClassifier
 from arboleda.learners._regularization_plane import RegularizationPlane
 from arboleda.learners._units import divided, within_scale
 from arboleda.tree._restore_on_failure import restore_on_failure
 
-# Tried where nothing else is asked for; another gamma costs next to nothing, another alpha does.
+# Candidates of "cv"; additional gammas are cheap, additional alphas are not.
 _ALPHAS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 _GAMMAS = (0.0, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 class RegularizedDiscriminantAnalysis(NumbersClassifier):
-    """Discriminant analysis between quadratic, linear and nearest-mean, chosen by cross-validation.
+    """Discriminant analysis between quadratic, linear and nearest-mean classification.
 
-    Each class is Gaussian. Its covariance is a compromise, after Friedman (1989), of its own
-    scatter S_k, the sum S of those of all classes, with weights W_k and W, and a sphere:
+    Each class is Gaussian. Its covariance is a compromise (Friedman 1989) between the scatter S_k
+    of the class, the total within-class scatter S, with weights W_k and W, and a sphere. The
+    parameters can be chosen by cross-validation:
 
         Sigma_k(alpha)        = ((1 - alpha) S_k + alpha S) / ((1 - alpha) W_k + alpha W)
         Sigma_k(alpha, gamma) = (1 - gamma) Sigma_k(alpha) + gamma tr(Sigma_k(alpha)) / p I
 
     =====  =====  ================================================================================
-    alpha  gamma  is
+    alpha  gamma  equivalent model
     =====  =====  ================================================================================
     0      0      quadratic discriminant analysis (QDA)
     1      0      linear discriminant analysis (LDA)
@@ -43,27 +44,26 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
     0      1      a sphere around each mean, with a radius of its own
     =====  =====  ================================================================================
 
-    Between them it has an answer where QDA and LDA have none: for more columns than rows.
+    Unlike QDA and LDA, it is defined for more columns than rows.
 
     Parameters
     ----------
     alpha : "cv", float or array-like of float, default="cv"
-        Share of the common covariance, 0 to 1 (Friedman's lambda; in Hastie et al. (2009), equation
-        (4.13), it is 1 - alpha). Several are judged by cross-validation; "cv" stands for
-        0, 0.1, 0.25, 0.5, 0.75, 1.
+        Share of the pooled covariance, 0 to 1 (Friedman's lambda; in Hastie et al. (2009), equation
+        (4.13), it is 1 - alpha). One of several values is chosen by cross-validation; "cv" stands
+        for 0, 0.1, 0.25, 0.5, 0.75, 1.
     gamma : "cv", float or array-like of float, default="cv"
         Share of the sphere, 0 to 1; "cv" stands for 0, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 1.
     cv : int, "loo", splitter or iterable, default=5
-        Folds in which pairs are judged, where there are several. An int deals the rows out at
-        random, of each class as many to every fold; "loo" leaves out each row by itself.
+        Folds of the cross-validation if there are several pairs. An int gives shuffled, stratified
+        folds; "loo" is leave-one-out.
     standardize : bool, default=True
-        Whether the sphere is one of columns divided by their pooled standard deviation within the
-        classes, which makes the answers independent of units; False: of the columns as they are.
-        Without a sphere (``gamma=0``) it has no influence.
+        Whether columns are divided by their pooled within-class standard deviations, which makes
+        the predictions independent of units. It has no influence with ``gamma=0``.
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes, sorted by label. None: their shares of the weight.
+        Prior probabilities of the sorted classes. None: their shares of the weight.
     random_state : int, RandomState or None, default=None
-        Deals rows to folds.
+        Seed of the folds.
 
     Attributes
     ----------
@@ -71,12 +71,12 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
     class_prior_ : ndarray of shape (n_classes,)
     means_ : ndarray of shape (n_classes, n_features)
     alpha_, gamma_ : float
-        The pair in use.
+        The chosen pair.
     plane_ : RegularizationPlane or None
-        Cross-validated errors of all pairs, for plotting; None where there was one only.
+        Cross-validated errors of all pairs, for plotting; None for a single pair.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
     schema_ : Schema
 
     See Also
@@ -87,25 +87,25 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
 
     Notes
     -----
-    Covariances are maximum-likelihood estimates, divided by W_k and W, as those of scikit-learn's
-    solver "eigen"; its solver "svd" divides by n_k - 1 (QDA) or n - K (LDA). Weights of rows thus
-    count as rows do, and their common factor has no influence.
+    Covariances are maximum-likelihood estimates, divided by W_k and W, like those of scikit-learn's
+    solver "eigen"; its solver "svd" divides by n_k - 1 (QDA) or n - K (LDA). A row of weight 2 is
+    therefore equivalent to two rows, and a common factor of the weights has no influence.
 
-    Of pairs with the same error the one with the largest alpha is taken, and of these the one with
+    Of pairs with equal errors the one with the largest alpha is chosen, and of these the one with
     the largest gamma: the simplest model.
 
-    Each fold decomposes K covariances for each alpha; all gammas share these. Where there are more
-    columns than rows, all is done in the space that the rows span, exactly: outside of it every
-    covariance is a sphere. A fold standardises columns by its own rows.
+    Each fold decomposes K covariances for each alpha; all gammas share these. With more columns
+    than rows, the computation is done in the space that the rows span. This is exact, since every
+    covariance is a sphere outside of it. Each fold standardises columns by its training rows.
 
-    ``cv="loo"`` decomposes the covariances of all rows only, and takes each row off their inverses
-    and determinants (Friedman 1989); where that leaves a singular covariance, as with hardly more
-    rows of a class than columns and ``gamma=0``, it is decomposed anew. Columns are then
-    standardised once, by all rows.
+    ``cv="loo"`` decomposes the covariances of all rows only, and removes each row from their
+    inverses and determinants (Friedman 1989). Nearly singular covariances, as for a class of
+    hardly more rows than columns with ``gamma=0``, are decomposed again. Columns are standardised
+    once, by all rows.
 
-    No variance in any direction is taken to be less than 1e-10 of the mean pooled variance of a
-    column, so singular covariances (a constant column, a class of one row, more columns than rows
-    with ``gamma=0``) have the limit of a gamma that falls to 0.
+    Variances in all directions are at least 1e-10 of the mean pooled variance of a column. Singular
+    covariances (a constant column, a class of one row, more columns than rows with ``gamma=0``) are
+    therefore treated as the limit of gamma towards 0.
 
     References
     ----------
@@ -156,16 +156,16 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the pair, where there are several, and estimate the classes' Gaussians.
+        """Choose alpha and gamma, and estimate the Gaussians of the classes.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, none of them missing or infinite.
+            Finite numbers, without missing values.
         y : array-like of shape (n_samples,)
             Labels of any type, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part.
+            Finite, non-negative weights; rows of weight 0 are ignored.
 
         Returns
         -------
@@ -174,37 +174,37 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X has a missing or infinite value or text, y or the
-            weights are not as described, or there are fewer rows than folds. The estimator stays as
-            it was.
+            If a parameter is out of range, X has missing values, infinite values or text, y or the
+            weights are invalid, or there are fewer rows than folds. The estimator is left
+            unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
-            alphas = _candidates(self.alpha, _ALPHAS, "alpha")
-            gammas = _candidates(self.gamma, _GAMMAS, "gamma")
+            alphas = _read_candidates(self.alpha, _ALPHAS, "alpha")
+            gammas = _read_candidates(self.gamma, _GAMMAS, "gamma")
             rows, table = self._enter_rows(X, y, sample_weight, common=not self.standardize)
             self.plane_ = None
             self.alpha_, self.gamma_ = alphas[0], gammas[0]
             if len(alphas) * len(gammas) > 1:
-                judge = self._leave_one_out if isinstance(self.cv, str) else self._cross_validate
-                self.plane_ = _plane(alphas, gammas, *judge(table, rows, alphas, gammas))
+                validate = self._leave_one_out if isinstance(self.cv, str) else self._cross_validate
+                self.plane_ = _make_plane(alphas, gammas, *validate(table, rows, alphas, gammas))
                 i, j = self.plane_.best_index
                 self.alpha_, self.gamma_ = alphas[i], gammas[j]
-            self._scale, self._moments = self._learned(table, rows.labels, rows.unit_weight)
+            self._scale, self._moments = self._compute_moments(table, rows.labels, rows.unit_weight)
             self._spectra = self._moments.spectra(self.alpha_)
-            self.means_ = self._own_means()
+            self.means_ = self._compute_means()
         return self
 
-    def _learned(
+    def _compute_moments(
         self, table: Floats, labels: npt.NDArray[np.intp], weight: Floats
     ) -> tuple[Floats, ClassMoments]:
-        """Scales of the columns, and the moments of the classes in these."""
+        """Return the scales of the columns, and the moments of the classes in these units."""
         scale = within_scale(table, labels, weight, common=not self.standardize)
         moments = ClassMoments.of(divided(table, scale), labels, weight, self.classes_.size)
         return scale, moments
 
-    def _own_means(self) -> Floats:
-        """Means of the classes in the columns' own units."""
+    def _compute_means(self) -> Floats:
+        """Return the means of the classes in the units of the columns."""
         means = self._moments.mean
         if self._moments.basis is not None:
             means = self._moments.center + means @ self._moments.basis.T
@@ -213,13 +213,13 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
     def _cross_validate(
         self, table: Floats, rows: ClassRows, alphas: list[float], gammas: list[float]
     ) -> tuple[list[Floats], list[float]]:
-        """Weight misclassified by each pair, and weight held out, fold by fold."""
+        """Return the misclassified weight of each pair, and the held-out weight, for each fold."""
         weight, labels = rows.unit_weight, rows.labels
         sums, held_out = [], []
         for train, test in row_splits(self.cv, rows, self.random_state):
-            scale, moments = self._learned(table[train], labels[train], weight[train])
-            prior = class_priors(self.priors, moments.weight, self.classes_)
-            log_prior = log_priors(prior, moments.weight)
+            scale, moments = self._compute_moments(table[train], labels[train], weight[train])
+            prior = compute_class_priors(self.priors, moments.weight, self.classes_)
+            log_prior = compute_log_priors(prior, moments.weight)
             inside, outside = moments.project(divided(table[test], scale))
             errors = np.empty((len(alphas), len(gammas)))
             for i, alpha in enumerate(alphas):
@@ -234,7 +234,7 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
     def _leave_one_out(
         self, table: Floats, rows: ClassRows, alphas: list[float], gammas: list[float]
     ) -> tuple[list[Floats], list[float]]:
-        """Do the same with each row as a fold."""
+        """Return the same as `_cross_validate` with each row as a fold."""
         weight, labels = rows.unit_weight, rows.labels
         if labels.size < 2:
             raise ValueError(
@@ -244,44 +244,44 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
         scale = within_scale(table, labels, weight, common=not self.standardize)
         Z = divided(table.copy(), scale)
         moments = ClassMoments.of(Z, labels, weight, self.classes_.size)
-        left_out = LeftOut(moments, moments.project(Z)[0], labels, weight)
+        leave_one_out = LeaveOneOutDensities(moments, moments.project(Z)[0], labels, weight)
         log_prior = np.array(
             [
-                log_priors(class_priors(self.priors, rest, self.classes_), rest)
-                for rest in left_out.class_weights()
+                compute_log_priors(compute_class_priors(self.priors, rest, self.classes_), rest)
+                for rest in leave_one_out.class_weights()
             ]
         )
         wrong = np.empty((labels.size, len(alphas), len(gammas)))
         for i, alpha in enumerate(alphas):
-            log_p = left_out.log_densities(alpha, gammas) + log_prior
+            log_p = leave_one_out.log_densities(alpha, gammas) + log_prior
             wrong[:, i] = (log_p.argmax(axis=2) != labels).T
         return list(wrong * weight[:, np.newaxis, np.newaxis]), weight.tolist()
 
     def _log_joint(self, X: Any) -> Floats:
-        entered = self._entered(X)
+        entered = self._enter_new_rows(X)
         inside, outside = self._moments.project(divided(entered, self._scale))
         found = log_densities(self._moments, self._spectra, inside, outside, [self.gamma_])
-        joint: Floats = found[0] + log_priors(self.class_prior_, self._class_weight)
+        joint: Floats = found[0] + compute_log_priors(self.class_prior_, self._class_weight)
         return joint
 
 
-def _plane(
+def _make_plane(
     alphas: list[float], gammas: list[float], sums: list[Floats], held_out: list[float]
 ) -> RegularizationPlane:
-    """Errors of all pairs; of the best ones the simplest is chosen."""
+    """Return the errors of all pairs; ties go to the simplest model."""
     mean, error = error_rates(sums, held_out)
     ties = np.argwhere(mean == mean.min())
     i, j = (int(place) for place in ties[-1])  # the largest alpha, of these the largest gamma
     return RegularizationPlane(np.array(alphas), np.array(gammas), mean, error, (i, j))
 
 
-def _candidates(given: Any, default: tuple[float, ...], name: str) -> list[float]:
-    """Values of a parameter to try, ascending.
+def _read_candidates(given: Any, default: tuple[float, ...], name: str) -> list[float]:
+    """Return the candidate values of a parameter, ascending.
 
     Raises
     ------
     ValueError
-        If there is none, or one is no number from 0 to 1.
+        If there are no values, or a value is not between 0 and 1.
     """
     if isinstance(given, str):
         return list(default)
@@ -290,5 +290,5 @@ def _candidates(given: Any, default: tuple[float, ...], name: str) -> list[float
         raise ValueError(f"{name} is empty: give at least one number from 0 to 1")
     for value in values.tolist():
         if not 0.0 <= value <= 1.0:
-            raise ValueError(f"{name} holds {value}: give numbers from 0 to 1")
+            raise ValueError(f"{name} must hold numbers from 0 to 1, got {value}")
     return [float(value) for value in values]

@@ -21,22 +21,22 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ShrinkagePath:
-    """Error of shrunken centroids on held-out rows, from no shrinkage to no column left.
+    """Error of shrunken centroids on held-out rows, over the thresholds.
 
-    Each array has one entry a threshold. It is the ``path_`` of `NearestShrunkenCentroids`.
+    Each array has one entry per threshold. It is the ``path_`` of `NearestShrunkenCentroids`.
 
     Attributes
     ----------
     threshold : ndarray
         Ascending from 0.
     n_features : ndarray of int
-        Columns in which some class differs from the rest, of the model of all rows.
+        Number of columns that the model of all rows selects.
     mean_error : ndarray
-        Share of the held-out rows that is misclassified.
+        Misclassified share of the held-out rows.
     standard_error : ndarray
-        Its standard error over the folds; NaN where there is only one.
+        Standard error of ``mean_error`` over the folds; NaN for a single fold.
     best_index : int
-        Entry that was chosen.
+        Index of the chosen threshold.
     """
 
     threshold: Floats
@@ -46,7 +46,7 @@ class ShrinkagePath:
     best_index: int
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the path as a pandas data frame, one row a threshold.
+        """Return the path as a pandas data frame with one row per threshold.
 
         Returns
         -------
@@ -57,14 +57,14 @@ class ShrinkagePath:
         return new_frame({name: getattr(self, name) for name in names})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw error against threshold, with bars of one standard error, and the one chosen.
+        """Plot error against threshold, with bars of one standard error, and the chosen threshold.
 
-        Above the axes stand the numbers of columns left (after figure 1 of Tibshirani et al. 2002).
+        The upper axis shows the number of selected columns (as figure 1 of Tibshirani et al. 2002).
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to plot on; None: axes of a new figure.
 
         Returns
         -------

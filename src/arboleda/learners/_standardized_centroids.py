@@ -1,4 +1,4 @@
-"""Class means as standard errors from the overall mean: Tibshirani et al. (2002)."""
+"""Differences of class means from the overall mean in standard errors: Tibshirani et al. (2002)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from arboleda.learners._units import class_means, divided, squares_within
 
 Floats = npt.NDArray[np.float64]
 
-# The least scale of a column, in standard deviations of all rows.
+# Minimum scale of a column, in standard deviations of all rows.
 _LEAST_SCALE = 1e-5
 
 
 @dataclass(frozen=True)
 class StandardizedCentroids:
-    """What shrunken centroids of any threshold are made of.
+    """Statistics from which shrunken centroids of any threshold are computed.
 
     Parameters
     ----------
     count : ndarray of shape (n_classes,)
-        Rows of each class; one without rows has differences of 0.
+        Number of rows of each class; the differences of a class without rows are 0.
     center : ndarray of shape (p,)
         Mean of all rows.
     within : ndarray of shape (p,)
@@ -45,7 +45,7 @@ class StandardizedCentroids:
 
     @classmethod
     def of(cls, X: Floats, labels: npt.NDArray[np.intp], n_classes: int) -> Self:
-        """Compute them from rows of all weight 1."""
+        """Compute the statistics from unweighted rows."""
         n_rows = len(X)
         count = np.bincount(labels, minlength=n_classes).astype(np.float64)
         center = X.mean(axis=0)
@@ -59,20 +59,20 @@ class StandardizedCentroids:
             spread = np.where(
                 count > 0.0, np.sqrt(np.maximum(1.0 / count - 1.0 / n_rows, 0.0)), 1.0
             )
-        # A class that has all rows is at the centre, whatever m_k = 0 would divide.
+        # A class with all rows is at the centre; this avoids dividing by m_k = 0.
         standard = np.where(spread > 0.0, spread, 1.0)[:, np.newaxis] * scale
         return cls(count, center, within, scale, spread, (means - center) / standard)
 
     def shrunken(self, threshold: float) -> Floats:
-        """Return sign(d) (abs(d) - threshold)+, the differences that are left."""
+        """Return sign(d) (abs(d) - threshold)+, the shrunken differences."""
         left = np.maximum(np.abs(self.difference) - threshold, 0.0)
         shrunken: Floats = np.copysign(left, self.difference)
         return shrunken
 
     def log_likelihood(self, X: Floats, threshold: float) -> Floats:
-        """Return -1/2 sum_j ((x_j - centroid_kj) / scale_j)^2 without what all classes share.
+        """Return -1/2 sum_j ((x_j - centroid_kj) / scale_j)^2 up to a constant of the row.
 
-        Only columns that are left are looked at.
+        Only the selected columns are used.
         """
         shift = self.spread[:, np.newaxis] * self.shrunken(threshold)
         columns = np.flatnonzero(shift.any(axis=0))

@@ -1,4 +1,4 @@
-"""The three-piece classifier, a weak learner: an interval of one column is of one class."""
+"""The three-piece classifier, a weak learner on an interval of one column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Piece(NamedTuple):
-    """The best interval of a column: correlation with the classes, its ends, and b outside it."""
+    """An interval of a column: its correlation with the classes, its ends, and the sign b."""
 
     correlation: float
     low: float
@@ -32,38 +32,38 @@ class Piece(NamedTuple):
 
 
 class ThreePieceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Classify by an interval of one column: one class inside it, the other outside.
+    """Classifier by an interval of one column: one class inside it, the other outside.
 
     h(x) = b where x_j < theta_1 or x_j > theta_2, and -b in between, with b one of the two classes.
-    Of all columns, intervals and signs the one with the least weighted training error is found. A
-    decision stump is the special case of an interval without an end. By itself it is a weak
-    learner; `AdaBoostClassifier` makes a strong one of many.
+    The column, interval and sign minimize the weighted training error. A decision stump is the
+    special case of an unbounded interval. The classifier is a weak learner, for boosting with
+    `AdaBoostClassifier`.
 
     Attributes
     ----------
     feature_ : int
-        Number of the column.
+        Index of the column.
     thresholds_ : ndarray of shape (2,)
-        theta_1 and theta_2, between values of the training rows; infinite where the interval has no
-        end. Infinity and minus infinity for the empty interval: b everywhere.
+        theta_1 and theta_2, between values of the training rows; infinite if the interval is
+        unbounded. Infinity and minus infinity for the empty interval: b everywhere.
     sign_ : int
-        b: 1 where the second class lies outside the interval, -1 where the first does.
+        b: 1 if the second class is outside the interval, -1 if the first class is.
     error_ : float
-        Weighted share of the training rows that are misclassified.
+        Weighted share of misclassified training rows.
     classes_ : ndarray of shape (n_classes,)
         One or two class labels, sorted.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
     schema_ : Schema
         Names, kinds and categories of the columns.
 
     Notes
     -----
-    With s_i the weight of row i, negative for the first class, the error is least where
-    b (sum of all s - 2 sum of s in the interval) is greatest: for b = 1 the interval of the least
-    sum, for b = -1 that of the greatest, found in one pass over the sorted column. Of equals the
-    first column is taken.
+    With s_i the weight of row i, negative for the first class, minimizing the error maximizes
+    b (sum of all s - 2 sum of s in the interval). This is the interval of minimum sum for b = 1,
+    and of maximum sum for b = -1, found in one pass over the sorted column. Ties go to the first
+    column.
 
     References
     ----------
@@ -90,11 +90,11 @@ class ThreePieceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, none of them missing or infinite.
+            Finite numbers, without missing values.
         y : array-like of shape (n_samples,)
             Labels of at most two classes, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part.
+            Finite, non-negative weights; rows of weight 0 are ignored.
 
         Returns
         -------
@@ -103,22 +103,22 @@ class ThreePieceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         ValueError
-            If X has a missing or infinite value or text, y more than two classes, or the weights
-            are not as described. The estimator stays as it was.
+            If X has missing values, infinite values or text, y has more than two classes, or the
+            weights are invalid. The estimator is left unchanged.
         """
         with restore_on_failure(self):
             rows = read_class_rows(self, X, y, sample_weight)
             if len(rows.classes) > 2:
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is "
-                    f"multiclass: y has {len(rows.classes)} classes; put this model into "
-                    "scikit-learn's OneVsRestClassifier"
+                    f"multiclass: y has {len(rows.classes)} classes; use scikit-learn's "
+                    "OneVsRestClassifier with this model"
                 )
             table = complete_matrix(self, rows.table, self.schema_)
             self.classes_ = rows.classes
             weight = rows.unit_weight / rows.unit_weight.sum()
             signed = np.where(rows.labels == len(rows.classes) - 1, weight, -weight)
-            found = [best_piece(column, signed) for column in table.T]
+            found = [find_best_piece(column, signed) for column in table.T]
             self.feature_ = max(range(len(found)), key=lambda j: found[j].correlation)
             best = found[self.feature_]
             self.thresholds_ = np.array([best.low, best.high])
@@ -127,7 +127,7 @@ class ThreePieceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self
 
     def predict(self, X: Any) -> Array:
-        """Class of each row: whether it lies in the interval.
+        """Predict the class of each row by whether it is in the interval.
 
         Parameters
         ----------
@@ -152,14 +152,18 @@ class ThreePieceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-def best_piece(column: Floats, signed: Floats) -> Piece:
-    """Find the interval of a column whose classification goes most with the classes.
+def find_best_piece(column: Floats, signed: Floats) -> Piece:
+    """Find the interval of a column whose classification correlates most with the classes.
 
     Parameters
     ----------
     column : ndarray of shape (n_rows,)
     signed : ndarray of shape (n_rows,)
         Weights, negative for the first class.
+
+    Returns
+    -------
+    best : Piece
     """
     values, place = np.unique(column, return_inverse=True)
     # before[k]: sum over the k smallest values. An interval from value i up to k - 1 has the sum
@@ -168,7 +172,7 @@ def best_piece(column: Floats, signed: Floats) -> Piece:
     total = before[-1]
     best = Piece(-np.inf, np.inf, -np.inf, 1)
     for sign in (1, -1):
-        # The interval of the least sum for sign 1, of the greatest for -1; empty ones have 0.
+        # The interval of the minimum sum for sign 1, of the maximum for -1; 0 if empty.
         heights = sign * before
         begin = np.maximum.accumulate(heights)
         gain = begin - heights
@@ -182,13 +186,13 @@ def best_piece(column: Floats, signed: Floats) -> Piece:
 
 
 def _ends(values: Floats, start: int, end: int) -> tuple[float, float]:
-    """Ends of the interval that holds the values from number ``start`` up to ``end`` - 1."""
+    """Return the ends of the interval of the values with indices ``start`` to ``end`` - 1."""
     if start == end:
         return np.inf, -np.inf
     low, high = -np.inf, np.inf
     if start > 0:
         low = values[start - 1] / 2 + values[start] / 2
-        if low <= values[start - 1]:  # neighbouring numbers have nothing between them
+        if low <= values[start - 1]:  # adjacent floating-point numbers
             low = values[start]
     if end < len(values):
         high = values[end - 1] / 2 + values[end] / 2

@@ -1,15 +1,14 @@
 """Trees and forests that augment naive Bayes: Friedman, Geiger and Goldszmidt (1997).
 
-Chow and Liu (1968) find the tree that makes the rows likeliest: the one of largest total mutual
-information between neighbours. Given the class, it is the conditional mutual information
+The tree of maximum likelihood has the largest total mutual information between neighbours (Chow and
+Liu 1968). Given the class, this is the conditional mutual information
 
     I(A; B | C) = sum_abc P(a, b, c) log [P(a, b | c) / (P(a | c) P(b | c))].
 
-Joining two columns adds N times that to the logarithm of the likelihood of N rows, be it by chance,
-and (r_A - 1) (r_B - 1) r_C free numbers to the tables. By Akaike (1974) a network foretells new
-rows the better, the larger the former is less the latter. A tree maximises the former and spans all
-columns, so that it joins those of many categories to many others; a forest maximises the
-difference.
+Joining two columns adds N times this to the log-likelihood of N rows, even by chance, and
+(r_A - 1) (r_B - 1) r_C free parameters to the tables. The criterion of Akaike (1974) is the
+difference. A tree maximises the likelihood and spans all columns, and joins those of many
+categories to many others; a forest maximises the difference.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ import numpy.typing as npt
 
 from arboleda.learners._bayesian_network_tables import MISSING, Floats, Integers, States
 
-__all__ = ["augmenting_tree", "worth_of_joining"]
+__all__ = ["build_augmenting_tree", "compute_joining_gains"]
 
-# Entries of a table of two columns and the class; pairs with larger ones are not joined.
+# Maximum entries of a table of two columns and the class; larger pairs are not joined.
 _MOST_ENTRIES = 2**20
-# Counts of several pairs at once: rows times partners, and entries.
+# Maximum size of a batch of pairs: rows times partners, and entries.
 _AT_ONCE = 2**22
 
 
-def augmenting_tree(
+def build_augmenting_tree(
     states: States,
     sizes: tuple[int, ...],
     labels: npt.NDArray[np.integer[Any]],
     n_classes: int,
     weight: Floats,
     *,
-    priced: bool,
+    penalized: bool,
 ) -> list[tuple[int, int]]:
     """Return the edges (parent, child) of the tree, directed away from its first column.
 
@@ -49,32 +48,32 @@ def augmenting_tree(
     labels : ndarray of shape (n_rows,)
     n_classes : int
     weight : ndarray of shape (n_rows,)
-    priced : bool
-        Whether joining columns has its price, so that those that are not worth it make the tree a
-        forest.
+    penalized : bool
+        Whether the number of free parameters is subtracted from the gain, which gives a forest if
+        some gains are negative.
     """
-    worth = worth_of_joining(states, sizes, labels, n_classes, weight, priced=priced)
-    return _spanning_tree(worth, 0.0 if priced else -math.inf)
+    worth = compute_joining_gains(states, sizes, labels, n_classes, weight, penalized=penalized)
+    return _spanning_tree(worth, 0.0 if penalized else -math.inf)
 
 
-def worth_of_joining(
+def compute_joining_gains(
     states: States,
     sizes: tuple[int, ...],
     labels: npt.NDArray[np.integer[Any]],
     n_classes: int,
     weight: Floats,
     *,
-    priced: bool,
+    penalized: bool,
 ) -> Floats:
-    """Return what joining two columns adds to the logarithm of the likelihood, less its price.
+    """Return the gain in log-likelihood from joining two columns, minus the penalty.
 
-    The rows that have both values count; the price, if any, is the number of free numbers it takes.
+    Rows with both values are counted; the penalty, if any, is the number of free parameters.
 
     Returns
     -------
     worth : ndarray of shape (n_columns, n_columns)
-        Symmetric; minus infinity for pairs that are not to be joined: one column has one state, or
-        the table would be too large.
+        Symmetric; minus infinity for pairs that must not be joined, since a column has a single
+        state or the table would be too large.
     """
     n_columns = len(sizes)
     has_missing = [bool((states[:, j] == MISSING).any()) for j in range(n_columns)]
@@ -96,7 +95,7 @@ def worth_of_joining(
             table = counts.reshape(n_classes, sizes[i] + 1, -1)[:, : sizes[i]] / total
             partner_sizes = [sizes[j] for j in group]
             found = total * _information(table, partner_sizes, widths)
-            if priced:
+            if penalized:
                 found -= n_classes * (sizes[i] - 1) * (np.array(partner_sizes) - 1)
             worth[i, group] = worth[group, i] = found
     return worth
@@ -110,11 +109,11 @@ def _counts(
     n_own: int,
     weight: Floats,
 ) -> Floats:
-    """Weight by the class and state of a column, and by the states of its partners side by side."""
+    """Return the weight by the class and state of a column, and by the states of its partners."""
     starts = np.cumsum([0, *widths[:-1]])
     places = own[:, np.newaxis] * sum(widths)
     partner = states[:, group] + starts
-    # Where a partner misses values, these have the last place of its own.
+    # Missing values of a partner have its last place.
     partner = np.where(states[:, group] == MISSING, starts + np.array(widths) - 1, partner)
     places = (places + partner).reshape(-1)
     each = np.repeat(weight, len(group))
@@ -123,7 +122,7 @@ def _counts(
 
 
 def _information(table: Floats, sizes: list[int], widths: list[int]) -> Floats:
-    """Information of a column and each partner, from shares of shape (class, state, states)."""
+    """Return the mutual information with each partner, from shares (class, state, states)."""
     real = np.concatenate(
         [np.arange(width) < size for size, width in zip(sizes, widths, strict=True)]
     )
@@ -143,7 +142,7 @@ def _information(table: Floats, sizes: list[int], widths: list[int]) -> Floats:
 def _groups(
     partners: list[int], sizes: tuple[int, ...], n_own: int, n_rows: int
 ) -> list[list[int]]:
-    """Partners that are counted together, so many that the memory for it stays small."""
+    """Return batches of partners that are counted together, of bounded memory."""
     groups: list[list[int]] = []
     room = 0.0
     for j in partners:
@@ -162,7 +161,10 @@ def _x_log_x(x: Floats) -> Floats:
 
 
 def _spanning_tree(worth: Floats, least: float) -> list[tuple[int, int]]:
-    """Prim's algorithm over edges of more than `least`; ties: the first child, then its parent."""
+    """Return the edges of a maximum spanning forest with gains above `least`.
+
+    This is Prim's algorithm; ties go to the first child, then to its first parent.
+    """
     n_columns = len(worth)
     waiting = np.ones(n_columns, dtype=bool)
     best = np.full(n_columns, least)
@@ -172,7 +174,7 @@ def _spanning_tree(worth: Floats, least: float) -> list[tuple[int, int]]:
         joined = int(np.where(waiting, best, -np.inf).argmax())
         if waiting[joined] and best[joined] > least:
             edges.append((int(parent[joined]), joined))
-        else:  # the first of those that no edge leads to
+        else:  # the first column that no edge leads to
             joined = int(waiting.argmax())
         waiting[joined] = False
         closer = waiting & (worth[joined] > best)

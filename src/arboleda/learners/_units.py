@@ -1,4 +1,4 @@
-"""Columns in units in which squares neither leave float64 nor vanish, and which CV may compare."""
+"""Rescaled units of columns, in which squares neither overflow nor underflow."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from arboleda.learners._class_rows import sums_by_class
 
 Floats = npt.NDArray[np.float64]
 
-# Farther from the origin than so many units counts as so far: sums of squares stay in float64.
+# Values are clipped to this distance from the origin, to keep sums of squares from overflowing.
 _FARTHEST = 1e130
-# A variance within the classes of less than this share of the whole is that of rounding.
+# A within-class variance below this share of the total variance is attributed to rounding.
 _ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
 class Units:
-    """Powers of two by which columns are divided, and the point from which they count.
+    """Powers of two by which columns are divided, and the origin that is subtracted.
 
     Parameters
     ----------
     exponent : ndarray of shape (n_columns,)
     origin : ndarray of shape (n_columns,)
-        In the new units; a row, so that a constant column is exactly 0.
+        A row of the table in the new units, for which a constant column becomes exactly 0.
     """
 
     exponent: npt.NDArray[np.int32]
@@ -36,14 +36,14 @@ class Units:
 
     @classmethod
     def of(cls, X: Floats, *, common: bool) -> Self:
-        """Return units in which the largest values are about 1: of each column, or of all."""
+        """Return units in which the largest value of each column, or of all, is about 1."""
         largest = np.abs(X).max(axis=0)
         exponent = np.frexp(largest.max() if common else largest)[1]
         exponent = np.broadcast_to(exponent, largest.shape).astype(np.int32)
         return cls(exponent, np.ldexp(X[0], -exponent))
 
     def enter(self, X: Floats) -> Floats:
-        """Turn a table into these units, in place."""
+        """Convert a table to these units, in place."""
         with np.errstate(over="ignore", under="ignore"):
             np.ldexp(X, -self.exponent, out=X)
             X -= self.origin
@@ -51,7 +51,7 @@ class Units:
         return X
 
     def leave(self, X: Floats) -> Floats:
-        """Return rows in the columns' own units."""
+        """Convert rows back to the units of the columns."""
         own: Floats = np.ldexp(X + self.origin, self.exponent)
         return own
 
@@ -69,7 +69,7 @@ def complete_matrix(estimator: Any, table: Table, schema: Schema) -> Floats:
     Raises
     ------
     ValueError
-        If a value is missing; it is named.
+        If a value is missing; the message names it.
     """
     X = np.empty(table.shape)
     for j, column in enumerate(table.columns):
@@ -80,8 +80,8 @@ def complete_matrix(estimator: Any, table: Table, schema: Schema) -> Floats:
         row = int(np.flatnonzero(np.isnan(X[:, j]))[0])
         raise ValueError(
             f"Input X contains NaN: column {schema.describe(j)} is missing in row {row}, and "
-            f"{type(estimator).__name__} needs all values: fill them in, for example with "
-            "sklearn.impute.SimpleImputer"
+            f"{type(estimator).__name__} does not support missing values: impute them, for example "
+            "with sklearn.impute.SimpleImputer"
         )
     return X
 
@@ -89,10 +89,10 @@ def complete_matrix(estimator: Any, table: Table, schema: Schema) -> Floats:
 def within_scale(
     X: Floats, labels: npt.NDArray[np.intp], weight: Floats, *, common: bool
 ) -> Floats:
-    """Return the standard deviation within the classes, pooled, of each column.
+    """Return the pooled within-class standard deviation of each column.
 
-    It is not less than a hundred-thousandth of that of all rows; where this is 0 too, it is 1. With
-    `common` it is the root of the mean square over all columns.
+    It is at least 1e-5 times the standard deviation of all rows, and 1 if both are 0. With `common`
+    it is the root mean square over all columns.
     """
     n_classes = int(labels.max()) + 1
     total = sums_by_class(labels, weight, n_classes)
@@ -108,7 +108,7 @@ def within_scale(
 
 
 def class_means(X: Floats, labels: npt.NDArray[np.intp], weight: Floats, n_classes: int) -> Floats:
-    """Return the mean row of each class; zeros of a class without rows."""
+    """Return the mean row of each class; zeros for a class without rows."""
     means = np.zeros((n_classes, X.shape[1]))
     for k in range(n_classes):
         rows = labels == k

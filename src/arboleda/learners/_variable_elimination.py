@@ -1,12 +1,12 @@
-"""Variable elimination: products of tables summed over their variables, one after the other.
+"""Variable elimination: products of tables summed over one variable after another.
 
     tables     P(b | a)   P(c | b)   P(d | b, c)          of which b and c are summed out
     b first:   f(a, b, c, d) = P(b | a) P(c | b) P(d | b, c)  ->  g(a, c, d) = sum_b f
     c next:    g(a, c, d)                                     ->  h(a, d)    = sum_c g
 
-Going back over the steps, sums become distributions: P(c | a, d) = g / h, P(b | a, c, d) = f / g,
-and from these every part of the joint distribution of b and c follows (Lauritzen and Spiegelhalter
-1988). Many rows are computed at once, and in logarithms, so that nothing underflows.
+The reverse pass turns sums into distributions: P(c | a, d) = g / h, P(b | a, c, d) = f / g, which
+give every marginal of the joint distribution of b and c (Lauritzen and Spiegelhalter 1988). Batches
+of rows are computed in logarithms, which prevents underflow.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["Elimination"]
 
 @dataclass(frozen=True)
 class _Step:
-    """One variable summed out: of which factors the product is taken, and what is left of it.
+    """Elimination of one variable: the factors of the product, and the scope of the product.
 
-    Factors are the tables, numbered as they were given, and after these the results of the steps.
+    Factors are numbered: first the tables in their order, then the results of the steps.
     """
 
     variable: int
     factors: tuple[int, ...]
-    scope: Scope  # ascending, the variable included
+    scope: Scope  # ascending, including the variable
 
     @property
     def axis(self) -> int:
@@ -47,14 +47,14 @@ class _Step:
 
 
 class Elimination:
-    """The steps that sum variables out of a product of tables, in an order that fills in least.
+    """The steps that sum variables out of a product of tables, in min-fill order.
 
     Parameters
     ----------
     variables : sequence of int
-        Those to be summed out.
+        Variables to sum out.
     scopes : sequence of tuple of int
-        For each table its variables, ascending; others than the ``variables`` are kept.
+        Variables of each table, ascending; variables that are not in ``variables`` are kept.
     """
 
     def __init__(self, variables: Sequence[int], scopes: Sequence[Scope]) -> None:
@@ -73,17 +73,17 @@ class Elimination:
         self._everywhere = everywhere
 
     def largest(self, sizes: Sequence[int]) -> int:
-        """Entries of the largest product, for one row, given the numbers of states."""
+        """Return the entries of the largest product for one row, given the numbers of states."""
         return max(math.prod(sizes[v] for v in step.scope) for step in self.steps)
 
     def sum_out(self, tables: Sequence[Floats]) -> Floats:
-        """Logarithm of the sum over the variables.
+        """Return the logarithm of the sum over the variables.
 
         Parameters
         ----------
         tables : sequence of ndarray
-            Logarithms; the first axis is that of the rows (of length 1 if all rows have the same
-            table), the others are the variables of the scope.
+            Logarithms; the first axis is the rows (of length 1 if all rows share a table), the
+            others are the variables of the scope.
 
         Returns
         -------
@@ -93,20 +93,20 @@ class Elimination:
         return self._total(self._up(tables)[0])
 
     def posteriors(self, tables: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
-        """Logarithm of the sum, and for each table the distribution of its variables.
+        """Return the logarithm of the sum, and the distribution of the variables of each table.
 
         All variables of the tables must be summed out.
 
         Parameters
         ----------
         tables : sequence of ndarray
-            As for `sum_out`; in every row some combination of values must be possible.
+            As for `sum_out`; every row must have a possible combination of values.
 
         Returns
         -------
         total : ndarray of shape (n_rows,)
         posteriors : list of ndarray
-            Of the shapes of the tables, probabilities.
+            Probabilities, in the shapes of the tables.
         """
         factors, conditionals = self._up(tables)
         posteriors: list[Floats] = [np.empty(0)] * len(factors)
@@ -126,7 +126,7 @@ class Elimination:
         return self._total(factors), posteriors[: len(self.scopes)]
 
     def _up(self, tables: Sequence[Floats]) -> tuple[list[Floats], list[Floats]]:
-        """All factors, and for each step the distribution of its variable given what is left."""
+        """Return all factors, and the conditional distribution of the variable of each step."""
         factors, conditionals = list(tables), []
         for step in self.steps:
             product = self._product(factors, step.factors, step.scope)
@@ -153,10 +153,10 @@ class Elimination:
 
 
 def _min_fill_order(variables: Sequence[int], scopes: Sequence[Scope]) -> list[int]:
-    """Order of the variables in which each one joins as few pairs that shared no table as it can.
+    """Return the variables in min-fill order, where each adds as few new edges as possible.
 
-    Ties go to the variable with the fewest neighbours, then to the smallest number. On a tree it
-    begins at the leaves, and no pair is ever joined.
+    Ties go to the variable with the fewest neighbours, then to the smallest index. For a tree the
+    order begins at the leaves, and no edge is added.
     """
     inside = set(variables)
     neighbours: dict[int, set[int]] = {variable: set() for variable in variables}
@@ -166,7 +166,7 @@ def _min_fill_order(variables: Sequence[int], scopes: Sequence[Scope]) -> list[i
     order = []
     while neighbours:
         chosen = min(neighbours, key=lambda variable: (len(neighbours[variable]), variable))
-        if len(neighbours[chosen]) > 1:  # with one neighbour at most there is nothing to join
+        if len(neighbours[chosen]) > 1:  # a single neighbour adds no edge
             chosen = min(
                 neighbours,
                 key=lambda variable: (
@@ -184,6 +184,6 @@ def _min_fill_order(variables: Sequence[int], scopes: Sequence[Scope]) -> list[i
 
 
 def _fill(neighbours: dict[int, set[int]], variable: int) -> int:
-    """Pairs of neighbours that are no neighbours themselves, each counted twice."""
+    """Return twice the number of pairs of neighbours without an edge between them."""
     around = neighbours[variable]
     return sum(len(around - neighbours[other]) - 1 for other in around)

@@ -1,4 +1,4 @@
-"""Metrics as tables, and how far probabilities can be trusted: pure functions of outputs."""
+"""Tables of metrics, ROC and precision-recall curves, and calibration of probabilities."""
 
 from arboleda.metrics._calibration_error import (
     CalibrationError,

@@ -1,16 +1,19 @@
-"""Areas under curves of the rows that stand above a score, all of them from one sorting."""
+"""Areas under the ROC curve and the precision-recall curve from a single sort."""
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["areas"]
+__all__ = ["compute_areas"]
 
 
-def areas(hit: npt.NDArray[np.bool_], score: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Area under the ROC curve, and average precision.
+def compute_areas(
+    hit: npt.NDArray[np.bool_], score: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the area under the ROC curve, and the average precision.
 
-    The first is the trapezoids' sum, ties in one step (Fawcett 2006, algorithm 2); the second
-    the mean of precision over the steps of recall. There must be rows that hit and others.
+    The area is computed by the trapezoidal rule, with ties in one step (Fawcett 2006, algorithm 2).
+    The average precision is the mean of the precision over the steps of recall. Both classes must
+    occur.
     """
     order = np.argsort(-score, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)

@@ -1,4 +1,4 @@
-"""The expected calibration error, and how much of it is chance."""
+"""The expected calibration error, with a confidence interval and its value by chance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from arboleda.metrics._bins import Binned, Bins, Event, binned, event_of, sums_by_bin
+from arboleda.metrics._bins import Binned, Bins, Event, bin_probabilities, make_event, sums_by_bin
 from arboleda.metrics._read import read_probabilities
 
 __all__ = ["CalibrationError", "calibration_error", "expected_calibration_error"]
@@ -22,19 +22,18 @@ Of = Literal["top", "classes"]
 
 @dataclass(frozen=True)
 class CalibrationError:
-    """What `calibration_error` returns.
+    """Result of `calibration_error`.
 
     Attributes
     ----------
     value : float
-        The expected calibration error of the rows, as `expected_calibration_error` gives it.
+        The result of `expected_calibration_error`.
     low, high : float
-        Limits of its confidence interval, which the bias of ``value`` is taken out of: they may
-        both lie below it.
+        Limits of the bias-corrected confidence interval; both may be below ``value``.
     expected_by_chance : float
-        The mean value of a model that is calibrated, with these probabilities for so many rows.
+        Mean value of a calibrated model with the same probabilities and number of rows.
     largest_by_chance : float
-        A value that such a model exceeds only with probability 1 - ``confidence_level``.
+        Value that such a model exceeds only with probability 1 - ``confidence_level``.
     confidence_level : float
     """
 
@@ -55,29 +54,30 @@ def expected_calibration_error(
     n_bins: int = 10,
     strategy: Bins = "uniform",
 ) -> float:
-    """Mean gap between the probabilities said and the frequencies seen, over bins of probability.
+    """Compute the mean gap between predicted probabilities and frequencies, over bins.
 
-    With the rows in bins B_b by the probability p_i said of an event and y_i = 1 where it happened,
+    Rows are binned by the predicted probability p_i of an event, with y_i = 1 if it occurred:
     ``ECE = (1 / n) sum_b |sum_{i in B_b} (y_i - p_i)|``.
 
-    It is larger than the true error, the more so the fewer rows fall in a bin: a calibrated model
-    has more than 0 (about 0.03 for 1,000 rows in 10 bins). `calibration_error` tells how much.
+    The estimate is biased upwards, more so with few rows per bin: it is above 0 for a calibrated
+    model (about 0.03 for 1,000 rows in 10 bins). `calibration_error` estimates this bias.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True classes, of rows that the model did not learn from.
+        True classes of rows that are not in the training data.
     y_prob : array-like of shape (n, n_classes) or (n,)
-        Probabilities in the order of ``labels``; with two classes, those of the second will do.
+        Probabilities in the order of ``labels``; with two classes, optionally only those of the
+        second one.
     labels : sequence, default=None
-        The classes in the order of the columns; None: the sorted classes that occur.
+        The classes in the order of the columns; None: the sorted classes of ``y_true``.
     of : {"top", "classes"}, default="top"
-        "top": of each row's most probable class, as to whether it is right (Guo et al. 2017).
-        "classes": of each class, the mean of these (Kull et al. 2019); with two classes and bins
-        of equal width that is the error of the second one's probability.
+        "top": the event that the most probable class of a row is correct (Guo et al. 2017).
+        "classes": the mean over the classes (Kull et al. 2019); with two classes and bins of equal
+        width this is the error of the probability of the second class.
     n_bins : int, default=10
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of about as many rows each.
+        Bins of equal width, or of about equal numbers of rows.
 
     Returns
     -------
@@ -87,8 +87,8 @@ def expected_calibration_error(
     Raises
     ------
     ValueError
-        If a row holds no probabilities, a class is not among the labels, or there is no such
-        choice.
+        If a row does not hold probabilities, a class is not among the labels, or an option is
+        invalid.
 
     References
     ----------
@@ -106,7 +106,7 @@ def expected_calibration_error(
     0.04
     """
     _, codes, probabilities = read_probabilities(y_true, y_prob, labels)
-    return _error(_events(probabilities, of, n_bins, strategy), codes)
+    return _compute_error(_make_events(probabilities, of, n_bins, strategy), codes)
 
 
 def calibration_error(
@@ -121,20 +121,20 @@ def calibration_error(
     confidence_level: float = 0.95,
     random_state: Any = None,
 ) -> CalibrationError:
-    """Expected calibration error with an interval, beside what chance alone would make of it.
+    """Compute the expected calibration error with an interval and its value by chance.
 
-    The interval is the basic bootstrap's: rows are drawn again, in the same bins, and the
-    differences of the values found from ``value`` are taken from it, which removes the bias that
-    limits read off the drawn values would double. Labels drawn by the probabilities themselves
-    tell what a calibrated model of as many rows would show (Bröcker and Smith 2007); if ``value``
-    is not beyond that, the lower limit is 0.
+    The interval is a basic bootstrap interval: rows are resampled with fixed bins, and the
+    deviations from ``value`` are subtracted from it. This removes the bias, which a percentile
+    interval would double. Labels drawn from the predicted probabilities give the distribution for a
+    calibrated model of the same size (Bröcker and Smith 2007); if ``value`` is within it, the lower
+    limit is 0.
 
     Parameters
     ----------
     y_true, y_prob, labels, of, n_bins, strategy
         As for `expected_calibration_error`.
     n_resamples : int, default=1000
-        How often rows and labels are drawn.
+        Number of resamples of rows and of labels.
     confidence_level : float, default=0.95
     random_state : int, RandomState or None, default=None
 
@@ -145,8 +145,8 @@ def calibration_error(
     Raises
     ------
     ValueError
-        If a row holds no probabilities, a class is not among the labels, or there is no such
-        choice.
+        If a row does not hold probabilities, a class is not among the labels, or an option is
+        invalid.
 
     References
     ----------
@@ -158,31 +158,32 @@ def calibration_error(
     --------
     >>> import numpy as np
     >>> from arboleda.metrics import calibration_error
-    >>> draw = np.random.default_rng(0)
-    >>> said = draw.random(500)
-    >>> true = draw.random(500) < said  # a calibrated model
-    >>> error = calibration_error(true, said, of="classes", random_state=0)
+    >>> rng = np.random.default_rng(0)
+    >>> probability = rng.random(500)
+    >>> true = rng.random(500) < probability  # a calibrated model
+    >>> error = calibration_error(true, probability, of="classes", random_state=0)
     >>> error.low, error.value < error.largest_by_chance
     (0.0, True)
     """
     if not isinstance(n_resamples, Integral) or n_resamples < 1:
-        raise ValueError(f"n_resamples={n_resamples!r}: give a number of draws, 1 or more")
+        raise ValueError(f"n_resamples={n_resamples!r} must be an integer of at least 1")
     if not 0.0 < confidence_level < 1.0:
         raise ValueError(f"confidence_level={confidence_level!r} must lie between 0 and 1")
     _, codes, probabilities = read_probabilities(y_true, y_prob, labels)
-    events = _events(probabilities, of, n_bins, strategy)
-    value = _error(events, codes)
-    draw = check_random_state(random_state)
+    events = _make_events(probabilities, of, n_bins, strategy)
+    value = _compute_error(events, codes)
+    rng = check_random_state(random_state)
     n = len(codes)
-    again = np.empty(n_resamples)
+    resampled = np.empty(n_resamples)
     chance = np.empty(n_resamples)
     cumulative = probabilities.cumsum(axis=1)
     for number in range(n_resamples):
-        again[number] = _error(events, codes, np.bincount(draw.randint(n, size=n), minlength=n))
-        places = draw.random_sample((n, 1)) * cumulative[:, -1:]
-        chance[number] = _error(events, (places >= cumulative).sum(axis=1))
+        times = np.bincount(rng.randint(n, size=n), minlength=n)
+        resampled[number] = _compute_error(events, codes, times)
+        places = rng.random_sample((n, 1)) * cumulative[:, -1:]
+        chance[number] = _compute_error(events, (places >= cumulative).sum(axis=1))
     tail = (1.0 - confidence_level) / 2.0
-    smallest, largest = np.quantile(again, [tail, 1.0 - tail])
+    smallest, largest = np.quantile(resampled, [tail, 1.0 - tail])
     limit = float(np.quantile(chance, confidence_level))
     return CalibrationError(
         value=value,
@@ -194,28 +195,28 @@ def calibration_error(
     )
 
 
-def _events(
+def _make_events(
     probabilities: Floats, of: Of, n_bins: int, strategy: Bins
 ) -> list[tuple[Event, Binned]]:
-    """What is judged, with its bins."""
+    """Return the events whose calibration is measured, with their bins."""
     if of == "top":
-        events = [event_of(probabilities)]
+        events = [make_event(probabilities)]
     elif of == "classes":
-        events = [event_of(probabilities, number) for number in range(probabilities.shape[1])]
+        events = [make_event(probabilities, number) for number in range(probabilities.shape[1])]
     else:
-        raise ValueError(f"of={of!r}: choose 'top' or 'classes'")
-    return [(event, binned(event.said, n_bins, strategy)) for event in events]
+        raise ValueError(f"of={of!r} must be 'top' or 'classes'")
+    return [(event, bin_probabilities(event.probability, n_bins, strategy)) for event in events]
 
 
-def _error(
+def _compute_error(
     events: list[tuple[Event, Binned]],
     codes: npt.NDArray[np.int64],
     times: npt.NDArray[np.int64] | None = None,
 ) -> float:
-    """Mean error of the events, each row taken so many times."""
+    """Return the mean error of the events, with the number of times each row is drawn."""
     errors = []
     for event, bins in events:
-        gap = event.happened(codes) - event.said
+        gap = event.has_occurred(codes) - event.probability
         sums = sums_by_bin(bins, gap if times is None else gap * times)
         errors.append(np.abs(sums).sum() / len(codes))
     return float(np.mean(errors))

@@ -1,4 +1,4 @@
-"""Metrics that follow from a confusion matrix alone; row: true class, column: predicted class."""
+"""Metrics of a confusion matrix, with true classes in rows and predicted classes in columns."""
 
 from typing import Any
 
@@ -7,45 +7,45 @@ import numpy.typing as npt
 
 __all__ = ["accuracy", "balanced_accuracy", "f1", "matthews", "precision", "recall", "specificity"]
 
-Counts = npt.NDArray[Any]  # whole numbers, or sums of weights
+Counts = npt.NDArray[Any]  # integers, or sums of weights
 Floats = npt.NDArray[np.float64]
 
 
 def accuracy(counts: Counts) -> float:
-    """Share of the rows whose class was predicted."""
+    """Return the share of the rows with a correct prediction."""
     return float(np.diag(counts).sum() / counts.sum())
 
 
 def balanced_accuracy(counts: Counts) -> float:
-    """Mean recall of the classes that occur."""
+    """Return the mean recall of the classes that occur."""
     return float(np.mean(recall(counts)[counts.sum(axis=1) > 0]))
 
 
 def precision(counts: Counts) -> Floats:
-    """TP / (TP + FP) of each class; 0 where it was never predicted."""
+    """Return TP / (TP + FP) of each class; 0 if it is never predicted."""
     return _share(np.diag(counts), counts.sum(axis=0))
 
 
 def recall(counts: Counts) -> Floats:
-    """TP / (TP + FN) of each class; 0 where it does not occur."""
+    """Return TP / (TP + FN) of each class; 0 if it does not occur."""
     return _share(np.diag(counts), counts.sum(axis=1))
 
 
 def specificity(counts: Counts) -> Floats:
-    """TN / (TN + FP) of each class; 0 where there is no other."""
+    """Return TN / (TN + FP) of each class; 0 if no other class occurs."""
     negative = counts.sum() - counts.sum(axis=1)
     return _share(negative - counts.sum(axis=0) + np.diag(counts), negative)
 
 
 def f1(counts: Counts) -> Floats:
-    """2 TP / (2 TP + FP + FN) of each class; 0 where it neither occurs nor was predicted."""
+    """Return 2 TP / (2 TP + FP + FN) of each class; 0 if it neither occurs nor is predicted."""
     return _share(2 * np.diag(counts), counts.sum(axis=0) + counts.sum(axis=1))
 
 
 def matthews(counts: Counts) -> float:
-    """Correlation of true and predicted classes (Gorodkin 2004, equation 8).
+    """Return the correlation of true and predicted classes (Gorodkin 2004, equation 8).
 
-    0 where either is the same for all rows.
+    It is 0 if all true or all predicted classes are equal.
     """
     counts = np.asarray(counts, dtype=np.float64)
     true, predicted, n = counts.sum(axis=1), counts.sum(axis=0), counts.sum()

@@ -13,7 +13,7 @@ from sklearn.utils import check_consistent_length
 
 from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
-from arboleda.metrics._read import codes_of, distinct, score_matrix
+from arboleda.metrics._read import encode_labels, read_score_matrix, sort_distinct_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 Floats = npt.NDArray[np.float64]
-# Beside colour: curves are told apart in grey, too.
+# Line styles distinguish the curves without colours.
 _STYLES = ("-", "--", "-.", ":")
 
 
@@ -44,11 +44,12 @@ class RocCurve:
     false_positive_rate : ndarray of shape (n_points,)
         Share of the rows of other classes whose score reaches the threshold; ascending.
     true_positive_rate : ndarray of shape (n_points,)
-        The same share of the rows of the class (recall, sensitivity).
+        Share of the rows of the class whose score reaches the threshold (recall, sensitivity).
     threshold : ndarray of shape (n_points,)
-        Descending from infinity, which no row reaches.
+        Descending from infinity.
     area : float
-        Area under the curve: the probability that a row of the class scores higher than another.
+        Area under the curve: the probability that a row of the class scores higher than a row of
+        another class.
     """
 
     label: Any
@@ -71,11 +72,11 @@ class PrecisionRecallCurve:
     precision : ndarray of shape (n_points,)
         Share of the class among the rows whose score reaches the threshold; 1 at recall 0.
     threshold : ndarray of shape (n_points,)
-        Ascending; the last is infinity, which no row reaches.
+        Ascending to infinity.
     average_precision : float
-        Mean of the precisions, each weighted by the increase of recall.
+        Mean of the precisions, weighted by the increase of recall.
     prevalence : float
-        Share of the class among all rows: the precision of a score that tells nothing.
+        Share of the class among all rows: the precision of an uninformative score.
     """
 
     label: Any
@@ -88,12 +89,12 @@ class PrecisionRecallCurve:
 
 @dataclass(frozen=True, eq=False)
 class RocCurves:
-    """What `roc_curves` returns.
+    """Result of `roc_curves`.
 
     Attributes
     ----------
     curves : tuple of RocCurve
-        One for each class; of two classes only that of the second.
+        One curve per class; for two classes only the curve of the second.
     """
 
     curves: tuple[RocCurve, ...]
@@ -105,11 +106,11 @@ class RocCurves:
 
     @property
     def mean_area(self) -> float:
-        """Plain mean of the areas, as ``roc_auc`` of `classification_table`."""
+        """Unweighted mean of the areas, as ``roc_auc`` of `classification_table`."""
         return float(np.mean([curve.area for curve in self.curves]))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the points as a pandas frame.
+        """Return the points as a pandas data frame.
 
         Returns
         -------
@@ -118,7 +119,7 @@ class RocCurves:
         """
         return new_frame(
             {
-                "class": _repeated(self.curves),
+                "class": _repeat_labels(self.curves),
                 "threshold": np.concatenate([c.threshold for c in self.curves]),
                 "false_positive_rate": np.concatenate([c.false_positive_rate for c in self.curves]),
                 "true_positive_rate": np.concatenate([c.true_positive_rate for c in self.curves]),
@@ -126,15 +127,15 @@ class RocCurves:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curves, with the area under each in the legend.
+        """Plot the curves, with the area under each in the legend.
 
-        A score that tells nothing lies on the diagonal, one that separates the class from the rest
-        passes through the upper left corner.
+        The curve of an uninformative score is the diagonal; the curve of a score that separates the
+        class from the rest passes through the upper left corner.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to plot on; None: axes of a new figure.
 
         Returns
         -------
@@ -160,12 +161,12 @@ class RocCurves:
 
 @dataclass(frozen=True, eq=False)
 class PrecisionRecallCurves:
-    """What `precision_recall_curves` returns.
+    """Result of `precision_recall_curves`.
 
     Attributes
     ----------
     curves : tuple of PrecisionRecallCurve
-        One for each class; of two classes only that of the second.
+        One curve per class; for two classes only the curve of the second.
     """
 
     curves: tuple[PrecisionRecallCurve, ...]
@@ -177,11 +178,11 @@ class PrecisionRecallCurves:
 
     @property
     def mean_average_precision(self) -> float:
-        """Plain mean over the curves, as ``average_precision`` of `classification_table`."""
+        """Unweighted mean over the curves, as ``average_precision`` of `classification_table`."""
         return float(np.mean([curve.average_precision for curve in self.curves]))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the points as a pandas frame.
+        """Return the points as a pandas data frame.
 
         Returns
         -------
@@ -190,7 +191,7 @@ class PrecisionRecallCurves:
         """
         return new_frame(
             {
-                "class": _repeated(self.curves),
+                "class": _repeat_labels(self.curves),
                 "threshold": np.concatenate([curve.threshold for curve in self.curves]),
                 "recall": np.concatenate([curve.recall for curve in self.curves]),
                 "precision": np.concatenate([curve.precision for curve in self.curves]),
@@ -198,15 +199,15 @@ class PrecisionRecallCurves:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curves, with the average precision of each in the legend.
+        """Plot the curves, with the average precision of each in the legend.
 
-        A single curve is drawn beside the prevalence of its class, the precision of a score that
-        tells nothing.
+        With a single curve the prevalence of its class is plotted too, which is the precision of an
+        uninformative score.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to plot on; None: axes of a new figure.
 
         Returns
         -------
@@ -219,7 +220,7 @@ class PrecisionRecallCurves:
             ax.plot(
                 curve.recall,
                 curve.precision,
-                # Between two thresholds nothing is known but the precision at the higher one.
+                # Between two thresholds the precision is that at the higher one.
                 drawstyle="steps-post",
                 color=f"C{number % 10}",
                 ls=_STYLES[number % len(_STYLES)],
@@ -242,28 +243,28 @@ def roc_curves(
 ) -> RocCurves:
     """Compute the ROC curve of each class against the rest.
 
-    The curve shows, for every threshold of the score, which share of the class reaches it (true
-    positive rate) at the price of which share of the others (false positive rate). The points are
-    those of ``sklearn.metrics.roc_curve``.
+    For every threshold of the score, the curve shows the share of the class that reaches it (true
+    positive rate) and the share of the other classes that does (false positive rate). The points
+    are those of ``sklearn.metrics.roc_curve``.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True classes, of rows that the model did not learn from.
+        True classes of rows that are not in the training data.
     y_score : array-like of shape (n, n_classes) or (n,)
-        Scores that grow with the belief in a class, such as those of ``predict_proba`` or
-        ``decision_function``, in the order of ``labels``; with two classes, those of the second
-        will do.
+        Scores that increase with the confidence in a class, such as those of ``predict_proba`` or
+        ``decision_function``, in the order of ``labels``; with two classes, optionally only those
+        of the second one.
     labels : sequence, default=None
-        The classes in the order of the columns; None: the sorted classes that occur. A class
-        without rows, or with all of them, has no curve and is left out.
+        The classes in the order of the columns; None: the sorted classes of ``y_true``. A class
+        without rows, or with all rows, has no curve and is left out.
     sample_weight : array-like of shape (n,), default=None
         Weights of the rows.
 
     Returns
     -------
     curves : RocCurves
-        With ``areas``, ``to_frame()`` and ``plot()``. Of two classes only the curve of the second.
+        With ``areas``, ``to_frame()`` and ``plot()``. For two classes only the curve of the second.
 
     Raises
     ------
@@ -278,10 +279,10 @@ def roc_curves(
     Examples
     --------
     >>> from arboleda.metrics import roc_curves
-    >>> found = roc_curves([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> found.areas
+    >>> result = roc_curves([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> result.areas
     {1: 0.75}
-    >>> found.curves[0].true_positive_rate.tolist()
+    >>> result.curves[0].true_positive_rate.tolist()
     [0.0, 0.5, 0.5, 1.0, 1.0]
     """
     curves = []
@@ -300,23 +301,23 @@ def precision_recall_curves(
 ) -> PrecisionRecallCurves:
     """Compute the precision-recall curve of each class against the rest.
 
-    The curve shows, for every threshold of the score, which share of the rows that reach it are of
-    the class (precision) and which share of the class reaches it (recall). For rare classes it
-    tells more than the ROC curve. The points are those of
+    For every threshold of the score, the curve shows the share of the class among the rows that
+    reach it (precision) and the share of the class that reaches it (recall). For rare classes it is
+    more informative than the ROC curve. The points are those of
     ``sklearn.metrics.precision_recall_curve``.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True classes, of rows that the model did not learn from.
+        True classes of rows that are not in the training data.
     y_score, labels, sample_weight
         As in `roc_curves`.
 
     Returns
     -------
     curves : PrecisionRecallCurves
-        With ``average_precisions``, ``to_frame()`` and ``plot()``. Of two classes only the curve of
-        the second.
+        With ``average_precisions``, ``to_frame()`` and ``plot()``. For two classes only the curve
+        of the second.
 
     Raises
     ------
@@ -330,8 +331,8 @@ def precision_recall_curves(
     Examples
     --------
     >>> from arboleda.metrics import precision_recall_curves
-    >>> found = precision_recall_curves([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> round(found.average_precisions[1], 3)
+    >>> result = precision_recall_curves([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> round(result.average_precisions[1], 3)
     0.833
     """
     curves = []
@@ -352,17 +353,19 @@ def _one_against_rest(
     labels: Sequence[Any] | None,
     sample_weight: npt.ArrayLike | None,
 ) -> Iterator[tuple[Any, npt.NDArray[np.bool_], Floats, Floats | None]]:
-    """Yield each class that has a curve, whether rows are of it, their scores and weights."""
+    """Yield each class that has a curve, with membership, scores and weights of the rows."""
     true = np.asarray(y_true)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     check_consistent_length(true, weight)
     if not len(true):
-        raise ValueError("there are no rows to draw curves of: give at least two")
-    names = distinct(true) if labels is None else np.asarray(labels)
-    codes = codes_of(true, names)
+        raise ValueError("there are no rows to compute curves from: give at least two")
+    names = sort_distinct_labels(true) if labels is None else np.asarray(labels)
+    codes = encode_labels(true, names)
     if labels is None and len(names) == 1:
-        raise ValueError(f"all rows are of the class {names.tolist()[0]!r}, so there is no curve")
-    score = score_matrix(y_score, len(true), len(names))
+        raise ValueError(
+            f"all rows are of the class {names.tolist()[0]!r}: a curve needs rows of other classes"
+        )
+    score = read_score_matrix(y_score, len(true), len(names))
     if not np.isfinite(score).all():
         row = int(np.flatnonzero(~np.isfinite(score).all(axis=1))[0])
         raise ValueError(f"y_score holds {score[row].tolist()} in row {row}: give finite scores")
@@ -372,13 +375,13 @@ def _one_against_rest(
     with_curve = [k for k in shown if 0 < support[k] < support.sum()]
     if not with_curve:
         raise ValueError(
-            f"no class of {names.tolist()} has both rows of its own and rows of others, so there "
-            "is no curve"
+            f"no class of {names.tolist()} has a curve, which needs rows of the class and rows of "
+            "other classes"
         )
     for k in with_curve:
         yield names.tolist()[k], codes == k, score[:, k], weight
 
 
-def _repeated(curves: Sequence[RocCurve] | Sequence[PrecisionRecallCurve]) -> list[Any]:
+def _repeat_labels(curves: Sequence[RocCurve] | Sequence[PrecisionRecallCurve]) -> list[Any]:
     """Return the class of each point."""
     return [curve.label for curve in curves for _ in range(len(curve.threshold))]

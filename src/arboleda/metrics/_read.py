@@ -1,4 +1,4 @@
-"""Labels as numbers of classes, scores and probabilities as a matrix."""
+"""Checks of labels, scores and probabilities."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,25 +6,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["codes_of", "distinct", "read_probabilities", "score_matrix"]
+__all__ = ["encode_labels", "read_probabilities", "read_score_matrix", "sort_distinct_labels"]
 
-# Rows of probabilities may miss 1 by so much: classifiers of float32 do.
+# Tolerance for sums of probabilities, since some classifiers compute in float32.
 _SUM_TOLERANCE = 1e-4
 
 
-def codes_of(y: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Number each row's label by its place among the names of the classes.
+def encode_labels(y: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Encode labels as indices among the names of the classes.
 
     Raises
     ------
     ValueError
-        If a label is none of them, or has no order among them.
+        If a label is not among the names, or cannot be compared with them.
     """
     order = np.argsort(names, kind="stable")
     try:
         at = np.searchsorted(names, y, sorter=order).clip(max=len(names) - 1)
     except TypeError as error:
-        raise _without_order([*names.tolist(), *y.tolist()]) from error
+        raise _make_order_error([*names.tolist(), *y.tolist()]) from error
     codes = np.asarray(order[at], dtype=np.int64)
     unknown = np.flatnonzero(names[codes] != y)
     if unknown.size:
@@ -35,13 +35,13 @@ def codes_of(y: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.int
     return codes
 
 
-def score_matrix(y_score: npt.ArrayLike, n: int, n_classes: int) -> npt.NDArray[np.float64]:
-    """Scores of all classes; with two, one column for the second will do.
+def read_score_matrix(y_score: npt.ArrayLike, n: int, n_classes: int) -> npt.NDArray[np.float64]:
+    """Return the scores of all classes; with two classes, a single column is completed.
 
     Raises
     ------
     ValueError
-        If there are other numbers of rows or columns.
+        If the number of rows or columns is wrong.
     """
     score = np.asarray(y_score, dtype=np.float64)
     if score.ndim == 1 and n_classes == 2:
@@ -64,19 +64,19 @@ def read_probabilities(
     names : ndarray of shape (n_classes,)
         The classes, in the order of the columns.
     codes : ndarray of shape (n,)
-        Number of each row's class.
+        Class index of each row.
     probabilities : ndarray of shape (n, n_classes)
 
     Raises
     ------
     ValueError
-        If there is no row, lengths differ, labels stand twice or cannot be sorted, a class is not
-        among them, or a row holds no probabilities.
+        If there is no row, lengths differ, labels have duplicates or cannot be sorted, a class is
+        not among them, or a row does not hold probabilities.
     """
     true, given = np.asarray(y_true), np.asarray(y_prob, dtype=np.float64)
     if true.ndim != 1 or not len(true):
         raise ValueError(f"y_true has the shape {true.shape}: one label for each row is expected")
-    names = distinct(true) if labels is None else _names_of(labels)
+    names = sort_distinct_labels(true) if labels is None else _read_labels(labels)
     if given.ndim == 1 and len(names) == 2:
         given = np.column_stack([1.0 - given, given])
     if given.shape != (len(true), len(names)):
@@ -90,39 +90,39 @@ def read_probabilities(
     if wrong.size:
         row = int(wrong[0])
         raise ValueError(
-            f"y_prob holds {given[row].tolist()} in row {row}: probabilities lie between 0 and 1 "
-            "and sum to 1; give those of predict_proba"
+            f"y_prob holds {given[row].tolist()} in row {row}: probabilities must be between 0 and "
+            "1 and sum to 1; pass those of predict_proba"
         )
-    return names, codes_of(true, names), given
+    return names, encode_labels(true, names), given
 
 
-def distinct(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Sort labels, each once.
+def sort_distinct_labels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the sorted distinct labels.
 
     Raises
     ------
     ValueError
-        If they are objects of types that have no order.
+        If the labels have types that cannot be sorted.
     """
     try:
         return np.unique(labels)
     except TypeError as error:
-        raise _without_order(labels.tolist()) from error
+        raise _make_order_error(labels.tolist()) from error
 
 
-def _without_order(labels: list[Any]) -> ValueError:
+def _make_order_error(labels: list[Any]) -> ValueError:
     kinds = sorted({type(label).__name__ for label in labels})
     return ValueError(
-        f"labels of the types {', '.join(kinds)} stand together and have no order: drop rows whose "
-        "class is missing, and give the others one type, for example with str()"
+        f"labels of the types {', '.join(kinds)} cannot be sorted: drop rows whose class is "
+        "missing, and convert the others to one type, for example with str()"
     )
 
 
-def _names_of(labels: Sequence[Any]) -> npt.NDArray[Any]:
-    """Classes in the order in which they are given."""
+def _read_labels(labels: Sequence[Any]) -> npt.NDArray[Any]:
+    """Check and return the classes in their order."""
     names = np.asarray(labels)
     if names.ndim != 1:
         raise ValueError(f"labels={labels!r}: give a list of the classes, in the order of columns")
-    if len(distinct(names)) < len(names):
+    if len(sort_distinct_labels(names)) < len(names):
         raise ValueError(f"labels={names.tolist()} name a class twice: name each once")
     return names

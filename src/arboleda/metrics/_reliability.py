@@ -1,4 +1,4 @@
-"""Reliability tables: in each bin of probabilities, what was said and what happened."""
+"""Reliability tables: predicted probabilities and observed frequencies in bins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.special import betaincinv, ndtri
 
 from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
-from arboleda.metrics._bins import Bins, binned, event_of, sums_by_bin
+from arboleda.metrics._bins import Bins, bin_probabilities, make_event, sums_by_bin
 from arboleda.metrics._read import read_probabilities
 
 if TYPE_CHECKING:
@@ -27,27 +27,27 @@ Interval = Literal["wilson", "exact"]
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityTable:
-    """What `reliability_table` returns: a row for each bin that holds rows.
+    """Result of `reliability_table`: one row per nonempty bin.
 
     Attributes
     ----------
     event : str
-        What the probabilities are of, as axes name it.
+        Name of the event of the probabilities, for axis labels.
     lower, upper : ndarray of shape (n_bins,)
         Edges of the bins.
     counts : ndarray of int, shape (n_bins,)
-        Rows in each.
+        Number of rows of each bin.
     mean_probability : ndarray of shape (n_bins,)
-        Mean of the probabilities said of these rows.
+        Mean predicted probability of these rows.
     frequency : ndarray of shape (n_bins,)
-        Share of these rows for which the event happened.
+        Share of these rows in which the event occurred.
     low, high : ndarray of shape (n_bins,)
-        Limits of the interval of each frequency.
+        Limits of the confidence interval of each frequency.
     confidence_level : float
-        Of these intervals.
+        Confidence level of the intervals.
     brier : float
-        Mean over all rows of (probability - 1)^2 where the event happened and of probability^2
-        where it did not.
+        Mean over all rows of (probability - 1)^2 if the event occurred and of probability^2
+        otherwise.
     """
 
     event: str
@@ -63,26 +63,26 @@ class ReliabilityTable:
 
     @property
     def gaps(self) -> Floats:
-        """Frequency less mean probability: below 0 where the model is too sure."""
+        """Frequency minus mean probability; negative where the model is overconfident."""
         return self.frequency - self.mean_probability
 
     @property
     def expected_calibration_error(self) -> float:
-        """Mean of the sizes of the gaps, weighted by the rows of each bin."""
+        """Mean absolute gap, weighted by the rows of each bin."""
         return float(np.average(np.abs(self.gaps), weights=self.counts))
 
     @property
     def maximum_calibration_error(self) -> float:
-        """Size of the largest gap; bins of few rows make it large by chance."""
+        """Largest absolute gap; it may be large by chance in bins of few rows."""
         return float(np.abs(self.gaps).max())
 
     def brier_decomposition(self) -> dict[str, float]:
-        """Split the Brier score into what calibration and what resolution account for.
+        """Decompose the Brier score into reliability, resolution and uncertainty.
 
         With n_b rows in bin b, mean probability p_b, frequency o_b, and frequency o of all rows
         (Murphy 1973): reliability = sum n_b (p_b - o_b)^2 / n, which is 0 for a calibrated model;
-        resolution = sum n_b (o_b - o)^2 / n, which is 0 for a model that tells no rows apart;
-        uncertainty = o (1 - o). The bins make a small remainder (Stephenson, Coelho and Jolliffe
+        resolution = sum n_b (o_b - o)^2 / n, which is 0 for a model that does not discriminate;
+        uncertainty = o (1 - o). Binning adds a small remainder (Stephenson, Coelho and Jolliffe
         2008).
 
         Returns
@@ -104,7 +104,7 @@ class ReliabilityTable:
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per bin, as a pandas frame.
+        """Return a pandas data frame with one row per bin.
 
         Returns
         -------
@@ -125,16 +125,17 @@ class ReliabilityTable:
         )
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-        """Draw the reliability diagram: frequency over mean probability, with intervals.
+        """Plot the reliability diagram: frequency over mean probability, with intervals.
 
-        A calibrated model lies on the diagonal. Pale bars tell the share of the rows in each bin.
+        The curve of a calibrated model is the diagonal. Pale bars show the share of the rows in
+        each bin.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to plot on; None: axes of a new figure.
         label : str, default=None
-            Name of the curve; None: the expected calibration error is written there.
+            Label of the curve in the legend; None: its expected calibration error.
 
         Returns
         -------
@@ -173,7 +174,7 @@ class ReliabilityTable:
         )
         ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
         ax.set_xlabel(f"mean probability of {self.event}")
-        ax.set_ylabel("how often it happened")
+        ax.set_ylabel("observed frequency")
         ax.legend(
             frameon=False,
             loc="lower center",
@@ -196,25 +197,26 @@ def reliability_table(
     interval: Interval = "wilson",
     confidence_level: float = 0.95,
 ) -> ReliabilityTable:
-    """Put rows in bins by the probability said of them, and count how often it came true.
+    """Bin rows by their predicted probability, and compute the frequency of the event per bin.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True classes, of rows that the model did not learn from.
+        True classes of rows that are not in the training data.
     y_prob : array-like of shape (n, n_classes) or (n,)
-        Probabilities in the order of ``labels``; with two classes, those of the second will do.
+        Probabilities in the order of ``labels``; with two classes, optionally only those of the
+        second one.
     labels : sequence, default=None
-        The classes in the order of the columns; None: the sorted classes that occur.
+        The classes in the order of the columns; None: the sorted classes of ``y_true``.
     pos_label : label, default=None
-        The class whose probability is judged. None: in each row the most probable one, as to
-        whether it is right, which is the usual choice for many classes (Guo et al. 2017).
+        The class whose probability is checked. None: the event that the most probable class of a
+        row is correct, which is the usual choice for many classes (Guo et al. 2017).
     n_bins : int, default=10
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of about as many rows each.
+        Bins of equal width, or of about equal numbers of rows.
     interval : {"wilson", "exact"}, default="wilson"
-        For the frequency in each bin: Wilson's (1927), or that of Clopper and Pearson (1934),
-        which is never too narrow and often too wide.
+        Confidence interval of the frequency in each bin: Wilson (1927), or Clopper and Pearson
+        (1934), which is conservative.
     confidence_level : float, default=0.95
 
     Returns
@@ -226,8 +228,8 @@ def reliability_table(
     Raises
     ------
     ValueError
-        If a row holds no probabilities, a class is not among the labels, or there is no such
-        choice.
+        If a row does not hold probabilities, a class is not among the labels, or an option is
+        invalid.
 
     References
     ----------
@@ -249,36 +251,36 @@ def reliability_table(
     number = None
     event = "the predicted class"
     if pos_label is not None:
-        found = [k for k, name in enumerate(names.tolist()) if name == pos_label]
-        if not found:
-            raise ValueError(f"pos_label={pos_label!r} is none of the classes {names.tolist()}")
-        number, event = found[0], str(pos_label)
-    judged = event_of(probabilities, number)
-    happened = judged.happened(codes)
-    bins = binned(judged.said, n_bins, strategy)
+        matches = [k for k, name in enumerate(names.tolist()) if name == pos_label]
+        if not matches:
+            raise ValueError(f"pos_label={pos_label!r} is not one of the classes {names.tolist()}")
+        number, event = matches[0], str(pos_label)
+    predicted = make_event(probabilities, number)
+    occurred = predicted.has_occurred(codes)
+    bins = bin_probabilities(predicted.probability, n_bins, strategy)
     counts = np.bincount(bins.places, minlength=bins.n_bins)
     kept = counts > 0
-    hits = sums_by_bin(bins, happened)[kept]
+    hits = sums_by_bin(bins, occurred)[kept]
     counts = counts[kept]
-    low, high = _limits(hits, counts, interval, confidence_level)
+    low, high = _compute_limits(hits, counts, interval, confidence_level)
     return ReliabilityTable(
         event=event,
         lower=bins.edges[:-1][kept],
         upper=bins.edges[1:][kept],
         counts=counts,
-        mean_probability=sums_by_bin(bins, judged.said)[kept] / counts,
+        mean_probability=sums_by_bin(bins, predicted.probability)[kept] / counts,
         frequency=hits / counts,
         low=low,
         high=high,
         confidence_level=confidence_level,
-        brier=float(np.mean((judged.said - happened) ** 2)),
+        brier=float(np.mean((predicted.probability - occurred) ** 2)),
     )
 
 
-def _limits(
+def _compute_limits(
     hits: Floats, counts: npt.NDArray[np.int64], interval: Interval, level: float
 ) -> tuple[Floats, Floats]:
-    """Confidence limits of shares: hits of counts."""
+    """Return the confidence limits of the shares hits / counts."""
     if not 0.0 < level < 1.0:
         raise ValueError(f"confidence_level={level!r} must lie between 0 and 1")
     tail = (1.0 - level) / 2.0
@@ -287,7 +289,7 @@ def _limits(
         high = betaincinv(hits + 1.0, np.maximum(counts - hits, 0.5), 1.0 - tail)
         return np.where(hits > 0, low, 0.0), np.where(hits < counts, high, 1.0)
     if interval != "wilson":
-        raise ValueError(f"interval={interval!r}: choose 'wilson' or 'exact'")
+        raise ValueError(f"interval={interval!r} must be 'wilson' or 'exact'")
     z = float(ndtri(1.0 - tail))
     share = hits / counts
     centre = (share + z**2 / (2 * counts)) / (1 + z**2 / counts)

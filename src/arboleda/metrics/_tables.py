@@ -11,8 +11,8 @@ from sklearn.utils import check_consistent_length
 
 from arboleda._frames import new_frame
 from arboleda.metrics import _counts as counts
-from arboleda.metrics._areas import areas
-from arboleda.metrics._read import codes_of, distinct, score_matrix
+from arboleda.metrics._areas import compute_areas
+from arboleda.metrics._read import encode_labels, read_score_matrix, sort_distinct_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,13 +30,13 @@ _CLASS_METRICS = {
     "specificity": counts.specificity,
     "f1": counts.f1,
 }
-# Probabilities are kept so far from 0 and 1 where their logarithm is taken, as scikit-learn does.
+# Probabilities are clipped by this value in the log-loss, as in scikit-learn.
 _SMALLEST = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
 class ClassificationTable:
-    """What `classification_table` returns.
+    """Result of `classification_table`.
 
     Attributes
     ----------
@@ -45,13 +45,13 @@ class ClassificationTable:
     confusion : ndarray of int, shape (n_classes, n_classes)
         Counts; row: true class, column: predicted class.
     per_class : tuple of dict
-        For each class ``precision``, ``recall``, ``specificity``, ``f1`` and ``support``.
+        ``precision``, ``recall``, ``specificity``, ``f1`` and ``support`` of each class.
     macro, weighted : dict
-        The plain mean over the classes, and the mean weighted by support.
+        Unweighted mean over the classes, and mean weighted by support.
     metrics : dict
         ``accuracy``, ``error``, ``balanced_accuracy``, ``f1_macro``, ``mcc``, ``roc_auc``,
-        ``average_precision``, ``log_loss``, ``brier``; None where a metric is not defined or
-        needs scores that were not given.
+        ``average_precision``, ``log_loss``, ``brier``; None if a metric is not defined or needs
+        scores that were not given.
     """
 
     labels: tuple[Any, ...]
@@ -62,7 +62,7 @@ class ClassificationTable:
     metrics: dict[str, float | None]
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row per class, then ``macro`` and ``weighted``, as a pandas frame."""
+        """Return a pandas data frame with a row per class, and ``macro`` and ``weighted``."""
         rows = [*self.per_class, self.macro, self.weighted]
         index = [*self.labels, "macro", "weighted"]
         return new_frame(rows, index=index)
@@ -70,13 +70,13 @@ class ClassificationTable:
 
 @dataclass(frozen=True)
 class RegressionTable:
-    """What `regression_table` returns: ``metrics``, and the number of rows as ``support``."""
+    """Result of `regression_table`: ``metrics``, and the number of rows as ``support``."""
 
     metrics: dict[str, float | None]
     support: int
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row per metric, as a pandas frame."""
+        """Return a pandas data frame with one row per metric."""
         return new_frame({"value": self.metrics}, dtype=float)
 
 
@@ -86,24 +86,25 @@ def classification_table(
     y_score: npt.ArrayLike | None = None,
     labels: Sequence[Any] | None = None,
 ) -> ClassificationTable:
-    """Metrics of predicted classes per class, averaged, and over all rows.
+    """Compute metrics of predicted classes per class, averaged, and over all rows.
 
     Precision is TP / (TP + FP), recall TP / (TP + FN), specificity TN / (TN + FP), F1 the harmonic
-    mean of precision and recall; each is 0 where its denominator is. The Matthews coefficient is
+    mean of precision and recall; each is 0 if its denominator is 0. The Matthews coefficient is
     that for K classes (Gorodkin 2004). ROC AUC and average precision are those of the second class
-    if there are two, else the mean over the classes, each against the rest. The Brier score is the
-    mean squared error of the second class's probability, with more classes the sum over classes.
+    if there are two, otherwise the mean over the classes, each against the rest. The Brier score is
+    the mean squared error of the probability of the second class; with more classes it is the sum
+    over the classes.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
         True and predicted classes.
     y_score : array-like of shape (n,) or (n, n_classes), optional
-        Scores that grow with the belief in a class, in the order of ``labels``; with two classes
-        one column for the second class will do. Log-loss and Brier score are given if they are
-        probabilities: inside [0, 1], rows that sum to 1.
+        Scores that increase with the confidence in a class, in the order of ``labels``; with two
+        classes, optionally only those of the second one. Log-loss and Brier score are computed if
+        they are probabilities: values in [0, 1], rows that sum to 1.
     labels : sequence, optional
-        All classes, which fixes their order; by default the sorted classes that occur.
+        All classes in their order; by default the sorted classes that occur.
 
     Returns
     -------
@@ -112,7 +113,7 @@ def classification_table(
     Raises
     ------
     ValueError
-        If lengths differ, there is no row, or a class occurs that ``labels`` lacks.
+        If lengths differ, there is no row, or a class is not among ``labels``.
 
     Examples
     --------
@@ -124,18 +125,22 @@ def classification_table(
     check_consistent_length(true, predicted)
     if not len(true):
         raise ValueError("there are no rows to compare: give at least one")
-    names = distinct(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
-    codes_true, codes_predicted = codes_of(true, names), codes_of(predicted, names)
+    names = (
+        sort_distinct_labels(np.concatenate([true, predicted]))
+        if labels is None
+        else np.asarray(labels)
+    )
+    codes_true, codes_predicted = encode_labels(true, names), encode_labels(predicted, names)
     confusion = np.bincount(codes_true * len(names) + codes_predicted, minlength=len(names) ** 2)
     confusion = confusion.reshape(len(names), len(names))
     support = confusion.sum(axis=1)
-    of_classes = {name: measure(confusion) for name, measure in _CLASS_METRICS.items()}
+    class_metrics = {name: measure(confusion) for name, measure in _CLASS_METRICS.items()}
     accuracy = counts.accuracy(confusion)
     values: dict[str, float | None] = {
         "accuracy": accuracy,
         "error": 1.0 - accuracy,
         "balanced_accuracy": counts.balanced_accuracy(confusion),
-        "f1_macro": float(np.mean(of_classes["f1"])),
+        "f1_macro": float(np.mean(class_metrics["f1"])),
         "mcc": counts.matthews(confusion),
         "roc_auc": None,
         "average_precision": None,
@@ -143,30 +148,37 @@ def classification_table(
         "brier": None,
     }
     if y_score is not None:
-        values |= _score_metrics(codes_true, score_matrix(y_score, len(true), len(names)))
+        values |= _compute_score_metrics(
+            codes_true, read_score_matrix(y_score, len(true), len(names))
+        )
     return ClassificationTable(
         labels=tuple(names.tolist()),
         confusion=confusion,
         per_class=tuple(
-            {name: float(found[k]) for name, found in {**of_classes, "support": support}.items()}
+            {
+                name: float(values_of_classes[k])
+                for name, values_of_classes in {**class_metrics, "support": support}.items()
+            }
             for k in range(len(names))
         ),
-        macro=_averaged(of_classes, np.ones(len(names)), support),
-        weighted=_averaged(of_classes, support, support),
+        macro=_average_over_classes(class_metrics, np.ones(len(names)), support),
+        weighted=_average_over_classes(class_metrics, support, support),
         metrics=values,
     )
 
 
-def _averaged(
-    of_classes: Mapping[str, npt.NDArray[np.float64]],
+def _average_over_classes(
+    class_metrics: Mapping[str, npt.NDArray[np.float64]],
     weight: npt.NDArray[Any],
     support: npt.NDArray[np.int64],
 ) -> dict[str, float]:
-    means = {name: float(np.average(found, weights=weight)) for name, found in of_classes.items()}
+    means = {
+        name: float(np.average(values, weights=weight)) for name, values in class_metrics.items()
+    }
     return {**means, "support": float(support.sum())}
 
 
-def _score_metrics(
+def _compute_score_metrics(
     true: npt.NDArray[np.int64], score: npt.NDArray[np.float64]
 ) -> Mapping[str, float | None]:
     n_classes = score.shape[1]
@@ -174,22 +186,22 @@ def _score_metrics(
     shown = [1] if n_classes == 2 else range(n_classes)
     values: dict[str, float | None] = {}
     if np.all((support > 0) & (support < len(true))) and np.all(np.isfinite(score)):
-        found = np.mean([areas(true == k, score[:, k]) for k in shown], axis=0)
-        values["roc_auc"], values["average_precision"] = map(float, found)
+        means = np.mean([compute_areas(true == k, score[:, k]) for k in shown], axis=0)
+        values["roc_auc"], values["average_precision"] = map(float, means)
     inside = np.all((score >= 0) & (score <= 1))
     if inside and np.allclose(score.sum(axis=1), 1.0, atol=1e-6):
-        of_truth = np.clip(score[np.arange(len(true)), true], _SMALLEST, 1 - _SMALLEST)
-        values["log_loss"] = float(np.mean(-np.log(of_truth)))
+        true_probability = np.clip(score[np.arange(len(true)), true], _SMALLEST, 1 - _SMALLEST)
+        values["log_loss"] = float(np.mean(-np.log(true_probability)))
         values["brier"] = float(sum(np.mean((score[:, k] - (true == k)) ** 2) for k in shown))
     return values
 
 
 def regression_table(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> RegressionTable:
-    """Metrics of predicted quantities.
+    """Compute metrics of predicted numbers.
 
     ``mse`` is the mean squared error, ``rmse`` its root, ``mae`` the mean absolute error, ``r2``
-    the share of the variance explained, ``nmse`` = MSE / Var(y) with the variance over the given
-    rows (so r2 = 1 - nmse), ``mape`` the mean of ``|error| / |y|``.
+    the explained share of the variance, ``nmse`` = MSE / Var(y) with the variance over the given
+    rows (r2 = 1 - nmse), ``mape`` the mean of ``|error| / |y|``.
 
     Parameters
     ----------
@@ -199,8 +211,8 @@ def regression_table(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> Regression
     Returns
     -------
     RegressionTable
-        ``metrics`` holds the six values; None where one is not defined: ``r2`` and ``nmse`` of a
-        constant ``y_true``, ``mape`` where a true value is 0.
+        ``metrics`` holds the six values; None if a metric is not defined: ``r2`` and ``nmse`` of a
+        constant ``y_true``, ``mape`` if a true value is 0.
 
     Raises
     ------

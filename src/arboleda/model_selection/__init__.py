@@ -1,4 +1,4 @@
-"""Choosing parameters and estimating errors: searches that share work, and the bootstrap."""
+"""Model selection: grid search with shared fits, and bootstrap estimates of the error."""
 
 from arboleda.model_selection._bootstrap_error import (
     BootstrapError,

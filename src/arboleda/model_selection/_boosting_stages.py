@@ -1,4 +1,4 @@
-"""Boosting by rounds: a model of few rounds is the beginning of one of many."""
+"""Stages of boosting: a model of few rounds is a truncated model of many rounds."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class BoostingStages:
         HistGradientBoostingClassifier,
         HistGradientBoostingRegressor,
     )
-    asked: ClassVar[str] = "_raw_scores"
+    predict_method: ClassVar[str] = "_raw_scores"
 
-    def parameter(self, model: Boosting) -> str:
+    def get_parameter(self, model: Boosting) -> str:
         return model._rounds_parameter
 
-    def are_all(self, model: Boosting, n_rows: int) -> bool:
-        """No stopping, no callbacks, no model before the first round."""
+    def is_staged(self, model: Boosting, n_rows: int) -> bool:
+        """Return whether there is no early stopping, callback or initial model."""
         if not isinstance(getattr(model, model._rounds_parameter), Integral):
             return False
         if model.warm_start or model.callbacks or model.verbose:
@@ -44,22 +44,22 @@ class BoostingStages:
         if getattr(model, "init", None) not in (None, "zero"):
             return False
         try:
-            return model._stopping(n_rows, validation_given=False) is None
-        except ValueError:  # parameters that do not go together: its fit will say so
+            return model._make_stopping(n_rows, validation_given=False) is None
+        except ValueError:  # invalid parameters, for which `fit` raises the error
             return False
 
-    def are_kept(self, model: Boosting) -> bool:
-        """With DART later rounds change the trees of earlier ones."""
+    def keeps_earlier_stages(self, model: Boosting) -> bool:
+        """Return whether DART is off, which rescales the trees of earlier rounds."""
         return model.drop_rate == 0.0
 
-    def answers(
+    def predict_stages(
         self, model: Boosting, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
     ) -> dict[int, Floats]:
         replaced = replaced_table(model.statistics_, table)
         stages = model.ensemble_.staged_scores(replaced, n_threads, rounds=numbers)
         return dict(zip(numbers, stages, strict=True))
 
-    def after(self, model: Boosting, number: int) -> Any:
+    def truncate(self, model: Boosting, number: int) -> Any:
         early = copy.copy(model)
         early.set_params(**{model._rounds_parameter: number})
         if number < model.ensemble_.n_rounds:

@@ -1,15 +1,15 @@
-"""The bootstrap's estimates of prediction error: Efron and Tibshirani (1997).
+"""Bootstrap estimates of the prediction error: Efron and Tibshirani (1997).
 
-With err the error on the training rows themselves, Err1 the mean over rows of the mean error of
-the bags that left the row out, and gamma the error of the same predictions if they told nothing
-of the target (every target beside every prediction):
+With err the error on the training rows, Err1 the mean over rows of the mean error of the bags that
+left the row out, and gamma the no-information error (the mean over all pairs of targets and
+predictions):
 
     .632   = 0.368 err + 0.632 Err1
     R      = (Err1' - err) / (gamma - err),  Err1' = min(Err1, gamma);  0 unless both exceed err
     .632+  = .632 + (Err1' - err) 0.368 * 0.632 R / (1 - 0.368 R)
 
-R is 0 without overfitting, which gives .632, and 1 for a rule such as the nearest neighbour on
-targets of pure noise, which gives Err1 = gamma.
+R is 0 without overfitting, which gives .632, and 1 for a rule such as the nearest neighbour on pure
+noise, for which Err1 = gamma.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from sklearn.utils import indexable
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 
-from arboleda._row_losses import Loss, loss_of, row_losses, wrong_rows
+from arboleda._row_losses import Loss, compute_row_losses, find_misclassified_rows, resolve_loss
 from arboleda._sparse import check_sparse
 from arboleda.model_selection._bootstrap_split import BootstrapSplit
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
-_INSIDE = 0.632  # share of the rows in a bag, as the estimates' name and formulas have it
+_INSIDE = 0.632  # share of the rows in a bag, as rounded in the formulas of the estimates
 
 
 class BootstrapError(NamedTuple):
-    """Estimates of the error on new rows, and what they consist of.
+    """Estimates of the error on new rows, and their components.
 
     Attributes
     ----------
     plus_632 : float
-        The .632+ estimate: the one to use.
+        The .632+ estimate, which is recommended.
     plain_632 : float
-        The .632 estimate; too low where a model fits its training rows without error.
+        The .632 estimate; biased low if a model fits its training rows without error.
     left_out : float
-        Err1, the leave-one-out bootstrap; too high, as bags hold fewer different rows.
+        Err1, the leave-one-out bootstrap; biased high, since bags have fewer distinct rows.
     training : float
-        Error on the training rows; too low.
+        Error on the training rows; biased low.
     no_information : float
         Error if predictions and targets were independent.
     overfitting : float
@@ -72,9 +72,10 @@ def bootstrap_error(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> BootstrapError:
-    """Estimate the error on new rows from all rows at hand, by the .632 and .632+ bootstrap.
+    """Estimate the error on new rows by the .632 and .632+ bootstrap.
 
-    Smoother than cross-validation on small data, at the price of ``n_splits`` fits.
+    The estimates have a lower variance than cross-validation on small data, but need ``n_splits``
+    fits.
 
     Parameters
     ----------
@@ -83,15 +84,15 @@ def bootstrap_error(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
     loss : "auto" or callable, default="auto"
-        "auto": 1 for a wrong class (of several outputs: if one is wrong), the squared error of a
-        value (their mean). A callable takes targets and
-        predictions, as arrays of equal length, and returns the loss of each row.
+        "auto": 0-1 loss for classes (1 if any of several outputs is wrong), squared error for
+        numbers (the mean of several outputs). A callable takes targets and predictions, as arrays
+        of equal length, and returns the loss of each row.
     n_splits : int, default=50
         Number of bags.
     random_state : int, RandomState or None, default=None
         Seed of the bags.
     n_jobs : int, default=None
-        Fits side by side by joblib; None means 1.
+        Number of parallel fits by joblib; None means 1.
 
     Returns
     -------
@@ -100,12 +101,12 @@ def bootstrap_error(
     Raises
     ------
     ValueError
-        If there are fewer than two rows or no bag, or a loss is not one finite number a row.
+        If there are fewer than two rows or no bag, or a loss is not one finite number per row.
 
     Warns
     -----
     UserWarning
-        If a row was in every bag, so that nothing is known of it.
+        If a row was in every bag; it is left out of the estimate.
 
     References
     ----------
@@ -127,19 +128,19 @@ def bootstrap_error(
     target = np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:  # predictions have one axis
         y = target = target[:, 0]
-    measure = loss_of(estimator, loss)
+    measure = resolve_loss(estimator, loss)
     fitted = clone(estimator).fit(X, y)
     predicted = np.asarray(fitted.predict(X))
-    training = float(np.mean(row_losses(measure, target, predicted)))
-    no_information = _no_information(loss, measure, target, predicted)
-    left_out = _left_out(
+    training = float(np.mean(compute_row_losses(measure, target, predicted)))
+    no_information = _compute_no_information_error(loss, measure, target, predicted)
+    left_out = _estimate_left_out_error(
         estimator, X, y, measure, BootstrapSplit(n_splits, random_state=random_state), n_jobs
     )
     return bootstrap_estimates(training, left_out, no_information)
 
 
 def bootstrap_estimates(training: float, left_out: float, no_information: float) -> BootstrapError:
-    """The estimates from the three errors they consist of, by the formulas above.
+    """Compute the .632 and .632+ estimates from their three component errors.
 
     Parameters
     ----------
@@ -170,52 +171,57 @@ def bootstrap_estimates(training: float, left_out: float, no_information: float)
     return BootstrapError(plus, plain, left_out, training, no_information, overfitting)
 
 
-def _left_out(
+def _estimate_left_out_error(
     estimator: Any, X: Any, y: Any, loss: Loss, splits: BootstrapSplit, n_jobs: int | None
 ) -> float:
-    """Mean over rows of the mean loss of the bags that left the row out."""
+    """Return the mean over rows of the mean loss of the bags that left the row out."""
     pairs = list(splits.split(X, y))
     losses = Parallel(n_jobs=n_jobs)(
-        delayed(_of_one_bag)(estimator, X, y, loss, bag, rows) for bag, rows in pairs
+        delayed(_compute_bag_losses)(estimator, X, y, loss, bag, rows) for bag, rows in pairs
     )
     sums, counts = np.zeros(len(y)), np.zeros(len(y))
-    for (_, rows), of_rows in zip(pairs, losses, strict=True):
-        sums[rows] += of_rows
+    for (_, rows), bag_losses in zip(pairs, losses, strict=True):
+        sums[rows] += bag_losses
         counts[rows] += 1
     never = int(np.count_nonzero(counts == 0))
     if never:
         warnings.warn(
-            f"{never} of {len(counts)} rows were in every bag, so nothing is known of them: raise "
-            "n_splits",
+            f"{never} of {len(counts)} rows were in every bag and are left out of the estimate: "
+            "raise n_splits",
             stacklevel=3,
         )
     return float(np.mean(sums[counts > 0] / counts[counts > 0]))
 
 
-def _of_one_bag(estimator: Any, X: Any, y: Any, loss: Loss, bag: Array, rows: Array) -> Floats:
+def _compute_bag_losses(
+    estimator: Any, X: Any, y: Any, loss: Loss, bag: Array, rows: Array
+) -> Floats:
     model = clone(estimator)
     X_bag, y_bag = _safe_split(model, X, y, bag)
     X_out, y_out = _safe_split(model, X, y, rows, bag)
     model.fit(X_bag, y_bag)
-    return row_losses(loss, np.asarray(y_out), np.asarray(model.predict(X_out)))
+    return compute_row_losses(loss, np.asarray(y_out), np.asarray(model.predict(X_out)))
 
 
-def _no_information(loss: Any, measure: Loss, target: Array, predicted: Array) -> float:
-    """Mean loss of every target beside every prediction."""
-    if loss == "auto" and measure is wrong_rows:
-        true, told = _label_counts(target), _label_counts(predicted)
-        return 1 - sum(true[label] * told[label] for label in true) / len(target) ** 2
+def _compute_no_information_error(
+    loss: Any, measure: Loss, target: Array, predicted: Array
+) -> float:
+    """Return the mean loss over all pairs of targets and predictions."""
+    if loss == "auto" and measure is find_misclassified_rows:
+        true_counts, predicted_counts = _count_labels(target), _count_labels(predicted)
+        n_equal = sum(true_counts[label] * predicted_counts[label] for label in true_counts)
+        return 1 - n_equal / len(target) ** 2
     if loss == "auto":
         gap = np.mean(target, axis=0) - np.mean(predicted, axis=0)
         spread = np.var(target, axis=0) + np.var(predicted, axis=0)
         return float(np.mean(gap**2 + spread))
     means = [
-        np.mean(row_losses(measure, target, np.repeat(p[np.newaxis], len(target), axis=0)))
+        np.mean(compute_row_losses(measure, target, np.repeat(p[np.newaxis], len(target), axis=0)))
         for p in predicted
     ]
     return float(np.mean(means))
 
 
-def _label_counts(labels: Array) -> Counter[tuple[Any, ...]]:
-    """How often each label occurs; that of several outputs is a row."""
+def _count_labels(labels: Array) -> Counter[tuple[Any, ...]]:
+    """Count how often each label occurs; with several outputs a label is a row."""
     return Counter(map(tuple, labels.reshape(len(labels), -1).tolist()))

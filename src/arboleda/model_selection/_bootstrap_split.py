@@ -1,4 +1,4 @@
-"""Bootstrap samples as splits: learn from the bag, be judged by what it leaves out."""
+"""Bootstrap samples as splits: the bag is the training set, the rows left out are the test set."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Rows = npt.NDArray[np.intp]
 
 
 class BootstrapSplit(BaseShuffleSplit):  # type: ignore[misc]
-    """Splits by bootstrap: N of N rows drawn with replacement train, the rows not drawn test.
+    """Bootstrap splitter: trains on N of N rows drawn with replacement, tests on the others.
 
-    A splitter of scikit-learn's kind, for ``cv=``. About 63.2 % of the rows are in a bag, some more
-    than once; a bag that leaves no row out is drawn again.
+    It is a scikit-learn splitter, for ``cv=``. A bag has about 63.2 % of the rows, some of them
+    more than once; a bag that leaves no row out is drawn again.
 
     Parameters
     ----------
     n_splits : int, default=50
         Number of bags.
     random_state : int, RandomState or None, default=None
-        Seed of the bags; with an int each call of ``split`` draws the same.
+        Seed of the bags; with an int each call of ``split`` draws the same bags.
 
     See Also
     --------
-    bootstrap_error : The error estimated from such splits, .632 and .632+.
+    bootstrap_error : The .632 and .632+ estimates of the error from such splits.
 
     References
     ----------
@@ -56,12 +56,12 @@ class BootstrapSplit(BaseShuffleSplit):  # type: ignore[misc]
         n_rows = _num_samples(X)
         if n_rows < 2:
             raise ValueError(
-                "a bag of one row leaves none out to be judged by: at least 2 rows are needed"
+                "a bag of one row leaves no row out for testing: at least 2 rows are required"
             )
-        random = check_random_state(self.random_state)
+        rng = check_random_state(self.random_state)
         for _ in range(self.n_splits):
             left_out = np.empty(0, dtype=np.intp)
             while left_out.size == 0:
-                bag: Rows = random.randint(n_rows, size=n_rows)
+                bag: Rows = rng.randint(n_rows, size=n_rows)
                 left_out = np.setdiff1d(np.arange(n_rows), bag)
             yield bag, left_out

@@ -1,4 +1,4 @@
-"""Forests by trees: the first trees of a forest are the smaller forest of the same seed."""
+"""Stages of forests: the first trees of a forest are the smaller forest of the same seed."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ class ForestStages:
         RandomForestClassifier,
         RandomForestRegressor,
     )
-    asked: ClassVar[str] = "_mean_votes"
+    predict_method: ClassVar[str] = "_mean_votes"
 
-    def parameter(self, model: Forest) -> str:
+    def get_parameter(self, model: Forest) -> str:
         return "n_estimators"
 
-    def are_all(self, model: Forest, n_rows: int) -> bool:
-        """Nothing is told of the trees, and nothing asked of them but their votes."""
+    def is_staged(self, model: Forest, n_rows: int) -> bool:
+        """Return whether only the votes of the trees are needed, without progress or OOB scores."""
         del n_rows
         is_number = isinstance(model.n_estimators, Integral)
         return is_number and not (model.warm_start or model.verbose or model.oob_score)
 
-    def are_kept(self, model: Forest) -> bool:
-        """A tree knows nothing of the others."""
+    def keeps_earlier_stages(self, model: Forest) -> bool:
+        """Return True: the trees of a forest are independent."""
         return True
 
-    def answers(
+    def predict_stages(
         self, model: Forest, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
     ) -> dict[int, Floats]:
         votes = model.forest_.staged_votes(table, numbers, model._voting, n_threads)
         return dict(zip(numbers, votes, strict=True))
 
-    def after(self, model: Forest, number: int) -> Any:
+    def truncate(self, model: Forest, number: int) -> Any:
         early = copy.copy(model)
         early.set_params(n_estimators=number)
         if number < model.forest_.n_trees:

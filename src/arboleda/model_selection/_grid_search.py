@@ -1,4 +1,4 @@
-"""Grid search: scikit-learn's, where fits are shared that have anything in common."""
+"""Grid search with the interface of scikit-learn and shared fits."""
 
 from __future__ import annotations
 
@@ -12,63 +12,67 @@ from sklearn.model_selection import GridSearchCV, check_cv
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
-from arboleda._engine.side_by_side import workers
+from arboleda._engine.parallel import workers
 from arboleda._engine.threads import resolve_n_jobs
 from arboleda._sparse import check_sparse
-from arboleda.model_selection._plan import Plan, plan_of
-from arboleda.model_selection._row_search import RowSearch, Splitter, StandIn, on_rows
+from arboleda.model_selection._plan import Plan, make_plan
+from arboleda.model_selection._row_search import (
+    CandidateEstimator,
+    RowSearch,
+    Splitter,
+    wrap_scoring,
+)
 from arboleda.model_selection._shared_fits import SharedFits
 
 
 class GridSearch(GridSearchCV):  # type: ignore[misc]
-    """Try all combinations of parameters by cross-validation, and fit the best one.
+    """Cross-validated grid search that shares fits between candidates.
 
-    Interface and results are those of scikit-learn's `GridSearchCV`, down to the last bit of every
-    score. What candidates have in common is done once for them where the estimator is one of
-    arboleda's `GradientBoosting*`, `HistGradientBoosting*`, `RandomForest*` or `ExtraTrees*`:
+    The interface and the results are those of scikit-learn's `GridSearchCV`, with bitwise equal
+    scores. Work is shared between candidates if the estimator is one of arboleda's
+    `GradientBoosting*`, `HistGradientBoosting*`, `RandomForest*` or `ExtraTrees*`:
 
-    - candidates that differ in the number of rounds, or of trees, alone are one fit, of the most of
-      them, which is scored after each number;
-    - the training rows of a fold are checked and coded once, by themselves: test rows have no part
-      in the bins;
-    - fits run side by side in threads, without copies of the table.
+    - candidates that differ only in the number of rounds or trees are a single fit with the largest
+      number, which is scored after each of the numbers;
+    - the training rows of a fold are checked and binned once; test rows are not used for binning;
+    - fits run in parallel threads, without copies of the table.
 
-    Everything else goes to `GridSearchCV` as it is: other estimators and pipelines; and ours with
-    early stopping (``early_stopping="auto"`` stops with more than 10,000 rows), ``oob_score``,
-    ``warm_start``, ``callbacks``, ``verbose``, an estimator as ``init``, a number of rounds or
-    trees that is no integer, parameters of `fit` besides ``groups`` and ``sample_weight``, metadata
-    routing, or callbacks of scikit-learn's on the search.
+    All other cases are passed on to `GridSearchCV`: other estimators and pipelines; and these
+    estimators with early stopping (``early_stopping="auto"`` stops with more than 10,000 rows),
+    ``oob_score``, ``warm_start``, ``callbacks``, ``verbose``, an estimator as ``init``, a number of
+    rounds or trees that is not an integer, parameters of `fit` besides ``groups`` and
+    ``sample_weight``, metadata routing, or scikit-learn callbacks on the search.
 
     Parameters
     ----------
     estimator : estimator
     param_grid : dict or list of dicts
-        Names of parameters and the values to try.
+        Names of parameters and their candidate values.
     scoring : str, callable, list, tuple, dict or None, default=None
-        One or several metrics. A callable of your own, ``scorer(estimator, X, y)``, gets the fitted
-        model and the rows as ever.
+        One or several metrics. A callable ``scorer(estimator, X, y)`` is called with the fitted
+        model and the rows.
     n_jobs : int, default=None
-        Threads for shared fits: None all available cores, -1 likewise. Results do not depend on
-        it. Without anything to share it is scikit-learn's.
+        Number of threads for shared fits; None and -1: all available cores. Results do not depend
+        on it. If no fits are shared it has scikit-learn's meaning.
     refit : bool, str or callable, default=True
-        Fit the best candidate on all rows; with several metrics the name of the one that decides;
-        or a function of ``cv_results_`` that returns the index of the best.
+        Whether to fit the best candidate to all rows; with several metrics the name of the metric
+        that selects it; or a function of ``cv_results_`` that returns the index of the best.
     cv : int, splitter or iterable, default=None
         None: 5 folds.
     verbose : int, default=0
     pre_dispatch : int or str, default="2*n_jobs"
-        Only where nothing is shared.
+        Used only if no fits are shared.
     error_score : "raise" or float, default=nan
-        Score of a candidate that cannot be fitted.
+        Score of a candidate whose fit fails.
     return_train_score : bool, default=False
 
     Attributes
     ----------
     cv_results_ : dict of ndarray
-        Scores of every candidate and fold, as of `GridSearchCV`. ``fit_time`` of a candidate counts
-        a shared fit in proportion to its rounds or trees.
+        Scores of every candidate and fold, as for `GridSearchCV`. ``fit_time`` of a candidate is
+        the time of the shared fit in proportion to its rounds or trees.
     best_estimator_ : estimator
-        Only with ``refit``.
+        Defined only with ``refit``.
     best_score_ : float
     best_params_ : dict
     best_index_ : int
@@ -77,7 +81,7 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
     refit_time_ : float
     multimetric_ : bool
     classes_, n_features_in_, feature_names_in_
-        Those of the best estimator.
+        Attributes of the best estimator.
 
     Examples
     --------
@@ -92,15 +96,15 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
     """
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Score every candidate on every fold, and fit the best one on all rows.
+        """Score every candidate on every fold, and fit the best one to all rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
         **params : dict
-            ``groups`` for the splitter, ``sample_weight`` for fits and for scorers that take it,
-            and what else the estimator's `fit` takes.
+            ``groups`` for the splitter, ``sample_weight`` for fits and for scorers that support it,
+            and other parameters of the estimator's `fit`.
 
         Returns
         -------
@@ -109,16 +113,16 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
         self._validate_params()
         check_sparse(X)
         X, y = indexable(X, y)
-        plan = None if self._is_beyond_sharing(y, params) else self._plan(X)
+        plan = self._make_plan(X) if self._can_share(y, params) else None
         if plan is None:
             super().fit(X, y, **params)
             return self
         self._fit_shared(plan, X, y, params)
         return self
 
-    def _is_beyond_sharing(self, y: Any, params: dict[str, Any]) -> bool:
+    def _can_share(self, y: Any, params: dict[str, Any]) -> bool:
         config = get_config()
-        return bool(
+        return not (
             y is None
             or not params.keys() <= {"groups", "sample_weight"}
             or config["enable_metadata_routing"]
@@ -127,8 +131,8 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
             or hasattr(self, "_parent_callback_ctx")
         )
 
-    def _plan(self, X: Any) -> Plan | None:
-        return plan_of(self.estimator, self.param_grid, _num_samples(X))
+    def _make_plan(self, X: Any) -> Plan | None:
+        return make_plan(self.estimator, self.param_grid, _num_samples(X))
 
     def _fit_shared(self, plan: Plan, X: Any, y: Any, params: dict[str, Any]) -> None:
         n_threads = resolve_n_jobs(self.n_jobs)
@@ -136,9 +140,9 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
             fits = SharedFits(plan, X, y, params.get("sample_weight"), pool, n_threads)
             cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
             search = RowSearch(
-                StandIn(self.estimator, X, fits),
+                CandidateEstimator(self.estimator, X, fits),
                 self.param_grid,
-                scoring=on_rows(self.scoring, X),
+                scoring=wrap_scoring(self.scoring, X),
                 n_jobs=1,
                 refit=self.refit,
                 cv=Splitter(cv, X, fits, with_train=self.return_train_score),

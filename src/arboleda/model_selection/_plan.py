@@ -1,8 +1,8 @@
-"""Which candidates of a grid are one fit.
+"""Grouping of the candidates of a grid into shared fits.
 
-Boosting adds round to round, a forest tree to tree, and neither looks back: a model of 100 is the
-first third of one of 300, byte for byte. Candidates that differ in the number of such stages alone
-are a family.
+Boosting adds rounds and a forest adds trees without changing the earlier ones: a model of 100 is
+the first third of a model of 300, byte for byte. Candidates that differ only in the number of these
+stages are a family.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from arboleda.model_selection._stages import Stages, stages_of
+from arboleda.model_selection._stages import Stages, find_stages
 
 Parameters = dict[str, Any]
 
@@ -24,16 +24,16 @@ _NOT_GIVEN = object()
 
 @dataclass(frozen=True)
 class Family:
-    """Candidates that are one fit.
+    """Candidates that share one fit.
 
     Parameters
     ----------
     model : estimator
-        Not fitted; its number of stages is the largest of the family.
+        Unfitted model with the largest number of stages of the family.
     numbers : tuple of int
-        Numbers of stages, ascending, each once.
+        Distinct numbers of stages, ascending.
     reading : hashable
-        Families of the same reading read a table alike.
+        Key of the options for reading a table; families with equal keys share tables.
     """
 
     model: Any
@@ -48,11 +48,12 @@ class Candidate:
     Parameters
     ----------
     place : int
-        Its place in the grid.
+        Index in the grid.
     parameters : dict
     family : int
+        Index of the family.
     number : int
-        Of stages.
+        Number of stages.
     """
 
     place: int
@@ -63,16 +64,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Plan:
-    """A grid as fits.
+    """The fits of a grid.
 
     Parameters
     ----------
     families : list of Family
-        Those that take longest first.
+        In descending order of the estimated time.
     candidates : list of Candidate
-        Family by family, the fewest stages of a family first.
+        Ordered by family, then by ascending number of stages.
     stages : Stages
-        Of all families.
+        Kind of stages of all families.
     """
 
     families: list[Family]
@@ -80,41 +81,45 @@ class Plan:
     stages: Stages
 
 
-def plan_of(estimator: Any, param_grid: Any, n_rows: int) -> Plan | None:
-    """Group the candidates of a grid into families; None where scikit-learn has to fit each.
+def make_plan(estimator: Any, param_grid: Any, n_rows: int) -> Plan | None:
+    """Group the candidates of a grid into families; return None if fits cannot be shared.
 
     Parameters
     ----------
     estimator : estimator
     param_grid : dict or list of dicts
     n_rows : int
-        Rows of the table; those of a fold are fewer.
+        Number of rows of the table; a fold has fewer.
+
+    Returns
+    -------
+    plan : Plan or None
 
     Raises
     ------
     ValueError
-        If the estimator has no parameter of a name in the grid.
+        If the grid names a parameter that the estimator does not have.
     """
-    stages = stages_of(estimator)
+    stages = find_stages(estimator)
     if stages is None:
         return None
     grid: list[Parameters] = list(ParameterGrid(param_grid))
     models = [clone(estimator).set_params(**clone(found, safe=False)) for found in grid]
-    if not all(grid) or not all(stages.are_all(model, n_rows) for model in models):
+    if not all(grid) or not all(stages.is_staged(model, n_rows) for model in models):
         return None
     members: dict[Hashable, list[int]] = {}
     for place, (parameters, model) in enumerate(zip(grid, models, strict=True)):
         members.setdefault(_family_key(stages, parameters, model), []).append(place)
     families: list[Family] = []
     candidates: list[Candidate] = []
-    count = [_number(stages, model) for model in models]
-    work = [count[place] * _size(model) for place, model in enumerate(models)]
+    count = [_get_n_stages(stages, model) for model in models]
+    work = [count[place] * _estimate_tree_size(model) for place, model in enumerate(models)]
     for places in sorted(members.values(), key=lambda found: -max(work[i] for i in found)):
         by_number = sorted(places, key=lambda place: count[place])
         largest = by_number[-1]
-        # Elsewhere it is the estimator's own, for all.
-        asked = ("categorical_features", "category_encoding")
-        reading = tuple(_key_of(grid[largest].get(name, _NOT_GIVEN)) for name in asked)
+        # Options that are not in the grid are the same for all families.
+        options = ("categorical_features", "category_encoding")
+        reading = tuple(_make_key(grid[largest].get(name, _NOT_GIVEN)) for name in options)
         candidates += [
             Candidate(place, grid[place], len(families), count[place]) for place in by_number
         ]
@@ -123,32 +128,32 @@ def plan_of(estimator: Any, param_grid: Any, n_rows: int) -> Plan | None:
     return Plan(families, candidates, stages)
 
 
-def _number(stages: Stages, model: Any) -> int:
-    return int(getattr(model, stages.parameter(model)))
+def _get_n_stages(stages: Stages, model: Any) -> int:
+    return int(getattr(model, stages.get_parameter(model)))
 
 
 def _family_key(stages: Stages, parameters: Parameters, model: Any) -> Hashable:
-    """Parameters but for the number of stages.
+    """Return a key of the parameters without the number of stages.
 
-    That is a parameter like any other where later stages change earlier ones, and where it is no
-    legal number: such a candidate fails by itself.
+    The number is part of the key if later stages change earlier ones, or if it is invalid, for
+    which the fit of the candidate fails.
     """
-    free = stages.are_kept(model) and _number(stages, model) >= 1
+    is_shared = stages.keeps_earlier_stages(model) and _get_n_stages(stages, model) >= 1
     return frozenset(
-        (name, _key_of(value))
+        (name, _make_key(value))
         for name, value in parameters.items()
-        if not (free and name == stages.parameter(model))
+        if not (is_shared and name == stages.get_parameter(model))
     )
 
 
-def _key_of(value: Any) -> Hashable:
-    """Numbers and text are the same if they are equal, other objects only if they are one."""
-    plain = value is None or isinstance(value, Number | str)
-    return (type(value), value) if plain else id(value)
+def _make_key(value: Any) -> Hashable:
+    """Return a key that compares numbers and text by value, and other objects by identity."""
+    is_plain = value is None or isinstance(value, Number | str)
+    return (type(value), value) if is_plain else id(value)
 
 
-def _size(model: Any) -> float:
-    """How large a tree of a model may grow, beside those of others."""
+def _estimate_tree_size(model: Any) -> float:
+    """Estimate the relative size of the trees of a model."""
     leaves = [2.0**20]
     if isinstance(model.max_leaf_nodes, Integral):
         leaves.append(float(model.max_leaf_nodes))

@@ -1,7 +1,7 @@
-"""scikit-learn's search over row numbers: its bookkeeping, with fits made elsewhere.
+"""A scikit-learn grid search over row numbers, which looks up shared fits.
 
-`GridSearchCV` splits, scores, ranks and refits as ever; its table is a column of row numbers, and
-its estimator a stand-in, which learns from numbers by looking up the shared fit.
+`GridSearchCV` splits, scores, ranks and refits as usual. Its table is a column of row numbers, and
+its estimator is a proxy, whose `fit` looks up the shared fit of the rows.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Evaluate = Callable[[Iterable[Parameters]], Any]
 
 
 class RowSearch(GridSearchCV):  # type: ignore[misc]
-    """A grid search whose candidates come family by family, and leave in the order of the grid."""
+    """A grid search that evaluates candidates by family, with results in the order of the grid."""
 
-    estimator: StandIn
+    estimator: CandidateEstimator
 
     def _run_search(self, evaluate_candidates: Evaluate) -> None:
         evaluate_candidates(
@@ -47,15 +47,15 @@ class RowSearch(GridSearchCV):  # type: ignore[misc]
         ordered = []
         for candidate in candidates:
             for split in range(n_splits):
-                told = out[place[id(candidate)] * n_splits + split]
+                result = out[place[id(candidate)] * n_splits + split]
                 seconds = fits.seconds(candidate, split)
-                ordered.append(told if seconds is None else told | {"fit_time": seconds})
+                ordered.append(result if seconds is None else result | {"fit_time": seconds})
         parameters = [candidate.parameters for candidate in candidates]
         return super()._format_results(parameters, n_splits, ordered, more_results)
 
 
 class Value:
-    """A value of a parameter that knows the candidate it is part of, and prints as itself."""
+    """A parameter value with a reference to its candidate; `str` returns that of the value."""
 
     def __init__(self, value: Any, candidate: Candidate) -> None:
         self._value = value
@@ -69,7 +69,7 @@ class Value:
 
 
 class Splitter:
-    """Splits of a table by a splitter of scikit-learn's, asked with row numbers; it keeps them."""
+    """A scikit-learn splitter of a table that is called with row numbers and stores the splits."""
 
     def __init__(self, cv: Any, X: Any, fits: SharedFits, *, with_train: bool) -> None:
         self._cv = cv
@@ -78,7 +78,7 @@ class Splitter:
         self._with_train = with_train
 
     def get_n_splits(self, X: Any, y: Any = None, groups: Any = None) -> int:
-        """Number of splits."""
+        """Return the number of splits."""
         return int(self._cv.get_n_splits(self._X, y, groups))
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
@@ -91,81 +91,81 @@ class Splitter:
         return iter(splits)
 
 
-class StandIn:
+class CandidateEstimator:
     """Estimator of a search over row numbers.
 
-    Until it is fitted it tells what the estimator does. Fitted, it is the model of its candidate,
-    and answers for row numbers. A candidate whose values are no `Value` is the best one, which is
-    fitted again on the table.
+    Before `fit` it delegates to the estimator, after `fit` to the model of its candidate, and
+    predicts for row numbers. If its parameters are not instances of `Value`, it is the best
+    candidate, which is refitted to the table.
     """
 
     def __init__(self, estimator: Any, X: Any, fits: SharedFits) -> None:
         self.fits = fits
         self.model = estimator
         self._X = X
-        self._answering = estimator
+        self._delegate = estimator
         self._candidate: Candidate | None = None
 
-    def __sklearn_clone__(self) -> StandIn:
-        return StandIn(self.model, self._X, self.fits)
+    def __sklearn_clone__(self) -> CandidateEstimator:
+        return CandidateEstimator(self.model, self._X, self.fits)
 
     def __sklearn_tags__(self) -> Tags:
         return self.model.__sklearn_tags__()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._answering, name)
+        return getattr(self._delegate, name)
 
-    def set_params(self, **parameters: Any) -> StandIn:
-        """Become a candidate."""
+    def set_params(self, **parameters: Any) -> CandidateEstimator:
+        """Set the candidate."""
         for value in parameters.values():
             if isinstance(value, Value):
                 self._candidate = value.candidate
                 return self
-        self.model = self._answering = clone(self.model).set_params(**parameters)
+        self.model = self._delegate = clone(self.model).set_params(**parameters)
         return self
 
-    def fit(self, X: Rows, y: Any, **fit_params: Any) -> StandIn:
-        """Look a fit up by the numbers of its rows."""
+    def fit(self, X: Rows, y: Any, **fit_params: Any) -> CandidateEstimator:
+        """Look up the shared fit of these row numbers."""
         if self._candidate is None:
             self.model.fit(self._X, y, **fit_params)
             return self
         fit = self.fits.fit_of(self._candidate, self.fits.split_of(X))
         stages = self.fits.plan.stages
-        self.model = stages.after(fit.model, self._candidate.number)
-        self._answering = copy.copy(self.model)
-        setattr(self._answering, stages.asked, partial(self._answer, fit, self._candidate))
+        self.model = stages.truncate(fit.model, self._candidate.number)
+        self._delegate = copy.copy(self.model)
+        setattr(self._delegate, stages.predict_method, partial(self._predict, fit, self._candidate))
         return self
 
-    def _answer(self, fit: Fit, candidate: Candidate, numbers: Rows) -> Floats:
-        known = fit.answers.get(numbers.tobytes())
-        if known is not None:
-            return known[candidate.number]
-        ask: Callable[[Any], Floats] = getattr(self.model, self.fits.plan.stages.asked)
-        return ask(_safe_indexing(self._X, numbers.ravel()))
+    def _predict(self, fit: Fit, candidate: Candidate, numbers: Rows) -> Floats:
+        stored = fit.predictions.get(numbers.tobytes())
+        if stored is not None:
+            return stored[candidate.number]
+        predict: Callable[[Any], Floats] = getattr(self.model, self.fits.plan.stages.predict_method)
+        return predict(_safe_indexing(self._X, numbers.ravel()))
 
 
-class OnTable:
-    """A scorer of the caller's own: it is asked with the model and the rows, not their numbers."""
+class TableScorer:
+    """A user's scorer, which is called with the model and the rows instead of their numbers."""
 
     def __init__(self, scorer: Callable[..., Any], X: Any) -> None:
-        update_wrapper(self, scorer)  # whose signature tells whether it takes weights
+        update_wrapper(self, scorer)  # scikit-learn reads from the signature if it takes weights
         self._scorer = scorer
         self._X = X
 
-    def __call__(self, estimator: StandIn, X: Rows, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, estimator: CandidateEstimator, X: Rows, *args: Any, **kwargs: Any) -> Any:
         table = _safe_indexing(self._X, X.ravel())
         return self._scorer(estimator.model, table, *args, **kwargs)
 
 
-def on_rows(scoring: Any, X: Any) -> Any:
-    """Return scoring in a form that can be asked with row numbers."""
+def wrap_scoring(scoring: Any, X: Any) -> Any:
+    """Return scoring in a form that accepts row numbers."""
     if isinstance(scoring, dict):
-        return {name: on_rows(scorer, X) for name, scorer in scoring.items()}
+        return {name: wrap_scoring(scorer, X) for name, scorer in scoring.items()}
     if callable(scoring) and not isinstance(scoring, _BaseScorer):
-        return OnTable(scoring, X)
+        return TableScorer(scoring, X)
     return scoring
 
 
 def _numbers(rows: Any, n_rows: int) -> Rows:
-    """Rows as numbers; a mask is one way to name them, negative numbers another."""
+    """Return non-negative row numbers for a mask or an array of indices."""
     return np.ascontiguousarray(np.arange(n_rows, dtype=np.intp)[np.asarray(rows)])

@@ -1,4 +1,4 @@
-"""The fits of a search: side by side, each once for all numbers of stages."""
+"""The fits of a search: in parallel, each for all numbers of stages."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ Rows = npt.NDArray[np.intp]
 
 
 class Fold:
-    """Rows to learn from, and those that the models have to answer for.
+    """Training rows, and the rows to predict.
 
     Parameters
     ----------
     train, test : ndarray
         Row numbers.
     with_train : bool
-        Whether the models have to answer for the rows that they learned from, too.
+        Whether to predict the training rows too.
     """
 
     def __init__(self, train: Rows, test: Rows, *, with_train: bool) -> None:
         self.train = train
-        self.asked = [test, train] if with_train else [test]
+        self.predicted_rows = [test, train] if with_train else [test]
         self._tables: dict[Any, SharedBinning] = {}
         self._tests: dict[Any, Table | SparseTable] = {}
         self._lock = Lock()
 
     def table(self, X: Any, family: Family) -> SharedBinning:
-        """The rows to learn from, for a family and those that read a table alike."""
+        """Return the training rows, shared by families that read a table alike."""
         with self._lock:
             if family.reading not in self._tables:
                 self._tables[family.reading] = SharedBinning(X, self.train, family.model)
             return self._tables[family.reading]
 
     def read(self, X: Any, rows: Rows, family: Family, model: Any) -> Table | SparseTable:
-        """Read rows to answer for; those of the test are kept."""
-        if rows is not self.asked[0]:
+        """Check rows to predict; the test rows are cached."""
+        if rows is not self.predicted_rows[0]:
             return check_table(model, _safe_indexing(X, rows), reset=False)
         with self._lock:
             if family.reading not in self._tests:
@@ -63,24 +63,24 @@ class Fold:
 
 @dataclass(frozen=True)
 class Fit:
-    """A model of the most stages, and what it says after fewer.
+    """A model with the largest number of stages, and its predictions after fewer stages.
 
     Parameters
     ----------
     model : estimator
     seconds : float
-        What fitting took.
-    answers : dict
-        Of the rows asked for, by their key: what the model says after each number of stages.
+        Time of the fit.
+    predictions : dict
+        Predictions after each number of stages, by the key of the predicted rows.
     """
 
     model: Any
     seconds: float
-    answers: dict[bytes, dict[int, Floats]]
+    predictions: dict[bytes, dict[int, Floats]]
 
 
 class SharedFits:
-    """Fits on demand, and some ahead of it, in the order in which they will be asked for.
+    """Fits of the families of a plan, which are started ahead of their use, in order.
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ class SharedFits:
     X, y : array-like
     sample_weight : array-like or None
     pool : ThreadPoolExecutor
-        Where fits are made.
+        Pool in which fits run.
     n_threads : int
-        Threads for all fits together.
+        Total number of threads of all fits.
     """
 
     def __init__(
@@ -110,35 +110,35 @@ class SharedFits:
         self._n_threads = n_threads
         self._folds: list[Fold] = []
         self._split_of: dict[bytes, int] = {}
-        self._begun: dict[int, Future[Fit]] = {}  # split by split, family by family
-        self._n_begun = 0
+        self._started: dict[int, Future[Fit]] = {}  # split by split, family by family
+        self._n_started = 0
         self._tracebacks: dict[int, TracebackType | None] = {}
         self._seconds: dict[int, float] = {}
 
     def begin(self, splits: Sequence[tuple[Rows, Rows]], *, with_train: bool) -> None:
-        """Tell which rows to learn from and which to answer for."""
+        """Set the training rows and the rows to predict."""
         self._folds = [Fold(train, test, with_train=with_train) for train, test in splits]
         for split, fold in enumerate(self._folds):
             self._split_of.setdefault(fold.train.tobytes(), split)
 
     def split_of(self, train: Rows) -> int:
-        """Return the first split that learns from these rows."""
+        """Return the first split with these training rows."""
         return self._split_of[train.tobytes()]
 
     def fit_of(self, candidate: Candidate, split: int) -> Fit:
-        """Wait for the fit of a candidate's family.
+        """Wait for the fit of a candidate's family, and return it.
 
         Raises
         ------
         Exception
-            What fitting raised, as often as it is asked for.
+            The exception of the fit, in every call.
         """
         first = candidate.family * len(self._folds)
-        self._begin_up_to(first + len(self._folds) + 2 * self._n_threads)
+        self._start_up_to(first + len(self._folds) + 2 * self._n_threads)
         for past in range(first - len(self._folds), first):
-            self._begun.pop(past, None)
+            self._started.pop(past, None)
         number = first + split
-        future = self._begun[number]
+        future = self._started[number]
         error = future.exception()
         if error is not None:
             traceback = self._tracebacks.setdefault(number, error.__traceback__)
@@ -148,26 +148,26 @@ class SharedFits:
         return fit
 
     def seconds(self, candidate: Candidate, split: int) -> float | None:
-        """Seconds of a shared fit in proportion to the candidate's stages; None if it failed."""
+        """Return the time of a shared fit in proportion to the stages; None if it failed."""
         seconds = self._seconds.get(candidate.family * len(self._folds) + split)
         most = self.plan.families[candidate.family].numbers[-1]
         return None if seconds is None else seconds * candidate.number / most
 
-    def _begin_up_to(self, number: int) -> None:
+    def _start_up_to(self, number: int) -> None:
         n_fits = len(self.plan.families) * len(self._folds)
         n_threads = max(1, self._n_threads // n_fits)
-        while self._n_begun < min(number, n_fits):
-            family, split = divmod(self._n_begun, len(self._folds))
+        while self._n_started < min(number, n_fits):
+            family, split = divmod(self._n_started, len(self._folds))
             model = clone(self.plan.families[family].model)
-            if model.random_state is None:  # drawn here, in the order of the fits
+            if model.random_state is None:  # draw the seeds in the order of the fits
                 model.random_state = check_random_state(None).randint(np.iinfo(np.int32).max)
             future = self._pool.submit(self._fit, model, family, split, n_threads)
-            self._begun[self._n_begun] = future
-            self._n_begun += 1
+            self._started[self._n_started] = future
+            self._n_started += 1
 
     def _fit(self, model: Any, family_number: int, split: int, n_threads: int) -> Fit:
         family, fold = self.plan.families[family_number], self._folds[split]
-        began = time.perf_counter()
+        start = time.perf_counter()
         model.n_jobs = n_threads
         model.fit(
             fold.table(self._X, family),
@@ -176,13 +176,15 @@ class SharedFits:
                 self._y, {"sample_weight": self._sample_weight}, indices=fold.train
             ),
         )
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - start
         model.n_jobs = family.model.n_jobs
         model.random_state = family.model.random_state
-        answers = {}
-        for rows in fold.asked:
-            with suppress(ValueError):  # such rows raise it again where a scorer asks for them
+        predictions = {}
+        for rows in fold.predicted_rows:
+            with suppress(ValueError):  # a scorer that predicts these rows raises it again
                 read = fold.read(self._X, rows, family, model)
                 stages = self.plan.stages
-                answers[rows.tobytes()] = stages.answers(model, read, family.numbers, n_threads)
-        return Fit(model, seconds, answers)
+                predictions[rows.tobytes()] = stages.predict_stages(
+                    model, read, family.numbers, n_threads
+                )
+        return Fit(model, seconds, predictions)

@@ -1,4 +1,4 @@
-"""Models that grow by stages, rounds or trees, so that one of many holds all those of fewer."""
+"""Models that are built in stages (rounds or trees) and can be truncated to fewer stages."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ Floats = npt.NDArray[np.float64]
 
 
 class Stages(Protocol):
-    """What a search has to know of models of some kinds.
+    """Access to the stages of models of some classes.
 
     Attributes
     ----------
     kinds : tuple of type
-        Exactly these: what is derived from them may do something else.
-    asked : str
-        Name of the method, of a table, that all answers of a model are made from.
+        The classes; subclasses are not supported, since they may override methods.
+    predict_method : str
+        Name of the method that all predictions of a model are computed from.
     """
 
     kinds: ClassVar[tuple[type, ...]]
-    asked: ClassVar[str]
+    predict_method: ClassVar[str]
 
-    def parameter(self, model: Any) -> str:
-        """Name of the parameter that counts the stages."""
+    def get_parameter(self, model: Any) -> str:
+        """Return the name of the parameter for the number of stages."""
 
-    def are_all(self, model: Any, n_rows: int) -> bool:
-        """Whether fitting on so many rows is stages, of a given number, and nothing else."""
+    def is_staged(self, model: Any, n_rows: int) -> bool:
+        """Return whether the fit consists only of a given number of stages."""
 
-    def are_kept(self, model: Any) -> bool:
-        """Whether later stages leave those before as they are."""
+    def keeps_earlier_stages(self, model: Any) -> bool:
+        """Return whether later stages leave earlier ones unchanged."""
 
-    def answers(
+    def predict_stages(
         self, model: Any, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
     ) -> dict[int, Floats]:
-        """What the method `asked` says after each of some numbers of stages, ascending."""
+        """Return the output of `predict_method` after each of some numbers of stages, ascending."""
 
-    def after(self, model: Any, number: int) -> Any:
-        """Return a fitted model as it was after so many stages."""
+    def truncate(self, model: Any, number: int) -> Any:
+        """Return a fitted model truncated to a number of stages."""
 
 
 _ALL: tuple[Stages, ...] = (BoostingStages(), ForestStages())
 
 
-def stages_of(estimator: Any) -> Stages | None:
-    """Return the stages of an estimator's kind; None where there are none."""
+def find_stages(estimator: Any) -> Stages | None:
+    """Return the stages for the class of an estimator; None if it is not supported."""
     return next((stages for stages in _ALL if type(estimator) in stages.kinds), None)

@@ -24,9 +24,9 @@ def add_boosted_classifier(model: BoostedClassifier, context: ModelContext) -> s
     nodes = TreeEnsembleBuilder(weighted.n_outputs)
     for i in range(weighted.forest.n_trees):
         tree = weighted.forest.tree(i)
-        said = np.zeros((tree.node_count, width))
-        said[tree.children_left < 0] = weighted.said(i)
-        nodes.add(tree, said, [i % trees_per_round] if trees_per_round > 1 else range(width))
+        votes = np.zeros((tree.node_count, width))
+        votes[tree.children_left < 0] = weighted.weighted_leaf_votes(i)
+        nodes.add(tree, votes, [i % trees_per_round] if trees_per_round > 1 else range(width))
     sums = nodes.into(graph, matrix, 0.0)
     if model.n_classes_ == 1:
         return graph.add("Add", graph.times(graph.columns(sums, [0]), 0.0), graph.number(1.0))

@@ -204,7 +204,7 @@ def _add_weighted_votes(members: WeightedForest, model: Any, context: ModelConte
     for i in np.flatnonzero(members.weights).tolist():
         tree = members.forest.tree(i)
         votes = np.zeros((tree.node_count, members.n_outputs))
-        votes[tree.children_left < 0] = members.said(i)
+        votes[tree.children_left < 0] = members.weighted_leaf_votes(i)
         nodes.add(tree, votes, range(members.n_outputs))
     return nodes.into(
         context.graph, context.inputs.matrix(model.schema_, None, context.columns), 0.0

@@ -1,4 +1,4 @@
-"""Models in files: saved whole or not at all, loaded without running code."""
+"""Model files: written atomically, loaded without executing code."""
 
 from arboleda.persist._fields import Array as Array
 from arboleda.persist._fields import EnsemblePart as EnsemblePart
@@ -14,4 +14,4 @@ from arboleda.persist._load import model_from_bytes as model_from_bytes
 from arboleda.persist._save import SavedModel as SavedModel
 from arboleda.persist._save import model_to_bytes as model_to_bytes
 
-__all__ = ["load", "read_header"]  # the others are for the estimators of this package
+__all__ = ["load", "read_header"]  # the other names are internal

@@ -1,4 +1,4 @@
-"""The columns that a model was fitted on, as the header lists them: one entry a column."""
+"""Encoding of the columns that a model was fitted on, with one header entry per column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arboleda._errors import ModelFormatError
 
 
 def encode_columns(schema: Schema) -> list[dict[str, Any]]:
-    """List the columns: kind, levels of a categorical one, and name if the table had names."""
+    """Encode the columns: kind, levels if categorical, and name if the table had names."""
     stored = schema.to_dict()
     columns: list[dict[str, Any]] = stored["columns"]
     if stored["names"] is None:
@@ -20,18 +20,18 @@ def encode_columns(schema: Schema) -> list[dict[str, Any]]:
 
 
 def decode_columns(stored: list[Any], estimator: Any) -> None:
-    """Give an estimator the columns again.
+    """Set the columns of an estimator from the header.
 
     Raises
     ------
     ModelFormatError
-        If the list is not one of columns, or only some of them have names.
+        If an entry is not a column, or only some columns have names.
     """
     if not all(isinstance(column, dict) for column in stored):
-        raise ModelFormatError("columns lists something that is no column")
+        raise ModelFormatError("columns has an entry that is not a column")
     names = [column["name"] for column in stored if "name" in column]
     if len(names) not in {0, len(stored)}:
-        raise ModelFormatError("some columns have names and others have none")
+        raise ModelFormatError("some columns have names and others do not")
     columns = [{key: column[key] for key in column if key != "name"} for column in stored]
     try:
         schema = Schema.from_dict({"names": names or None, "columns": columns})

@@ -1,7 +1,7 @@
-"""What a fitted estimator consists of: each class lists its attributes, each with a field.
+"""Fields of model files: each estimator class lists its fitted attributes, each with a field.
 
-A field knows how an attribute is stored, small ones in the header, trees and arrays as sections of
-their own, and checks it when it is read.
+A field encodes an attribute, either in the header or, for trees and arrays, as sections of the
+file, and validates it on decoding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arboleda.persist._values import decode_array, encode_array
 
 
 class Sections:
-    """The trees, forests and arrays of one model file, on their way into it or out of it."""
+    """The trees, forests and arrays of a model file during encoding or decoding."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Sections:
         self.prefix = ""
 
     def within(self, prefix: str) -> Sections:
-        """Return the same sections for a member, whose arrays have names that begin so."""
+        """Return a view of the sections for a member, whose array names begin with the prefix."""
         inner = copy(self)
         inner.prefix = self.prefix + prefix
         return inner
@@ -48,23 +48,23 @@ class Sections:
         self.arrays[self.prefix + name] = array
 
     def take_tree(self, number: int) -> Tree:
-        """Return a tree of the file; each is asked for once."""
+        """Return a tree of the file; each can be taken once."""
         self._take(("tree", number), f"there is no tree {number}")
         return self.trees[number]
 
     def take_forest(self, number: int) -> Forest:
-        """Return a forest of the file; each is asked for once."""
+        """Return a forest of the file; each can be taken once."""
         self._take(("forest", number), f"there is no forest {number}")
         return self.forests[number]
 
     def take_array(self, name: str) -> npt.NDArray[np.generic]:
-        """Return an array of the file; each is asked for once."""
+        """Return an array of the file; each can be taken once."""
         name = self.prefix + name
         self._take(("array", name), f"there is no array {name!r}")
         return self.arrays[name]
 
     def check_all_taken(self) -> None:
-        """Refuse trees, forests and arrays that the header does not speak of."""
+        """Raise an error if a tree, forest or array is not referenced by the header."""
         if self._left:
             raise ModelFormatError("the file holds more trees or arrays than its header")
 
@@ -75,43 +75,43 @@ class Sections:
 
 
 class Field(Protocol):
-    """How one fitted attribute is stored."""
+    """Encoding of one fitted attribute."""
 
     def encode(self, name: str, value: Any, sections: Sections) -> Any:
-        """Return what stands in the header; bulk goes to the sections."""
+        """Return the header entry; trees and arrays are added to the sections."""
         ...
 
     def decode(self, name: str, stored: Any, sections: Sections) -> Any:
-        """Return the attribute again, or raise ModelFormatError."""
+        """Return the attribute, or raise ModelFormatError."""
         ...
 
 
 class Integer:
-    """A whole number, `least` or more."""
+    """An integer with a lower bound."""
 
     def __init__(self, least: int = 0) -> None:
         self.least = least
 
     def encode(self, name: str, value: Any, sections: Sections) -> int:
-        """Return the number itself."""
+        """Return the number."""
         return int(value)
 
     def decode(self, name: str, stored: Any, sections: Sections) -> int:
-        """Return the number, checked."""
+        """Return the validated number."""
         if type(stored) is not int or not self.least <= stored < 2**63:
-            raise ModelFormatError(f"{name} is no whole number from {self.least} up")
+            raise ModelFormatError(f"{name} must be an integer >= {self.least}")
         return stored
 
 
 class Labels:
-    """A one-dimensional array of numbers, texts or dates, kept in the header with its dtype."""
+    """A one-dimensional array of numbers, texts or dates, stored in the header with its dtype."""
 
     def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
         """Return the dtype and the values."""
         return encode_array(value)
 
     def decode(self, name: str, stored: Any, sections: Sections) -> npt.NDArray[Any]:
-        """Return the array, checked."""
+        """Return the validated array."""
         try:
             return decode_array(stored)
         except ModelFormatError as error:
@@ -119,7 +119,7 @@ class Labels:
 
 
 class Array:
-    """An array of float64 or int64 of a given number of dimensions, in a section of its own."""
+    """An array of float64 or int64 with a given number of dimensions, in its own section."""
 
     def __init__(self, dtype: type[np.float64 | np.int64], ndim: int = 1) -> None:
         self.dtype = np.dtype(dtype)
@@ -134,17 +134,17 @@ class Array:
         return {"array": name}
 
     def decode(self, name: str, stored: Any, sections: Sections) -> npt.NDArray[Any]:
-        """Return the array, checked."""
+        """Return the validated array."""
         if stored != {"array": name}:
-            raise ModelFormatError(f"{name} is no array of the file")
+            raise ModelFormatError(f"{name} is not an array of the file")
         array = sections.take_array(name)
         if array.dtype != self.dtype or array.ndim != self.ndim:
-            raise ModelFormatError(f"{name} is an array of another type or shape")
+            raise ModelFormatError(f"{name} is an array of the wrong type or number of dimensions")
         return array
 
 
 class TreePart:
-    """A tree, in a section of its own."""
+    """A tree in its own section."""
 
     def encode(self, name: str, value: Any, sections: Sections) -> dict[str, int]:
         """Return the number of the section among the trees."""
@@ -156,17 +156,17 @@ class TreePart:
         match stored:
             case {"tree": int(number), **rest} if not rest and type(number) is int:
                 return sections.take_tree(number)
-        raise ModelFormatError(f"{name} is no tree of the file")
+        raise ModelFormatError(f"{name} is not a tree of the file")
 
 
 class EnsemblePart:
-    """Trees that add up: neighbouring trees of the file, and an array of start values.
+    """An additive ensemble: consecutive trees of the file and an array of initial values.
 
-    Linear leaves are six more arrays.
+    Linear leaves add six more arrays.
     """
 
     def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
-        """Return the number of the first tree, how many there are, and the name of the array."""
+        """Return the number of the first tree, the number of trees, and the name of the array."""
         first = len(sections.trees)
         sections.trees.extend(value.trees)
         start = f"{name}.start"
@@ -177,7 +177,7 @@ class EnsemblePart:
         return stored | ({"linear": True} if value.has_linear_leaves else {})
 
     def decode(self, name: str, stored: Any, sections: Sections) -> Ensemble:
-        """Return the ensemble, checked."""
+        """Return the validated ensemble."""
         match stored:
             case {"first_tree": int(first), "n_trees": int(n_trees), "start": start, **rest} if (
                 rest.keys() <= {"linear"}
@@ -191,7 +191,7 @@ class EnsemblePart:
                     part: sections.take_array(f"{name}.{part}") for part in LINEAR_ARRAYS if rest
                 }
             case _:
-                raise ModelFormatError(f"{name} is no ensemble of trees")
+                raise ModelFormatError(f"{name} is not an ensemble of trees")
         try:
             return Ensemble.from_trees(values, trees, linear)
         except ValueError as error:
@@ -199,22 +199,22 @@ class EnsemblePart:
 
 
 class ForestPart:
-    """Trees that vote, in a section of their own."""
+    """A forest in its own section."""
 
     def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
-        """Return the number of the section among the forests, and the numbers of each target."""
+        """Return the number of the section among the forests, and the width of each output."""
         sections.forests.append(value)
         return {"forest": len(sections.forests) - 1, "widths": list(value.widths)}
 
     def decode(self, name: str, stored: Any, sections: Sections) -> Forest:
-        """Return the forest, checked."""
+        """Return the validated forest."""
         match stored:
             case {"forest": int(number), "widths": list(widths), **rest} if (
                 not rest and type(number) is int and all(type(width) is int for width in widths)
             ):
                 forest = sections.take_forest(number)
             case _:
-                raise ModelFormatError(f"{name} is no forest of the file")
+                raise ModelFormatError(f"{name} is not a forest of the file")
         try:
             return forest.with_widths(widths)
         except ValueError as error:
@@ -222,13 +222,13 @@ class ForestPart:
 
 
 class Maybe:
-    """What it is, or null for an attribute that this fit did not leave."""
+    """An optional attribute, stored as null if the fit did not set it."""
 
     def __init__(self, field: Field) -> None:
         self.field = field
 
     def encode(self, name: str, value: Any, sections: Sections) -> Any:
-        """Return what the inner field returns."""
+        """Return the entry of the inner field, or None."""
         return None if value is None else self.field.encode(name, value, sections)
 
     def decode(self, name: str, stored: Any, sections: Sections) -> Any:
@@ -237,13 +237,13 @@ class Maybe:
 
 
 class OneOrMore:
-    """What it is for one target, or a list of it, one for each of several targets."""
+    """An attribute for one target, or a list with one entry per target."""
 
     def __init__(self, field: Field) -> None:
         self.field = field
 
     def encode(self, name: str, value: Any, sections: Sections) -> Any:
-        """Return what the inner field returns, or the list of it."""
+        """Return the entry of the inner field, or a list of entries."""
         if isinstance(value, list):
             return [self.field.encode(name, item, sections) for item in value]
         return self.field.encode(name, value, sections)

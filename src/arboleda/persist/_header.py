@@ -1,4 +1,4 @@
-"""The header of a model file: JSON that a person can read, and that is read strictly."""
+"""Header of model files: human-readable JSON with strict parsing."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 from typing import Any
 
 from arboleda._errors import ModelFormatError
-from arboleda._strict_json import strict_json
+from arboleda._strict_json import parse_strict_json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def header_to_bytes(header: dict[str, Any]) -> bytes:
-    """UTF-8 with a line for every entry of the header, and for every entry of its parts."""
+    """Encode a header as UTF-8, with one line per entry down to the second level."""
     lines = ",\n".join(f" {_json(key)}: {_part(value)}" for key, value in header.items())
     text = f"{{\n{lines}\n}}\n"
-    # UTF-8 has no lone surrogates (file names may hold them); JSON can write them.
+    # UTF-8 cannot encode lone surrogates (which file names may hold); JSON can escape them.
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
 
 
@@ -35,14 +35,14 @@ def _json(value: Any) -> str:
 
 
 def header_from_bytes(content: bytes) -> dict[str, Any]:
-    """Read a header.
+    """Parse a header.
 
     Raises
     ------
     ModelFormatError
-        If it is not UTF-8, not JSON, not one object, nested too deeply, or names a key twice.
+        If it is not UTF-8, not JSON, not an object, nested too deeply, or has a duplicate key.
     """
-    header = strict_json(content, "the header")
+    header = parse_strict_json(content, "the header")
     if not isinstance(header, dict):
         raise ModelFormatError("the header is not a JSON object")
     return header

@@ -1,4 +1,4 @@
-"""Loading: the file is checked in full before anything is made of it; nothing in it is run."""
+"""Loading of model files: full validation first, no code execution."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KEYS = {
     "parameters": dict,
     "metrics": dict | None,
     "trees": int,
-    "forests": int,  # left out where there is none
+    "forests": int,  # omitted if there are none
     "arrays": list,
     "fitted": dict,
     "columns": list,
@@ -37,11 +37,11 @@ _KEYS = {
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that `save` wrote.
+    """Load a model that was written by `save`.
 
-    No code of the file is run, whatever it holds: it is data, checked in full before use, and the
-    memory taken is in proportion to its length. The model predicts bit by bit what the saved one
-    predicted, on every machine.
+    Loading never executes code: the file is validated in full before use, and the memory taken is
+    proportional to its length. The predictions are bitwise identical to those of the saved model,
+    on every machine.
 
     Parameters
     ----------
@@ -51,14 +51,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     model : estimator
-        Of the class that was saved, fitted, with its parameters.
+        A fitted estimator of the saved class, with its parameters.
 
     Raises
     ------
     ModelFormatError
-        If it is no model file, is damaged, or was written by a newer version. It is a ValueError.
+        If it is not a model file, is damaged, or was written by a newer version. A subclass of
+        ValueError.
     OSError
-        If there is no such file, or it cannot be read.
+        If the file does not exist or cannot be read.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read what a model file says of itself, without its trees.
+    """Read the header of a model file, without its trees.
 
     Parameters
     ----------
@@ -82,14 +83,14 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     header : dict
-        As the guide describes it: ``class``, ``parameters``, ``metrics``, ``columns`` and others.
+        Described in the guide: ``class``, ``parameters``, ``metrics``, ``columns`` and others.
 
     Raises
     ------
     ModelFormatError
-        If it is no model file or the header is damaged.
+        If it is not a model file or the header is damaged.
     OSError
-        If there is no such file, or it cannot be read.
+        If the file does not exist or cannot be read.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def model_from_bytes(content: bytes) -> Any:
-    """Make the estimator of a model file."""
+    """Create the estimator of a model file."""
     text, trees, arrays, forests = read_model(content)
     header = _check_keys(text)
     if (
@@ -113,7 +114,7 @@ def model_from_bytes(content: bytes) -> Any:
         or header["arrays"] != list(arrays)
         or header.get("forests", 0) != len(forests)
     ):
-        raise ModelFormatError("the header speaks of other trees or arrays than the file holds")
+        raise ModelFormatError("the header lists different trees or arrays than the file holds")
     sections = Sections(trees, arrays.items(), forests)
     model = decode_model(header, sections)
     sections.check_all_taken()
@@ -124,23 +125,23 @@ def _check_keys(text: bytes) -> dict[str, Any]:
     header = header_from_bytes(text)
     entries = {"forests": 0, **header}
     if entries.keys() != _KEYS.keys():
-        raise ModelFormatError("the header has other entries than a header of this format")
+        raise ModelFormatError("the entries of the header are not those of this format")
     for name, kind in _KEYS.items():
         if not isinstance(entries[name], kind) or isinstance(entries[name], bool):
-            raise ModelFormatError(f"the header's {name} is of another type than it should be")
+            raise ModelFormatError(f"the header's {name} has the wrong type")
     if header["format_version"] != FORMAT_VERSION:
-        raise ModelFormatError("the header names another format version than the file")
+        raise ModelFormatError("the format versions of the header and the file differ")
     return header
 
 
 def _read(path: str | os.PathLike[str], *, only_header: bool = False) -> bytes:
-    """Read a file, once its first bytes and its length show that it is worth it.
+    """Read a file after checking its first bytes and its length.
 
-    Nothing but a regular file is opened: others may never end, or wait.
+    Only regular files are opened: reading others may block or never end.
     """
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode):
-        what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        what = "a folder" if stat.S_ISDIR(mode) else "a special file"
         raise ModelFormatError(f"this is {what}, not a model file")
     with Path(path).open("rb") as file:
         size = os.fstat(file.fileno()).st_size

@@ -1,4 +1,4 @@
-"""A fitted model as entries of a header: the whole file's, or those of a member within it."""
+"""Encoding of a fitted model, or of a member of one, as header entries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._errors import ModelFormatError
 from arboleda.persist._columns import decode_columns, encode_columns
 from arboleda.persist._fields import Field, Maybe, Sections
-from arboleda.persist._registry import class_name, class_named
+from arboleda.persist._registry import find_class, get_class_name
 from arboleda.persist._values import decode, encode
 
 __all__ = [
@@ -28,11 +28,11 @@ _STACK_LEVEL = 6  # warnings point at the caller of `save`
 
 
 def encode_model(model: Any, sections: Sections) -> dict[str, Any]:
-    """Return what stands in the header of a fitted model; bulk goes to the sections."""
-    class_name(model)  # a class that has no file is told before anything else
+    """Return the header entries of a fitted model; trees and arrays go to the sections."""
+    get_class_name(model)  # raises for classes that cannot be saved, before any other error
     check_is_fitted(model)
     model._validate_params()
-    # Members that cannot be saved are refused before a parameter is warned of.
+    # Errors about members come before warnings about parameters.
     fitted = {
         attribute: _encode_attribute(field, attribute, model, sections)
         for attribute, field in model._fitted_attributes.items()
@@ -42,22 +42,24 @@ def encode_model(model: Any, sections: Sections) -> dict[str, Any]:
 
 
 def decode_model(stored: dict[str, Any], sections: Sections) -> Any:
-    """Make the model again.
+    """Create the model.
 
     Raises
     ------
     ModelFormatError
-        If it is none of this version, or its parts do not fit together.
+        If the class is unknown to this version, or the attributes are inconsistent.
     """
     model = decode_template(stored, sections)
     if model._has_columns:
         decode_columns(stored["columns"], model)
     elif stored["columns"]:
-        raise ModelFormatError(f"a {type(model).__name__} has the columns of its members alone")
+        raise ModelFormatError(
+            f"a {type(model).__name__} has no columns except those of its members"
+        )
     fields = model._fitted_attributes
     if stored["fitted"].keys() != fields.keys():
         raise ModelFormatError(
-            f"the header lists the attributes {sorted(stored['fitted'])} of a model that has "
+            f"the header has the attributes {sorted(stored['fitted'])}, but the model has "
             f"{sorted(fields)}"
         )
     for name, field in fields.items():
@@ -71,13 +73,13 @@ def decode_model(stored: dict[str, Any], sections: Sections) -> Any:
 
 
 def encode_template(model: Any, sections: Sections) -> dict[str, Any]:
-    """Return the class and the parameters: a model as it was before it was fitted."""
-    return {"class": class_name(model), "parameters": _encode_parameters(model, sections)}
+    """Return the class and the parameters of a model."""
+    return {"class": get_class_name(model), "parameters": _encode_parameters(model, sections)}
 
 
 def decode_template(stored: dict[str, Any], sections: Sections) -> Any:
-    """Make an estimator with the parameters of a file; those it lacks have their defaults."""
-    model_class = class_named(stored["class"])
+    """Create an estimator from stored parameters; missing parameters have their defaults."""
+    model_class = find_class(stored["class"])
     fields = model_class._saved_parameters
     parameters = {}
     for name, value in stored["parameters"].items():
@@ -88,7 +90,7 @@ def decode_template(stored: dict[str, Any], sections: Sections) -> Any:
         given = fields[name].decode(name, value, sections) if name in fields else decode(value)
         parameters[name] = given
     if not fields.keys() <= parameters.keys():
-        raise ModelFormatError(f"the header lacks one of {sorted(fields)} among the parameters")
+        raise ModelFormatError(f"the parameters of the header must include {sorted(fields)}")
     model = model_class(**parameters)
     try:
         model._validate_params()
@@ -107,7 +109,7 @@ def _encode_attribute(field: Field, name: str, model: Any, sections: Sections) -
 
 
 def _encode_parameters(model: Any, sections: Sections) -> dict[str, Any]:
-    """Parameters as plain data; one that is an object is left to its default, with a warning."""
+    """Return the parameters as plain data; objects are replaced by the default, with a warning."""
     parameters: dict[str, Any] = {}
     fields = model._saved_parameters
     for name, value in model.get_params(deep=False).items():
@@ -119,9 +121,9 @@ def _encode_parameters(model: Any, sections: Sections) -> dict[str, Any]:
         except TypeError as error:
             default = inspect.signature(type(model)).parameters[name].default
             warnings.warn(
-                f"{name} is not kept, because {error}, and a model file holds numbers, texts, and "
-                f"lists and dicts of them: the loaded model predicts alike and has {name}="
-                f"{default!r}. Set {name} again before it is fitted anew",
+                f"{name} is not saved, because {error}; model files support numbers, texts, and "
+                f"lists and dicts of them. The loaded model predicts the same, with {name}="
+                f"{default!r}; set {name} before refitting it",
                 stacklevel=_STACK_LEVEL,
             )
             parameters[name] = encode(default)

@@ -1,4 +1,4 @@
-"""The classes that a model file may name, and where they are. A file adds nothing to them."""
+"""Registry of the classes that model files may refer to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from arboleda._errors import ModelFormatError
 
-# Imported when first asked for: the estimators stand on this part.
+# Imported on first use, because the estimators depend on this package.
 _MODULES = {
     "AdaBoostClassifier": "arboleda.adaboost",
     "AdaBoostM1": "arboleda.adaboost",
@@ -62,31 +62,31 @@ _MODULES = {
 }
 
 
-def class_name(model: object) -> str:
-    """Name that a model's class has in files.
+def get_class_name(model: object) -> str:
+    """Return the name of a model's class in files.
 
     Raises
     ------
     TypeError
-        If it is none of our classes, but, for one, derived from them.
+        If it is not a class of this library, for example a subclass of one.
     """
     name = type(model).__name__
-    if name not in _MODULES or class_named(name) is not type(model):
+    if name not in _MODULES or find_class(name) is not type(model):
         raise TypeError(
-            f"{type(model).__module__}.{name} cannot be saved: a model file holds the classes of "
-            "arboleda, not those derived from them"
+            f"{type(model).__module__}.{name} cannot be saved: model files support the classes of "
+            "arboleda, not their subclasses"
         )
     return name
 
 
-def class_named(name: object) -> Any:
-    """Class of that name.
+def find_class(name: object) -> Any:
+    """Return the class of a name.
 
     Raises
     ------
     ModelFormatError
-        If a file may not name it.
+        If the name is not registered.
     """
     if not isinstance(name, str) or name not in _MODULES:
-        raise ModelFormatError("the header names a class that this version does not have")
+        raise ModelFormatError("the header names a class that is unknown to this version")
     return getattr(import_module(_MODULES[name]), name)

@@ -1,4 +1,4 @@
-"""Saving: an estimator as one file."""
+"""Saving of estimators to model files."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from arboleda.persist._model_part import encode_model
 
 
 class SavedModel:
-    """What every estimator that has a model file inherits.
+    """Base class of estimators that can be saved to model files.
 
-    ``_fitted_attributes`` lists the attributes that `fit` leaves, each with the field that stores
-    it; columns and parameters are stored for every estimator alike.
+    ``_fitted_attributes`` lists the attributes that `fit` sets, each with the field that stores it;
+    columns and parameters are stored for every estimator.
     """
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {}
-    _saved_parameters: ClassVar[dict[str, Field]] = {}  # those that are no plain values
-    _has_columns: ClassVar[bool] = True  # a combination has those of its members
+    _saved_parameters: ClassVar[dict[str, Field]] = {}  # parameters that are not plain values
+    _has_columns: ClassVar[bool] = True  # False if only the members have columns
 
     def _defect(self) -> str | None:
-        """Tell in a sentence why loaded attributes do not fit together; None when they do."""
+        """Return a description of an inconsistency of loaded attributes, or None."""
         return None
 
     def save(
@@ -38,43 +38,43 @@ class SavedModel:
     ) -> None:
         """Write the fitted model to a file that `arboleda.load` reads.
 
-        The same model gives the same bytes on every machine. A file at ``path`` is replaced whole,
-        or, when anything fails, left as it was.
+        The same model gives the same bytes on every machine. An existing file at ``path`` is
+        replaced atomically; it is unchanged if saving fails.
 
         Parameters
         ----------
         path : str or path-like
-            Where to; by custom the name ends in ``.arboleda``.
+            File to write; by convention the name ends in ``.arboleda``.
         metrics : mapping of str, default=None
-            Figures to keep with the model, for who reads its header: numbers, texts, and lists and
-            mappings of them. A NaN is stored as null.
+            Metrics to store in the header: numbers, strings, and lists and mappings of them. NaN is
+            stored as null.
 
         Raises
         ------
         NotFittedError
             If the model is not fitted.
         TypeError
-            If a class label or a metric is of a type that the file cannot hold, the class is
-            derived from one of ours, or a member is of another library.
+            If the type of a class label or metric is not supported, the class is a subclass of one
+            of this library, or a member is from another library.
         OSError
             If the file cannot be written.
 
         Warns
         -----
         UserWarning
-            If a parameter is an object, such as a generator as ``random_state``: predictions do
-            not depend on it, and the file holds the parameter's default in its place.
+            If a parameter is an object, such as a ``RandomState``: predictions do not depend on it,
+            and the file stores the default value instead.
         """
         content = model_to_bytes(self, metrics)
         write_atomically(Path(path), content)
 
 
 def model_to_bytes(model: Any, metrics: Mapping[str, Any] | None = None) -> bytes:
-    """Bytes of the model file of a fitted estimator."""
+    """Return the bytes of the model file of a fitted estimator."""
     if not isinstance(metrics, Mapping | None):
         raise TypeError(
-            f"metrics is of type {type(metrics).__name__}: give a mapping of names to figures, "
-            'such as {"accuracy": 0.9}'
+            'metrics must be a mapping of names to values, such as {"accuracy": 0.9}, '
+            f"got {type(metrics).__name__}"
         )
     sections = Sections()
     entries = encode_model(model, sections)
@@ -93,12 +93,12 @@ def model_to_bytes(model: Any, metrics: Mapping[str, Any] | None = None) -> byte
     } | ({"forests": len(sections.forests)} if sections.forests else {})
     content = header_to_bytes(header)
     if header_from_bytes(content) != header:
-        raise ValueError("a name or label of the model is no Unicode text, and cannot be stored")
+        raise ValueError("a name or label of the model is not valid Unicode and cannot be stored")
     return write_model(content, sections.trees, arrays, sections.forests)
 
 
 def _plain(value: Any, where: str) -> Any:
-    """Metrics are for reading: plain JSON, without the marks of types that parameters have."""
+    """Convert metrics to plain JSON, without the type tags of parameters."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item, f"{where}[{key!r}]") for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -110,6 +110,6 @@ def _plain(value: Any, where: str) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise TypeError(
-        f"{where} is of type {type(value).__name__}: give numbers, texts, and lists and mappings "
-        "of them"
+        f"{where} has the type {type(value).__name__}: use numbers, strings, and lists and "
+        "mappings of them"
     )

@@ -1,7 +1,7 @@
-"""Plain values as JSON and back, each with its type: what parameters and labels are made of.
+"""Encoding of plain values (parameters and labels) as JSON, with their types.
 
-JSON's own null, true, "text", 1, 1.5 and [lists] stand for themselves; an object with one key says
-what JSON cannot:
+JSON's null, true, "text", 1, 1.5 and [lists] represent themselves; objects with one key represent
+other types:
 
     {"float": "nan"}, "inf" or "-inf"       {"tuple": [...]}
     {"dict": [[key, value], ...]}           {"numpy": "<i8", "value": 3}
@@ -24,19 +24,19 @@ _DTYPE = re.compile(
     r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f(?:2|4|8|16)|[<>]U([1-9]\d{0,8})|\|O"
     r"|[<>][mM]8\[(?:Y|M|W|D|h|m|s|ms|us|ns)\]"
 )
-_PADDING = 2**20  # bytes that the texts of an array may be wider in all than the longest needs
-_DEEPEST = 20
+_PADDING = 2**20  # bytes of padding that a text array may have in total
+_MAX_DEPTH = 20
 
 
 def encode(value: Any, depth: int = 0) -> Any:
-    """Turn a plain value into what JSON can hold.
+    """Encode a plain value as JSON.
 
     Raises
     ------
     TypeError
-        If the value is not plain; the message names its type.
+        If the type is not supported; the message names it.
     """
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise TypeError("it is nested too deeply")
     kind = type(value)
     if value is None or kind in (bool, int, str):
@@ -61,14 +61,14 @@ def encode(value: Any, depth: int = 0) -> Any:
 
 
 def decode(stored: Any, depth: int = 0) -> Any:
-    """Turn what `encode` returned, and JSON kept, into the value again.
+    """Decode a value that was encoded by `encode`.
 
     Raises
     ------
     ModelFormatError
-        If it is nothing that `encode` returns.
+        If it is not the result of `encode`.
     """
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise ModelFormatError("a value is nested too deeply")
     if isinstance(stored, list):
         return [decode(item, depth + 1) for item in stored]
@@ -85,32 +85,32 @@ def decode(stored: Any, depth: int = 0) -> Any:
             return decode_array({"dtype": name, "values": [number]})[0]
         case {"array": dict(array), **rest} if not rest:
             return decode_array(array)
-    raise ModelFormatError(f"{_shown(stored)} is no value")
+    raise ModelFormatError(f"{_format_value(stored)} is not a value")
 
 
 def _decode_dict(pairs: list[Any], depth: int) -> dict[Any, Any]:
     decoded = {}
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
-            raise ModelFormatError(f"{_shown(pair)} is no pair of key and value")
+            raise ModelFormatError(f"{_format_value(pair)} is not a pair of key and value")
         key = decode(pair[0], depth)
         try:
             is_twice = key in decoded
         except TypeError as error:
-            raise ModelFormatError(f"{_shown(pair[0])} cannot be a key") from error
+            raise ModelFormatError(f"{_format_value(pair[0])} cannot be a key") from error
         if is_twice:
-            raise ModelFormatError(f"the key {_shown(pair[0])} comes twice")
+            raise ModelFormatError(f"the key {_format_value(pair[0])} is duplicated")
         decoded[key] = decode(pair[1], depth)
     return decoded
 
 
 def encode_array(array: npt.NDArray[Any]) -> dict[str, Any]:
-    """Turn a one-dimensional array into its dtype and its values, as JSON can hold them.
+    """Encode a one-dimensional array as JSON, with its dtype and values.
 
     Raises
     ------
     TypeError
-        If the array has more dimensions, or holds what is not a number, text or date.
+        If the array has more dimensions, or values that are not numbers, texts or dates.
     """
     dtype = array.dtype.str
     if array.ndim != 1 or not _DTYPE.fullmatch(dtype):
@@ -138,25 +138,25 @@ def _encode_scalar(value: Any) -> Any:
 
 
 def decode_array(stored: Any) -> npt.NDArray[Any]:
-    """Turn what `encode_array` returned into the array again.
+    """Decode an array that was encoded by `encode_array`.
 
     Raises
     ------
     ModelFormatError
-        If it is nothing that `encode_array` returns.
+        If it is not the result of `encode_array`.
     """
     match stored:
         case {"dtype": str(name), "values": list(values), **rest} if not rest:
             found = _DTYPE.fullmatch(name)
         case _:
-            raise ModelFormatError(f"{_shown(stored)} is no array")
+            raise ModelFormatError(f"{_format_value(stored)} is not an array")
     if not found:
-        raise ModelFormatError(f"{_shown(name)} is no type of an array")
+        raise ModelFormatError(f"{_format_value(name)} is not a supported dtype")
     if name == "|O":
         array = np.empty(len(values), dtype=object)
         for i, value in enumerate(values):
             if isinstance(value, dict) and not {"float", "numpy"} & value.keys():
-                raise ModelFormatError(f"{_shown(value)} is no number and no text")
+                raise ModelFormatError(f"{_format_value(value)} is neither a number nor a text")
             array[i] = decode(value) if not isinstance(value, list) else _refuse_list(value)
         return array
     if found[1]:
@@ -164,27 +164,29 @@ def decode_array(stored: Any) -> npt.NDArray[Any]:
         return np.array(values, dtype=name)
     try:
         dtype = np.dtype(name)
-    except TypeError as error:  # float128 is not on every machine
-        raise ModelFormatError(f"this machine has no numbers of type {name}") from error
+    except TypeError as error:  # float128 is not available on every machine
+        raise ModelFormatError(
+            f"numbers of type {name} are not available on this machine"
+        ) from error
     if dtype.kind == "f":
         return _decode_floats(values, dtype)
     return _decode_integers(values, dtype)
 
 
 def _refuse_list(value: list[Any]) -> Any:
-    raise ModelFormatError(f"{_shown(value)} is no number and no text")
+    raise ModelFormatError(f"{_format_value(value)} is neither a number nor a text")
 
 
 def _check_text(values: list[Any], width: int) -> None:
     if not all(isinstance(value, str) for value in values):
-        raise ModelFormatError("an array of texts holds something else")
-    # A file of a few bytes must not ask for texts of a gigabyte.
+        raise ModelFormatError("an array of texts has values of another type")
+    # A small file must not allocate huge text arrays.
     if width != _text_width(width, values) or width < max(map(len, values), default=1):
         raise ModelFormatError(f"texts of {width} characters are longer than the file's")
 
 
 def _text_width(width: int, values: list[str]) -> int:
-    """Width that is kept: the array's own, or what the longest text needs where that wastes."""
+    """Return the width to store: the array's own, or the longest text's if that saves space."""
     if 4 * width * len(values) <= _PADDING:
         return width
     return max(1, *map(len, values))
@@ -193,31 +195,31 @@ def _text_width(width: int, values: list[str]) -> int:
 def _decode_floats(values: list[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     numbers = [decode(value) if isinstance(value, dict) else value for value in values]
     if not all(type(number) in (int, float) for number in numbers):
-        raise ModelFormatError("an array of numbers holds something else")
+        raise ModelFormatError("an array of numbers has values of another type")
     try:
         exact = np.array([float(number) for number in numbers])
     except OverflowError as error:
-        raise ModelFormatError(f"a number is beyond {dtype}") from error
+        raise ModelFormatError(f"a number is out of range for {dtype}") from error
     with np.errstate(over="ignore", under="ignore"):
         array = exact.astype(dtype)
     if not np.array_equal(array, exact, equal_nan=True):
-        raise ModelFormatError(f"a number is not one of {dtype}")
+        raise ModelFormatError(f"a number cannot be represented as {dtype}")
     return array
 
 
 def _decode_integers(values: list[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     kind = bool if dtype.kind == "b" else int
     if not all(type(value) is kind for value in values):
-        raise ModelFormatError(f"an array of {dtype} holds something else")
+        raise ModelFormatError(f"an array of {dtype} has values of another type")
     if dtype.kind != "b":
         limits = np.iinfo(np.int64 if dtype.kind in "mM" else dtype)
         if not all(limits.min <= value <= limits.max for value in values):
-            raise ModelFormatError(f"a number is beyond {dtype}")
+            raise ModelFormatError(f"a number is out of range for {dtype}")
     if dtype.kind in "mM":
         return np.array(values, dtype=np.int64).astype(dtype)
     return np.array(values, dtype=dtype)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

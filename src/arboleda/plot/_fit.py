@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arboleda._figures import new_figure
+from arboleda._visible import visible_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -329,7 +330,7 @@ def _fit_size(
 
 def _wrap(measure: Callable[[str], float], text: str, width: float) -> str:
     lines: list[str] = []
-    for paragraph in text.split("\n"):
+    for paragraph in visible_lines(text).split("\n"):
         line = ""
         for piece in _PIECES.findall(paragraph):
             if measure((line + piece).rstrip()) <= width:

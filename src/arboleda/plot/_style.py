@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arboleda._tree_rendering.colours import CLASS_COLOURS, class_colours, on_white
+from arboleda._tree_rendering.colours import CLASS_COLOURS, blend_with_white, class_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,11 +31,11 @@ INK = "0.15"  # main lines
 EDGE = "0.35"  # edges of bars
 NEUTRAL = "0.55"  # neither high nor low
 PALE = "0.82"  # background
-BAR = on_white(CLASS_COLOURS[0], 0.45)
+BAR = blend_with_white(CLASS_COLOURS[0], 0.45)
 # Upward is dark and plain, downward light and hatched: distinguishable in greyscale.
 UP: dict[str, Any] = {"facecolor": CLASS_COLOURS[0], "edgecolor": EDGE, "linewidth": 0.6}
 DOWN: dict[str, Any] = {
-    "facecolor": on_white(CLASS_COLOURS[1], 0.7),
+    "facecolor": blend_with_white(CLASS_COLOURS[1], 0.7),
     "edgecolor": EDGE,
     "linewidth": 0.6,
     "hatch": "////",

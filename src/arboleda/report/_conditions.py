@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from arboleda._tree_rendering.question import Question
+from arboleda._tree_rendering.split_condition import SplitCondition
 
-__all__ = ["Levels", "find_levels", "question"]
+__all__ = ["Levels", "find_levels", "read_split_condition"]
 
 Levels = Mapping[str, tuple[str, str]]
 
@@ -43,8 +43,8 @@ def find_levels(features: Iterable[str], columns: Iterable[Mapping[str, Any]]) -
     return found
 
 
-def question(node: Mapping[str, Any], levels: Levels) -> Question:
-    """Read a node's question off the facts.
+def read_split_condition(node: Mapping[str, Any], levels: Levels) -> SplitCondition:
+    """Read the split condition of a node from the facts.
 
     Parameters
     ----------
@@ -56,16 +56,16 @@ def question(node: Mapping[str, Any], levels: Levels) -> Question:
 
     Examples
     --------
-    >>> question({"feature": "age", "threshold": 30.5}, {}).text()
+    >>> read_split_condition({"feature": "age", "threshold": 30.5}, {}).text()
     'age ≤ 30.5'
     >>> node = {"feature": "colour = red", "threshold": 0.5}
-    >>> question(node, {"colour = red": ("colour", "red")}).text()
+    >>> read_split_condition(node, {"colour = red": ("colour", "red")}).text()
     'colour ≠ red'
     """
     feature, threshold = node["feature"], node["threshold"]
     if node.get("levels"):
-        return Question(feature, levels=tuple(node["levels"]), left=node["levels_left"])
+        return SplitCondition(feature, levels=tuple(node["levels"]), left=node["levels_left"])
     if feature in levels and 0 <= threshold < 1:
         column, level = levels[feature]
-        return Question(column, levels=(level,), left=False)
-    return Question(feature, threshold)
+        return SplitCondition(column, levels=(level,), left=False)
+    return SplitCondition(feature, threshold)

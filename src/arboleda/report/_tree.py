@@ -8,15 +8,15 @@ from markupsafe import Markup
 from arboleda._locale import word
 from arboleda._numbers import integer
 from arboleda._tree_rendering.boxes import Box, Output, Sketch
-from arboleda._tree_rendering.question import Question
+from arboleda._tree_rendering.split_condition import SplitCondition
 from arboleda._tree_rendering.svg import Theme
 from arboleda._tree_rendering.svg import draw_tree as draw_sketch
 from arboleda.report._about import About
 from arboleda.report._colours import SWATCHES, class_colours
-from arboleda.report._conditions import Levels, find_levels, question
+from arboleda.report._conditions import Levels, find_levels, read_split_condition
 from arboleda.report._texts import text, told
 
-__all__ = ["draw_tree", "tree_part", "tree_rules", "tree_view"]
+__all__ = ["draw_tree", "extract_rules", "tree_part", "tree_view"]
 
 _UNITS = 18.0  # a tree of depth five stays within a page's width
 
@@ -45,7 +45,7 @@ def tree_part(about: About, tree: Mapping[str, Any], kind: str) -> dict[str, Any
     return {
         "svg": draw_tree(tree, columns, positive),
         "title": text(f"figure.{kind}"),
-        "rules": tree_rules(tree, columns),
+        "rules": extract_rules(tree, columns),
         "legend": list(zip(class_colours(labels, positive), labels, strict=True)) if few else [],
         "caption": text(f"tree.bar.{bar}", label=told(tree["value_label"])),
     }
@@ -80,7 +80,7 @@ def draw_tree(
     return Markup(draw_sketch(_sketch(tree, columns), theme, alone=False))
 
 
-def tree_rules(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]] = ()) -> str:
+def extract_rules(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]] = ()) -> str:
     """Write the same tree as indented text, one line for each node."""
     sketch = _sketch(tree, columns)
     lines: list[str] = []
@@ -91,8 +91,8 @@ def tree_rules(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]] = (
         more = " …" if box.hidden is None else ""
         lines.append(f"{'   ' * box.depth}{reached_by}{answer}  (n {integer(box.n)}){more}")
         for child, side in zip(box.children, ("left", "right"), strict=False):
-            assert box.question is not None
-            words = box.question.text(side == "left")
+            assert box.split is not None
+            words = box.split.text(side == "left")
             write(sketch.boxes[child], words + (missing if box.missing == side else ""))
 
     write(sketch.boxes[0], word("all rows"))
@@ -110,11 +110,13 @@ def _sketch(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Sk
 def _box(node: Mapping[str, Any], place: Mapping[int, int], levels: Levels) -> Box:
     ids = (node["left"], node["right"])
     children = tuple(place[child] for child in ids) if all(i in place for i in ids) else ()
-    asked: Question | None = None if node["feature"] is None else question(node, levels)
+    asked: SplitCondition | None = (
+        None if node["feature"] is None else read_split_condition(node, levels)
+    )
     return Box(
         depth=node["depth"],
         children=children,
-        question=asked,
+        split=asked,
         missing=node["missing"],
         n=node["n"],
         impurity=node["impurity"],
@@ -124,5 +126,5 @@ def _box(node: Mapping[str, Any], place: Mapping[int, int], levels: Levels) -> B
 
 
 def _answer(sketch: Sketch, box: Box) -> str:
-    ((answer, sure),) = sketch.answers(box)
+    ((answer, sure),) = sketch.predictions(box)
     return answer if sketch.is_one_number else f"{answer} {sure}"

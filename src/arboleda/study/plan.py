@@ -13,6 +13,7 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 import arboleda
+from arboleda.study.artifacts.files import MODELS_VERSION
 from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, known_words, models_for
 from arboleda.study.catalogue.model import named_as_approximated
 from arboleda.study.config.presets import PRESETS, Preset
@@ -292,6 +293,7 @@ class Plan:
                 "scipy": scipy.__version__,
                 "scikit-learn": sklearn.__version__,
                 "machine": platform.machine(),
+                "models": MODELS_VERSION,
             },
         }
 

@@ -1,4 +1,4 @@
-"""Targets that are classes, for one tree or many: labels in, shares of the classes out."""
+"""Classification targets of trees and forests."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from arboleda.persist import Field, Integer, Labels, OneOrMore
 from arboleda.tree._tree_learner import Array, Floats, TreeLearner
 
 
-def numbered_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]:
-    """Classes of one target, sorted, and the number of each row's class; messages name `estimator`.
+def encode_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]:
+    """Return the sorted classes of one target and the class code of each row.
+
+    Error messages name `estimator`.
 
     Raises
     ------
@@ -30,13 +32,13 @@ def numbered_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp
         y = column_or_1d(_check_y(y, estimator=estimator), warn=True)
         check_classification_targets(y)
     classes, numbers = np.unique(y, return_inverse=True)
-    if plain and 2 * len(classes) > len(y):  # of whole numbers it only warns, when they are as many
+    if plain and 2 * len(classes) > len(y):  # for integers it only warns about many classes
         check_classification_targets(y)
     return classes, numbers.astype(np.intp, copy=False)
 
 
 class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
-    """What classifiers do with y; over several outputs `classes_` and `n_classes_` are lists."""
+    """Mixin of classifiers; with several outputs, `classes_` and `n_classes_` are lists."""
 
     _target_attributes: ClassVar[dict[str, Field]] = {
         "n_classes_": OneOrMore(Integer(1)),
@@ -50,8 +52,8 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
     def _encode_target(self, y: Array) -> Array:
         if self._has_several_outputs(y):
             return self._encode_targets(y)
-        self.classes_, inverse = numbered_classes(y, self)
-        labels = inverse.astype(np.uint32)  # the engine's type: half the memory, no copy later
+        self.classes_, inverse = encode_classes(y, self)
+        labels = inverse.astype(np.uint32)  # the engine's type, which saves memory and a copy
         self.n_classes_ = len(self.classes_)
         self.n_outputs_ = 1
         return labels
@@ -67,8 +69,8 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
         self.n_outputs_ = len(encoded)
         return np.column_stack([labels for _, labels in encoded])
 
-    def _class_weight(self, y: Array) -> Floats:
-        """Weight of every row by its classes; over several targets the product."""
+    def _compute_class_weight(self, y: Array) -> Floats:
+        """Return the class weight of every row; for several targets, their product."""
         one = self.n_outputs_ == 1
         labels = [y] if one else list(y.T)
         classes = [self.classes_] if one else self.classes_
@@ -91,26 +93,26 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
             compute_sample_weight(weight, known[codes])
             for weight, known, codes in zip(weights, classes, labels, strict=True)
         ]
-        with np.errstate(over="ignore"):  # refused with the sum of all weights
+        with np.errstate(over="ignore"):  # checked with the sum of all weights
             product: Floats = np.prod(parts, axis=0)
         return product
 
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
         if self.class_weight is None:
             return sample_weight
-        weight = self._class_weight(y)
+        weight = self._compute_class_weight(y)
         if not (np.isfinite(weight).all() and weight.min() >= 0 and weight.any()):
             raise ValueError(
-                f"class_weight={self.class_weight!r} must give every class a finite weight that is "
-                "not negative, and one of them a positive one"
+                f"class_weight={self.class_weight!r} must give every class a finite, non-negative "
+                "weight, and at least one class a positive weight"
             )
         if sample_weight is None:
             return weight
-        with np.errstate(over="ignore"):  # refused with the sum of all weights
+        with np.errstate(over="ignore"):  # checked with the sum of all weights
             weight = weight * sample_weight
         if not weight.any():
             raise ValueError(
-                f"class_weight={self.class_weight!r} and sample_weight leave no row with a "
+                f"class_weight={self.class_weight!r} and sample_weight give no row a "
                 "positive weight"
             )
         return weight
@@ -120,7 +122,7 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
         if directions and self.n_classes_ > 2:
             raise ValueError(
                 f"monotonic_cst is given for {self.n_classes_} classes: Monotonicity constraints "
-                "are not supported with multiclass classification, whose shares have no order"
+                "are not supported with multiclass classification"
             )
         return directions
 
@@ -131,38 +133,38 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
         one = self.n_outputs_ == 1
         listed = {isinstance(self.n_classes_, list), isinstance(self.classes_, list)}
         if listed != {not one}:
-            return "the header lists classes of another number of targets than it says"
+            return "the numbers of targets of classes_ and n_outputs_ differ"
         classes = [self.classes_] if one else self.classes_
         if len(classes) != self.n_outputs_:
-            return "the header lists classes of another number of targets than it says"
+            return "the numbers of targets of classes_ and n_outputs_ differ"
         if tuple(map(len, classes)) != self._value_widths():
-            return "the header lists another number of classes than it says"
+            return "the numbers of classes of classes_ and n_classes_ differ"
         return super()._defect()
 
     def _parts(self, shares: Floats) -> list[Floats]:
-        """Shares of classes by output."""
+        """Split class shares by output."""
         return np.split(shares, np.cumsum(self._value_widths())[:-1], axis=1)
 
     def _labels_of(self, shares: Floats) -> Array:
-        """Class with the largest share; a tie goes to the first class."""
+        """Return the class with the largest share; ties go to the first class."""
         if self.n_outputs_ == 1:
             labels: Array = self.classes_[shares.argmax(axis=1)]
             return labels
         parts = zip(self.classes_, self._parts(shares), strict=True)
         return as_columns([classes[part.argmax(axis=1)] for classes, part in parts])
 
-    def _predictions_by(self, raw: Floats) -> Array:
+    def _decode_predictions(self, raw: Floats) -> Array:
         return self._labels_of(raw)
 
-    def _shares_by(self, raw: Floats) -> Floats | list[Floats]:
+    def _decode_probabilities(self, raw: Floats) -> Floats | list[Floats]:
         return raw if self.n_outputs_ == 1 else self._parts(raw)
 
-    def _log_of(self, p: Floats | list[Floats]) -> Floats | list[Floats]:
-        """Logarithm; minus infinity of 0."""
+    def _log_probabilities(self, p: Floats | list[Floats]) -> Floats | list[Floats]:
+        """Return logarithms; minus infinity for 0."""
         with np.errstate(divide="ignore"):
             return [np.log(part) for part in p] if isinstance(p, list) else np.log(p)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = self._takes_several_outputs
+        tags.classifier_tags.multi_label = self._supports_multi_output
         return tags

@@ -15,18 +15,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.fit import BinnedDataset, GrowthOptions
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda._engine.tree import Tree
-from arboleda._predictor import PredictsRows
+from arboleda._predictor import RowPredictorMixin
 from arboleda.persist import Field, TreePart
 from arboleda.tree._restore_on_failure import restore_on_failure
-from arboleda.tree._rules import Rules, tree_rules
+from arboleda.tree._rules import Rules, extract_rules
 from arboleda.tree._to_svg import Drawing, tree_svg
 from arboleda.tree._tree_learner import Array, Floats, Training, TreeLearner
 
 
-class DecisionTree(PredictsRows, TreeLearner):
-    """What classification and regression trees share: everything but the target."""
+class DecisionTree(RowPredictorMixin, TreeLearner):
+    """Base class of classification and regression trees."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeLearner._parameter_constraints,
@@ -50,7 +50,7 @@ class DecisionTree(PredictsRows, TreeLearner):
         n_threads: int,
         seed: int,
     ) -> Tree:
-        """Grow the tree."""
+        """Grow the tree in the engine."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree from a table and its target.
@@ -58,12 +58,13 @@ class DecisionTree(PredictsRows, TreeLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table of any container: NumPy, pandas, polars, Arrow, lists. Not copied where its
+            A table in any container: NumPy, pandas, polars, Arrow, lists. It is not copied if its
             types allow. See the guide's page "What goes in".
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             The target or targets, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part. None: every row counts 1.
+            Finite, non-negative weights; rows of weight 0 are ignored. None: every row has weight
+            1.
 
         Returns
         -------
@@ -72,17 +73,17 @@ class DecisionTree(PredictsRows, TreeLearner):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X holds an infinite value, or text in a numeric column,
-            the lengths differ, y has missing or infinite values, or the weights are negative or all
-            zero. The estimator stays as it was.
+            If a parameter is out of range, X has infinite values or text in a numeric column, the
+            lengths differ, y has missing or infinite values, or the weights are negative or all
+            zero. The estimator is then unchanged.
         """
         with restore_on_failure(self):
-            tree = self._grown(self._training(X, y, sample_weight))
+            tree = self._grow_tree(self._training(X, y, sample_weight))
             self.tree_ = tree.pruned(self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
         return self
 
-    def _grown(self, training: Training) -> Tree:
-        """Grow the whole tree from rows of positive weight."""
+    def _grow_tree(self, training: Training) -> Tree:
+        """Grow the full tree from the rows of positive weight."""
         n_rows = training.table.n_rows if training.n_rows is None else training.n_rows
         return self._grow(
             training.table,
@@ -94,11 +95,12 @@ class DecisionTree(PredictsRows, TreeLearner):
         )
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Grow the tree and find the sequence of its best pruned trees.
+        """Grow the tree and compute its minimal cost-complexity pruning path.
 
         With R(t) the weighted impurity of a node, the cost of a tree is the sum of R over its
-        leaves plus alpha times their number. Each alpha has a best pruned tree; they are nested,
-        and the path holds the alphas at which the best one changes. Breiman et al. (1984), ch. 3.
+        leaves plus alpha times their number. Each alpha has an optimal pruned tree; these trees are
+        nested, and the path holds the alphas at which the optimal tree changes. Breiman et al.
+        (1984), ch. 3.
 
         Parameters
         ----------
@@ -110,10 +112,10 @@ class DecisionTree(PredictsRows, TreeLearner):
         -------
         path : Bunch
             ``ccp_alphas``, ascending from 0, and ``impurities``: the sum of R over the leaves of
-            the tree that is best from that alpha on. The last tree is the root alone.
+            the tree that is optimal from that alpha on. The last tree is the root alone.
         """
         other = clone(self)
-        path = other._grown(other._training(X, y, sample_weight)).pruning_path()
+        path = other._grow_tree(other._training(X, y, sample_weight)).pruning_path()
         return Bunch(ccp_alphas=path.alpha, impurities=path.impurity)
 
     def _growth_options(self, n_rows: int) -> GrowthOptions:
@@ -121,24 +123,24 @@ class DecisionTree(PredictsRows, TreeLearner):
 
     def _defect(self) -> str | None:
         if self.tree_.n_features != self.n_features_in_:
-            return "the tree was fitted on another number of columns than the header lists"
+            return "the tree was fitted on a different number of columns than the header lists"
         if not self.tree_.categories_are_below(self.schema_.n_levels):
-            return "the tree asks for categories that its columns do not have"
+            return "the tree splits on categories that its columns do not have"
         width = self._value_width()
         if self.tree_.value_rows.shape[1] != width:
             return f"the leaves of the tree do not hold the {width} numbers that the header implies"
-        self.tree_ = self.tree_.with_widths(self._value_widths())  # a file's tree has the sum alone
+        self.tree_ = self.tree_.with_widths(self._value_widths())  # model files store only the sum
         return super()._defect()
 
     def _leaf_values(self, X: Any) -> Floats:
         table = self._check_input(X)
-        return self.tree_.predict(table, threads_for(table, self.n_jobs))
+        return self.tree_.predict(table, resolve_threads(table, self.n_jobs))
 
     def _row_predictor(self) -> RowPredictor:
         return self.tree_.row_predictor()
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
-        """Index of the leaf that each row reaches.
+        """Return the index of the leaf that each row reaches.
 
         Parameters
         ----------
@@ -153,7 +155,7 @@ class DecisionTree(PredictsRows, TreeLearner):
         return self.tree_.apply(table, resolve_n_jobs(self.n_jobs))
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Nodes that each row passes from the root to its leaf.
+        """Return the nodes on each row's path from the root to its leaf.
 
         Parameters
         ----------
@@ -162,13 +164,13 @@ class DecisionTree(PredictsRows, TreeLearner):
         Returns
         -------
         path : sparse matrix of shape (n_samples, n_nodes)
-            1 where the row passes the node.
+            1 if the row passes through the node.
         """
         table = self._check_input(X)
         return self.tree_.decision_path(table, resolve_n_jobs(self.n_jobs))
 
     def get_depth(self) -> int:
-        """Edges on the longest path from the root to a leaf."""
+        """Return the number of edges on the longest path from the root to a leaf."""
         check_is_fitted(self)
         return int(self.tree_.max_depth)
 
@@ -180,16 +182,17 @@ class DecisionTree(PredictsRows, TreeLearner):
     def to_svg(
         self, *, max_depth: int | None = 6, feature_names: Any = None, class_names: Any = None
     ) -> Drawing:
-        """Draw the tree as one self-contained SVG, from the root at the left to the leaves.
+        """Draw the tree as a self-contained SVG, from the root on the left to the leaves.
 
-        A box holds a question or an answer, its training rows and a bar with the shares of the
-        classes (or how high the value lies). Leaves are tinted by class, the stronger the purer,
-        or by value. Branches are as wide as their share of the rows; the way of most rows is dark.
+        A box shows the split or the prediction, the number of training rows and a bar with the
+        class shares (or the relative value). Leaves are tinted by class, more strongly the purer
+        they are, or by value. The width of a branch is its share of the rows; the path of most rows
+        is dark.
 
         Parameters
         ----------
         max_depth : int, default=6
-            Depth down to which nodes are drawn; what lies below is counted. None: all.
+            Maximum depth of the drawn nodes; nodes below are only counted. None: all.
         feature_names : array-like of str, default=None
             Names of the columns; None: those of the table in ``fit``, else "x[0]" and so on.
         class_names : array-like of str, default=None
@@ -198,8 +201,8 @@ class DecisionTree(PredictsRows, TreeLearner):
         Returns
         -------
         svg : str
-            The same tree and names give the same text. It asks for no file, font or script. A
-            notebook shows it as a picture.
+            The same tree and names give the same text. It requires no other file, font or script.
+            Notebooks display it as a picture.
 
         Examples
         --------
@@ -217,16 +220,16 @@ class DecisionTree(PredictsRows, TreeLearner):
         feature_names: Any = None,
         class_names: Any = None,
     ) -> Rules:
-        """Read the tree as rules, one for each leaf; every row meets exactly one of them.
+        """Convert the tree to rules, one per leaf; every row satisfies exactly one of them.
 
-        Questions about one column are merged into one condition: thresholds into an interval,
+        Splits on the same column are merged into one condition: thresholds into an interval,
         categories into a set. The lift of a rule is its confidence divided by the share of its
         class among all training rows.
 
         Parameters
         ----------
         order : {"support", "leaf"}, default="support"
-            The rules with the most rows first, or in the order of the leaves.
+            Sort by the number of rows, largest first, or keep the order of the leaves.
         feature_names : array-like of str, default=None
             Names of the columns; None: those of the table in ``fit``, else "x[0]" and so on.
         class_names : array-like of str, default=None
@@ -235,7 +238,7 @@ class DecisionTree(PredictsRows, TreeLearner):
         Returns
         -------
         rules : Rules
-            A tuple of `Rule` that prints one rule a line and has a method ``to_frame()``.
+            A tuple of `Rule` that prints one rule per line and has a method ``to_frame()``.
 
         Examples
         --------
@@ -245,7 +248,7 @@ class DecisionTree(PredictsRows, TreeLearner):
         if height <= 3 then low (66.7 % of the rows, 2; confidence 100 %; lift 1.5)
         if height > 3 then high (33.3 % of the rows, 1; confidence 100 %; lift 3)
         """
-        return tree_rules(self, order, feature_names, class_names)
+        return extract_rules(self, order, feature_names, class_names)
 
     @property
     def feature_importances_(self) -> Floats:

@@ -21,7 +21,7 @@ from arboleda.tree._tree_learner import Array, CategoricalFeatures, Floats, MaxF
 
 
 class DecisionTreeClassifier(ClassTarget, DecisionTree):
-    """Classification tree (CART): split where the classes get purest, predict the leaf's classes.
+    """Classification tree (CART).
 
     At every node all columns and all thresholds midway between neighbouring values are tried, and
     the split with the smallest weighted impurity of the two children is kept; ties go to the first
@@ -35,47 +35,47 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         Impurity of a node with class shares p: ``sum p (1 - p)``; ``-sum p log2 p`` (two names);
         ``1 - max p``.
     splitter : {"best", "random"}, default="best"
-        "best": every threshold, and every way to part the categories that can be best, is tried.
-        "random": each column offers one split drawn at random (a threshold uniform between its
-        smallest and largest value in the node; a random half of the categories), and the best of
-        them is kept.
+        "best": all thresholds, and all partitions of the categories that can be optimal, are tried.
+        "random": each column proposes one random split (a threshold uniform between its smallest
+        and largest value in the node; a random half of the categories), and the best of them is
+        kept.
     max_depth : int, default=None
-        Most edges from the root to a leaf. None: no limit.
+        Maximum number of edges from the root to a leaf. None: no limit.
     min_samples_split : int or float, default=2
-        Fewest rows of a node that may be split; a float is a fraction of all rows.
+        Minimum number of rows to split a node; a float is a fraction of all rows.
     min_samples_leaf : int or float, default=1
-        Fewest rows of a leaf; a float is a fraction of all rows.
+        Minimum number of rows in a leaf; a float is a fraction of all rows.
     min_weight_fraction_leaf : float, default=0.0
-        Smallest share of the total weight in a leaf.
+        Minimum share of the total weight in a leaf.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Columns drawn at each node; a float is a fraction of all columns. None: all.
     random_state : int, RandomState or None, default=None
-        Seed of the drawn columns and splits; without ``max_features`` and ``splitter="random"``
-        nothing is random.
+        Seed of the random columns and splits; without ``max_features`` and ``splitter="random"``
+        the fit is deterministic.
     max_leaf_nodes : int, default=None
-        Most leaves; the tree then grows best first, the largest decrease of impurity next.
+        Maximum number of leaves; the tree is then grown best-first, by decrease of impurity.
     min_impurity_decrease : float, default=0.0
-        A node is split only if that lowers the weighted impurity by at least this.
+        Minimum decrease of the weighted impurity to split a node.
     class_weight : dict, list of dict, "balanced" or None, default=None
-        Weight of each class; "balanced" makes all classes weigh the same. For several targets a
-        list with a dict for each; the weights of a row's classes are multiplied.
+        Weight of each class; "balanced" gives all classes the same total weight. For several
+        targets, a list with a dict for each; the weights of a row's classes are multiplied.
     ccp_alpha : float, default=0.0
-        Price of a leaf: the grown tree is pruned to the smallest one that is best for it (see
-        `cost_complexity_pruning_path`).
+        Complexity parameter (cost per leaf): the grown tree is pruned to the smallest tree that is
+        optimal for it (see `cost_complexity_pruning_path`).
     max_bins : int, default=None
-        Most different values of a numeric column that are told apart: neighbouring values are put
-        together into so many bins of about equally many rows, and thresholds lie between bins. A
-        few hundred make trees on large data several times faster, at nearly the same accuracy.
-        None: every value counts.
+        Maximum number of bins of a numeric column: neighbouring values are grouped into bins of
+        about equally many rows, and thresholds lie between bins. A few hundred bins make fitting on
+        large data several times faster, at nearly the same accuracy. None: no binning.
     categorical_features : "from_dtype", None, or array-like, default="from_dtype"
-        Columns whose values are categories. "from_dtype": those of a frame that have a categorical
-        type or hold text. None: no column. Otherwise a list of names, of indices, or a mask of
-        booleans; the values may then be text, numbers or dates. At most 65,535 categories a column.
+        Categorical columns. "from_dtype": the columns of a frame with a categorical or text type.
+        None: no column. Otherwise a list of names, of indices, or a boolean mask; the values may
+        then be text, numbers or dates. At most 65,535 categories per column.
     n_jobs : int, default=None
-        Threads: None all available cores, -1 likewise. The result does not depend on it.
+        Number of threads; None and -1 mean all available cores. The result does not depend on it.
     monotonic_cst : array-like of int, dict of name to int, or None, default=None
-        Direction of each column: 1 the probability of the second class never falls as the column
-        rises, -1 it never rises, 0 is free. For two classes only. Missing values have no order.
+        Monotonic constraint of each column: 1 means that the probability of the second class never
+        decreases as the column increases, -1 that it never increases, 0 no constraint. For two
+        classes only. Missing values are not constrained.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         Names, kinds and categories of the columns.
     max_features_ : int
     missing_columns_ : ndarray of int
-        Numbers of the columns that missed values in training.
+        Indices of the columns with missing values in training.
     n_outputs_ : int
         Number of targets.
     tree_ : Tree
@@ -98,17 +98,16 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
 
     Notes
     -----
-    Missing values (NaN) are learned from: each split also finds the better side for them. A value
-    missing only at prediction goes to the child with more training rows. A category that `fit` did
-    not see goes where missing values go.
+    Missing values (NaN) are supported: each split also finds the better side for them. Values that
+    are missing only at prediction go to the child with more training rows. Categories that `fit`
+    did not see are treated as missing values.
 
-    A column of categories is split into two sets of them. With two classes the best of all sets is
-    found: it is a cut of the categories ordered by their share of one class (Fisher 1958). With
-    more classes the order by the share of one class is tried for each of the ten largest classes
-    of the node.
+    A categorical column is split into two sets of categories. With two classes the optimal sets are
+    found, by sorting the categories by their share of one class (Fisher 1958). With more classes
+    the categories are sorted by their share of each of the ten largest classes of the node.
 
     Differences from scikit-learn: X is compared as float64 (not float32); a tie between splits is
-    never decided at random; zero-weight rows are ignored throughout.
+    never decided at random; rows of weight 0 are ignored throughout.
 
     References
     ----------
@@ -196,7 +195,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         )
 
     def predict(self, X: Any) -> Array:
-        """Class with the largest share in each row's leaf; a tie goes to the first class.
+        """Predict the class with the largest share in each row's leaf; ties go to the first class.
 
         Parameters
         ----------
@@ -206,10 +205,10 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._predictions_by(self._leaf_values(X))
+        return self._decode_predictions(self._leaf_values(X))
 
     def predict_proba(self, X: Any) -> Floats | list[Floats]:
-        """Class shares of each row's leaf, by training weight.
+        """Predict class probabilities as the weighted class shares of each row's leaf.
 
         Parameters
         ----------
@@ -220,10 +219,10 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
             Columns in the order of ``classes_``; rows sum to 1.
         """
-        return self._shares_by(self._leaf_values(X))
+        return self._decode_probabilities(self._leaf_values(X))
 
     def predict_log_proba(self, X: Any) -> Floats | list[Floats]:
-        """Logarithm of `predict_proba`; minus infinity for a share of 0.
+        """Compute the logarithm of `predict_proba`; minus infinity for a share of 0.
 
         Parameters
         ----------
@@ -233,4 +232,4 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         -------
         log_p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
         """
-        return self._log_of(self.predict_proba(X))
+        return self._log_probabilities(self.predict_proba(X))

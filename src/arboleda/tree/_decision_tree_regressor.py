@@ -15,7 +15,7 @@ from arboleda.tree._tree_learner import Array, CategoricalFeatures, Floats, MaxF
 
 
 class DecisionTreeRegressor(NumberTarget, DecisionTree):
-    """Regression tree (CART): split where the target varies least, predict a leaf's centre.
+    """Regression tree (CART).
 
     At every node all columns and all thresholds midway between neighbouring values are tried, and
     the split with the smallest weighted impurity of the two children is kept; ties go to the first
@@ -27,9 +27,9 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
     ----------
     criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, \
             default="squared_error"
-        Impurity of a node: the variance of its target (two names); the mean distance of its target
-        to the weighted median, which is then what a leaf predicts; half the mean Poisson deviance
-        of a target that is not negative, ``y log(y / mean) - y + mean``.
+        Impurity of a node: the variance of its target (two names); the mean absolute deviation of
+        its target from the weighted median, which the leaves then predict; half the mean Poisson
+        deviance of a non-negative target, ``y log(y / mean) - y + mean``.
     splitter, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeClassifier`.
     max_features, random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha
@@ -37,8 +37,9 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
     max_bins, categorical_features, n_jobs
         See `DecisionTreeClassifier`.
     monotonic_cst : array-like of int, dict of name to int, or None, default=None
-        Direction of each column: 1 the prediction never falls as the column rises, -1 it never
-        rises, 0 is free. Missing values have no order.
+        Monotonic constraint of each column: 1 means that the prediction never decreases as the
+        column increases, -1 that it never increases, 0 no constraint. Missing values are not
+        constrained.
 
     Attributes
     ----------
@@ -50,7 +51,7 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         Names, kinds and categories of the columns.
     max_features_ : int
     missing_columns_ : ndarray of int
-        Numbers of the columns that missed values in training.
+        Indices of the columns with missing values in training.
     n_outputs_ : int
         Number of targets.
     tree_ : Tree
@@ -58,20 +59,20 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
 
     Notes
     -----
-    Sums of the target are exact: it is held as integers of 32 to 60 bits, the more the fewer rows
-    (44 bits beyond the sign for 100,000 rows). A leaf whose rows agree predicts exactly their
-    value. A tree is constant beyond the last training value: it does not extrapolate.
+    Sums of the target are exact: it is stored as integers of 32 to 60 bits, with more bits for
+    fewer rows (44 bits plus sign for 100,000 rows). A leaf whose rows have the same target predicts
+    exactly that value. Trees do not extrapolate: they are constant beyond the last training value.
 
-    Among splits with the same absolute error the one with the smallest squared error is taken. With
-    the Poisson deviance no split leaves a child whose target is all 0.
+    Ties of the absolute error are broken by the squared error. With the Poisson deviance no split
+    creates a child whose target is all 0.
 
-    Friedman's measure of a split into sides of weights W_L and W_R and means m_L and m_R is
-    ``W_L W_R / (W_L + W_R) (m_L - m_R)^2``. That is by how much the split lowers the weighted
-    variance, so "friedman_mse" is another name of "squared_error".
+    Friedman's measure of a split into sides of weights W_L and W_R and means m_L and m_R is ``W_L
+    W_R / (W_L + W_R) (m_L - m_R)^2``. It equals the decrease of the weighted variance, so
+    "friedman_mse" is another name of "squared_error".
 
-    Missing values and categories are treated as in `DecisionTreeClassifier`: ordered by their mean
-    target, categories have their best split among the cuts of that order (Fisher 1958); for the
-    absolute error this is a heuristic.
+    Missing values and categories are treated as in `DecisionTreeClassifier`: the optimal split of
+    categories is among the splits of their order by mean target (Fisher 1958); for the absolute
+    error this is a heuristic.
 
     References
     ----------
@@ -145,7 +146,7 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         )
 
     def predict(self, X: Any) -> Floats:
-        """Mean target of each row's leaf; the median for ``criterion="absolute_error"``.
+        """Predict the mean (or median, for "absolute_error") target of each row's leaf.
 
         Parameters
         ----------
@@ -155,4 +156,4 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._predictions_by(self._leaf_values(X))
+        return self._decode_predictions(self._leaf_values(X))

@@ -1,4 +1,4 @@
-"""A tree in the language of Graphviz's ``dot``, as scikit-learn writes it."""
+"""Export of trees to Graphviz's DOT language, in scikit-learn's format."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sklearn.utils._param_validation import HasMethods, validate_params
 from arboleda._tree_rendering.colours import GREY
 from arboleda._tree_rendering.xml_text import xml_text
 from arboleda._visible import visible_lines
-from arboleda.tree._node_text import BOX_PARAMETERS, BoxText, Signs, box_text
+from arboleda.tree._node_text import BOX_PARAMETERS, BoxText, TextFormat, make_box_text
 
 __all__ = ["export_graphviz"]
 
 
-def _quoted(text: str) -> str:
-    """Make a text harmless inside a string of dot, where a backslash begins a command."""
+def _escape_string(text: str) -> str:
+    """Escape a text for a DOT string, where a backslash begins a command."""
     return (
         visible_lines(text)
         .replace("\\", "\\\\")
@@ -28,8 +28,8 @@ def _quoted(text: str) -> str:
     )
 
 
-_STRINGS = Signs("#", "[{}]", {"≤": "<=", "≠": "!="}, _quoted)
-_HTML = Signs("&#35;", "<SUB>{}</SUB>", {"≤": "&le;", "≠": "&ne;", ">": "&gt;"}, xml_text)
+_STRINGS = TextFormat("#", "[{}]", {"≤": "<=", "≠": "!="}, _escape_string)
+_HTML = TextFormat("&#35;", "<SUB>{}</SUB>", {"≤": "&le;", "≠": "&ne;", ">": "&gt;"}, xml_text)
 
 
 @validate_params(  # type: ignore[untyped-decorator]
@@ -63,12 +63,12 @@ def export_graphviz(
     fontname: str = "helvetica",
     max_categories: int | None = 8,
 ) -> str | None:
-    r"""Write a tree in the language of Graphviz's ``dot``.
+    r"""Export a tree in Graphviz's DOT language.
 
-    The parameters and the text are scikit-learn's; ``dot -Tsvg`` makes a picture of it. What ours
-    adds: the categories of a question; a line ``missing = True`` (or ``False``) for the branch
-    that missing values take, at columns that missed some in training; colours that the colour-blind
-    can tell apart; and names that hold quotes, backslashes or ``<`` do no harm.
+    The parameters and the text are scikit-learn's; ``dot -Tsvg`` renders it. Additions: the
+    categories of a split; a line ``missing = True`` (or ``False``) for the branch of missing
+    values, for columns with missing values in training; colours that are distinguishable for
+    colour-blind readers; and escaping of quotes, backslashes and ``<`` in names.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def export_graphviz(
         Names of the classes, to show the class of each node; True: "y[0]" and so on; None: do not
         show it. Only for one target.
     label : {"all", "root", "none"}, default="all"
-        Nodes at which numbers have names in front: "gini = 0.5".
+        Nodes whose numbers are labelled: "gini = 0.5".
     filled : bool, default=False
-        Colour nodes by class, the stronger the purer; by value; or, with several targets, by
+        Colour nodes by class (stronger for purer nodes), by value, or, with several targets, by
         impurity.
     leaves_parallel : bool, default=False
         Draw all leaves at the same height.
@@ -95,7 +95,7 @@ def export_graphviz(
     node_ids : bool, default=False
         Show the index of the node in the arrays of ``tree_``.
     proportion : bool, default=False
-        Show shares instead of weights of classes, and per cent instead of numbers of rows.
+        Show class shares instead of class weights, and percentages instead of numbers of rows.
     rotate : bool, default=False
         Draw from left to right.
     rounded : bool, default=False
@@ -107,12 +107,12 @@ def export_graphviz(
     fontname : str, default="helvetica"
         Font of the text.
     max_categories : int, default=8
-        Categories of a question to name before the rest is counted; None: name all.
+        Maximum number of categories of a split to list; the rest is counted. None: list all.
 
     Returns
     -------
     dot_data : str or None
-        The text, unless it went to ``out_file``.
+        The text, unless it was written to ``out_file``.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def export_graphviz(
     >>> export_graphviz(tree, impurity=False).splitlines()[3]
     '0 [label="x[0] <= 3.0\\nsamples = 3\\nvalue = 6.0"] ;'
     """
-    text = box_text(
+    text = make_box_text(
         decision_tree,
         feature_names,
         class_names,
@@ -134,8 +134,8 @@ def export_graphviz(
         precision=precision,
         max_categories=max_categories,
     )
-    look = _Look(filled, rounded, leaves_parallel, rotate, special_characters, fontname)
-    dot = "\n".join([*_head(look), *_body(text, look, max_depth)])
+    style = _Style(filled, rounded, leaves_parallel, rotate, special_characters, fontname)
+    dot = "\n".join([*_head(style), *_body(text, style, max_depth)])
     if out_file is None:
         return dot
     if isinstance(out_file, str):
@@ -146,7 +146,7 @@ def export_graphviz(
 
 
 @dataclass(frozen=True)
-class _Look:
+class _Style:
     filled: bool
     rounded: bool
     leaves_parallel: bool
@@ -155,19 +155,19 @@ class _Look:
     fontname: str
 
 
-def _head(look: _Look) -> list[str]:
-    styles = [name for name in ("filled", "rounded") if getattr(look, name)]
-    style = f', style="{", ".join(styles)}", color="black"' if styles else ""
-    font = f'fontname="{_quoted(look.fontname)}"'
-    lines = ["digraph Tree {", f"node [shape=box{style}, {font}] ;"]
-    if look.leaves_parallel:
+def _head(style: _Style) -> list[str]:
+    styles = [name for name in ("filled", "rounded") if getattr(style, name)]
+    box_style = f', style="{", ".join(styles)}", color="black"' if styles else ""
+    font = f'fontname="{_escape_string(style.fontname)}"'
+    lines = ["digraph Tree {", f"node [shape=box{box_style}, {font}] ;"]
+    if style.leaves_parallel:
         lines.append("graph [ranksep=equally, splines=polyline] ;")
     lines.append(f"edge [{font}] ;")
-    return [*lines, "rankdir=LR ;"] if look.rotate else lines
+    return [*lines, "rankdir=LR ;"] if style.rotate else lines
 
 
-def _body(text: BoxText, look: _Look, max_depth: int | None) -> Iterator[str]:
-    """Write nodes in preorder, each followed by the branch that leads to it."""
+def _body(text: BoxText, style: _Style, max_depth: int | None) -> Iterator[str]:
+    """Yield nodes in preorder, each followed by the branch that leads to it."""
     view = text.view
     ranks: dict[str, list[str]] = {"leaves": []}
     todo = [(0, -1, 0)]
@@ -175,30 +175,30 @@ def _body(text: BoxText, look: _Look, max_depth: int | None) -> Iterator[str]:
         node, parent, depth = todo.pop()
         if max_depth is not None and depth > max_depth:
             ranks["leaves"].append(str(node))
-            grey = f', fillcolor="{GREY.upper()}"' if look.filled else ""
+            grey = f', fillcolor="{GREY.upper()}"' if style.filled else ""
             yield f'{node} [label="(...)"{grey}] ;'
             yield f"{parent} -> {node} ;"
             continue
         leaf = view.is_leaf(node)
         ranks.setdefault("leaves" if leaf else str(depth), []).append(str(node))
-        colour = f', fillcolor="{text.colour(node)}"' if look.filled else ""
-        yield f"{node} [label={_label(text.lines(node), look)}{colour}] ;"
+        colour = f', fillcolor="{text.colour(node)}"' if style.filled else ""
+        yield f"{node} [label={_label(text.lines(node), style)}{colour}] ;"
         if parent >= 0:
-            yield f"{parent} -> {node}{_answer(node, look) if parent == 0 else ''} ;"
+            yield f"{parent} -> {node}{_branch_label(node, style) if parent == 0 else ''} ;"
         if not leaf:
             todo += [(view.right[node], node, depth + 1), (view.left[node], node, depth + 1)]
-    if look.leaves_parallel:
+    if style.leaves_parallel:
         for rank in sorted(ranks):
             yield f"{{rank=same ; {'; '.join(ranks[rank])}}} ;"
     yield "}"
 
 
-def _label(lines: list[str], look: _Look) -> str:
-    return f"<{'<br/>'.join(lines)}>" if look.html else '"' + "\\n".join(lines) + '"'
+def _label(lines: list[str], style: _Style) -> str:
+    return f"<{'<br/>'.join(lines)}>" if style.html else '"' + "\\n".join(lines) + '"'
 
 
-def _answer(node: int, look: _Look) -> str:
-    """Mark the two branches of the root; the left child is node 1."""
-    angle = (45 if node == 1 else -45) * (-1 if look.rotate else 1)
+def _branch_label(node: int, style: _Style) -> str:
+    """Return the label of the two branches of the root; the left child is node 1."""
+    angle = (45 if node == 1 else -45) * (-1 if style.rotate else 1)
     word = "True" if node == 1 else "False"
     return f' [labeldistance=2.5, labelangle={angle}, headlabel="{word}"]'

@@ -1,4 +1,4 @@
-"""A tree as indented text, as scikit-learn writes it."""
+"""Export of trees to indented text, in scikit-learn's format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["export_text"]
 
 @validate_params(  # type: ignore[untyped-decorator]
     {
-        "decision_tree": "no_validation",  # told apart with more words
+        "decision_tree": "no_validation",  # checked with a more specific message
         "feature_names": ["array-like", None],
         "class_names": ["array-like", None],
         "max_depth": [Interval(Integral, 0, None, closed="left"), None],
@@ -37,11 +37,11 @@ def export_text(
     show_weights: bool = False,
     max_categories: int | None = 8,
 ) -> str:
-    """Write a tree as indented text, one line for each branch and each leaf.
+    """Export a tree as indented text, one line per branch and leaf.
 
-    The parameters and the text are scikit-learn's. What ours adds: the categories of a question;
-    "or missing" on the branch that missing values take, at columns that missed some in training;
-    and, with several targets, the class of each.
+    The parameters and the text are scikit-learn's. Additions: the categories of a split; "or
+    missing" on the branch of missing values, for columns with missing values in training; and, with
+    several targets, the class of each.
 
     Parameters
     ----------
@@ -52,15 +52,15 @@ def export_text(
     class_names : array-like of str, default=None
         Names of the classes; None: ``classes_``. Only for one target.
     max_depth : int, default=10
-        Depth below which a branch is only counted; None: write all.
+        Depth below which branches are truncated; None: write all.
     spacing : int, default=3
-        Width of a step to the right.
+        Width of one level of indentation.
     decimals : int, default=2
         Decimals of thresholds, weights and values.
     show_weights : bool, default=False
         Show the weight of each class in a leaf.
     max_categories : int, default=8
-        Categories of a question to name before the rest is counted; None: name all.
+        Maximum number of categories of a split to list; the rest is counted. None: list all.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def export_text(
     <BLANKLINE>
     """
     view = view_tree(decision_tree, feature_names, class_names, caller="export_text")
-    below = _depths_below(view)
+    below = _compute_depths_below(view)
     lines: list[str] = []
     todo: list[tuple[int, int, str]] = [(0, 1, "")]
     while todo:
@@ -92,8 +92,8 @@ def export_text(
             lines.append(f"{_indent(depth, spacing)} {words}")
         else:
             for child, yes in ((view.right[node], False), (view.left[node], True)):
-                asked = _branch(view, node, yes, decimals, max_categories)
-                todo.append((child, depth + 1, asked))
+                branch = _branch(view, node, yes, decimals, max_categories)
+                todo.append((child, depth + 1, branch))
     return "\n".join([*lines, ""])
 
 
@@ -102,13 +102,13 @@ def _indent(depth: int, spacing: int) -> str:
 
 
 def _branch(view: TreeView, node: int, yes: bool, decimals: int, max_categories: int | None) -> str:
-    question = view.question(node, "feature_{}")
-    assert question is not None
-    relation = question.relation(yes, ascii_only=True)
+    split = view.split(node, "feature_{}")
+    assert split is not None
+    relation = split.relation(yes, ascii_only=True)
     number = f"{view.threshold[node]:.{decimals}f}"
-    # One sign is as wide as two, so that the thresholds of both branches stand in line.
-    words = [question.name, "> " if relation == ">" else relation]
-    words.append(question.operand(number, max_categories))
+    # Pad ">" so that the thresholds of both branches are aligned.
+    words = [split.name, "> " if relation == ">" else relation]
+    words.append(split.operand(number, max_categories))
     if view.missing[node] == ("left" if yes else "right") and words[-1]:
         words.append("or missing")
     return visible(" ".join(words).rstrip())
@@ -122,21 +122,21 @@ def _leaf(view: TreeView, node: int, decimals: int, show_weights: bool) -> str:
         f"[{', '.join(f'{share * view.weight[node]:.{decimals}f}' for share in value)}]"
         for value in values
     ]
-    answers = [
+    predictions = [
         visible(str(labels[value.index(max(value))]))
         for labels, value in zip(view.classes, values, strict=True)
         if labels is not None
     ]
-    shown = f" weights: {_listed(weights)}" if show_weights else ""
-    return f"{shown} class: {_listed(answers)}"
+    shown = f" weights: {_join_texts(weights)}" if show_weights else ""
+    return f"{shown} class: {_join_texts(predictions)}"
 
 
-def _listed(texts: list[str]) -> str:
+def _join_texts(texts: list[str]) -> str:
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
-def _depths_below(view: TreeView) -> list[int]:
-    """Edges on the longest way down from each node."""
+def _compute_depths_below(view: TreeView) -> list[int]:
+    """Return the number of edges on the longest path down from each node."""
     below = [0] * len(view.left)
     for node in reversed(range(len(below))):
         if not view.is_leaf(node):

@@ -1,4 +1,4 @@
-"""Rows set aside: folds of a cross-validation, and a part of the rows for validation."""
+"""Splits of the training rows: cross-validation folds and a hold-out set."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import numpy.typing as npt
 from sklearn.model_selection import check_cv
 
 Rows = npt.NDArray[np.intp]
-Split = tuple[Rows, Rows]  # rows to grow from, rows to judge by
+Split = tuple[Rows, Rows]  # training rows, validation rows
 
 
 def fold_splits(
     cv: Any, y: npt.NDArray[Any], rows: Rows, *, stratify: bool, seed: int
 ) -> list[Split]:
-    """Splits of a cross-validation.
+    """Return the splits of a cross-validation.
 
     Parameters
     ----------
     cv : int, splitter or iterable
-        An int deals the shuffled rows out, class by class, to so many folds: the sizes of the
-        folds, and of each class in them, differ by 1 at most. The others say themselves which rows.
+        An int is a number of folds; the rows are shuffled and stratified, and the sizes of the
+        folds, and of each class in them, differ by 1 at most. Others define the rows themselves.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
     rows : ndarray
-        Rows of positive weight; an int knows no others.
+        Rows of positive weight; an int splits only these.
     stratify : bool
         Whether y holds classes.
     seed : int
-        Of the shuffling.
+        Seed of the shuffling.
 
     Raises
     ------
@@ -42,10 +42,10 @@ def fold_splits(
         if rows.size < n_folds:
             classes = f" (classes: {len(np.unique(y[rows], axis=0))})" if stratify else ""
             raise ValueError(
-                f"cv={n_folds} folds need as many rows of positive weight, but there are n_samples="
-                f"{rows.size}{classes}: lower cv or give more rows"
+                f"cv={n_folds} folds require at least as many rows of positive weight, got "
+                f"n_samples={rows.size}{classes}: decrease cv or use more rows"
             )
-        order = _dealing_order(y, rows, stratify, seed)
+        order = _shuffle_by_class(y, rows, stratify, seed)
         fold = np.empty(rows.size, dtype=np.intp)
         fold[order] = np.arange(rows.size) % n_folds
         return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
@@ -53,7 +53,7 @@ def fold_splits(
         np.zeros((len(y), 1)), y
     )
     return [
-        (checked_rows(train, len(y), number), checked_rows(test, len(y), number))
+        (check_row_indices(train, len(y), number), check_row_indices(test, len(y), number))
         for number, (train, test) in enumerate(splits)
     ]
 
@@ -61,42 +61,42 @@ def fold_splits(
 def hold_out(
     fraction: float, y: npt.NDArray[Any], rows: Rows, *, stratify: bool, seed: int
 ) -> Split:
-    """Set a fraction or a number of the rows aside, at random, and of every class the same share.
+    """Hold out a random fraction or number of the rows, with the same share of every class.
 
     Raises
     ------
     ValueError
-        If a fraction is less than one row, or there are not more rows than a number.
+        If a fraction is less than one row, or a number leaves no training rows.
     """
-    n_aside = fraction if isinstance(fraction, int) else int(rows.size * fraction)
-    if n_aside >= rows.size:
+    n_held_out = fraction if isinstance(fraction, int) else int(rows.size * fraction)
+    if n_held_out >= rows.size:
         raise ValueError(
-            f"validation_fraction={fraction} rows set aside leave none of n_samples={rows.size} to "
-            "learn from: lower it or give more rows"
+            f"validation_fraction={fraction} rows held out leave none of n_samples={rows.size} for "
+            "training: decrease it or use more rows"
         )
-    if n_aside == 0:
+    if n_held_out == 0:
         classes = f" (classes: {len(np.unique(y[rows], axis=0))})" if stratify else ""
         raise ValueError(
             f"validation_fraction={fraction} of n_samples={rows.size}{classes} is less than one "
-            "row: raise it or give more rows"
+            "row: increase it or use more rows"
         )
-    order = _dealing_order(y, rows, stratify, seed)
-    # Every 1/fraction-th row in the order of the classes.
-    steps = np.arange(rows.size + 1) * n_aside // rows.size
-    aside = np.zeros(rows.size, dtype=bool)
-    aside[order] = np.diff(steps) > 0
-    return rows[~aside], rows[aside]
+    order = _shuffle_by_class(y, rows, stratify, seed)
+    # Hold out every 1/fraction-th row in the order of the classes.
+    steps = np.arange(rows.size + 1) * n_held_out // rows.size
+    held_out = np.zeros(rows.size, dtype=bool)
+    held_out[order] = np.diff(steps) > 0
+    return rows[~held_out], rows[held_out]
 
 
-def with_every_class(learn: Rows, judge: Rows, target: npt.NDArray[Any]) -> Split:
-    """Give back a row of every class that would be left out of the rows to learn from."""
-    lost = np.setdiff1d(target[judge], target[learn])
-    back = np.array([judge[target[judge] == label][0] for label in lost], dtype=np.intp)
-    return np.union1d(learn, back), np.setdiff1d(judge, back)
+def keep_every_class(train: Rows, validation: Rows, target: npt.NDArray[Any]) -> Split:
+    """Move one row of every class that is missing from the training rows back to them."""
+    lost = np.setdiff1d(target[validation], target[train])
+    back = np.array([validation[target[validation] == c][0] for c in lost], dtype=np.intp)
+    return np.union1d(train, back), np.setdiff1d(validation, back)
 
 
-def _dealing_order(y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int) -> Rows:
-    """Positions in `rows`, shuffled, and then class by class if there are classes."""
+def _shuffle_by_class(y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int) -> Rows:
+    """Return shuffled positions in `rows`, sorted by class if stratified."""
     order = np.random.RandomState(seed).permutation(rows.size)
     if not stratify:
         return order
@@ -104,15 +104,15 @@ def _dealing_order(y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int) -
     return order[np.argsort(classes.ravel(), kind="stable")]
 
 
-def checked_rows(rows: Any, n_rows: int, number: int) -> Rows:
-    """Rows of a split, as numbers, which are rows of the table."""
+def check_row_indices(rows: Any, n_rows: int, number: int) -> Rows:
+    """Return the rows of a split as valid row indices."""
     chosen = np.asarray(rows)
     if chosen.dtype == bool and chosen.shape == (n_rows,):
         chosen = np.flatnonzero(chosen)
     if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
         raise ValueError(
             f"cv gave rows of shape {chosen.shape} and type {chosen.dtype} in split {number}: "
-            "row numbers or a mask of all rows are needed"
+            "row indices or a boolean mask of all rows are required"
         )
     if chosen.size and not (chosen.min() >= 0 and chosen.max() < n_rows):
         outside = chosen[(chosen < 0) | (chosen >= n_rows)][0]
@@ -127,12 +127,12 @@ def standard_error(
     fold_weight: npt.NDArray[np.float64],
     mean: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]:
-    """Standard error of the mean over the folds, each with its weight."""
+    """Return the standard error of the weighted mean over the folds."""
     n_folds = fold_weight.size
     if n_folds == 1:
         return np.full_like(mean, np.nan)
     deviations = sums / fold_weight[:, np.newaxis] - mean
-    exponent = int(np.frexp(np.abs(deviations).max())[1])  # squares stay within float64
+    exponent = int(np.frexp(np.abs(deviations).max())[1])  # scaling keeps squares within float64
     variance = fold_weight @ np.ldexp(deviations, -exponent) ** 2 / fold_weight.sum()
     error: npt.NDArray[np.float64] = np.ldexp(np.sqrt(variance / (n_folds - 1)), exponent)
     return error

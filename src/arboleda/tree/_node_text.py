@@ -1,8 +1,8 @@
-"""What scikit-learn's exports write into the box of a node, line by line, and its colour.
+"""Text and colour of the boxes of nodes in scikit-learn's tree exports.
 
-The wording is scikit-learn's, so that what a script shows or parses stays as it was. Ours adds the
-categories of a question and a line ``missing = True`` (or ``False``): the branch that missing
-values take, at columns that missed some in training.
+The text is scikit-learn's, so scripts that parse it work unchanged. Additions are the categories of
+a split and a line ``missing = True`` (or ``False``) for the branch of missing values, for columns
+with missing values in training.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from arboleda._tree_rendering.colours import ACCENT, class_colours, on_white, purity
+from arboleda._tree_rendering.colours import ACCENT, blend_with_white, class_colours, purity
 from arboleda._visible import visible_lines
 from arboleda.tree._view import TreeView, view_tree
 
-__all__ = ["BOX_PARAMETERS", "PLAIN", "BoxText", "Signs", "box_text"]
+__all__ = ["BOX_PARAMETERS", "PLAIN", "BoxText", "TextFormat", "make_box_text"]
 
-_STRONGEST = 0.55  # of a fill, so that black text can be read on the darkest colour
+_STRONGEST = 0.55  # strength of a fill that keeps black text readable on the darkest colour
 
-# Parameters that `export_graphviz` and `plot_tree` share, and what they may be.
+# Constraints of the parameters shared by `export_graphviz` and `plot_tree`.
 BOX_PARAMETERS: dict[str, Any] = {
-    "decision_tree": "no_validation",  # told apart with more words
+    "decision_tree": "no_validation",  # checked with a more specific message
     "max_depth": [Interval(Integral, 0, None, closed="left"), None],
     "feature_names": ["array-like", None],
     "class_names": ["array-like", "boolean", None],
@@ -42,8 +42,8 @@ BOX_PARAMETERS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Signs:
-    """How a format writes what is not plain text; ``escape`` makes a user's text harmless."""
+class TextFormat:
+    """Notation of an output format; ``escape`` makes a user's text safe."""
 
     number: str
     index: str  # a template
@@ -51,26 +51,26 @@ class Signs:
     escape: Callable[[str], str]
 
 
-PLAIN = Signs("#", "[{}]", {"≤": "<=", "≠": "!="}, visible_lines)
+PLAIN = TextFormat("#", "[{}]", {"≤": "<=", "≠": "!="}, visible_lines)
 
 
 @dataclass(frozen=True)
 class BoxText:
-    """The text of any node of one tree in one style."""
+    """Texts and colours of the nodes of one tree in one style."""
 
     view: TreeView
-    signs: Signs
+    text_format: TextFormat
     label: Literal["all", "root", "none"]
     impurity: bool
     node_ids: bool
     proportion: bool
     precision: int
-    class_names: bool  # whether to name the class of a node
-    symbolic: bool  # whether by y[k]
+    class_names: bool  # whether to show the class of a node
+    symbolic: bool  # whether as y[k]
     max_categories: int | None
 
     def lines(self, node: int) -> list[str]:
-        """Lines of a node's box."""
+        """Return the lines of a node's box."""
         view, labelled = self.view, self.label == "all" or (self.label == "root" and node == 0)
 
         def named(name: str, text: str) -> str:
@@ -78,9 +78,9 @@ class BoxText:
 
         lines = []
         if self.node_ids:
-            lines.append(f"{'node ' if labelled else ''}{self.signs.number}{node}")
+            lines.append(f"{'node ' if labelled else ''}{self.text_format.number}{node}")
         if not view.is_leaf(node):
-            lines.append(self._asked(node))
+            lines.append(self._format_split(node))
             if view.missing[node] is not None:
                 lines.append(named("missing", str(view.missing[node] == "left")))
         if self.impurity:
@@ -98,15 +98,17 @@ class BoxText:
         return lines
 
     def colour(self, node: int) -> str:
-        """Colour of a node: of its class, the stronger the purer; or stronger by its value."""
+        """Return the colour of a node: its class, stronger if purer, or a tint by its value."""
         view = self.view
         shares = view.values[0][node].tolist()
         if view.n_outputs == 1 and view.classes[0] is not None:
             colour = class_colours(len(shares))[shares.index(max(shares))]
-            return on_white(colour, _STRONGEST * purity(shares))
+            return blend_with_white(colour, _STRONGEST * purity(shares))
         low, high = self._ends
         number = shares[0] if view.n_outputs == 1 else -view.impurity[node]
-        return on_white(ACCENT, _STRONGEST * (number - low) / (high - low) if high > low else 0.0)
+        return blend_with_white(
+            ACCENT, _STRONGEST * (number - low) / (high - low) if high > low else 0.0
+        )
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
@@ -114,23 +116,27 @@ class BoxText:
             return float(self.view.values[0].min()), float(self.view.values[0].max())
         return -max(self.view.impurity), -min(self.view.impurity)
 
-    def _asked(self, node: int) -> str:
-        question = self.view.question(node)
-        assert question is not None
-        name = self.signs.escape(question.name)
+    def _format_split(self, node: int) -> str:
+        split = self.view.split(node)
+        assert split is not None
+        name = self.text_format.escape(split.name)
         if self.view.names is None:
-            name = "x" + self.signs.index.format(self.view.feature[node])
-        relation = question.relation()
-        relation = self.signs.relations.get(relation, relation)
+            name = "x" + self.text_format.index.format(self.view.feature[node])
+        relation = split.relation()
+        relation = self.text_format.relations.get(relation, relation)
         number = self._digits(self.view.threshold[node])
-        operand = question.operand(number, self.max_categories)
-        return f"{name} {relation} {self.signs.escape(operand)}".rstrip()
+        operand = split.operand(number, self.max_categories)
+        return f"{name} {relation} {self.text_format.escape(operand)}".rstrip()
 
     def _class(self, top: int, label: str) -> str:
-        return "y" + self.signs.index.format(top) if self.symbolic else self.signs.escape(label)
+        return (
+            "y" + self.text_format.index.format(top)
+            if self.symbolic
+            else self.text_format.escape(label)
+        )
 
     def _value(self, node: int) -> list[str]:
-        """One line for each output: weights of the classes, their shares, or a number."""
+        """Return one line per output: class weights, class shares, or a number."""
         view = self.view
         rows = [value[node] for value in view.values]
         if view.classes[0] is not None and not self.proportion:
@@ -143,15 +149,20 @@ class BoxText:
         return lines if view.classes[0] is not None else [lines[0][1:-1]]
 
     def _digits(self, number: Any) -> str:
-        return str(np.round(number, self.precision))  # a whole number stays without a point
+        return str(np.round(number, self.precision))  # integers have no decimal point
 
 
-def box_text(
-    estimator: Any, feature_names: Any, class_names: Any, signs: Signs, caller: str, **style: Any
+def make_box_text(
+    estimator: Any,
+    feature_names: Any,
+    class_names: Any,
+    text_format: TextFormat,
+    caller: str,
+    **style: Any,
 ) -> BoxText:
-    """Prepare the text of an estimator's nodes; ``style`` are the other fields of `BoxText`."""
+    """Create the node texts of an estimator; ``style`` holds the other fields of `BoxText`."""
     symbolic = isinstance(class_names, bool | np.bool_)
     names = None if symbolic else class_names
     view = view_tree(estimator, feature_names, names, caller=caller)
     shown = bool(class_names) if symbolic else class_names is not None
-    return BoxText(view, signs, class_names=shown, symbolic=symbolic, **style)
+    return BoxText(view, text_format, class_names=shown, symbolic=symbolic, **style)

@@ -1,4 +1,4 @@
-"""A tree drawn by matplotlib, with the text of scikit-learn's boxes."""
+"""Drawing of trees with matplotlib, with the text of scikit-learn's boxes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from sklearn.utils._param_validation import Interval, validate_params
 
 from arboleda._tree_rendering.colours import GREY
-from arboleda._tree_rendering.layout import place_across
-from arboleda.tree._node_text import BOX_PARAMETERS, PLAIN, BoxText, box_text
+from arboleda._tree_rendering.layout import place_boxes
+from arboleda.tree._node_text import BOX_PARAMETERS, PLAIN, BoxText, make_box_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_tree"]
 
-_LARGEST = 2.0  # a small tree's font grows at most to this many times the usual size
-_ACROSS, _ALONG = 0.6, 1.8  # room between boxes, in heights of a letter
+_LARGEST = 2.0  # maximum enlargement of the font for small trees
+_ACROSS, _ALONG = 0.6, 1.8  # gaps between boxes, in letter heights
 _CUT = "\n  (...)  \n"
 
 
@@ -51,11 +51,11 @@ def plot_tree(
 ) -> list[Annotation]:
     r"""Draw a tree with matplotlib, from the root at the top to the leaves.
 
-    The parameters and the text of the boxes are scikit-learn's. What ours adds: the categories of
-    a question; a line ``missing = True`` (or ``False``) for the branch that missing values take, at
-    columns that missed some in training; colours that the colour-blind can tell apart; and a
-    layout by the size of each box, so that boxes do not overlap. The method ``to_svg()`` of the
-    trees makes a richer drawing.
+    The parameters and the text of the boxes are scikit-learn's. Additions: the categories of a
+    split; a line ``missing = True`` (or ``False``) for the branch of missing values, for columns
+    with missing values in training; colours that are distinguishable for colour-blind readers; and
+    a layout by the size of each box, which avoids overlaps. The method ``to_svg()`` of the trees
+    makes a richer drawing.
 
     Parameters
     ----------
@@ -69,31 +69,31 @@ def plot_tree(
         Names of the classes, to show the class of each node; True: "y[0]" and so on; None: do not
         show it. Only for one target.
     label : {"all", "root", "none"}, default="all"
-        Nodes at which numbers have names in front: "gini = 0.5".
+        Nodes whose numbers are labelled: "gini = 0.5".
     filled : bool, default=False
-        Colour nodes by class, the stronger the purer; by value; or, with several targets, by
+        Colour nodes by class (stronger for purer nodes), by value, or, with several targets, by
         impurity.
     impurity : bool, default=True
         Show the impurity.
     node_ids : bool, default=False
         Show the index of the node in the arrays of ``tree_``.
     proportion : bool, default=False
-        Show shares instead of weights of classes, and per cent instead of numbers of rows.
+        Show class shares instead of class weights, and percentages instead of numbers of rows.
     rounded : bool, default=False
         Draw boxes with round corners.
     precision : int, default=3
         Decimals of thresholds, impurities and values.
     ax : matplotlib Axes, default=None
-        Where to draw, after clearing it; None: the current axes.
+        Axes to draw on, which are cleared first; None: the current axes.
     fontsize : int, default=None
         Size of the text; None: as large as fits.
     max_categories : int, default=8
-        Categories of a question to name before the rest is counted; None: name all.
+        Maximum number of categories of a split to list; the rest is counted. None: list all.
 
     Returns
     -------
     annotations : list of Annotation
-        The boxes in preorder, and the words at the two branches of the root.
+        The boxes in preorder, and the labels of the two branches of the root.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def plot_tree(
         import matplotlib.pyplot as plt
     except ModuleNotFoundError as error:
         raise ImportError("plot_tree needs matplotlib: pip install 'arboleda[plot]'") from error
-    text = box_text(
+    text = make_box_text(
         decision_tree,
         feature_names,
         class_names,
@@ -140,7 +140,7 @@ class _Box:
 
 
 def _boxes(text: BoxText, max_depth: int | None, filled: bool) -> list[_Box]:
-    """Nodes to draw, in preorder; parents and children by their positions in this list."""
+    """Return the nodes to draw in preorder, with parents and children as list indices."""
     view = text.view
     found: list[tuple[int, int, int]] = []
     children: list[list[int]] = []
@@ -167,10 +167,10 @@ def _boxes(text: BoxText, max_depth: int | None, filled: bool) -> list[_Box]:
 def _layout(
     axes: Axes, boxes: Sequence[_Box], size: float
 ) -> tuple[list[tuple[float, float]], float]:
-    """Middles of the boxes as fractions of the axes, and the factor of the size that just fits."""
+    """Return the centres of the boxes in axes coordinates, and the largest scale that fits."""
     letter = size * axes.figure.dpi / 72
     extents = [_extent(axes, box.text, size, 0.8 * letter) for box in boxes]
-    across = place_across(
+    across = place_boxes(
         [box.children for box in boxes],
         [(width / 2, width / 2) for width, _ in extents],
         _ACROSS * letter,
@@ -187,7 +187,7 @@ def _layout(
 
 
 def _extent(axes: Axes, words: str, size: float, padding: float) -> tuple[float, float]:
-    """Width and height of a box in pixels."""
+    """Return the width and height of a box in pixels."""
     measured = axes.text(0, 0, words, fontsize=size, parse_math=False)
     extent = measured.get_window_extent()
     measured.remove()

@@ -1,4 +1,4 @@
-"""How far to prune: by cross-validation or on a validation set.
+"""Pruning by cross-validation or on a validation set.
 
 Breiman, Friedman, Olshen, Stone (1984), sections 3.4 and 11.5; Quinlan (1987), section 2.2;
 Zhou (2021), section 4.3.
@@ -18,7 +18,7 @@ from sklearn.base import is_regressor
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._engine.side_by_side import run_side_by_side
+from arboleda._engine.parallel import run_in_parallel
 from arboleda._engine.table import check_table
 from arboleda._engine.target import BEYOND_SQUARES, read_target, read_weight
 from arboleda._engine.tree import Loss, PruningPath, Tree, ValidationRows
@@ -28,7 +28,7 @@ from arboleda.tree._pruning_curve import PruningCurve
 from arboleda.tree._restore_on_failure import restore_on_failure
 from arboleda.tree._tree_learner import Array, Floats, Training
 
-# Alphas that differ by less, relative or beside the root's impurity, differ by rounding alone.
+# Relative and absolute tolerances (of alpha and of the root's impurity) for equal alphas.
 _SAME_ALPHA = 1e-12
 _NO_ALPHA = 1e-14
 
@@ -36,9 +36,9 @@ Pruning = Literal["cost_complexity", "reduced_error", "validation"]
 
 
 class PrunedTree(DecisionTree):
-    """What pruned classification and regression trees share."""
+    """Base class of pruned classification and regression trees."""
 
-    _takes_several_outputs = False
+    _supports_multi_output = False
     _pruning_constraints: ClassVar[dict[str, list[Any]]] = {
         "pruning": [StrOptions({"cost_complexity", "reduced_error", "validation"})],
         "rule": [StrOptions({"min", "1se"})],
@@ -60,11 +60,11 @@ class PrunedTree(DecisionTree):
 
     @abstractmethod
     def _loss(self) -> Loss:
-        """How wrong a prediction is."""
+        """Return the loss that pruning minimises."""
 
     @abstractmethod
     def _encode_validation(self, y: Any) -> Array:
-        """Check a validation target and return it as the engine knows it."""
+        """Check a validation target and return it in the engine's encoding."""
 
     def fit(
         self,
@@ -81,14 +81,14 @@ class PrunedTree(DecisionTree):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            As `DecisionTreeClassifier.fit` takes it.
+            See `DecisionTreeClassifier.fit`.
         y : array-like of shape (n_samples,)
             The target, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows in growing and in the error; rows of weight 0 take no part.
+            Weights of the rows for growing and for the error; rows of weight 0 are ignored.
         X_val, y_val : array-like, default=None
-            Rows to prune by, for ``pruning="reduced_error"`` and ``pruning="validation"``; the tree
-            then grows from all of X.
+            Validation rows for ``pruning="reduced_error"`` and ``pruning="validation"``; the tree
+            is then grown from all of X.
         sample_weight_val : array-like, default=None
             Their weights.
 
@@ -100,20 +100,20 @@ class PrunedTree(DecisionTree):
         ------
         ValueError
             As `DecisionTreeClassifier.fit`, and if there are fewer rows than folds, or validation
-            rows are given that have no use.
+            rows are passed that would not be used.
         """
         validation = (X_val, y_val, sample_weight_val)
         with restore_on_failure(self):
             training = self._training(X, y, sample_weight)
-            self._check_use(*validation)
+            self._check_validation_arguments(*validation)
             if self.pruning == "cost_complexity":
-                self.tree_ = self._cost_complexity(training)
+                self.tree_ = self._prune_by_cost_complexity(training)
             else:
                 self.pruning_curve_ = None
-                self.tree_ = self._pruned_by_rows(training, *validation)
+                self.tree_ = self._prune_by_validation(training, *validation)
         return self
 
-    def _check_use(self, X_val: Any, y_val: Any, sample_weight_val: Any) -> None:
+    def _check_validation_arguments(self, X_val: Any, y_val: Any, sample_weight_val: Any) -> None:
         given = [X_val is not None, y_val is not None]
         if self.pruning == "cost_complexity" and any((*given, sample_weight_val is not None)):
             raise ValueError(
@@ -121,39 +121,39 @@ class PrunedTree(DecisionTree):
                 "pruning='validation'; pruning='cost_complexity' cross-validates on X"
             )
         if any(given) and not all(given):
-            raise ValueError("X_val and y_val belong together: give both or neither")
+            raise ValueError("X_val and y_val must be passed together: pass both or neither")
         if sample_weight_val is not None and not all(given):
-            raise ValueError("sample_weight_val needs X_val and y_val")
+            raise ValueError("sample_weight_val requires X_val and y_val")
 
     @property
     def best_index_(self) -> int:
-        """Entry of the curve that was chosen."""
+        """Index of the selected entry of the pruning curve."""
         return self._fitted_curve().best_index
 
     @property
     def ccp_alpha_(self) -> float:
-        """The price of a leaf that was chosen."""
+        """Selected complexity parameter (cost per leaf)."""
         curve = self._fitted_curve()
         return float(curve.alpha[curve.best_index])
 
     def _defect(self) -> str | None:
         if (self.pruning_curve_ is None) == (self.pruning == "cost_complexity"):
-            return "a pruning curve is there where it should not be, or is missing"
+            return "pruning_curve_ must be present if and only if pruning='cost_complexity'"
         return super()._defect()
 
     def _fitted_curve(self) -> PruningCurve:
         curve: PruningCurve | None = getattr(self, "pruning_curve_", None)
         if curve is None:
             raise AttributeError(
-                f"{type(self).__name__} has chosen no price of a leaf: it is not fitted, or by "
-                "pruning on validation rows"
+                f"{type(self).__name__} has no pruning curve: it is not fitted, or was pruned on "
+                "validation rows"
             )
         return curve
 
     # Cost-complexity pruning
 
-    def _cost_complexity(self, training: Training) -> Tree:
-        tree = self._grown(training)
+    def _prune_by_cost_complexity(self, training: Training) -> Tree:
+        tree = self._grow_tree(training)
         path = tree.pruning_path()
         _check_scale(path)
         steps = _distinct_steps(path)
@@ -166,7 +166,9 @@ class PrunedTree(DecisionTree):
         best = least
         if self.rule == "1se":
             if np.isnan(error[least]):
-                raise ValueError("rule='1se' needs two folds or more: use rule='min' or another cv")
+                raise ValueError(
+                    "rule='1se' requires at least two folds: use rule='min' or another cv"
+                )
             best = int(np.flatnonzero(mean <= mean[least] + error[least])[-1])
         self.pruning_curve_ = PruningCurve(
             alphas, path.n_leaves[steps].astype(np.int64), mean, error, train, best, least
@@ -174,7 +176,7 @@ class PrunedTree(DecisionTree):
         return tree.pruned(self.ccp_alpha_)
 
     def _cross_validate(self, training: Training, alphas: Floats) -> tuple[Floats, Floats]:
-        """Mean error on held-out rows for every alpha, and its standard error over the folds."""
+        """Return the mean held-out error of every alpha, and its standard error over the folds."""
         weight = training.full_weight
         splits = fold_splits(
             self.cv,
@@ -183,21 +185,21 @@ class PrunedTree(DecisionTree):
             stratify=self._stratify,
             seed=training.seed,
         )
-        # A fold whose held-out rows weigh nothing says nothing.
-        judging = [(k, split) for k, split in enumerate(splits) if weight[split[1]].any()]
-        if not judging:
-            raise ValueError("cv holds out no row of positive weight in any fold")
-        for k, (train, _) in judging:
+        # Folds whose held-out rows have no weight are skipped.
+        weighted_folds = [(k, split) for k, split in enumerate(splits) if weight[split[1]].any()]
+        if not weighted_folds:
+            raise ValueError("cv has no fold with a held-out row of positive weight")
+        for k, (train, _) in weighted_folds:
             if not weight[train].any():
-                raise ValueError(f"cv leaves no row of positive weight to grow from in fold {k}")
+                raise ValueError(f"cv has no training row of positive weight in fold {k}")
             if self._loss() == "poisson_deviance" and not training.target[train].any():
                 raise ValueError(
-                    f"cv leaves rows to grow from in fold {k} where every y is 0, which have no "
-                    "Poisson deviance: use fewer folds, or another criterion"
+                    f"y is 0 in all training rows of fold {k}, so the Poisson deviance is "
+                    "undefined: use fewer folds or another criterion"
                 )
-        tasks = [partial(self._fold_errors, training, split, alphas) for _, split in judging]
-        sums = np.array(run_side_by_side(tasks, training.n_threads))
-        fold_weight = np.array([weight[test].sum() for _, (_, test) in judging])
+        tasks = [partial(self._fold_errors, training, split, alphas) for _, split in weighted_folds]
+        sums = np.array(run_in_parallel(tasks, training.n_threads))
+        fold_weight = np.array([weight[test].sum() for _, (_, test) in weighted_folds])
         mean = sums.sum(axis=0) / fold_weight.sum()
         if not np.isfinite(mean).all():
             raise ValueError(BEYOND_SQUARES)
@@ -206,35 +208,35 @@ class PrunedTree(DecisionTree):
     def _fold_errors(
         self, training: Training, split: Split, alphas: Floats, n_threads: int
     ) -> Floats:
-        """Sum of the losses on a fold's held-out rows, for every alpha."""
-        grow, judge = split
-        tree = self._grown(_without_others(training, grow, n_threads))
-        rows = _rows_of(training, judge, n_threads)
+        """Return the sum of the losses on a fold's held-out rows for every alpha."""
+        train, held_out = split
+        tree = self._grow_tree(_restrict_to_rows(training, train, n_threads))
+        rows = _make_validation_rows(training, held_out, n_threads)
         return tree.pruning_errors(rows, self._loss(), alphas)
 
-    # Pruning on rows held out
+    # Pruning on validation rows
 
-    def _pruned_by_rows(
+    def _prune_by_validation(
         self, training: Training, X_val: Any, y_val: Any, sample_weight_val: Any
     ) -> Tree:
         if X_val is not None:
-            judge = self._validation_rows(X_val, y_val, sample_weight_val, training.n_threads)
-            return self._cut(self._grown(training), judge)
-        grow, aside = hold_out(
+            validation = self._validation_rows(X_val, y_val, sample_weight_val, training.n_threads)
+            return self._prune_by_rows(self._grow_tree(training), validation)
+        train, held_out = hold_out(
             self.validation_fraction,
             training.target,
             np.flatnonzero(training.full_weight),
             stratify=self._stratify,
             seed=training.seed,
         )
-        tree = self._grown(_without_others(training, grow, training.n_threads))
-        judge = _rows_of(training, aside, training.n_threads)
-        return self._cut(tree, judge)
+        tree = self._grow_tree(_restrict_to_rows(training, train, training.n_threads))
+        validation = _make_validation_rows(training, held_out, training.n_threads)
+        return self._prune_by_rows(tree, validation)
 
-    def _cut(self, tree: Tree, judge: ValidationRows) -> Tree:
+    def _prune_by_rows(self, tree: Tree, validation: ValidationRows) -> Tree:
         if self.pruning == "validation":
-            return tree.validation_pruned(judge, self._loss())
-        return tree.reduced_error_pruned(judge, self._loss())
+            return tree.validation_pruned(validation, self._loss())
+        return tree.reduced_error_pruned(validation, self._loss())
 
     def _validation_rows(
         self, X: Any, y: Any, sample_weight: Any, n_threads: int
@@ -245,37 +247,39 @@ class PrunedTree(DecisionTree):
             check_consistent_length(table, target)
             weight = self._target_weight(target, read_weight(sample_weight, table))
         except ValueError as error:
-            raise ValueError(f"among the validation rows: {error}") from error
+            raise ValueError(f"in the validation rows: {error}") from error
         return ValidationRows(table, target, weight, n_threads)
 
 
 def _check_scale(path: PruningPath) -> None:
-    """Refuse targets whose squares leave float64: their alphas would all look alike."""
+    """Raise an error if squares of the target overflow or underflow float64."""
     root = float(path.impurity[-1])
     if not np.isfinite(root) or (root == 0.0 and path.alpha.size > 1):
         raise ValueError(BEYOND_SQUARES)
 
 
-def _without_others(training: Training, rows: npt.NDArray[np.intp], n_threads: int) -> Training:
-    """Leave the codes as they are and give all other rows the weight 0."""
+def _restrict_to_rows(training: Training, rows: npt.NDArray[np.intp], n_threads: int) -> Training:
+    """Give all other rows the weight 0, keeping the bins."""
     weight = training.full_weight * np.bincount(rows, minlength=training.table.n_rows)
     return replace(training, weight=weight, n_rows=rows.size, n_threads=n_threads)
 
 
-def _rows_of(training: Training, rows: npt.NDArray[np.intp], n_threads: int) -> ValidationRows:
+def _make_validation_rows(
+    training: Training, rows: npt.NDArray[np.intp], n_threads: int
+) -> ValidationRows:
     return ValidationRows(
         training.X.take(rows), training.target[rows], training.full_weight[rows], n_threads
     )
 
 
 def _distinct_steps(path: PruningPath) -> npt.NDArray[np.intp]:
-    """The last step of every run of equal alphas: its tree is the smallest of the best."""
+    """Return the last step of every run of equal alphas, which has the smallest tree."""
     before, after = path.alpha[:-1], path.alpha[1:]
     rises = after > before * (1.0 + _SAME_ALPHA) + _NO_ALPHA * path.impurity[-1]
     return np.append(np.flatnonzero(rises), path.alpha.size - 1)
 
 
 def _geometric_means(alphas: Floats) -> Floats:
-    """For every alpha the typical one of the interval that it begins; the last has no end."""
+    """Return the geometric mean of every interval of alphas; the last one is unbounded."""
     roots = np.sqrt(alphas)
     return np.append(roots[:-1] * roots[1:], np.inf)

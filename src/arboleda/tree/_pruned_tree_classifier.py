@@ -16,55 +16,54 @@ from arboleda.tree._tree_learner import Array, CategoricalFeatures, MaxFeatures
 
 
 class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
-    """Classification tree that is grown large and pruned to the size that other rows call for.
+    """Classification tree pruned by cross-validation or on a validation set.
 
-    With ``pruning="cost_complexity"`` the tree grown from all rows gives the sequence of its best
-    pruned trees (see `cost_complexity_pruning_path`). One tree a fold is grown without the fold's
-    rows and pruned along the same prices of a leaf, and the error on the held-out rows says which
-    price to take. With ``pruning="reduced_error"`` a part of the rows is set aside before growing;
-    from the leaves up, a node becomes a leaf where that makes no more errors on them. With
-    ``pruning="validation"`` the rows set aside stop the growth instead: from the root down, a split
-    is kept only if its two children make fewer errors on them than the node (pre-pruning).
+    With ``pruning="cost_complexity"`` the tree grown from all rows defines the pruning path (see
+    `cost_complexity_pruning_path`). For every fold a tree is grown without the fold's rows and
+    pruned at the same complexity parameters, and the error on the held-out rows selects the
+    parameter. With ``pruning="reduced_error"`` some rows are held out before growing; bottom-up, a
+    node becomes a leaf if this does not increase the error on them. With ``pruning="validation"``
+    the held-out rows stop the growth instead: top-down, a split is kept only if its two children
+    make fewer errors on them than the node (pre-pruning).
 
     Parameters
     ----------
     pruning : {"cost_complexity", "reduced_error", "validation"}, default="cost_complexity"
-        How to prune.
+        Pruning method.
     rule : {"1se", "min"}, default="1se"
-        Which tree of the path: the smallest whose mean error is within one standard error of the
-        least one, or the one with the least (the smallest such).
+        Tree of the path to select: the smallest tree whose mean error is within one standard error
+        of the minimum, or the smallest tree with the minimum mean error.
     cv : int, splitter or iterable, default=10
-        Folds of cost-complexity pruning. An int deals the rows out at random, of each class as
-        many to every fold, so sorted rows do no harm; a splitter or an iterable of (train, test)
-        says itself which rows.
+        Folds of cost-complexity pruning. An int is the number of shuffled, stratified folds, so the
+        order of the rows does not matter. A splitter or an iterable of (train, test) defines the
+        rows itself.
     validation_fraction : float, default=0.25
-        Share of the rows that reduced-error pruning and pre-pruning set aside, of each class the
-        same; of no account where `fit` is given ``X_val``.
+        Share of the rows, stratified, that reduced-error pruning and pre-pruning hold out; ignored
+        if ``X_val`` is passed to `fit`.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
-        See `DecisionTreeClassifier`. A fraction of all rows is one of the rows that a tree grows
-        from.
+        See `DecisionTreeClassifier`. Fractions refer to the rows that a tree is grown from.
     max_features, max_leaf_nodes, min_impurity_decrease, class_weight, splitter, monotonic_cst
         See `DecisionTreeClassifier`.
     max_bins, categorical_features
-        See `DecisionTreeClassifier`. Bins are made of all rows, those held out included.
+        See `DecisionTreeClassifier`. Bins are computed from all rows, including held-out rows.
     random_state : int, RandomState or None, default=None
-        Seed of the folds, or of the rows set aside, and of all that is drawn in growing. Give an
-        int to get the same tree again.
+        Seed of the folds or held-out rows, and of all random draws. Pass an int for reproducible
+        results.
     n_jobs : int, default=None
-        Threads, shared by the folds: None all available cores. The result does not depend on it.
+        Number of threads, shared by the folds; None means all available cores. The result does not
+        depend on it.
 
     Attributes
     ----------
     tree_ : Tree
         The pruned tree as arrays, under scikit-learn's names.
     ccp_alpha_ : float
-        The price of a leaf that was chosen; `DecisionTreeClassifier` with it as ``ccp_alpha`` grows
-        the same tree. Only for cost-complexity pruning, as the next.
+        Selected complexity parameter; `DecisionTreeClassifier` with this ``ccp_alpha`` gives the
+        same tree. This and the next attribute exist only for cost-complexity pruning.
     best_index_ : int
-        Entry of the curve that was chosen.
+        Index of the selected entry of the curve.
     pruning_curve_ : PruningCurve or None
-        Error against size along the path, for plotting; None unless pruned by cost and
-        complexity.
+        Error against size along the path; None for other pruning methods.
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_classes_ : int
@@ -83,14 +82,14 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
     The error is the share of the weight that is misclassified. The fold trees are pruned at the
     geometric mean of an interval's two ends (Breiman et al. 1984, section 3.4.2). The standard
     error is that of the mean over the folds (Hastie, Tibshirani and Friedman 2009, section 7.10):
-    neither a common factor of all weights nor writing a row of weight 2 twice, in its fold, changes
-    it. rpart estimates it from the single rows instead.
+    it does not change if all weights are scaled, or if a row of weight 2 is replaced by two rows in
+    the same fold. rpart estimates it from individual rows instead.
 
-    The path prunes by the criterion that the tree grew by, as ``ccp_alpha`` does. The table is
-    coded once for all folds, and all prices are judged in one pass over a fold's held-out rows.
+    The path uses the same criterion as growing, as ``ccp_alpha`` does. The table is binned once for
+    all folds, and all complexity parameters are evaluated in one pass over a fold's held-out rows.
 
-    Reduced-error pruning leaves the most accurate of all pruned trees on the rows set aside, and
-    of those the smallest. What the leaves then answer stays what the growing rows say.
+    Reduced-error pruning finds the smallest of the pruned trees that are most accurate on the
+    held-out rows. The predictions of the leaves are still those of the training rows.
 
     References
     ----------
@@ -176,5 +175,5 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
         labels = column_or_1d(y).tolist()
         for label in labels:
             if label not in number:
-                raise ValueError(f"y_val has the class {label!r}, which y does not have")
+                raise ValueError(f"y_val has the class {label!r}, which is not in y")
         return np.array([number[label] for label in labels], dtype=np.intp)

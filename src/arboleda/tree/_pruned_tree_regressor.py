@@ -22,7 +22,7 @@ _LOSSES: dict[str, Loss] = {
 
 
 class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
-    """Regression tree that is grown large and pruned to the size that other rows call for.
+    """Regression tree pruned by cross-validation or on a validation set.
 
     See `PrunedTreeClassifier`; the error is the mean squared error, the mean absolute error for
     ``criterion="absolute_error"``, or the mean Poisson deviance for ``criterion="poisson"``.
@@ -32,11 +32,12 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
     pruning, rule, random_state, n_jobs
         See `PrunedTreeClassifier`.
     cv : int, splitter or iterable, default=10
-        Folds of cost-complexity pruning. An int deals the rows out at random, so sorted rows do no
-        harm; a splitter or an iterable of (train, test) says itself which rows.
+        Folds of cost-complexity pruning. An int is the number of shuffled folds, so the order of
+        the rows does not matter. A splitter or an iterable of (train, test) defines the rows
+        itself.
     validation_fraction : float, default=0.25
-        Share of the rows that reduced-error pruning and pre-pruning set aside; of no account where
-        `fit` is given ``X_val``.
+        Share of the rows that reduced-error pruning and pre-pruning hold out; ignored if ``X_val``
+        is passed to `fit`.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeRegressor`.
     max_features, max_leaf_nodes, min_impurity_decrease, splitter, monotonic_cst
@@ -49,12 +50,12 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
     tree_ : Tree
         The pruned tree as arrays, under scikit-learn's names.
     ccp_alpha_ : float
-        The price of a leaf that was chosen; `DecisionTreeRegressor` with it as ``ccp_alpha`` grows
-        the same tree. Only for cost-complexity pruning, as the next.
+        Selected complexity parameter; `DecisionTreeRegressor` with this ``ccp_alpha`` gives the
+        same tree. This and the next attribute exist only for cost-complexity pruning.
     best_index_ : int
-        Entry of the curve that was chosen.
+        Index of the selected entry of the curve.
     pruning_curve_ : PruningCurve or None
-        Error against size along the path, for plotting; None unless pruned by cost and complexity.
+        Error against size along the path; None for other pruning methods.
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)

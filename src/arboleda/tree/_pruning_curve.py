@@ -1,4 +1,4 @@
-"""Error against size along a pruning path."""
+"""Cross-validated error along a pruning path."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PruningCurve:
-    """Cross-validated error of the best pruned trees, from the whole tree to the root alone.
+    """Cross-validated error of the optimal pruned trees, from the full tree to the root.
 
-    Each array has one entry a tree. It is the ``pruning_curve_`` of `PrunedTreeClassifier` and
+    Each array has one entry per tree. It is the ``pruning_curve_`` of `PrunedTreeClassifier` and
     `PrunedTreeRegressor`.
 
     Attributes
     ----------
     alpha : ndarray
-        Price of a leaf from which on the tree is the best, ascending from 0.
+        Complexity parameter from which on the tree is optimal, ascending from 0.
     n_leaves : ndarray
-        Leaves of the tree grown from all rows and pruned at that price.
+        Number of leaves of the tree grown from all rows and pruned at that alpha.
     mean_error : ndarray
         Error on the held-out rows.
     standard_error : ndarray
-        Its standard error; NaN where there is only one fold.
+        Its standard error; NaN if there is only one fold.
     train_error : ndarray
-        Error of the tree on the rows that it grew from.
+        Error of the tree on its training rows.
     best_index : int
-        Entry that the rule chose.
+        Index of the entry selected by the rule.
     min_index : int
-        Entry of the smallest tree with the smallest mean error.
+        Index of the smallest tree with the minimum mean error.
     """
 
     alpha: Floats
@@ -56,7 +56,7 @@ class PruningCurve:
     min_index: int
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the curve as a pandas data frame, one row a tree.
+        """Return the curve as a pandas data frame with one row per tree.
 
         Returns
         -------
@@ -67,16 +67,16 @@ class PruningCurve:
         return new_frame({name: getattr(self, name) for name in names})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw error against size, with bars of one standard error, and the tree chosen.
+        """Plot error against size, with bars of one standard error, and the selected tree.
 
         The dotted line lies one standard error above the minimum: the one-standard-error rule
-        takes the smallest tree that is not above it (Hastie, Tibshirani and Friedman 2009,
+        selects the smallest tree that is not above it (Hastie, Tibshirani and Friedman 2009,
         figure 9.4).
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to draw on; None: those of a new figure.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class PruningCurve:
 
 
 class CurveField:
-    """How a model file holds a curve, or None: each array as a section of its own."""
+    """Field of a model file for a curve or None, with each array as a section of its own."""
 
     _fields: ClassVar[dict[str, Array | Integer]] = {
         "alpha": Array(np.float64),
@@ -118,7 +118,7 @@ class CurveField:
     }
 
     def encode(self, name: str, value: PruningCurve | None, sections: Sections) -> Any:
-        """Return the names of the sections."""
+        """Return the header entry."""
         if value is None:
             return None
         return {
@@ -127,11 +127,11 @@ class CurveField:
         }
 
     def decode(self, name: str, stored: Any, sections: Sections) -> PruningCurve | None:
-        """Return the curve, checked."""
+        """Return the validated curve."""
         if stored is None:
             return None
         if not isinstance(stored, dict) or stored.keys() != self._fields.keys():
-            raise ModelFormatError(f"{name} is no pruning curve")
+            raise ModelFormatError(f"{name} is not a pruning curve")
         parts: dict[str, Any] = {
             part: field.decode(f"{name}.{part}", stored[part], sections)
             for part, field in self._fields.items()
@@ -139,5 +139,5 @@ class CurveField:
         curve = PruningCurve(**parts)
         lengths = {array.size for array in parts.values() if isinstance(array, np.ndarray)}
         if len(lengths) != 1 or not max(curve.best_index, curve.min_index) < min(lengths):
-            raise ModelFormatError(f"{name} has parts that do not fit together")
+            raise ModelFormatError(f"{name} has inconsistent arrays")
         return curve

@@ -1,4 +1,4 @@
-"""Fitting again what may fail."""
+"""Restoring estimators when fitting fails."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def restore_on_failure(estimator: object) -> Iterator[None]:
-    """Give an estimator back all its attributes when fitting raises: never half of a new model."""
+    """Restore all attributes of an estimator if fitting raises an error."""
     before = vars(estimator).copy()
     try:
         yield

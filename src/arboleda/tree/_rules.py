@@ -1,6 +1,6 @@
-"""A tree as a list of rules, one for each leaf: what holds there, and what is predicted.
+"""Conversion of a tree to a list of rules, one per leaf.
 
-On the way from the root to a leaf the questions about one column are merged: thresholds into one
+On the path from the root to a leaf the splits on one column are merged: thresholds into one
 interval, sets of categories into one set.
 """
 
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from arboleda._frames import new_frame
 from arboleda._numbers import percent
-from arboleda._tree_rendering.question import MOST_LEVELS, quoted, subset
+from arboleda._tree_rendering.split_condition import MOST_LEVELS, quoted, subset
 from arboleda.tree._view import TreeView, view_tree
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Condition", "Rule", "Rules", "node_conditions", "tree_rules"]
+__all__ = ["Condition", "Rule", "Rules", "extract_rules", "find_node_conditions"]
 
 _GENERIC = "x[{}]"
 _VARIANCE = ("squared_error", "friedman_mse")  # criteria whose impurity is the variance
@@ -27,24 +27,25 @@ _VARIANCE = ("squared_error", "friedman_mse")  # criteria whose impurity is the 
 
 @dataclass(frozen=True)
 class Condition:
-    """What a rule asks of one column.
+    """Condition of a rule on one column.
 
     Attributes
     ----------
     feature : int
-        Number of the column.
+        Index of the column.
     name : str
-        Its name.
+        Name of the column.
     low, high : float
-        A number x meets the condition if ``low < x <= high``. Both are infinite for categories.
+        A number x satisfies the condition if ``low < x <= high``. Both are infinite for categories.
     levels : tuple of str or None
-        The categories that meet the condition, or that do not if ``negated``; None for a number.
+        The categories that satisfy the condition, or that violate it if ``negated``; None for a
+        number.
     negated : bool
-        Whether the condition is "none of ``levels``", which unseen categories meet too.
+        Whether the condition is "not in ``levels``", which unseen categories also satisfy.
     missing : bool
-        Whether a missing value meets it.
+        Whether missing values satisfy it.
     shows_missing : bool
-        Whether the text says so: if rows of the training table missed values of the column.
+        Whether the text mentions missing values: true if the column has some in training.
     """
 
     feature: int
@@ -58,14 +59,14 @@ class Condition:
 
     @property
     def only_missing(self) -> bool:
-        """Whether no present value meets the condition."""
+        """Whether only missing values can satisfy the condition."""
         return self.levels is None and self.low >= self.high
 
     def __str__(self) -> str:
         if self.only_missing:
             return f"{self.name} is missing" if self.missing else f"{self.name} is nothing"
-        asked = self._numbers() if self.levels is None else self._categories(self.levels)
-        return f"{asked} or missing" if self.missing and self.shows_missing else asked
+        text = self._numbers() if self.levels is None else self._categories(self.levels)
+        return f"{text} or missing" if self.missing and self.shows_missing else text
 
     def _numbers(self) -> str:
         if self.low == -inf and self.high == inf:
@@ -84,18 +85,18 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """One leaf of a tree: the conditions that lead to it and what it says.
+    """One leaf of a tree: the conditions that lead to it and its prediction.
 
     Attributes
     ----------
     conditions : tuple of Condition
-        At most one for each column, in the order in which the tree first asks; all must hold.
+        At most one per column, in the order of the first split on it; all must hold.
     prediction : object
-        The class or the number predicted; a tuple of them if there are several targets.
+        The predicted class or number; a tuple of them if there are several targets.
     support : float
         Share of the training rows in the leaf.
     n_samples : int
-        Their number.
+        Number of training rows in the leaf.
     confidence : float, tuple or None
         Share of the predicted class in the leaf, by weight; None for a number.
     lift : float, tuple or None
@@ -119,21 +120,21 @@ class Rule:
     leaf: int
 
     def __str__(self) -> str:
-        asked = " and ".join(map(str, self.conditions))
+        conditions = " and ".join(map(str, self.conditions))
         facts = [f"{_percent(self.support)} of the rows, {self.n_samples:,}"]
         if any(share is not None for share in _each(self.confidence)):
-            facts.append(f"confidence {_told(self.confidence, _percent)}")
-            facts.append(f"lift {_told(self.lift, _number)}")
+            facts.append(f"confidence {_format_values(self.confidence, _percent)}")
+            facts.append(f"lift {_format_values(self.lift, _number)}")
         elif self.deviation is not None:
             facts.append(f"standard deviation {_number(self.deviation)}")
         else:
             facts.append(f"impurity {_number(self.impurity)}")
-        head = f"if {asked} then" if asked else "always"
-        return f"{head} {_told(self.prediction, _label)} ({'; '.join(facts)})"
+        head = f"if {conditions} then" if conditions else "always"
+        return f"{head} {_format_values(self.prediction, _label)} ({'; '.join(facts)})"
 
 
 class Rules(tuple[Rule, ...]):
-    """The rules of a tree: a tuple that prints one rule a line."""
+    """The rules of a tree: a tuple that prints one rule per line."""
 
     __slots__ = ()
 
@@ -141,7 +142,7 @@ class Rules(tuple[Rule, ...]):
         return "\n".join(map(str, self))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each rule, with its conditions as one text, as a pandas frame."""
+        """Return a pandas data frame with one row per rule and its conditions as one text."""
         facts = ("prediction", "support", "n_samples", "confidence", "lift", "impurity", "leaf")
         rows = [
             {"conditions": " and ".join(map(str, rule.conditions))}
@@ -151,26 +152,26 @@ class Rules(tuple[Rule, ...]):
         return new_frame(rows, columns=["conditions", *facts])
 
 
-def tree_rules(
+def extract_rules(
     estimator: Any,
     order: Literal["support", "leaf"],
     feature_names: Any = None,
     class_names: Any = None,
 ) -> Rules:
-    """Read the rules off an estimator's tree: see `DecisionTree.rules`."""
+    """Extract the rules of an estimator's tree; see `DecisionTree.rules`."""
     if order not in ("support", "leaf"):
         raise ValueError(f'order={order!r} must be "support" or "leaf"')
     view = view_tree(estimator, feature_names, class_names, caller="rules")
     shown = {view.feature[node] for node, side in enumerate(view.missing) if side is not None}
     rules = [_rule(view, leaf, limits, shown) for leaf, limits in _leaves(view)]
     if order == "support":
-        rules.sort(key=lambda rule: -rule.n_samples)  # stable: equal ones in the order of leaves
+        rules.sort(key=lambda rule: -rule.n_samples)  # stable: ties keep the order of the leaves
     return Rules(rules)
 
 
-def node_conditions(estimator: Any, feature_names: Any = None) -> list[tuple[Condition, ...]]:
-    """Return for each node of an estimator's tree what holds of the rows that reach it."""
-    view = view_tree(estimator, feature_names, None, caller="node_conditions")
+def find_node_conditions(estimator: Any, feature_names: Any = None) -> list[tuple[Condition, ...]]:
+    """Return the conditions satisfied by the rows that reach each node of an estimator's tree."""
+    view = view_tree(estimator, feature_names, None, caller="find_node_conditions")
     shown = {view.feature[node] for node, side in enumerate(view.missing) if side is not None}
     found: dict[int, tuple[Condition, ...]] = {
         node: tuple(
@@ -184,7 +185,7 @@ def node_conditions(estimator: Any, feature_names: Any = None) -> list[tuple[Con
 
 @dataclass(frozen=True)
 class _Limits:
-    """What the questions so far leave of a column; categories by their numbers."""
+    """Range of a column that satisfies the splits so far; categories by code."""
 
     low: float = -inf
     high: float = inf
@@ -194,12 +195,12 @@ class _Limits:
 
 
 def _leaves(view: TreeView) -> Iterator[tuple[int, dict[int, _Limits]]]:
-    """Leaves from left to right, each with what its way leaves of the columns it asked about."""
+    """Yield the leaves from left to right, each with the limits of the columns on its path."""
     return ((node, limits) for node, limits in _nodes(view) if view.is_leaf(node))
 
 
 def _nodes(view: TreeView) -> Iterator[tuple[int, dict[int, _Limits]]]:
-    """All nodes, parents first and left before right, as `_leaves` gives leaves."""
+    """Yield all nodes with the limits of the columns on their paths, in preorder."""
     todo: list[tuple[int, dict[int, _Limits]]] = [(0, {})]
     while todo:
         node, limits = todo.pop()
@@ -209,10 +210,10 @@ def _nodes(view: TreeView) -> Iterator[tuple[int, dict[int, _Limits]]]:
         feature = view.feature[node]
         before = limits.get(feature, _Limits())
         for child, yes in ((view.right[node], False), (view.left[node], True)):
-            todo.append((child, {**limits, feature: _narrowed(view, node, before, yes=yes)}))
+            todo.append((child, {**limits, feature: _narrow_limits(view, node, before, yes=yes)}))
 
 
-def _narrowed(view: TreeView, node: int, limits: _Limits, *, yes: bool) -> _Limits:
+def _narrow_limits(view: TreeView, node: int, limits: _Limits, *, yes: bool) -> _Limits:
     with_missing = bool(view.tree.missing_go_to_left[node]) == yes
     missing = limits.missing and with_missing
     listed = view.tree.categories(node)
@@ -221,7 +222,7 @@ def _narrowed(view: TreeView, node: int, limits: _Limits, *, yes: bool) -> _Limi
         if yes:
             return replace(limits, high=min(limits.high, threshold), missing=missing)
         return replace(limits, low=max(limits.low, threshold), missing=missing)
-    # The listed categories go one way; all others go with the missing values.
+    # The listed categories go to one side; all others go with the missing values.
     here, before = frozenset(listed.tolist()), limits.levels or frozenset()
     if limits.negated:
         levels = before | here if with_missing else here - before
@@ -269,7 +270,7 @@ def _condition(view: TreeView, feature: int, left: _Limits, *, shows_missing: bo
 
 
 def _output(view: TreeView, k: int, leaf: int) -> tuple[Any, float | None, float | None]:
-    """What a leaf predicts of one target, the share of that class, and its lift."""
+    """Return a leaf's prediction of one target, the share of that class, and its lift."""
     value, labels = view.values[k][leaf], view.classes[k]
     if labels is None:
         return float(value[0]), None, None
@@ -282,7 +283,7 @@ def _each(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _told(value: Any, write: Callable[[Any], str]) -> str:
+def _format_values(value: Any, write: Callable[[Any], str]) -> str:
     return ", ".join("none" if one is None else write(one) for one in _each(value))
 
 

@@ -1,4 +1,4 @@
-"""A fitted tree as a drawing of our own."""
+"""Drawing of fitted trees as SVG."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Drawing", "tree_svg"]
 
 
 class Drawing(str):
-    """The text of an SVG file; a notebook shows it as the picture that it is."""
+    """The text of an SVG file, which notebooks display as a picture."""
 
     __slots__ = ()
 
@@ -24,9 +24,11 @@ class Drawing(str):
 def tree_svg(
     estimator: Any, max_depth: int | None, feature_names: Any, class_names: Any
 ) -> Drawing:
-    """Draw an estimator's tree: see `DecisionTree.to_svg`."""
+    """Draw an estimator's tree; see `DecisionTree.to_svg`."""
     if max_depth is not None and not (isinstance(max_depth, Integral) and max_depth >= 0):
-        raise ValueError(f"max_depth={max_depth!r} must be 0 or more, or None for the whole tree")
+        raise ValueError(
+            f"max_depth must be an integer >= 0, or None for the whole tree, got {max_depth!r}"
+        )
     view = view_tree(estimator, feature_names, class_names, caller="to_svg")
     return Drawing(draw_tree(_sketch(view, max_depth)))
 
@@ -47,7 +49,7 @@ def _box(view: TreeView, node: int, depth: int, place: dict[int, int], size: int
     return Box(
         depth=depth,
         children=() if ends else tuple(place[child] for child in children),
-        question=view.question(node),
+        split=view.split(node),
         missing=view.missing[node],
         n=view.n[node],
         impurity=view.impurity[node],

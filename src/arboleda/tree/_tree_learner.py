@@ -1,4 +1,4 @@
-"""What a tree and a forest of trees share on the way from the arguments of `fit` to the engine."""
+"""Validation of the arguments of `fit`, shared by trees and forests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MaxFeatures = int | float | Literal["sqrt", "log2"] | None
 
 @dataclass(frozen=True)
 class Training:
-    """What `fit` was given, checked and coded, and what it may use."""
+    """Validated and binned training data, with threads and seed."""
 
     X: Table | SparseTable
     table: BinnedDataset
@@ -42,11 +42,11 @@ class Training:
     weight: Floats | None
     n_threads: int
     seed: int
-    n_rows: int | None = None  # of which parameters that are fractions speak; None: all
+    n_rows: int | None = None  # base of parameters that are fractions; None: all rows
 
     @property
     def full_weight(self) -> Floats:
-        """Weight of every row, times a power of two that makes the largest about 1."""
+        """Weight of every row, scaled by a power of two so that the largest is about 1."""
         if self.weight is None:
             return np.ones(self.table.n_rows)
         scaled: Floats = np.ldexp(self.weight, -int(np.frexp(self.weight.max())[1]))
@@ -54,9 +54,9 @@ class Training:
 
 
 class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
-    """Parameters of growth, and the checks of what goes in."""
+    """Base class of estimators that grow trees: parameters and input validation."""
 
-    _learns_from_codes = True
+    _uses_binned_data = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_split": [
@@ -84,7 +84,7 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         "monotonic_cst": ["array-like", dict, None],
     }
 
-    _takes_several_outputs: ClassVar[bool] = True
+    _supports_multi_output: ClassVar[bool] = True
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         "max_features_": Integer(1),
         "missing_columns_": SavedArray(np.int64),
@@ -103,7 +103,7 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     max_bins: int | None
     categorical_features: CategoricalFeatures
     n_jobs: int | None
-    monotonic_cst: Any = None  # of estimators without this parameter
+    monotonic_cst: Any = None  # default for estimators without this parameter
     n_features_in_: int
     missing_columns_: npt.NDArray[np.int64]
     n_outputs_: int
@@ -111,26 +111,27 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     @abstractmethod
     def _encode_target(self, y: Array) -> Array:
-        """Check y, remember what predictions need of it, and return what the engine learns."""
+        """Check y, set the attributes for predictions, and return y in the engine's encoding."""
 
     @abstractmethod
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
-        """Weight of every row."""
+        """Return the weight of every row."""
 
     @abstractmethod
     def _value_widths(self) -> tuple[int, ...]:
-        """Numbers that a leaf holds of each output."""
+        """Return the number of values that a leaf holds for each output."""
 
     def _value_width(self) -> int:
-        """Numbers that a leaf holds."""
+        """Return the number of values that a leaf holds."""
         return sum(self._value_widths())
 
     def _training(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True, reader: Any = None
     ) -> Training:
-        """Check everything that `fit` is given; `reset` learns the columns from it.
+        """Validate the arguments of `fit`; `reset` sets the columns from them.
 
-        The reader is who messages about the table speak of; it learns the columns too. None: self.
+        The reader is the estimator named in messages about the table; its columns are set as well.
+        None: self.
         """
         self._validate_params()
         reader = self if reader is None else reader
@@ -158,10 +159,10 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         return Training(table, coded, target, weight, n_threads, seed)
 
     def _growth_limits(self, n_rows: int) -> dict[str, Any]:
-        """Parameters as the engine counts them: rows instead of fractions of them."""
-        min_samples_leaf = n_rows_of(self.min_samples_leaf, n_rows)
-        min_samples_split = max(2, n_rows_of(self.min_samples_split, n_rows))
-        self.max_features_ = n_drawn_features(self.max_features, self.n_features_in_)
+        """Return the parameters in the engine's units: rows instead of fractions."""
+        min_samples_leaf = resolve_row_count(self.min_samples_leaf, n_rows)
+        min_samples_split = max(2, resolve_row_count(self.min_samples_split, n_rows))
+        self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
         return {
             "max_depth": -1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),
             "max_leaf_nodes": (
@@ -176,24 +177,24 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         }
 
     def _directions(self) -> list[int]:
-        """Directions of the columns, empty where none is constrained."""
+        """Return the monotonic constraints of the columns; empty if there are none."""
         directions = read_monotonic_cst(self.monotonic_cst, self.schema_, type(self).__name__)
         if directions and self.n_outputs_ > 1:
             raise ValueError(
                 f"monotonic_cst is given for {self.n_outputs_} targets: Monotonicity constraints "
-                "are not supported with multiple outputs; fit one estimator for each"
+                "are not supported with multiple outputs; fit one estimator per target"
             )
         return directions
 
     def _defect(self) -> str | None:
         if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
-            return "missing_columns_ names columns that are not there"
+            return "missing_columns_ contains columns that do not exist"
         return None
 
     def _has_several_outputs(self, y: Any) -> bool:
-        """Whether a target has more columns than one, for an estimator that can learn them."""
+        """Return whether the target has several columns and the estimator supports them."""
         shape: tuple[int, ...] = getattr(y, "shape", ())
-        return self._takes_several_outputs and len(shape) == 2 and shape[1] > 1
+        return self._supports_multi_output and len(shape) == 2 and shape[1] > 1
 
     def _check_input(self, X: Any) -> Table | SparseTable:
         check_is_fitted(self)
@@ -203,20 +204,20 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
-        tags.target_tags.multi_output = self._takes_several_outputs
+        tags.target_tags.multi_output = self._supports_multi_output
         return tags
 
 
-def n_rows_of(count: int | float, n_rows: int) -> int:
-    """Number of rows that a parameter speaks of: itself, or a fraction of all."""
-    # More rows than there are says no more than one row too many, and fits the engine's integers.
+def resolve_row_count(count: int | float, n_rows: int) -> int:
+    """Return the number of rows of a parameter that is a count or a fraction."""
+    # Larger counts are equivalent to n_rows + 1, which fits the engine's integers.
     if isinstance(count, int | np.integer):
         return min(int(count), n_rows + 1)
     return math.ceil(count * n_rows)
 
 
-def n_drawn_features(max_features: MaxFeatures, n_features: int) -> int:
-    """Number of columns that are drawn at a node."""
+def resolve_max_features(max_features: MaxFeatures, n_features: int) -> int:
+    """Return the number of columns drawn at a node."""
     if max_features is None:
         return n_features
     if max_features == "sqrt":

@@ -1,4 +1,4 @@
-"""What readers of a fitted tree need of its estimator: the arrays, and names for what they mean."""
+"""View of a fitted tree as lists, with the names of its columns and classes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.tree import Tree
-from arboleda._tree_rendering.question import Question
+from arboleda._tree_rendering.split_condition import SplitCondition
 
 __all__ = ["TreeView", "view_tree"]
 
@@ -21,11 +21,11 @@ Side = Literal["left", "right"]
 
 @dataclass(frozen=True)
 class TreeView:
-    """A fitted tree as Python lists, one entry a node.
+    """A fitted tree as Python lists with one entry per node.
 
-    ``classes`` holds the labels of each output, and None for a number; ``values`` the shares of
-    the classes (or the one number) of each output. ``levels`` holds the labels of each categorical
-    column. ``names`` is None if nobody named the columns.
+    ``classes`` holds the labels of each output, or None for a number; ``values`` the class shares
+    (or the single number) of each output. ``levels`` holds the labels of each categorical column.
+    ``names`` is None if the columns have no names.
     """
 
     tree: Tree
@@ -49,53 +49,53 @@ class TreeView:
         return len(self.values)
 
     def is_leaf(self, node: int) -> bool:
-        """Whether the node asks nothing."""
+        """Return whether the node is a leaf."""
         return self.left[node] < 0
 
     def name(self, feature: int, generic: str) -> str:
-        """Name of a column; ``generic`` is a template for one without a name."""
+        """Return the name of a column; ``generic`` is a template for columns without names."""
         return generic.format(feature) if self.names is None else self.names[feature]
 
     def level_labels(self, feature: int, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Labels of some categories of a column; numbers where no label is known."""
+        """Return the labels of some categories of a column, or their codes if unknown."""
         known = self.levels[feature] or ()
         return tuple(known[k] if k < len(known) else str(k) for k in numbers)
 
-    def question(self, node: int, generic: str = "x[{}]") -> Question | None:
-        """What a node asks, in words; None of a leaf."""
+    def split(self, node: int, generic: str = "x[{}]") -> SplitCondition | None:
+        """Return the split condition of a node; None for a leaf."""
         if self.is_leaf(node):
             return None
         feature = self.feature[node]
         listed = self.tree.categories(node)
         if listed.size == 0:
-            return Question(self.name(feature, generic), self.threshold[node])
+            return SplitCondition(self.name(feature, generic), self.threshold[node])
         left = not self.tree.missing_go_to_left[node]
         levels = self.level_labels(feature, listed.tolist())
-        return Question(self.name(feature, generic), levels=levels, left=bool(left))
+        return SplitCondition(self.name(feature, generic), levels=levels, left=bool(left))
 
 
 def view_tree(
     estimator: Any, feature_names: Any = None, class_names: Any = None, *, caller: str
 ) -> TreeView:
-    """Read a fitted tree for one of the functions that show it.
+    """Create the view of a fitted tree for a function that exports it.
 
     Parameters
     ----------
     estimator : object
         One of this library's fitted trees.
     feature_names, class_names : array-like of str or None
-        Names to use in the place of those the estimator knows.
+        Names to use instead of those of the estimator.
     caller : str
-        The function, for messages.
+        Name of the function, for messages.
 
     Raises
     ------
     NotFittedError
         If the tree is not fitted.
     TypeError
-        If the object is no tree of this library.
+        If the object is not a tree of this library.
     ValueError
-        If the numbers of names do not fit.
+        If the number of names is wrong.
     """
     tree = _fitted_tree(estimator, caller)
     classes = _classes(estimator, class_names)
@@ -109,7 +109,7 @@ def view_tree(
         impurity=tree.impurity.tolist(),
         n=tree.n_node_samples.tolist(),
         weight=tree.weighted_n_node_samples.tolist(),
-        missing=_sides(tree, getattr(estimator, "missing_columns_", None)),
+        missing=_missing_sides(tree, getattr(estimator, "missing_columns_", None)),
         names=_names(estimator, feature_names, tree.n_features),
         levels=_levels(estimator, tree.n_features),
         classes=classes,
@@ -128,21 +128,21 @@ def _fitted_tree(estimator: Any, caller: str) -> Tree:
     described = f"{kind.__module__}.{kind.__qualname__}"
     hint = ""
     if isinstance(estimator, type):
-        hint = ": that is the class, fit an instance of it"
+        hint = ": pass a fitted instance instead of the class"
     elif kind.__module__.startswith("sklearn.tree"):
         hint = f"; for scikit-learn's own trees use sklearn.tree.{caller}"
     elif hasattr(estimator, "estimators_"):
         hint = "; pass one of its estimators_"
     elif hasattr(estimator, "steps"):
         hint = "; pass its last step"
-    raise TypeError(f"{caller} reads a fitted tree of arboleda, not {described}{hint}")
+    raise TypeError(f"{caller} requires a fitted tree of arboleda, got {described}{hint}")
 
 
 def _names(estimator: Any, given: Any, n_features: int) -> tuple[str, ...] | None:
     known = getattr(getattr(estimator, "schema_", None), "names", None)
     known = getattr(estimator, "feature_names_in_", known)
     if given is None and (known is None or tuple(known) == tuple(range(n_features))):
-        return None  # pandas numbers columns that nobody named
+        return None  # pandas numbers columns without names
     names = _strings("feature_names", known if given is None else given)
     if len(names) != n_features:
         raise ValueError(
@@ -154,7 +154,7 @@ def _names(estimator: Any, given: Any, n_features: int) -> tuple[str, ...] | Non
 
 def _strings(parameter: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, str):
-        raise TypeError(f"{parameter} is one text, {given!r}: give a list of names")
+        raise TypeError(f"{parameter} must be a list of names, got the string {given!r}")
     return tuple(str(name) for name in given)
 
 
@@ -167,7 +167,7 @@ def _classes(estimator: Any, given: Any) -> tuple[tuple[Any, ...] | None, ...]:
         return tuple(tuple(np.asarray(labels).tolist()) for labels in known)
     if n_outputs > 1:
         raise ValueError(
-            "class_names are for a tree of one target; this one shows the labels of its classes_"
+            "class_names requires a tree with one target; trees with several show classes_"
         )
     names = _strings("class_names", given)
     if len(names) != len(known[0]):
@@ -180,7 +180,7 @@ def _classes(estimator: Any, given: Any) -> tuple[tuple[Any, ...] | None, ...]:
 
 
 def _levels(estimator: Any, n_features: int) -> tuple[tuple[str, ...] | None, ...]:
-    """Labels of the levels that the estimator learned, for each categorical column."""
+    """Return the labels of the levels of each categorical column."""
     schema = getattr(estimator, "schema_", None)
     if schema is None:
         return (None,) * n_features
@@ -193,13 +193,13 @@ def _levels(estimator: Any, n_features: int) -> tuple[tuple[str, ...] | None, ..
 def _values(
     tree: Tree, classes: Sequence[tuple[Any, ...] | None]
 ) -> tuple[npt.NDArray[np.float64], ...]:
-    """Split each node's values by output; a row holds one output after the other."""
+    """Split each node's values by output."""
     widths = [1 if labels is None else len(labels) for labels in classes]
     return tuple(np.split(tree.value_rows, np.cumsum(widths)[:-1], axis=1))
 
 
-def _sides(tree: Tree, missing_columns: npt.NDArray[np.int64] | None) -> list[Side | None]:
-    """Side that missing values take, at nodes of columns that missed some in training."""
+def _missing_sides(tree: Tree, missing_columns: npt.NDArray[np.int64] | None) -> list[Side | None]:
+    """Return the side of missing values, at nodes of columns with missing values in training."""
     shown = tree.children_left >= 0
     if missing_columns is not None:
         shown &= np.isin(tree.feature, missing_columns)

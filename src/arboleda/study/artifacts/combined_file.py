@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 
-from arboleda._strict_json import strict_json
+from arboleda._strict_json import parse_strict_json
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
 from arboleda.persist import model_from_bytes, model_to_bytes
@@ -62,7 +62,7 @@ def combined_from_bytes(
     ValueError, TypeError
         If the bytes are no such file, are of a newer version, or the rule does not fit the members.
     """
-    stored = strict_json(content, "the list of its members")
+    stored = parse_strict_json(content, "the list of its members")
     match stored:
         case {
             "format": str(name),

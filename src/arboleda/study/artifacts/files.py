@@ -15,6 +15,7 @@ from arboleda.study.errors import StudyFormatError
 
 __all__ = [
     "MODELS",
+    "MODELS_VERSION",
     "FileList",
     "checked_bytes",
     "checked_list",
@@ -26,6 +27,9 @@ __all__ = [
 
 # The folder within the study's folder.
 MODELS = "models"
+# Raised whenever a class that the models' files name is moved or renamed: earlier files then name
+# classes that no longer exist.
+MODELS_VERSION = 3
 # For each file its length and SHA-256, as {"bytes": 120, "sha256": "ab..."}, by its name.
 FileList = Mapping[str, Mapping[str, Any]]
 

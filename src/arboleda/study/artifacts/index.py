@@ -12,7 +12,7 @@ import sklearn
 
 import arboleda
 from arboleda._visible import json_escaped
-from arboleda.study.artifacts.files import MODELS, FileList, checked_list, read_text
+from arboleda.study.artifacts.files import MODELS, MODELS_VERSION, FileList, checked_list, read_text
 from arboleda.study.artifacts.layout import Layout, RawColumn, make_layout
 from arboleda.study.artifacts.model_files import check_key
 from arboleda.study.errors import StudyFormatError
@@ -21,9 +21,7 @@ from arboleda.study.plan import Plan
 __all__ = ["INDEX", "Index", "index_text", "read_index"]
 
 INDEX = "index.json"
-FORMAT, FORMAT_VERSION = "arboleda study models", 2
-# Versions that know nothing of merged values read folders without any.
-UNMERGED = 1
+FORMAT = "arboleda study models"
 _KINDS = ("numeric", "categorical", "boolean", "datetime")
 _TASKS = ("binary", "multiclass", "regression")
 
@@ -60,7 +58,7 @@ def index_text(
     layout = make_layout(plan.table.columns, plan.roles, plan.settings.merge)
     entries = {
         "format": FORMAT,
-        "format_version": FORMAT_VERSION if any(c.merged for c in layout.columns) else UNMERGED,
+        "format_version": MODELS_VERSION,
         "arboleda": arboleda.__version__,
         "scikit-learn": sklearn.__version__,
         "numpy": np.__version__,
@@ -93,13 +91,14 @@ def read_index(folder: Path) -> Index:
     Raises
     ------
     StudyFormatError
-        If it is missing, damaged, or of a newer version.
+        If it is missing, damaged, or of another version.
     """
     path = folder / MODELS / INDEX
     try:
         stored = json.loads(read_text(path))
         _one_of((FORMAT,), stored["format"])
-        if _version(stored["format_version"]) <= FORMAT_VERSION:
+        version = _version(stored["format_version"])
+        if version == MODELS_VERSION:
             return _index(stored)
     except FileNotFoundError as error:
         raise StudyFormatError(
@@ -113,6 +112,12 @@ def read_index(folder: Path) -> Index:
             f"The file {path} is damaged ({type(error).__name__}: {str(error)[:200]}); run the "
             "study's command again: what is done is kept."
         ) from error
+    if version < MODELS_VERSION:
+        raise StudyFormatError(
+            f"The models in {folder} were written by an earlier version of arboleda, "
+            f"{str(stored.get('arboleda'))[:40]}, in a format that this one does not read; run the "
+            "study again in another folder, or install that version."
+        )
     raise StudyFormatError(
         f"The models in {folder} were kept by a newer version of arboleda, "
         f"{str(stored.get('arboleda'))[:40]}; this is {arboleda.__version__}: install that one."

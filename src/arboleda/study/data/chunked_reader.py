@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arboleda._engine.arrow import plain_arrow
+from arboleda._engine.arrow import to_plain_arrow
 from arboleda.study.data.csv_reader import header_of, parse_text, refuse_nul, separator_of
 from arboleda.study.data.parquet_size import parquet_size
 from arboleda.study.data.reading import RawTable, read_raw, stem_of
@@ -117,7 +117,7 @@ def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Part]:
         n_rows = table.metadata.num_rows
         first = 0
         for batch in table.iter_batches(_rows_at_once(table, file)):
-            data = plain_arrow(pa.Table.from_batches([batch]))
+            data = to_plain_arrow(pa.Table.from_batches([batch]))
             first += batch.num_rows
             raw = RawTable(path.name, stem_of(path), data)
             yield Part(raw, first - batch.num_rows, first / n_rows)

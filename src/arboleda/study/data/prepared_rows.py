@@ -10,7 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from arboleda._engine.shared_binning import SharedBinning, learns_from_codes, reading
+from arboleda._engine.shared_binning import (
+    SharedBinning,
+    get_reading_options,
+    supports_shared_binning,
+)
 
 __all__ = ["Prepared", "PreparedRows"]
 
@@ -43,9 +47,9 @@ class Prepared:
 
     def to_learn(self, model: Any) -> Any:
         """What ``fit`` of a model takes for X: the rows, or codes that it shares with others."""
-        if not learns_from_codes(model):
+        if not supports_shared_binning(model):
             return self.fitted
-        key = reading(model)
+        key = get_reading_options(model)
         if key not in self._codes:
             self._codes[key] = SharedBinning(self.fitted, None, model)
         return self._codes[key]

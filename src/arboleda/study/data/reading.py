@@ -11,7 +11,7 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arboleda._engine.arrow import plain_arrow
+from arboleda._engine.arrow import to_plain_arrow
 from arboleda.study.data.csv_reader import read_delimited
 from arboleda.study.data.parquet_size import parquet_size
 from arboleda.study.data.table import Note, Table, check_names, column_names, table_from_arrow
@@ -144,7 +144,7 @@ def _read_parquet(path: Path, data: bytes, limit: SizeLimit) -> pa.Table:
         file = pq.ParquetFile(pa.BufferReader(data))
         size = parquet_size(file, pa.BufferReader(data), limit.bytes)
         limit.check(path.name, size, at_least=True)
-        table = plain_arrow(file.read())
+        table = to_plain_arrow(file.read())
     except (pa.ArrowException, OSError) as error:
         raise StudyError(
             f"The Parquet file {path.name} cannot be read: {_reason(error)}."
@@ -177,7 +177,7 @@ def _read_frame(source: Any) -> RawTable:
         ) from error
     check_names(names, "given")
     columns = [_read_column(frame, n) for n in frame.columns]
-    data = plain_arrow(pa.table(columns, names=names))
+    data = to_plain_arrow(pa.table(columns, names=names))
     if data.num_rows == 0 or data.num_columns == 0:
         raise StudyError("The table has no rows.")
     return RawTable("table", "table", data)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._files import written_whole
+from arboleda._files import open_atomically
 from arboleda.study.artifacts.text_files import refuse_the_table
 from arboleda.study.data.chunked_reader import Part, subgroups_of
 from arboleda.study.data.table import column_from_arrow
@@ -59,7 +59,7 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
     refuse_the_table(path, source)
     counted: list[int] = []
     try:
-        with written_whole(path) as file:
+        with open_atomically(path) as file:
             write_blocks(file, path, _answers(model, source, counted))
     except OSError as error:
         raise StudyError(

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.progress import Progress
 
-from arboleda._files import written_whole
+from arboleda._files import open_atomically
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
 from arboleda.study.artifacts.text_files import refuse_the_table
 from arboleda.study.config.options import read_size
@@ -96,7 +96,7 @@ def predict_table(
         check_ending(path)
         refuse_the_table(path, source)
         try:
-            with written_whole(path) as file:
+            with open_atomically(path) as file:
                 write_blocks(file, path, reading.answers(answerer))
         except OSError as error:
             raise StudyError(

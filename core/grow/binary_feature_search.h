@@ -12,7 +12,7 @@
 
 #include "base/kernels.h"
 #include "base/types.h"
-#include "grow/flag_table.h"
+#include "grow/binary_feature_table.h"
 #include "grow/node_view.h"
 #include "grow/split.h"
 
@@ -20,13 +20,13 @@ namespace arboleda {
 
 // Scratch of one thread.
 template <class Criterion>
-class FlagSearch {
+class BinaryFeatureSearch {
  public:
   using Slot = typename Criterion::Slot;
 
   // counts_rows: sums are to tell the rows too. is_unlimited: only the score decides on a split.
-  FlagSearch(const FlagTable& table, const Criterion& criterion, bool counts_rows,
-             bool is_unlimited)
+  BinaryFeatureSearch(const BinaryFeatureTable& table, const Criterion& criterion, bool counts_rows,
+                      bool is_unlimited)
       : table_(table), criterion_(criterion), counts_rows_(counts_rows) {
     best_.code = 0;
     best_.next_code = 1;
@@ -91,8 +91,8 @@ class FlagSearch {
   // Calls visit(feature) for each flag that varies in the node. Asks for scored flags only.
   template <class Visit>
   void for_varying(const NodeView<Criterion>& node, const Visit& visit) {
-    const FlagBits bits = table_.bits();
-    varying_.resize(bits.stride + FlagBits::kBlock - 1);
+    const BinaryFeatureBits bits = table_.bits();
+    varying_.resize(bits.stride + BinaryFeatureBits::kBlock - 1);
     kernels_.flags.varying(bits, node.rows.data(), node.rows.size(), varying_.data());
     for (std::size_t w = 0; w < bits.stride; ++w) {
       for (std::uint32_t rest = varying_[w]; rest != 0; rest &= rest - 1) {
@@ -104,11 +104,13 @@ class FlagSearch {
  private:
   static constexpr double kConstant = -1.0;  // the score where a side is empty
 
-  bool is_flag(FeatureIndex feature) const { return table_.place(feature) != FlagTable::kNone; }
+  bool is_flag(FeatureIndex feature) const {
+    return table_.place(feature) != BinaryFeatureTable::kNone;
+  }
   double score_of(FeatureIndex flag) const { return score_[at_[table_.place(flag)]]; }
 
   void sum_all(const NodeView<Criterion>& node) {
-    const FlagRows rows = table_.rows();
+    const BinaryFeatureRows rows = table_.rows();
     stride_ = rows.stride;
     total_.resize(criterion_.width() * stride_);
     kernels_.flags.sum(rows, node.rows.data(), node.local.entry.data(), node.rows.size(),
@@ -118,7 +120,7 @@ class FlagSearch {
   void sum_some(const NodeView<Criterion>& node, std::span<const FeatureIndex> features) {
     group(features);
     if (groups_.empty()) return;
-    stride_ = groups_.size() * FlagGroup::kColumns;
+    stride_ = groups_.size() * BinaryFeatureGroup::kColumns;
     total_.resize(std::max(total_.size(), criterion_.width() * stride_));
     kernels_.flags.sum_groups(table_.bits(), groups_.data(), groups_.size(), node.rows.data(),
                               node.local.entry.data(), node.rows.size(), criterion_.n_outputs(),
@@ -127,7 +129,7 @@ class FlagSearch {
 
   // Flags of one block of words, eight by eight.
   void group(std::span<const FeatureIndex> features) {
-    constexpr std::size_t kBlockBits = 32 * FlagBits::kBlock;
+    constexpr std::size_t kBlockBits = 32 * BinaryFeatureBits::kBlock;
     asked_.clear();
     for (const FeatureIndex feature : features) {
       if (is_flag(feature)) asked_.push_back(table_.place(feature));
@@ -135,28 +137,28 @@ class FlagSearch {
     if (table_.n_flags() > kBlockBits) std::sort(asked_.begin(), asked_.end());
     at_.resize(table_.n_flags());
     groups_.clear();
-    std::size_t in_group = FlagGroup::kColumns;
+    std::size_t in_group = BinaryFeatureGroup::kColumns;
     for (const std::size_t place : asked_) {
       const auto block = static_cast<std::uint32_t>(place / kBlockBits);
-      if (in_group == FlagGroup::kColumns || groups_.back().block != block) {
+      if (in_group == BinaryFeatureGroup::kColumns || groups_.back().block != block) {
         groups_.push_back({block, {}, {}});
         in_group = 0;
       }
-      FlagGroup& last = groups_.back();
+      BinaryFeatureGroup& last = groups_.back();
       last.word[in_group] = static_cast<std::uint32_t>(place % kBlockBits / 32);
       last.shift[in_group] = static_cast<std::uint32_t>(31 - place % 32);
-      at_[place] = (groups_.size() - 1) * FlagGroup::kColumns + in_group++;
+      at_[place] = (groups_.size() - 1) * BinaryFeatureGroup::kColumns + in_group++;
     }
   }
 
-  const FlagTable& table_;
+  const BinaryFeatureTable& table_;
   const Criterion& criterion_;
   const bool counts_rows_;
   const Kernels& kernels_ = kernels();
   bool sums_ = false;
   bool scores_ = false;
   std::vector<std::size_t> asked_;  // places in a row
-  std::vector<FlagGroup> groups_;
+  std::vector<BinaryFeatureGroup> groups_;
   std::vector<std::size_t> at_;  // of each place: where its sums are, where not all are summed up
   std::size_t stride_ = 0;       // of the sums, from class to class
   std::vector<std::uint32_t> total_;

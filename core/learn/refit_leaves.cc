@@ -17,8 +17,8 @@ struct NodeSums {
 
 class ReplayedTrees : public BoostedTrees {
  public:
-  ReplayedTrees(const BinnedDataset& table, const TreeEnsemble& structure, const TreeGrowth& options,
-                const Context& context)
+  ReplayedTrees(const BinnedDataset& table, const TreeEnsemble& structure,
+                const TreeGrowth& options, const Context& context)
       : table_(table), structure_(structure), context_(context) {
     if (const auto* growth = std::get_if<HistogramGrowth>(&options)) {
       newton_ = {growth->l1, growth->l2, growth->max_delta_step};
@@ -111,10 +111,9 @@ class ReplayedTrees : public BoostedTrees {
 
 }  // namespace
 
-std::unique_ptr<BoostedTrees> make_replayed_trees(const BinnedDataset& table,
-                                                  const TreeEnsemble& structure,
-                                                  const TreeGrowth& options,
-                                                  const Context& context) {
+std::unique_ptr<BoostedTrees> make_refit_trees(const BinnedDataset& table,
+                                               const TreeEnsemble& structure,
+                                               const TreeGrowth& options, const Context& context) {
   return std::make_unique<ReplayedTrees>(table, structure, options, context);
 }
 

@@ -1,4 +1,4 @@
-"""The training rows beside the trees that did not see them: the engine asked in its own terms."""
+"""Out-of-bag votes, error curves and permutation importances, computed by the engine."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from arboleda._engine.fit_forest import (
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
 from arboleda._engine.table import SparseTable, Table
-from arboleda._out_of_bag import OobCurve, means_of_votes
+from arboleda._out_of_bag import OobCurve, mean_of_votes
 from arboleda.forest._bags import Bags
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """The rows of a fit, and trees grown on bags of them.
+class OobPredictions:
+    """Predictions of the training rows by the trees for which they are out of bag.
 
     Parameters
     ----------
     trees : Forest
     table : Table or SparseTable
-        The rows of the fit.
+        The training rows.
     target : ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        Class numbers, or values.
+        Class codes or target values.
     n_classes : tuple of int
-        Of each output; empty in regression.
+        Number of classes of each output; empty for regression.
     bags : Bags
     voting : {"soft", "hard", "laplace"}
     n_threads : int
     first_tree : int
-        The number of the first of the trees.
+        Number of the first tree.
     """
 
     trees: Trees
@@ -53,10 +53,10 @@ class LeftOut:
     n_threads: int
     first_tree: int = 0
 
-    def votes(self) -> tuple[Floats, npt.NDArray[np.uint32]]:
-        """Sums of the votes of the trees that left a row out, and their number, for every row.
+    def sum_votes(self) -> tuple[Floats, npt.NDArray[np.uint32]]:
+        """Return the sums and counts of the out-of-bag votes for every row.
 
-        0 for rows that could not be drawn.
+        Both are 0 for rows that could not be drawn.
         """
         sums, counts = out_of_bag_votes(
             self.trees, self.table, self._rows(), voting=self.voting, n_threads=self.n_threads
@@ -64,24 +64,24 @@ class LeftOut:
         sums[self.bags.unused], counts[self.bags.unused] = 0.0, 0
         return sums, counts
 
-    def means(self) -> Floats:
-        """Mean vote of the trees that left a row out; NaN where there is none, with a warning."""
-        sums, counts = self.votes()
+    def mean_votes(self) -> Floats:
+        """Return the mean out-of-bag vote; NaN, with a warning, for rows without votes."""
+        sums, counts = self.sum_votes()
         used = np.ones(self.bags.n_rows, dtype=bool)
         used[self.bags.unused] = False
         means = np.full(sums.shape, np.nan)
-        means[used] = means_of_votes(sums[used], counts[used])
+        means[used] = mean_of_votes(sums[used], counts[used])
         return means
 
-    def curve(self) -> OobCurve:
-        """Error after each number of trees."""
-        error, n_judged = out_of_bag_curve(
+    def compute_curve(self) -> OobCurve:
+        """Compute the error for each number of trees."""
+        error, n_used = out_of_bag_curve(
             self.trees, self.table, self._rows(), voting=self.voting, n_threads=self.n_threads
         )
-        return OobCurve(np.arange(1, len(error) + 1), error, n_judged.astype(np.int64))
+        return OobCurve(np.arange(1, len(error) + 1), error, n_used.astype(np.int64))
 
-    def permutation(self) -> Floats:
-        """Increase of each tree's error by a permuted column: (trees, columns)."""
+    def compute_permutation_increases(self) -> Floats:
+        """Compute the increase of each tree's error by permuting a column: (trees, columns)."""
         return out_of_bag_permutation(
             self.trees, self.table, self._rows(), n_threads=self.n_threads
         )

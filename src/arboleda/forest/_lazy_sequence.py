@@ -1,4 +1,4 @@
-"""The trees of a forest as estimators of their own, made when they are asked for."""
+"""Sequence of trees that are converted to estimators on access."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ Item = TypeVar("Item")
 
 
 class LazySequence(Sequence[Item], Generic[Item]):
-    """A sequence whose entries are made each time they are asked for, and not kept.
+    """Sequence whose entries are created on each access and not stored.
 
-    Spread out as an estimator, a tree takes several times the memory that it takes in its forest.
+    As an estimator, a tree takes several times the memory that it takes in its forest.
 
     Parameters
     ----------
     make : callable
-        Takes the number of an entry.
+        Creates the entry of an index.
     length : int
 
     Examples
@@ -45,8 +45,8 @@ class LazySequence(Sequence[Item], Generic[Item]):
         return self._make(self._numbers[number])
 
     def copy(self) -> list[Item]:
-        """Make all entries and return them in a list, as `list.copy` does."""
+        """Create all entries and return them in a list, like `list.copy`."""
         return list(self)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} entries, made when asked for>"
+        return f"<{len(self)} entries, created on access>"

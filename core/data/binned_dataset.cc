@@ -1,4 +1,4 @@
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 #include <algorithm>
 #include <functional>
@@ -81,7 +81,7 @@ std::uint32_t n_categories(const CodingOptions& options, std::size_t c) {
 
 // By ranks.
 BinnedDataset code_exactly(const TableView& table, const Context& context,
-                        const CodingOptions& options) {
+                           const CodingOptions& options) {
   const std::size_t n = table.n_rows;
   const std::size_t n_columns = table.columns.size();
   BinnedDataset coded = begin_table(table);
@@ -124,7 +124,7 @@ void forget_values(BinnedDataset& coded) {
 
 // First what bounds the codes of each column, then the codes, row by row.
 BinnedDataset code_by_learning(const TableView& table, const Context& context,
-                            const CodingOptions& options) {
+                               const CodingOptions& options) {
   const std::size_t n = table.n_rows;
   BinnedDataset coded = begin_table(table);
   const int n_threads = useful_threads(n, table.columns.size(), context);
@@ -184,7 +184,7 @@ void check_like(const BinnedDataset& learned, std::size_t n_rows, std::size_t n_
 }  // namespace
 
 BinnedDataset code_table(const TableView& table, const Context& context,
-                      const CodingOptions& options) {
+                         const CodingOptions& options) {
   check_size(table.n_rows, table.n_columns(), options);
   const bool by_ranks = options.max_bins == 0 && options.rows.empty();
   BinnedDataset coded =
@@ -194,7 +194,7 @@ BinnedDataset code_table(const TableView& table, const Context& context,
 }
 
 BinnedDataset code_table(const SparseColumns& table, const Context& context,
-                      const CodingOptions& options) {
+                         const CodingOptions& options) {
   check_size(table.n_rows, table.n_columns, options);
   BinnedDataset coded;
   coded.n_rows = table.n_rows;
@@ -208,7 +208,7 @@ BinnedDataset code_table(const SparseColumns& table, const Context& context,
 }
 
 BinnedDataset code_table_like(const BinnedDataset& learned, const TableView& table,
-                           const Context& context) {
+                              const Context& context) {
   check_like(learned, table.n_rows, table.n_columns());
   BinnedDataset coded;
   coded.n_rows = table.n_rows;
@@ -221,7 +221,7 @@ BinnedDataset code_table_like(const BinnedDataset& learned, const TableView& tab
 }
 
 BinnedDataset code_table_like(const BinnedDataset& learned, const SparseColumns& table,
-                           const Context& context) {
+                              const Context& context) {
   check_like(learned, table.n_rows, table.n_columns);
   BinnedDataset coded;
   coded.n_rows = table.n_rows;

@@ -9,23 +9,23 @@
 #include <vector>
 
 #include "base/types.h"
-#include "grow/flag_table.h"
+#include "grow/binary_feature_table.h"
 
 namespace arboleda {
 
-class FlagLists {
+class BinaryFeatureLists {
  public:
-  FlagLists() = default;  // empty
+  BinaryFeatureLists() = default;  // empty
 
   // For nodes that look at all columns. Empty where rows have too many flags for a gain.
-  explicit FlagLists(const BinnedDataset& table);
+  explicit BinaryFeatureLists(const BinnedDataset& table);
 
   bool empty() const { return start_.empty(); }
   std::size_t n_flags() const { return n_flags_; }
 
   // The number of a column among the flags, or kNone.
   std::size_t place(FeatureIndex feature) const {
-    return empty() ? FlagTable::kNone : place_[static_cast<std::size_t>(feature)];
+    return empty() ? BinaryFeatureTable::kNone : place_[static_cast<std::size_t>(feature)];
   }
   std::span<const std::uint32_t> of(RowIndex row) const {
     return std::span(listed_).subspan(start_[row], start_[row + 1] - start_[row]);
@@ -40,15 +40,15 @@ class FlagLists {
 
 // Scratch of one thread: the sums over each flag's rows in a node.
 template <class Criterion>
-class FlagCells {
+class BinaryFeatureCells {
  public:
   using Slot = typename Criterion::Slot;
 
-  FlagCells(const FlagLists& lists, const Criterion& criterion)
+  BinaryFeatureCells(const BinaryFeatureLists& lists, const Criterion& criterion)
       : lists_(lists), criterion_(criterion) {}
 
   bool has(FeatureIndex feature) const {
-    return Criterion::kHasCells && lists_.place(feature) != FlagTable::kNone;
+    return Criterion::kHasCells && lists_.place(feature) != BinaryFeatureTable::kNone;
   }
 
   template <class Node>
@@ -70,7 +70,7 @@ class FlagCells {
   }
 
  private:
-  const FlagLists& lists_;
+  const BinaryFeatureLists& lists_;
   const Criterion& criterion_;
   std::vector<Slot> cells_;
 };

@@ -1,4 +1,4 @@
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 #include <doctest/doctest.h>
 
@@ -262,7 +262,7 @@ TEST_CASE("a sparse table has the codes of the dense one") {
         for (std::size_t row = 0; row < kRows; ++row) {
           const double x = dense[c][row];
           if (std::isnan(x)) {
-            CHECK(codes[row] == a.missing_code());
+            CHECK(codes[row] == a.get_missing_code());
           } else {
             CHECK(a.values[codes[row]] <= x);
             CHECK(x <= (a.upper.empty() ? a.values : a.upper)[codes[row]]);

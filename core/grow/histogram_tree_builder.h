@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/column_choice.h"
 #include "grow/grown_tree.h"
 #include "grow/histogram.h"
@@ -45,10 +45,10 @@ struct OpenNode {
   std::size_t n_rows() const { return end - begin; }
 };
 
-class BoostedNodes {
+class HistogramTreeBuilder {
  public:
-  BoostedNodes(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
-               const HistogramGrowth& options, const Context& context);
+  HistogramTreeBuilder(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
+                       const HistogramGrowth& options, const Context& context);
 
   void begin_tree(std::span<const RowIndex> rows, std::span<const double> gradient,
                   std::span<const double> hessian, std::uint32_t tree, LeafRows& leaves);
@@ -102,15 +102,15 @@ class BoostedNodes {
   void search(Task& first, Task* second, const Histogram* whole);
   void search_columns(const Task& task, std::size_t begin, std::size_t end, HistogramSearch& search,
                       Found& found) const;
-  void settle(Task& task, std::size_t which);
+  void confirm_split(Task& task, std::size_t which);
   void count_rows(const OpenNode& node, const RowCodes::Column& column);
   void decide(OpenNode& node);
   const RowCodes::Column& column_of(FeatureIndex feature) const;
   bool leaves_rows(const OpenNode& node, const BoostedSplit& split, const RowCodes::Column& column);
   Split search_all(std::span<const LevelNode> level, std::int32_t depth,
                    const ColumnChoice::Groups& groups);
-  Split settle_level(std::span<const OpenNode> open, std::span<LevelNode> level);
-  bool is_sure(std::span<const LevelNode> level, const Split& split) const;
+  Split confirm_level_splits(std::span<const OpenNode> open, std::span<LevelNode> level);
+  bool is_certain(std::span<const LevelNode> level, const Split& split) const;
   double least_gain() const { return std::ldexp(options_.min_gain, -2 * units_.exponent); }
   bool is_symmetric() const { return options_.growth == BoostedGrowth::symmetric; }
   std::size_t most_histograms() const;

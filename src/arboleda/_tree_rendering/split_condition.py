@@ -1,4 +1,4 @@
-"""What a node of a tree asks, in words of the table."""
+"""Split conditions of tree nodes as text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,25 +7,24 @@ from math import isinf
 from arboleda._locale import word
 from arboleda._numbers import clip, plain, text_units
 
-__all__ = ["MOST_LEVELS", "Question", "quoted", "subset"]
+__all__ = ["MOST_LEVELS", "SplitCondition", "quoted", "subset"]
 
-_MOST_TRIED = 40  # categories that a box could hold
-MOST_LEVELS = 8  # of a set of categories, before the rest is only counted
+_MOST_TRIED = 40  # maximum number of categories to try in a box
+MOST_LEVELS = 8  # maximum number of listed categories; the rest is counted
 
 
 @dataclass(frozen=True)
-class Question:
-    """One node's question about one column; "yes" is the way to the left.
+class SplitCondition:
+    """Split condition of a node on one column; rows that satisfy it go left.
 
-    A numeric question has a ``threshold`` and means "at most this"; with an infinite one it means
-    "present". Another names ``levels`` of a categorical column; ``left`` tells whether they are
-    the ones that go left.
+    A numeric condition has a ``threshold`` and means "at most this", or "present" if the threshold
+    is infinite. A categorical condition has ``levels``; ``left`` is whether these levels go left.
 
     Examples
     --------
-    >>> Question("age", 30.5).text(), Question("age", 30.5).text(yes=False)
+    >>> SplitCondition("age", 30.5).text(), SplitCondition("age", 30.5).text(yes=False)
     ('age ≤ 30.5', 'age > 30.5')
-    >>> colour = Question("colour", levels=("blue", "red"), left=False)
+    >>> colour = SplitCondition("colour", levels=("blue", "red"), left=False)
     >>> colour.text(), colour.text(yes=False)
     ('colour not in {blue, red}', 'colour in {blue, red}')
     """
@@ -36,7 +35,7 @@ class Question:
     left: bool = True
 
     def relation(self, yes: bool = True, *, ascii_only: bool = False) -> str:
-        """Tell how the column relates to the operand, on the left side or on the right one."""
+        """Return the relation of the column to the operand, on the left or right side."""
         if self.threshold is not None:
             if isinf(self.threshold):
                 return word("is present" if yes else "is missing")
@@ -48,7 +47,7 @@ class Question:
         return {"≤": "<=", "≠": "!="}.get(sign, sign) if ascii_only else sign
 
     def operand(self, number: str | None = None, most: int | None = MOST_LEVELS) -> str:
-        """Write the threshold or the levels; ``number`` is the threshold in other digits."""
+        """Format the threshold or the levels; ``number`` replaces the default threshold format."""
         if self.threshold is not None:
             if isinf(self.threshold):
                 return ""
@@ -56,16 +55,16 @@ class Question:
         return quoted(self.levels[0]) if len(self.levels) == 1 else subset(self.levels, most)
 
     def text(self, yes: bool = True, most: int | None = MOST_LEVELS) -> str:
-        """Write the whole condition of a side."""
+        """Format the whole condition of a side."""
         return f"{self.name} {self.relation(yes)} {self.operand(most=most)}".rstrip()
 
     def lines(self, units: float, most_lines: int = 3) -> list[str]:
-        """Write what is asked of the column in lines of this width, in average letters.
+        """Format the relation and operand in lines of a maximum width in average letters.
 
         Examples
         --------
-        >>> question = Question("colour", levels=("blue", "green", "red", "yellow"))
-        >>> question.lines(12), question.lines(12, most_lines=2)
+        >>> split = SplitCondition("colour", levels=("blue", "green", "red", "yellow"))
+        >>> split.lines(12), split.lines(12, most_lines=2)
         (['in {blue,', 'green, red,', 'yellow}'], ['in {blue,', '... 3 more}'])
         """
         relation = self.relation()
@@ -80,14 +79,14 @@ class Question:
                 if left_out
                 else [*words[:-1], words[-1][:-1] + "}"]
             )
-            lines = _filled([relation, "{" + words[0], *words[1:]], units)
+            lines = _fill_lines([relation, "{" + words[0], *words[1:]], units)
             if len(lines) <= most_lines:
                 break
         return lines
 
 
-def _filled(words: Sequence[str], units: float) -> list[str]:
-    """Put words into lines, as many in each as fit."""
+def _fill_lines(words: Sequence[str], units: float) -> list[str]:
+    """Fill lines with words."""
     lines = [words[0]]
     for part in words[1:]:
         longer = f"{lines[-1]} {part}"
@@ -99,7 +98,7 @@ def _filled(words: Sequence[str], units: float) -> list[str]:
 
 
 def subset(levels: Sequence[str], most: int | None = MOST_LEVELS) -> str:
-    """Write a set of levels; beyond ``most`` the rest is counted.
+    """Format a set of levels; beyond ``most`` the rest is counted.
 
     Examples
     --------
@@ -116,7 +115,7 @@ def subset(levels: Sequence[str], most: int | None = MOST_LEVELS) -> str:
 
 
 def quoted(level: str) -> str:
-    """Put quotes about a level that would not read as one in a list.
+    """Quote a level if it would be ambiguous in a list.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Several fits at once, each on threads of its own."""
+"""Parallel fits, each with its own threads."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Result = TypeVar("Result")
 
 @contextmanager
 def workers(n_workers: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads for fits; none outlives the block.
+    """Create a pool of threads for fits, which ends with the block.
 
-    When the block ends by an exception, an interrupt for example, the engine's work in the threads
-    stops at its next look and what has not yet begun is dropped.
+    If the block ends with an exception, for example an interrupt, running work of the engine stops
+    at its next check, and pending tasks are cancelled.
 
     Parameters
     ----------
@@ -34,17 +34,17 @@ def workers(n_workers: int) -> Iterator[ThreadPoolExecutor]:
             raise
 
 
-def run_side_by_side(tasks: Sequence[Callable[[int], Result]], n_threads: int) -> list[Result]:
-    """Call every task with the number of threads that it may use; results in the tasks' order.
+def run_in_parallel(tasks: Sequence[Callable[[int], Result]], n_threads: int) -> list[Result]:
+    """Call every task with its number of threads and return the results in order.
 
-    All tasks together use at most ``n_threads``. When one fails, or the caller is interrupted, the
-    engine's work in the others stops at its next look, the tasks not yet begun are dropped, and
-    the exception of the first failing task is raised.
+    All tasks together use at most ``n_threads``. If a task fails or the caller is interrupted,
+    running work of the engine stops at its next check, pending tasks are cancelled, and the
+    exception of the first failing task is raised.
 
     Parameters
     ----------
     tasks : sequence of callables
-        Each takes a number of threads, on which its result must not depend.
+        Each takes a number of threads, which must not affect its result.
     n_threads : int
         At least 1.
 

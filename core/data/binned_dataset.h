@@ -42,7 +42,7 @@ struct CodedColumn {
       codes;
 
   std::size_t n_codes() const { return n_values + (has_missing ? 1 : 0); }
-  Code missing_code() const { return static_cast<Code>(n_values); }
+  Code get_missing_code() const { return static_cast<Code>(n_values); }
 };
 
 struct BinnedDataset {
@@ -66,18 +66,18 @@ struct CodingOptions {
 // Codes every column. The result does not depend on the number of threads. The table must outlive
 // the codes.
 BinnedDataset code_table(const TableView& table, const Context& context,
-                      const CodingOptions& options = {});
+                         const CodingOptions& options = {});
 
 // The same for a table that stores only what is not zero.
 BinnedDataset code_table(const SparseColumns& table, const Context& context,
-                      const CodingOptions& options = {});
+                         const CodingOptions& options = {});
 
 // Codes of another table by the edges of a learned one, which has as many columns. Every column has
 // a code for missing rows, whether the learned one has one or not: has_missing is true. Categories
 // that are not known are missing. Where the learned column has no value at all, every row is missing.
 BinnedDataset code_table_like(const BinnedDataset& learned, const TableView& table,
-                           const Context& context);
+                              const Context& context);
 BinnedDataset code_table_like(const BinnedDataset& learned, const SparseColumns& table,
-                           const Context& context);
+                              const Context& context);
 
 }  // namespace arboleda

@@ -1,4 +1,4 @@
-#include "grow/boosted_nodes.h"
+#include "grow/histogram_tree_builder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,8 +37,9 @@ double threshold_after(const CodedColumn& column, Code code) {
 
 }  // namespace
 
-BoostedNodes::BoostedNodes(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
-                           const HistogramGrowth& options, const Context& context)
+HistogramTreeBuilder::HistogramTreeBuilder(const BinnedDataset& table,
+                                           std::shared_ptr<const RowCodes> codes,
+                                           const HistogramGrowth& options, const Context& context)
     : table_(table),
       codes_(std::move(codes)),
       options_(options),
@@ -48,9 +49,10 @@ BoostedNodes::BoostedNodes(const BinnedDataset& table, std::shared_ptr<const Row
   parts_.resize(workers_.size() - 1);
 }
 
-void BoostedNodes::begin_tree(std::span<const RowIndex> rows, std::span<const double> gradient,
-                              std::span<const double> hessian, std::uint32_t tree,
-                              LeafRows& leaves) {
+void HistogramTreeBuilder::begin_tree(std::span<const RowIndex> rows,
+                                      std::span<const double> gradient,
+                                      std::span<const double> hessian, std::uint32_t tree,
+                                      LeafRows& leaves) {
   gradients_.pack(rows, gradient, hessian, context_);
   reserve_large(leaves.rows, rows.size());
   leaves.rows.assign(rows.begin(), rows.end());
@@ -80,7 +82,7 @@ void BoostedNodes::begin_tree(std::span<const RowIndex> rows, std::span<const do
   for (Worker& worker : workers_) worker.search.begin_tree(units_);
 }
 
-OpenNode BoostedNodes::open_root() {
+OpenNode HistogramTreeBuilder::open_root() {
   OpenNode root;
   root.end = rows_.size();
   root.node.total = gradients_.total();
@@ -92,7 +94,7 @@ OpenNode BoostedNodes::open_root() {
   return root;
 }
 
-std::pair<OpenNode, OpenNode> BoostedNodes::open_children(OpenNode parent, bool is_last) {
+std::pair<OpenNode, OpenNode> HistogramTreeBuilder::open_children(OpenNode parent, bool is_last) {
   context_.check();
   const auto rows = rows_.subspan(parent.begin, parent.n_rows());
   const Split& split = parent.best.split;
@@ -132,12 +134,12 @@ std::pair<OpenNode, OpenNode> BoostedNodes::open_children(OpenNode parent, bool 
   return {std::move(left), std::move(right)};
 }
 
-void BoostedNodes::close(OpenNode node) {
+void HistogramTreeBuilder::close(OpenNode node) {
   give_back(std::move(node.histogram));
   leaves_.push_back({node.id, node.begin, node.end, node.node.bounds});
 }
 
-NodeIndex BoostedNodes::add_node(const BoostedNode& node) {
+NodeIndex HistogramTreeBuilder::add_node(const BoostedNode& node) {
   const auto id = static_cast<NodeIndex>(tree_.nodes.size());
   tree_.nodes.push_back({.n_rows = static_cast<std::int64_t>(node.n_rows),
                          .weight = static_cast<double>(node.total.hessian) * units_.hessian});
@@ -146,14 +148,14 @@ NodeIndex BoostedNodes::add_node(const BoostedNode& node) {
   return id;
 }
 
-bool BoostedNodes::may_be_split(const OpenNode& node) const {
+bool HistogramTreeBuilder::may_be_split(const OpenNode& node) const {
   return node.node.depth < options_.max_depth &&
          node.n_rows() >= 2 * std::max<std::uint64_t>(options_.min_samples_leaf, 1) &&
          node.node.total.hessian >= 2 * units_.least;
 }
 
 // Writes the question of a node whose rows were parted.
-void BoostedNodes::split_node(const OpenNode& parent, std::size_t n_left) {
+void HistogramTreeBuilder::split_node(const OpenNode& parent, std::size_t n_left) {
   const Split& split = parent.best.split;
   const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
   auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
@@ -178,7 +180,8 @@ void BoostedNodes::split_node(const OpenNode& parent, std::size_t n_left) {
 }
 
 // Below a split on a constrained column the values of its sides stay on their sides of the midpoint.
-void BoostedNodes::set_bounds(const OpenNode& parent, OpenNode& left, OpenNode& right) const {
+void HistogramTreeBuilder::set_bounds(const OpenNode& parent, OpenNode& left,
+                                      OpenNode& right) const {
   left.node.bounds = right.node.bounds = parent.node.bounds;
   if (options_.monotonic.empty()) return;
   const int direction = options_.monotonic[static_cast<std::size_t>(parent.best.split.feature)];
@@ -190,7 +193,8 @@ void BoostedNodes::set_bounds(const OpenNode& parent, OpenNode& left, OpenNode& 
   (direction > 0 ? right : left).node.bounds.lower = middle;
 }
 
-void BoostedNodes::open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent) {
+void HistogramTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
+                                std::unique_ptr<Histogram> parent) {
   Task first{&smaller, may_be_split(smaller), {}};
   Task second{larger, larger != nullptr && may_be_split(*larger), {}};
   for (Task* task : {&first, &second}) {
@@ -228,7 +232,7 @@ void BoostedNodes::open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<His
 }
 
 // Every thread sums up a part of the rows; search() adds the parts up.
-void BoostedNodes::build(const OpenNode& node, Histogram& histogram) {
+void HistogramTreeBuilder::build(const OpenNode& node, Histogram& histogram) {
   const std::size_t n = node.n_rows();
   const std::size_t work = n * codes_->updates_a_row();
   // A part pays while it has more updates than the histogram has cells.
@@ -245,7 +249,7 @@ void BoostedNodes::build(const OpenNode& node, Histogram& histogram) {
 
 // Finishes the histogram of the first node, column by column, makes that of the second, whole less
 // first, and searches both.
-void BoostedNodes::search(Task& first, Task* second, const Histogram* whole) {
+void HistogramTreeBuilder::search(Task& first, Task* second, const Histogram* whole) {
   const auto& columns = codes_->columns();
   const bool parallel = codes_->n_cells() >= kParallelCells;
   const std::size_t n_tasks = std::min(columns.size(), parallel ? 4 * workers_.size() : 1);
@@ -265,12 +269,12 @@ void BoostedNodes::search(Task& first, Task* second, const Histogram* whole) {
     search_columns(first, begin, end, worker.search, worker.found[0]);
     if (second != nullptr) search_columns(*second, begin, end, worker.search, worker.found[1]);
   });
-  settle(first, 0);
-  if (second != nullptr) settle(*second, 1);
+  confirm_split(first, 0);
+  if (second != nullptr) confirm_split(*second, 1);
 }
 
-void BoostedNodes::search_columns(const Task& task, std::size_t begin, std::size_t end,
-                                  HistogramSearch& search, Found& found) const {
+void HistogramTreeBuilder::search_columns(const Task& task, std::size_t begin, std::size_t end,
+                                          HistogramSearch& search, Found& found) const {
   if (!task.is_searched) return;
   auto it = std::lower_bound(task.columns.begin(), task.columns.end(), begin);
   for (; it != task.columns.end() && *it < end; ++it) {
@@ -282,7 +286,7 @@ void BoostedNodes::search_columns(const Task& task, std::size_t begin, std::size
 
 // The best split of all columns. Where one that may leave too few rows would be better, its column's
 // rows are counted.
-void BoostedNodes::settle(Task& task, std::size_t which) {
+void HistogramTreeBuilder::confirm_split(Task& task, std::size_t which) {
   if (!task.is_searched) return;
   OpenNode& node = *task.node;
   Split best;
@@ -302,20 +306,20 @@ void BoostedNodes::settle(Task& task, std::size_t which) {
   if (best.found()) node.best = search.complete(best, column_of(best.feature), *node.histogram);
 }
 
-const RowCodes::Column& BoostedNodes::column_of(FeatureIndex feature) const {
+const RowCodes::Column& HistogramTreeBuilder::column_of(FeatureIndex feature) const {
   return *std::find_if(codes_->columns().begin(), codes_->columns().end(),
                        [&](const auto& column) { return column.feature == feature; });
 }
 
 // Rows of each code.
-void BoostedNodes::count_rows(const OpenNode& node, const RowCodes::Column& column) {
+void HistogramTreeBuilder::count_rows(const OpenNode& node, const RowCodes::Column& column) {
   counts_.assign(column.n_codes, 0);
   gather_codes(table_.columns[static_cast<std::size_t>(column.feature)],
                rows_.subspan(node.begin, node.n_rows()), gathered_);
   for (const Code code : gathered_) ++counts_[code];
 }
 
-void BoostedNodes::decide(OpenNode& node) {
+void HistogramTreeBuilder::decide(OpenNode& node) {
   if (node.best.split.found()) {
     const double before = workers_[0].search.node_score(node.node);
     const double gain = 0.5 * (node.best.split.score - before) - least_gain();
@@ -327,12 +331,12 @@ void BoostedNodes::decide(OpenNode& node) {
   }
 }
 
-std::size_t BoostedNodes::most_histograms() const {
+std::size_t HistogramTreeBuilder::most_histograms() const {
   return std::max<std::size_t>(
       kHistogramBytes / (sizeof(Packed) * std::max<std::size_t>(codes_->n_cells(), 1)), 2);
 }
 
-std::unique_ptr<Histogram> BoostedNodes::take_histogram(std::size_t n_rows) {
+std::unique_ptr<Histogram> HistogramTreeBuilder::take_histogram(std::size_t n_rows) {
   std::unique_ptr<Histogram> histogram;
   if (unused_.empty()) {
     histogram = std::make_unique<Histogram>();
@@ -345,12 +349,12 @@ std::unique_ptr<Histogram> BoostedNodes::take_histogram(std::size_t n_rows) {
   return histogram;
 }
 
-void BoostedNodes::give_back(std::unique_ptr<Histogram> histogram) {
+void HistogramTreeBuilder::give_back(std::unique_ptr<Histogram> histogram) {
   if (histogram != nullptr) unused_.push_back(std::move(histogram));
 }
 
-TreeArrays BoostedNodes::end_tree(std::span<const double> gradient, std::span<const double> hessian,
-                                  LeafRows& leaves) {
+TreeArrays HistogramTreeBuilder::end_tree(std::span<const double> gradient,
+                                          std::span<const double> hessian, LeafRows& leaves) {
   std::sort(leaves_.begin(), leaves_.end(),
             [](const Leaf& a, const Leaf& b) { return a.begin < b.begin; });
   const std::vector<NodeIndex> places = preorder(tree_);

@@ -6,17 +6,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/flag_kernels.h"
+#include "base/binary_feature_kernels.h"
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 namespace arboleda {
 
 // The columns that are flags.
-struct FlagColumns {
+struct BinaryFeatureColumns {
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  explicit FlagColumns(const BinnedDataset& table);
+  explicit BinaryFeatureColumns(const BinnedDataset& table);
 
   std::vector<const std::uint8_t*> codes;  // of each flag
   std::vector<FeatureIndex> feature;
@@ -24,7 +24,7 @@ struct FlagColumns {
 };
 
 // One of them, kept in bits.
-struct FlagCodes {
+struct BinaryFeatureCodes {
   const std::uint32_t* first;
   std::size_t stride;
   std::uint32_t bit;
@@ -32,26 +32,26 @@ struct FlagCodes {
   Code operator[](RowIndex row) const { return first[row * stride] >> bit & 1; }
 };
 
-class FlagTable {
+class BinaryFeatureTable {
  public:
-  static constexpr std::size_t kNone = FlagColumns::kNone;
+  static constexpr std::size_t kNone = BinaryFeatureColumns::kNone;
 
-  FlagTable() = default;  // empty
+  BinaryFeatureTable() = default;  // empty
 
   // max_features: columns that a node looks at, or -1 for all. Where these are most of them, the sums
   // are those of all columns; where they are few, of those that are looked at.
-  FlagTable(const BinnedDataset& table, FeatureIndex max_features);
+  BinaryFeatureTable(const BinnedDataset& table, FeatureIndex max_features);
 
   bool empty() const { return n_flags_ == 0; }
   std::size_t n_flags() const { return n_flags_; }
   bool sums_all() const { return !flags_.empty(); }
-  FlagRows rows() const { return {flags_.data(), stride_}; }  // if it sums all
-  FlagBits bits() const { return {words_.data(), stride_}; }  // if not
+  BinaryFeatureRows rows() const { return {flags_.data(), stride_}; }  // if it sums all
+  BinaryFeatureBits bits() const { return {words_.data(), stride_}; }  // if not
 
   FeatureIndex feature_at(std::size_t place) const { return feature_[place]; }
 
   // The codes of a flag, if they are kept in bits.
-  FlagCodes codes_at(std::size_t place) const {
+  BinaryFeatureCodes codes_at(std::size_t place) const {
     return {words_.data() + place / 32, stride_, static_cast<std::uint32_t>(place % 32)};
   }
 

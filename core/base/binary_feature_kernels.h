@@ -9,13 +9,13 @@
 namespace arboleda {
 
 // Columns of two values, row by row: 0xFF where a row has the larger one, else 0.
-struct FlagRows {
+struct BinaryFeatureRows {
   const std::uint8_t* flags;
   std::size_t stride;  // bytes a row: a multiple of 64
 };
 
 // The same in bits.
-struct FlagBits {
+struct BinaryFeatureBits {
   static constexpr std::size_t kBlock = 8;  // words that are read at once
 
   const std::uint32_t* words;  // kBlock - 1 words after those of the last row may be read
@@ -23,7 +23,7 @@ struct FlagBits {
 };
 
 // Some columns that are looked at together: all in one block of a row's words.
-struct FlagGroup {
+struct BinaryFeatureGroup {
   static constexpr std::size_t kColumns = 8;
 
   std::uint32_t block;
@@ -37,21 +37,22 @@ struct ClassEntry {
 };
 
 // entries: one for each of the n rows, n >= 1, of weights from 1 to 255.
-struct FlagKernels {
+struct BinaryFeatureKernels {
   // total[k * stride + j] = weight of the rows of class k that are flagged in column j, and where
   // rows are counted total[n_classes * stride + j] = their number.
-  void (*sum)(const FlagRows&, const RowIndex* rows, const ClassEntry* entries, std::size_t n,
-              std::size_t n_classes, bool counts_rows, std::uint32_t* total);
+  void (*sum)(const BinaryFeatureRows&, const RowIndex* rows, const ClassEntry* entries,
+              std::size_t n, std::size_t n_classes, bool counts_rows, std::uint32_t* total);
 
   // The same for some columns: what stands at j is of column j % kColumns of group j / kColumns, and
   // the stride is n_groups * kColumns.
-  void (*sum_groups)(const FlagBits&, const FlagGroup* groups, std::size_t n_groups,
-                     const RowIndex* rows, const ClassEntry* entries, std::size_t n,
-                     std::size_t n_classes, bool counts_rows, std::uint32_t* total);
+  void (*sum_groups)(const BinaryFeatureBits&, const BinaryFeatureGroup* groups,
+                     std::size_t n_groups, const RowIndex* rows, const ClassEntry* entries,
+                     std::size_t n, std::size_t n_classes, bool counts_rows, std::uint32_t* total);
 
   // Words of a row, to a multiple of kBlock (what is beyond the row's is of no account): the columns
   // whose flags are not the same in all rows.
-  void (*varying)(const FlagBits&, const RowIndex* rows, std::size_t n, std::uint32_t* words);
+  void (*varying)(const BinaryFeatureBits&, const RowIndex* rows, std::size_t n,
+                  std::uint32_t* words);
 };
 
 }  // namespace arboleda

@@ -1,4 +1,4 @@
-// The loop of base/flag_kernels.h; included by base/kernels_loops.h only, under its rules.
+// The loop of base/binary_feature_kernels.h; included by base/kernels_loops.h only, under its rules.
 //
 // A row's flags are masks: one instruction gives its weight to as many columns as a register has
 // bytes. Rows are taken in chunks of at most 255 in weight, so that no byte overflows, and classes two
@@ -12,7 +12,7 @@ constexpr std::size_t kFlagsAhead = 8;  // rows from now whose flags are fetched
 constexpr std::size_t kChunk = 255;     // rows, and their weight
 constexpr std::size_t kFlagBytes = 64;
 
-using FlagBytes = std::uint8_t __attribute__((vector_size(64)));
+using BinaryFeatureBytes = std::uint8_t __attribute__((vector_size(64)));
 
 // What each row of a chunk gives to one line of the sums.
 inline void weigh(const ClassEntry* entries, std::size_t n, std::size_t line, std::size_t n_classes,
@@ -23,7 +23,7 @@ inline void weigh(const ClassEntry* entries, std::size_t n, std::size_t line, st
   }
 }
 
-inline void put(const FlagBytes& bytes, bool is_first, std::uint32_t* __restrict total) {
+inline void put(const BinaryFeatureBytes& bytes, bool is_first, std::uint32_t* __restrict total) {
   std::uint8_t part[kFlagBytes];
   __builtin_memcpy(part, &bytes, kFlagBytes);
   if (is_first) {
@@ -34,15 +34,15 @@ inline void put(const FlagBytes& bytes, bool is_first, std::uint32_t* __restrict
 }
 
 // Two lines of the sums, `total` and the one after it (null: one line only).
-void add_chunk(const FlagRows& table, const RowIndex* rows, std::size_t n,
+void add_chunk(const BinaryFeatureRows& table, const RowIndex* rows, std::size_t n,
                const std::uint8_t* first, const std::uint8_t* second, bool is_first,
                std::uint32_t* total, std::uint32_t* next) {
   for (std::size_t at = 0; at < table.stride; at += kFlagBytes) {
     const std::uint8_t* block = table.flags + at;
-    FlagBytes a{}, b{};
+    BinaryFeatureBytes a{}, b{};
     for (std::size_t i = 0; i < n; ++i) {
       if (i + kFlagsAhead < n) __builtin_prefetch(block + rows[i + kFlagsAhead] * table.stride);
-      FlagBytes flags;
+      BinaryFeatureBytes flags;
       __builtin_memcpy(&flags, block + rows[i] * table.stride, kFlagBytes);
       a += flags & first[i];
       b += flags & second[i];
@@ -52,7 +52,7 @@ void add_chunk(const FlagRows& table, const RowIndex* rows, std::size_t n,
   }
 }
 
-void sum_flags(const FlagRows& table, const RowIndex* rows, const ClassEntry* entries,
+void sum_flags(const BinaryFeatureRows& table, const RowIndex* rows, const ClassEntry* entries,
                std::size_t n, std::size_t n_classes, bool counts_rows, std::uint32_t* total) {
   const std::size_t n_lines = n_classes + (counts_rows ? 1 : 0);
   std::uint8_t first[kChunk], second[kChunk];
@@ -71,30 +71,31 @@ void sum_flags(const FlagRows& table, const RowIndex* rows, const ClassEntry* en
   }
 }
 
-using FlagWords = std::uint32_t __attribute__((vector_size(32)));
-using FlagMasks = std::int32_t __attribute__((vector_size(32)));
+using BinaryFeatureWords = std::uint32_t __attribute__((vector_size(32)));
+using BinaryFeatureMasks = std::int32_t __attribute__((vector_size(32)));
 
-inline void read(const std::uint32_t* at, FlagWords& words) {
+inline void read(const std::uint32_t* at, BinaryFeatureWords& words) {
   __builtin_memcpy(&words, at, sizeof words);
 }
 
 // A group of columns, ready for use.
 struct GroupLanes {
   const std::uint32_t* block;  // of the first row
-  FlagWords word, shift;
+  BinaryFeatureWords word, shift;
 
-  GroupLanes(const FlagBits& table, const FlagGroup& group)
-      : block(table.words + group.block * FlagBits::kBlock) {
+  GroupLanes(const BinaryFeatureBits& table, const BinaryFeatureGroup& group)
+      : block(table.words + group.block * BinaryFeatureBits::kBlock) {
     read(group.word, word);
     read(group.shift, shift);
   }
 
   // All bits of a lane are 1 where the row has the column's flag.
-  void masks(std::size_t row_start, FlagWords& masks) const {
-    FlagWords words;
+  void masks(std::size_t row_start, BinaryFeatureWords& masks) const {
+    BinaryFeatureWords words;
     read(block + row_start, words);
-    const FlagWords picked = __builtin_shuffle(words, word) << shift;
-    masks = reinterpret_cast<FlagWords>(reinterpret_cast<FlagMasks>(picked) >> 31);
+    const BinaryFeatureWords picked = __builtin_shuffle(words, word) << shift;
+    masks =
+        reinterpret_cast<BinaryFeatureWords>(reinterpret_cast<BinaryFeatureMasks>(picked) >> 31);
   }
 };
 
@@ -107,8 +108,8 @@ inline void pack(const ClassEntry* entries, std::size_t n, std::uint32_t* packed
 }
 
 // Adds the sums of packed weights, which are below 2^16 each, to those of the classes.
-inline void add_packed(const FlagWords& sums, std::size_t stride, std::uint32_t* total) {
-  FlagWords first, second;
+inline void add_packed(const BinaryFeatureWords& sums, std::size_t stride, std::uint32_t* total) {
+  BinaryFeatureWords first, second;
   read(total, first);
   read(total + stride, second);
   second += sums >> 16;
@@ -117,23 +118,23 @@ inline void add_packed(const FlagWords& sums, std::size_t stride, std::uint32_t*
   __builtin_memcpy(total + stride, &second, sizeof second);
 }
 
-void sum_chunk_of_two(const FlagBits& table, const GroupLanes& group, const RowIndex* rows,
+void sum_chunk_of_two(const BinaryFeatureBits& table, const GroupLanes& group, const RowIndex* rows,
                       const std::uint32_t* packed, std::size_t n, std::size_t stride,
                       std::uint32_t* total) {
-  FlagWords sums{};
+  BinaryFeatureWords sums{};
   for (std::size_t i = 0; i < n; ++i) {
-    FlagWords masks;
+    BinaryFeatureWords masks;
     group.masks(rows[i] * table.stride, masks);
     sums += masks & packed[i];
   }
   add_packed(sums, stride, total);
 }
 
-void sum_group(const FlagBits& table, const GroupLanes& group, const RowIndex* rows,
+void sum_group(const BinaryFeatureBits& table, const GroupLanes& group, const RowIndex* rows,
                const ClassEntry* entries, std::size_t n, std::size_t stride, std::uint32_t* total) {
   for (std::size_t i = 0; i < n; ++i) {
     std::uint32_t* own = total + entries[i].label * stride;
-    FlagWords masks, sum;
+    BinaryFeatureWords masks, sum;
     group.masks(rows[i] * table.stride, masks);
     read(own, sum);
     sum += masks & static_cast<std::uint32_t>(entries[i].weight);
@@ -141,21 +142,21 @@ void sum_group(const FlagBits& table, const GroupLanes& group, const RowIndex* r
   }
 }
 
-void count_group(const FlagBits& table, const GroupLanes& group, const RowIndex* rows,
+void count_group(const BinaryFeatureBits& table, const GroupLanes& group, const RowIndex* rows,
                  std::size_t n, std::uint32_t* total) {
-  FlagWords sum{};
+  BinaryFeatureWords sum{};
   for (std::size_t i = 0; i < n; ++i) {
-    FlagWords masks;
+    BinaryFeatureWords masks;
     group.masks(rows[i] * table.stride, masks);
     sum -= masks;
   }
   __builtin_memcpy(total, &sum, sizeof sum);
 }
 
-void sum_groups(const FlagBits& table, const FlagGroup* groups, std::size_t n_groups,
-                const RowIndex* rows, const ClassEntry* entries, std::size_t n,
-                std::size_t n_classes, bool counts_rows, std::uint32_t* total) {
-  const std::size_t stride = n_groups * FlagGroup::kColumns;
+void sum_groups(const BinaryFeatureBits& table, const BinaryFeatureGroup* groups,
+                std::size_t n_groups, const RowIndex* rows, const ClassEntry* entries,
+                std::size_t n, std::size_t n_classes, bool counts_rows, std::uint32_t* total) {
+  const std::size_t stride = n_groups * BinaryFeatureGroup::kColumns;
   __builtin_memset(total, 0, n_classes * stride * sizeof *total);
   std::uint32_t packed[kChunk];
   for (std::size_t begin = 0; begin < n; begin += kChunk) {
@@ -163,7 +164,7 @@ void sum_groups(const FlagBits& table, const FlagGroup* groups, std::size_t n_gr
     if (n_classes == 2) pack(entries + begin, n_in, packed);
     for (std::size_t g = 0; g < n_groups; ++g) {
       const GroupLanes group(table, groups[g]);
-      std::uint32_t* own = total + g * FlagGroup::kColumns;
+      std::uint32_t* own = total + g * BinaryFeatureGroup::kColumns;
       if (n_classes == 2) {
         sum_chunk_of_two(table, group, rows + begin, packed, n_in, stride, own);
       } else {
@@ -174,17 +175,17 @@ void sum_groups(const FlagBits& table, const FlagGroup* groups, std::size_t n_gr
   if (!counts_rows) return;
   for (std::size_t g = 0; g < n_groups; ++g) {
     count_group(table, GroupLanes(table, groups[g]), rows, n,
-                total + n_classes * stride + g * FlagGroup::kColumns);
+                total + n_classes * stride + g * BinaryFeatureGroup::kColumns);
   }
 }
 
-void varying_flags(const FlagBits& table, const RowIndex* rows, std::size_t n,
+void varying_flags(const BinaryFeatureBits& table, const RowIndex* rows, std::size_t n,
                    std::uint32_t* words) {
-  for (std::size_t at = 0; at < table.stride; at += FlagBits::kBlock) {
-    FlagWords first, any{};
+  for (std::size_t at = 0; at < table.stride; at += BinaryFeatureBits::kBlock) {
+    BinaryFeatureWords first, any{};
     read(table.words + rows[0] * table.stride + at, first);
     for (std::size_t i = 1; i < n; ++i) {
-      FlagWords own;
+      BinaryFeatureWords own;
       read(table.words + rows[i] * table.stride + at, own);
       any |= own ^ first;
     }
@@ -192,7 +193,7 @@ void varying_flags(const FlagBits& table, const RowIndex* rows, std::size_t n,
   }
 }
 
-constexpr FlagKernels kFlagKernels{sum_flags, sum_groups, varying_flags};
+constexpr BinaryFeatureKernels kFlagKernels{sum_flags, sum_groups, varying_flags};
 
 }  // namespace
 

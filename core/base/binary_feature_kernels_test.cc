@@ -1,4 +1,4 @@
-#include "base/flag_kernels.h"
+#include "base/binary_feature_kernels.h"
 
 #include <doctest/doctest.h>
 
@@ -64,7 +64,7 @@ struct SomeFlags {
   SomeFlags(std::size_t n_columns, std::size_t n, std::size_t n_classes, RandomStream& random)
       : n_flags(n_columns), stride((n_columns + 31) / 32) {
     constexpr std::uint32_t kRows = 60;
-    words.resize(kRows * stride + FlagBits::kBlock - 1);
+    words.resize(kRows * stride + BinaryFeatureBits::kBlock - 1);
     for (std::size_t i = 0; i < kRows; ++i) {
       for (std::size_t j = 0; j < n_flags; ++j) {
         // Every third column is nearly constant.
@@ -80,7 +80,7 @@ struct SomeFlags {
     }
   }
 
-  FlagBits bits() const { return {words.data(), stride}; }
+  BinaryFeatureBits bits() const { return {words.data(), stride}; }
   bool has(RowIndex row, std::size_t j) const {
     return (words[row * stride + j / 32] >> j % 32 & 1) != 0;
   }
@@ -94,12 +94,12 @@ TEST_CASE("sums over some flags, which vary, and their scores are those of the d
     for (const std::size_t n_classes : {1, 2, 3, 7}) {
       for (const std::size_t n : {1, 2, 5, 40, 700}) {
         const SomeFlags flags(n_flags, n, n_classes, random);
-        std::vector<FlagGroup> groups;
+        std::vector<BinaryFeatureGroup> groups;
         std::vector<std::size_t> column;  // of each lane, or SIZE_MAX
         for (std::size_t block = 0; block * 256 < n_flags; ++block) {
           for (int more = 0; more < 2; ++more) {
-            FlagGroup group{static_cast<std::uint32_t>(block), {}, {}};
-            for (std::size_t lane = 0; lane < FlagGroup::kColumns; ++lane) {
+            BinaryFeatureGroup group{static_cast<std::uint32_t>(block), {}, {}};
+            for (std::size_t lane = 0; lane < BinaryFeatureGroup::kColumns; ++lane) {
               const std::size_t j =
                   block * 256 + random.below(static_cast<std::uint32_t>(
                                     std::min<std::size_t>(256, n_flags - block * 256)));
@@ -134,7 +134,7 @@ TEST_CASE("sums over some flags, which vary, and their scores are those of the d
               CHECK(found[at] == expected[at]);
             }
           }
-          std::vector<std::uint32_t> varying(flags.stride + FlagBits::kBlock - 1, 77);
+          std::vector<std::uint32_t> varying(flags.stride + BinaryFeatureBits::kBlock - 1, 77);
           level->flags.varying(flags.bits(), flags.rows.data(), n, varying.data());
           std::vector<double> score(stride, 77.0);
           level->scores.gini(expected.data(), stride, stride, total.data(), n_classes,

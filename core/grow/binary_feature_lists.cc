@@ -1,4 +1,4 @@
-#include "grow/flag_lists.h"
+#include "grow/binary_feature_lists.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,8 +12,8 @@ constexpr std::size_t kFlagsAListed = 4;
 
 }  // namespace
 
-FlagLists::FlagLists(const BinnedDataset& table) {
-  FlagColumns flags(table);
+BinaryFeatureLists::BinaryFeatureLists(const BinnedDataset& table) {
+  BinaryFeatureColumns flags(table);
   std::size_t n_listed = 0;
   for (const std::uint8_t* codes : flags.codes) {
     n_listed += static_cast<std::size_t>(std::count(codes, codes + table.n_rows, 1));

@@ -1,4 +1,4 @@
-#include "grow/flag_table.h"
+#include "grow/binary_feature_table.h"
 
 #include <algorithm>
 #include <utility>
@@ -22,7 +22,8 @@ const std::vector<std::uint8_t>* flags_of(const CodedColumn& column) {
 
 }  // namespace
 
-FlagColumns::FlagColumns(const BinnedDataset& table) : place(table.columns.size(), kNone) {
+BinaryFeatureColumns::BinaryFeatureColumns(const BinnedDataset& table)
+    : place(table.columns.size(), kNone) {
   for (std::size_t j = 0; j < table.columns.size(); ++j) {
     const auto* flags = flags_of(table.columns[j]);
     if (flags == nullptr) continue;
@@ -32,11 +33,11 @@ FlagColumns::FlagColumns(const BinnedDataset& table) : place(table.columns.size(
   }
 }
 
-FlagTable::FlagTable(const BinnedDataset& table, FeatureIndex max_features) {
+BinaryFeatureTable::BinaryFeatureTable(const BinnedDataset& table, FeatureIndex max_features) {
   const std::size_t n_columns = table.columns.size();
   const std::size_t n_looks =
       max_features < 0 ? n_columns : std::min(n_columns, static_cast<std::size_t>(max_features));
-  FlagColumns flags(table);
+  BinaryFeatureColumns flags(table);
   const auto& codes = flags.codes;
   if (codes.size() < 2) return;
   place_ = std::move(flags.place);
@@ -50,7 +51,8 @@ FlagTable::FlagTable(const BinnedDataset& table, FeatureIndex max_features) {
   }
 }
 
-void FlagTable::fill_rows(const std::vector<const std::uint8_t*>& codes, std::size_t n_rows) {
+void BinaryFeatureTable::fill_rows(const std::vector<const std::uint8_t*>& codes,
+                                   std::size_t n_rows) {
   stride_ = (n_flags_ + kLine - 1) / kLine * kLine;
   flags_.resize(n_rows * stride_);
   for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
@@ -63,9 +65,10 @@ void FlagTable::fill_rows(const std::vector<const std::uint8_t*>& codes, std::si
   }
 }
 
-void FlagTable::fill_bits(const std::vector<const std::uint8_t*>& codes, std::size_t n_rows) {
+void BinaryFeatureTable::fill_bits(const std::vector<const std::uint8_t*>& codes,
+                                   std::size_t n_rows) {
   stride_ = (n_flags_ + 31) / 32;
-  words_.resize(n_rows * stride_ + FlagBits::kBlock - 1);
+  words_.resize(n_rows * stride_ + BinaryFeatureBits::kBlock - 1);
   for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, n_rows);
     for (std::size_t j = 0; j < n_flags_; ++j) {

@@ -1,0 +1,231 @@
+"""Scoring, early stopping, progress output and callbacks after each round."""
+
+from __future__ import annotations
+
+import copy
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+StoppingRule = Callable[[Sequence[float], int, float], bool]
+
+
+@dataclass(frozen=True)
+class BoostingRound:
+    """Progress of a fit, passed to callbacks after each round.
+
+    Attributes
+    ----------
+    iteration : int
+        Number of rounds so far, including those of an earlier fit that is continued.
+    n_iterations : int
+        Maximum number of rounds.
+    train_loss, validation_loss : float or None
+        Mean losses of the training and validation rows; None if they are not computed.
+    validation_score : float or None
+        Score of the validation rows according to ``scoring``; higher is better. With
+        ``scoring="loss"`` it is the negative loss.
+    """
+
+    iteration: int
+    n_iterations: int
+    train_loss: float | None
+    validation_loss: float | None
+    validation_score: float | None
+
+
+Callback = Callable[[BoostingRound], Any]
+
+# Scores raw scores of shape (n_scored_rows, n_outputs); higher is better.
+EnsembleScorer = Callable[[Floats], float]
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """An early stopping rule on the scores so far, with its patience and its tolerance."""
+
+    rule: StoppingRule
+    n_iter_no_change: int
+    tol: float
+
+
+def has_no_recent_improvement(scores: Sequence[float], n_iter_no_change: int, tol: float) -> bool:
+    """Return whether none of the last scores beats the one before them by more than ``tol``.
+
+    This is the rule of scikit-learn's histogram-based gradient boosting.
+    """
+    if len(scores) <= n_iter_no_change:
+        return False
+    reference = scores[-n_iter_no_change - 1]
+    return not any(score > reference + tol for score in scores[-n_iter_no_change:])
+
+
+def is_last_not_better(scores: Sequence[float], n_iter_no_change: int, tol: float) -> bool:
+    """Return whether the last score does not beat any of the recent scores by ``tol``.
+
+    This is the rule of scikit-learn's gradient boosting; it ignores the score before the first
+    round.
+    """
+    recent = scores[max(1, len(scores) - n_iter_no_change - 1) : -1]
+    if len(recent) < n_iter_no_change:
+        return False
+    return not any(scores[-1] - tol > score for score in recent)
+
+
+def find_best_index(scores: Sequence[float] | Floats) -> int:
+    """Return the index of the best score, the first one in case of ties; NaN is the worst.
+
+    Parameters
+    ----------
+    scores : sequence of float
+        Higher is better.
+
+    Returns
+    -------
+    index : int
+    """
+    return int(np.argmax(np.nan_to_num(scores, nan=-np.inf, posinf=np.inf, neginf=-np.inf)))
+
+
+def make_ensemble_scorer(
+    estimator: Any, scorer: Any, X: Any, y: Any, weight: Floats | None
+) -> EnsembleScorer:
+    """Return a function that applies a scikit-learn scorer to raw scores for X.
+
+    The scorer is called with a copy of the estimator that returns these raw scores.
+    """
+
+    def score(raw: Floats) -> float:
+        proxy = copy.copy(estimator)
+        vars(proxy)["_raw_scores"] = lambda X: raw
+        weights = {} if weight is None else {"sample_weight": weight}
+        return float(scorer(proxy, X, y, **weights))
+
+    return score
+
+
+class RoundMonitor:
+    """Callback of the engine that records the score of each round and may stop the fit.
+
+    The engine calls it before the first round and after each round.
+
+    Parameters
+    ----------
+    n_rounds : int
+        Maximum number of rounds, including ``n_before``.
+    n_before : int
+        Rounds of an earlier fit that is continued.
+    stopping : Stopping or None
+    scorer : EnsembleScorer or None
+        None: the score is the negative validation loss, or training loss without validation rows.
+    scores : ndarray
+        Scores of the earlier fit before its first round and after each round; may be empty.
+    callbacks : sequence of callables
+    verbose : int
+        0: silent; 1: output after rounds 1 to 10, 20 to 100, 200 ..; 2: after every round.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_rounds: int,
+        n_before: int,
+        stopping: Stopping | None,
+        scorer: EnsembleScorer | None,
+        scores: Floats,
+        callbacks: Sequence[Callback],
+        verbose: int,
+    ) -> None:
+        self._n_rounds = n_rounds
+        self._n_before = n_before
+        self._stopping = stopping
+        self._scorer = scorer
+        kept = scores[:n_before]
+        # The rule uses the scores after the last gap.
+        gaps = np.flatnonzero(np.isnan(kept))
+        self._scores = kept[gaps[-1] + 1 if gaps.size else 0 :].tolist() if kept.size else []
+        self._first = n_before - len(self._scores)  # number of rounds at the first score
+        self._callbacks = callbacks
+        self._verbose = verbose
+        self._start_time = time.monotonic()
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the engine has to call the monitor."""
+        return bool(self._stopping or self._callbacks or self._verbose)
+
+    @property
+    def scores(self) -> Floats:
+        """Scores of this fit, starting with the one before its first round."""
+        return np.array(self._scores[self._n_before - self._first :])
+
+    @property
+    def best_round(self) -> int:
+        """Smallest number of rounds with the best score."""
+        return self._first + find_best_index(self._scores)
+
+    def __call__(
+        self, n_done: int, train_loss: float, validation_loss: float, raw: Floats | None
+    ) -> bool:
+        """Record a round; return True to stop boosting.
+
+        Parameters
+        ----------
+        n_done : int
+            Number of rounds so far; ``n_before`` in the call before the first one.
+        train_loss, validation_loss : float
+            NaN if they are not computed.
+        raw : ndarray of shape (n_scored_rows, n_outputs), or None
+            Raw scores of the validation rows.
+
+        Returns
+        -------
+        stop : bool
+        """
+        train = None if np.isnan(train_loss) else train_loss
+        validation = None if np.isnan(validation_loss) else validation_loss
+        score = self._compute_score(train, validation, raw)
+        if score is not None:
+            self._scores.append(score)
+        if n_done == self._n_before:
+            return False
+        self._print_progress(n_done, train, validation, score)
+        progress = BoostingRound(n_done, self._n_rounds, train, validation, score)
+        stops = [bool(callback(progress)) for callback in self._callbacks]
+        stopping = self._stopping
+        return any(stops) or (
+            stopping is not None
+            and stopping.rule(self._scores, stopping.n_iter_no_change, stopping.tol)
+        )
+
+    def _compute_score(
+        self, train: float | None, validation: float | None, raw: Floats | None
+    ) -> float | None:
+        if self._scorer is not None and raw is not None:
+            return self._scorer(raw)
+        loss = train if validation is None else validation
+        return None if loss is None else -loss
+
+    def _print_progress(
+        self, n_done: int, train: float | None, validation: float | None, score: float | None
+    ) -> None:
+        step = 1 if self._verbose > 1 else 10 ** (len(str(n_done)) - 1)
+        if not self._verbose or (n_done % step and n_done != self._n_rounds):
+            return
+        parts = [f"round {n_done:>{len(str(self._n_rounds))}} of {self._n_rounds}"]
+        if train is not None:
+            parts.append(f"training loss {train:.5f}")
+        if validation is not None:
+            parts.append(f"validation loss {validation:.5f}")
+        if score is not None and self._scorer is not None:
+            parts.append(f"score {score:.5f}")
+        elapsed = time.monotonic() - self._start_time
+        left = elapsed / (n_done - self._n_before) * (self._n_rounds - n_done)
+        sys.stdout.write(f"{', '.join(parts)}, {elapsed:.1f} s, at most {left:.1f} s left\n")
+        sys.stdout.flush()
