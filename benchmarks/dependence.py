@@ -32,9 +32,9 @@ from sklearn.inspection import partial_dependence as theirs
 
 import arboleda
 from arboleda.explain import partial_dependence
-from arboleda.explain._curves import curves
-from arboleda.explain._grids import points_of
-from arboleda.explain._outputs import output_reader
+from arboleda.explain._curves import iter_ice_curves
+from arboleda.explain._grids import make_grid
+from arboleda.explain._outputs import make_output_reader
 from arboleda.explain._rows import read_rows
 
 WAYS = ("ours, one walk", "ours, point by point", "theirs, brute", "theirs, recursion")
@@ -55,20 +55,22 @@ def one_walk(model: Any, X: Any) -> Any:
 
 
 def point_by_point(model: Any, X: Any) -> Any:
-    rows, read = read_rows(X), output_reader(model)
-    grid = points_of(rows, 0, 100, (0.05, 0.95))
+    rows, read = read_rows(X), make_output_reader(model)
+    grid = make_grid(rows, 0, 100, (0.05, 0.95))
     total = np.zeros(len(grid))
-    for _, points, said in curves(read, rows, {0: grid}, by_trees=False):
+    for _, points, said in iter_ice_curves(read, rows, {0: grid}, by_trees=False):
         total[points] += said.sum(axis=(0, 2))
     return total / len(X)
 
 
 def check(own: Any, peer: Any, X: Any) -> None:
     """All exact ways say the same."""
-    rows, read = read_rows(X[:200]), output_reader(own)
+    rows, read = read_rows(X[:200]), make_output_reader(own)
     found = partial_dependence(own, X[:200], 0)
     walked, asked = (
-        np.concatenate([said for _, _, said in curves(read, rows, {0: found.grid[0]}, **how)], 1)
+        np.concatenate(
+            [said for _, _, said in iter_ice_curves(read, rows, {0: found.grid[0]}, **how)], 1
+        )
         for how in ({}, {"by_trees": False})
     )
     expected = theirs(peer, X[:200], [0], method="brute")["average"]

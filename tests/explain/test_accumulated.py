@@ -88,13 +88,13 @@ def naive_effects_of_two(model: Any, X: Any, ends: Any) -> Any:
     mean, count = np.zeros((k1, k2)), np.zeros((k1, k2))
     for i in range(len(X)):
         a, b = cell[0][i], cell[1][i]
-        said = {}
+        corners = {}
         for p in (0, 1):
             for q in (0, 1):
                 row = X[i : i + 1].copy()
                 row[0, 0], row[0, 1] = ends[0][a + p], ends[1][b + q]
-                said[p, q] = float(model.predict(row)[0])
-        mean[a, b] += said[1, 1] - said[0, 1] - said[1, 0] + said[0, 0]
+                corners[p, q] = float(model.predict(row)[0])
+        mean[a, b] += corners[1, 1] - corners[0, 1] - corners[1, 0] + corners[0, 0]
         count[a, b] += 1
     middle = [(e[:-1] + e[1:]) / 2 / (e[-1] - e[0]) for e in ends]
     full = np.argwhere(count > 0)
@@ -152,7 +152,7 @@ def test_an_additive_model_is_taken_apart_though_its_columns_are_correlated() ->
     np.testing.assert_allclose(both.average, 0.0, atol=1e-9)
 
 
-def test_partial_dependence_asks_about_rows_that_are_not_there_and_effects_do_not() -> None:
+def test_partial_dependence_extrapolates_and_effects_do_not() -> None:
     # Of no account where rows are, but large where the columns are unlike each other.
     X = correlated(1000)
     model = formula(lambda X: X[:, 0] + 100 * (np.abs(X[:, 0] - X[:, 1]) > 0.5))
@@ -208,7 +208,7 @@ def test_rows_without_a_value_are_left_out() -> None:
     np.testing.assert_array_equal(found.average, expected.average)
 
 
-def test_effects_of_every_class_add_up_to_none() -> None:
+def test_effects_of_all_classes_sum_to_zero() -> None:
     X = correlated(150)
     model = RandomForestClassifier(9, random_state=0).fit(X, np.digitize(X[:, 0], [-0.3, 0.3]))
     found = partial_dependence(model, X, 0, kind="ale")

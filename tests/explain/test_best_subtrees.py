@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda.explain._best_subtrees import Judgement, best_rules, best_subtrees, node_of_leaf
+from arboleda.explain._best_subtrees import (
+    NodeLosses,
+    find_best_rules,
+    find_best_subtrees,
+    find_enclosing_nodes,
+)
 
-Problem = tuple[Any, Any, Any, Judgement]
+Problem = tuple[Any, Any, Any, NodeLosses]
 
 
 def problem(seed: int, *, classes: bool) -> Problem:
-    """A tree of seven leaves, rows that judge it, and what they say."""
+    """A tree of seven leaves, rows to evaluate it on, their targets and the node losses."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(150, 3))
     y = X[:, 0] * X[:, 1] + random.normal(size=150)
@@ -26,12 +31,12 @@ def problem(seed: int, *, classes: bool) -> Problem:
     else:
         tree = DecisionTreeRegressor(max_leaf_nodes=7).fit(X[:80], y[:80])
         columns = y[80:, np.newaxis]
-    judge = Judgement.of(tree.tree_, tree.apply(X[80:]), columns, classes=classes)
-    return tree, X[80:], y[80:], judge
+    node_losses = NodeLosses.compute(tree.tree_, tree.apply(X[80:]), columns, classes=classes)
+    return tree, X[80:], y[80:], node_losses
 
 
-def resolve_loss(found: Problem, nodes: list[int]) -> float:
-    """Loss of the rows if each obeys the innermost of some nodes, told one by one."""
+def compute_loss(found: Problem, nodes: list[int]) -> float:
+    """Loss of the rows if the innermost of some nodes applies to each, computed row by row."""
     tree, X, y, _ = found
     path = tree.decision_path(X).toarray()
     total = 0.0
@@ -58,58 +63,58 @@ def prunings(tree: Any, node: int = 0) -> list[list[int]]:
 @pytest.mark.parametrize("seed", range(4))
 def test_no_pruning_of_a_size_or_below_loses_less(seed: int, classes: bool) -> None:
     given = problem(seed, classes=classes)
-    tree, _, _, judge = given
+    tree, _, _, node_losses = given
     losses: dict[int, float] = {}
     for leaves in prunings(tree):
-        losses[len(leaves)] = min(losses.get(len(leaves), np.inf), resolve_loss(given, leaves))
-    found = best_subtrees(judge, 7)
+        losses[len(leaves)] = min(losses.get(len(leaves), np.inf), compute_loss(given, leaves))
+    found = find_best_subtrees(node_losses, 7)
     best = np.inf
     for size in range(1, 8):
         if losses[size] < best - 1e-9:
             best = losses[size]
             assert len(found[size]) == size
-            assert resolve_loss(given, found[size]) == pytest.approx(best)
+            assert compute_loss(given, found[size]) == pytest.approx(best)
         else:
             assert size not in found
-    assert best_subtrees(judge, 3).keys() == {size for size in found if size <= 3}
+    assert find_best_subtrees(node_losses, 3).keys() == {size for size in found if size <= 3}
 
 
 @pytest.mark.parametrize("classes", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_list_of_as_many_rules_loses_less(seed: int, classes: bool) -> None:
     given = problem(seed, classes=classes)
-    tree, _, _, judge = given
+    tree, _, _, node_losses = given
     nodes = range(1, tree.tree_.node_count)
-    found = best_rules(judge, 4)
+    found = find_best_rules(node_losses, 4)
     best = np.inf
     for size in range(1, 5):
-        loss = min(resolve_loss(given, [0, *some]) for some in combinations(nodes, size - 1))
+        loss = min(compute_loss(given, [0, *some]) for some in combinations(nodes, size - 1))
         if loss < best - 1e-9:
             best = loss
             assert len(found[size]) == size
             assert found[size][-1] == 0
-            assert resolve_loss(given, found[size]) == pytest.approx(best)
+            assert compute_loss(given, found[size]) == pytest.approx(best)
         else:
             assert size not in found
 
 
 def test_exceptions_stand_before_their_rules_and_large_rules_first() -> None:
     given = problem(2, classes=False)
-    tree, _, _, judge = given
-    for nodes in best_rules(judge, 7).values():
+    tree, _, _, node_losses = given
+    for nodes in find_best_rules(node_losses, 7).values():
         for place, node in enumerate(nodes):
-            inside = node_of_leaf(tree.tree_, [node])
+            inside = find_enclosing_nodes(tree.tree_, [node])
             assert not any(inside[later] == node for later in nodes[place + 1 :])
 
 
 @pytest.mark.parametrize("classes", [True, False])
-def test_a_tree_cut_to_its_best_leaves_says_what_they_say(classes: bool) -> None:
-    tree, X, _, judge = problem(1, classes=classes)
-    for size, leaves in best_subtrees(judge, 7).items():
+def test_tree_cut_to_its_best_leaves_predicts_like_them(classes: bool) -> None:
+    tree, X, _, node_losses = problem(1, classes=classes)
+    for size, leaves in find_best_subtrees(node_losses, 7).items():
         loss = "misclassification" if classes else "squared_error"
         cut = tree.tree_.cut(np.array(leaves, dtype=np.intp), loss)
         assert cut.n_leaves == size
-        expected = tree.tree_.value_rows[node_of_leaf(tree.tree_, leaves)[tree.apply(X)]]
+        expected = tree.tree_.value_rows[find_enclosing_nodes(tree.tree_, leaves)[tree.apply(X)]]
         model = type(tree)().fit(X[:5], [0, 1, 2, 0, 1])
         model.tree_ = cut
         found = model.predict_proba(X) if classes else model.predict(X)[:, np.newaxis]
@@ -119,7 +124,7 @@ def test_a_tree_cut_to_its_best_leaves_says_what_they_say(classes: bool) -> None
 def test_judging_rows_need_not_reach_every_node() -> None:
     tree, X, _, _ = problem(0, classes=True)
     leaf = tree.apply(X[:2])
-    judge = Judgement.of(tree.tree_, leaf, np.eye(3)[[0, 1]], classes=True)
-    assert np.isfinite(judge.spread).all()
-    assert len(best_subtrees(judge, 7)) <= 3
-    assert judge.loss(0, 0) in (1.0, 2.0)
+    node_losses = NodeLosses.compute(tree.tree_, leaf, np.eye(3)[[0, 1]], classes=True)
+    assert np.isfinite(node_losses.spread).all()
+    assert len(find_best_subtrees(node_losses, 7)) <= 3
+    assert node_losses.loss(0, 0) in (1.0, 2.0)

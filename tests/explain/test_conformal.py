@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from arboleda.explain import prediction_interval, prediction_set
-from arboleda.explain._conformal import limit_of, rank_of, read_coverage, read_coverages
+from arboleda.explain._conformal import compute_limit, compute_rank, read_coverage, read_coverages
 
 
 class Identity(RegressorMixin, BaseEstimator):
@@ -41,19 +41,19 @@ class Given(ClassifierMixin, BaseEstimator):
 def test_the_rank_is_the_least_that_suffices(coverage: float) -> None:
     wanted = Fraction(str(coverage))
     for n in range(1, 400):
-        rank = rank_of(coverage, n)
+        rank = compute_rank(coverage, n)
         assert Fraction(rank, n + 1) >= wanted > Fraction(rank - 1, n + 1)
 
 
-def test_a_product_that_rounds_up_asks_for_no_row_more() -> None:
+def test_a_product_that_rounds_up_needs_no_additional_row() -> None:
     assert 100 * 0.56 > 56  # in float64
-    assert rank_of(0.56, 99) == 56
+    assert compute_rank(0.56, 99) == 56
 
 
 def test_too_few_scores_have_no_limit() -> None:
     scores = np.arange(8.0)
-    assert limit_of(scores, 0.9) == math.inf
-    assert limit_of(np.arange(9.0), 0.9) == 8.0
+    assert compute_limit(scores, 0.9) == math.inf
+    assert compute_limit(np.arange(9.0), 0.9) == 8.0
 
 
 @pytest.mark.parametrize("coverage", [0, 1, 1.5, -0.1, float("nan"), "0.9", True, None])
@@ -118,7 +118,7 @@ class Steps(RegressorMixin, BaseEstimator):
 
 
 class TwoQuantiles(RegressorMixin, BaseEstimator):
-    """Says two quantiles, badly."""
+    """Predicts two quantiles, badly."""
 
     def __init__(self, loss: str = "quantile", quantile: Any = (0.1, 0.9)) -> None:
         self.loss = loss
@@ -139,7 +139,7 @@ def test_a_new_row_s_class_is_in_its_set_as_often_as_promised(method: Any) -> No
     covered = []
     for trial in range(n_trials):
         P = draw.dirichlet([1, 1, 1, 1], size=n + n_new)
-        # Truth has other probabilities than the classifier says.
+        # The true probabilities differ from those of the classifier.
         y = np.array([draw.choice(4, p=p) for p in np.roll(P, 1, axis=1) / 2 + P / 2])
         calibrated = prediction_set(
             Given().fit(P, y), calibration=(P[:n], y[:n]), method=method, coverage=0.8,

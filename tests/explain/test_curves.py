@@ -1,4 +1,4 @@
-"""Trees asked for all points at once say what they would be asked for each, bit for bit."""
+"""Trees that evaluate all grid points at once predict bitwise the same as point by point."""
 
 from typing import Any
 
@@ -26,9 +26,9 @@ from arboleda import (
     RandomSubspaceRegressor,
 )
 from arboleda.explain import _curves
-from arboleda.explain._curves import answers_with, curves
-from arboleda.explain._outputs import Method, output_reader
-from arboleda.explain._rows import Rows, read_rows
+from arboleda.explain._curves import iter_ice_curves, predict_with
+from arboleda.explain._outputs import Method, make_output_reader
+from arboleda.explain._rows import TableRows, read_rows
 
 DRAW = np.random.default_rng(3)
 N = 120
@@ -97,29 +97,29 @@ MODELS: dict[str, tuple[Any, Any, tuple[Method, ...]]] = {
 }
 
 
-def all_of(read: Any, rows: Rows, axes: Any, **options: Any) -> Any:
-    parts = list(curves(read, rows, axes, **options))
+def all_of(read: Any, rows: TableRows, axes: Any, **options: Any) -> Any:
+    parts = list(iter_ice_curves(read, rows, axes, **options))
     n_points = int(np.prod([len(points) for points in axes.values()]))
     found = np.full((rows.n_rows, n_points, parts[0][2].shape[2]), np.nan)
-    for part, points, said in parts:
-        found[part, points] = said
+    for part, points, predictions in parts:
+        found[part, points] = predictions
     assert not np.isnan(found).any()
     return found
 
 
-def grid_of(rows: Rows, column: int) -> Any:
+def grid_of(rows: TableRows, column: int) -> Any:
     distinct = np.unique(rows.values(column)[~rows.missing(column)])[::-2]
     return np.append(distinct, np.nan) if rows.missing(column).any() else distinct
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("asked", [[0], [1], [2], [3], [0, 1], [1, 2]], ids=str)
-def test_one_walk_is_as_many_predictions(name: str, asked: list[int]) -> None:
+@pytest.mark.parametrize("columns", [[0], [1], [2], [3], [0, 1], [1, 2]], ids=str)
+def test_one_walk_is_as_many_predictions(name: str, columns: list[int]) -> None:
     estimator, y, methods = MODELS[name]
-    read = output_reader(estimator.fit(TABLE, y), methods)
+    read = make_output_reader(estimator.fit(TABLE, y), methods)
     rows = read_rows(TABLE, estimator)
-    axes = {j: grid_of(rows, j) for j in asked}
-    assert _curves._curves_of_trees(read, rows, tuple(asked)) is not None
+    axes = {j: grid_of(rows, j) for j in columns}
+    assert _curves._make_tree_curves(read, rows, tuple(columns)) is not None
     expected = all_of(read, rows, axes, by_trees=False)
     np.testing.assert_array_equal(all_of(read, rows, axes), expected)
 
@@ -129,27 +129,30 @@ def test_threads_change_no_bit(n_jobs: int) -> None:
     estimator = RandomForestRegressor(5, random_state=0).fit(TABLE, VALUES)
     rows = read_rows(TABLE, estimator)
     axes = {0: grid_of(rows, 0)}
-    expected = all_of(output_reader(estimator.set_params(n_jobs=1)), rows, axes)
-    found = all_of(output_reader(estimator.set_params(n_jobs=n_jobs)), rows, axes)
+    expected = all_of(make_output_reader(estimator.set_params(n_jobs=1)), rows, axes)
+    found = all_of(make_output_reader(estimator.set_params(n_jobs=n_jobs)), rows, axes)
     np.testing.assert_array_equal(found, expected)
 
 
 def test_parts_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     estimator = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(TABLE, CLASSES)
-    rows, read = read_rows(TABLE, estimator), output_reader(estimator)
+    rows, read = read_rows(TABLE, estimator), make_output_reader(estimator)
     axes = {0: grid_of(rows, 0)}
     expected = all_of(read, rows, axes)
-    monkeypatch.setattr(_curves, "_MOST_NUMBERS", 1000)
-    assert len(list(curves(read, rows, axes))) > 1
+    monkeypatch.setattr(_curves, "_MAX_VALUES", 1000)
+    assert len(list(iter_ice_curves(read, rows, axes))) > 1
     np.testing.assert_array_equal(all_of(read, rows, axes), expected)
 
 
 def test_columns_of_frames_are_matched_by_name() -> None:
     estimator = RandomForestRegressor(5, random_state=0).fit(TABLE, VALUES)
     shuffled = pl.from_pandas(TABLE[["text", "count", "size", "colour"]])
-    rows, read = read_rows(shuffled, estimator), output_reader(estimator)
-    axes = {rows.place_of("size"): np.array([-1.0, 0.5]), rows.place_of("colour"): np.arange(3.0)}
-    assert _curves._curves_of_trees(read, rows, tuple(axes)) is not None
+    rows, read = read_rows(shuffled, estimator), make_output_reader(estimator)
+    axes = {
+        rows.find_column("size"): np.array([-1.0, 0.5]),
+        rows.find_column("colour"): np.arange(3.0),
+    }
+    assert _curves._make_tree_curves(read, rows, tuple(axes)) is not None
     expected = all_of(read, rows, axes, by_trees=False)
     np.testing.assert_array_equal(all_of(read, rows, axes), expected)
 
@@ -158,14 +161,14 @@ def test_sparse_tables() -> None:
     X, y = make_regression(60, 4, random_state=0)
     table = sparse.csr_array(np.where(np.abs(X) < 0.7, 0.0, X))
     estimator = RandomForestRegressor(5, random_state=0).fit(table, y)
-    rows, read = read_rows(table, estimator), output_reader(estimator)
+    rows, read = read_rows(table, estimator), make_output_reader(estimator)
     axes = {1: np.array([-1.0, 0.0, 1.0])}
     expected = all_of(read, rows, axes, by_trees=False)
     np.testing.assert_array_equal(all_of(read, rows, axes), expected)
 
 
 class Doubled(RandomForestRegressor):
-    """A class of a user's own, whose trees are not all that it says."""
+    """A user-defined class, whose predictions are not those of its trees."""
 
     def predict(self, X: Any) -> Any:
         return 2 * super().predict(X)
@@ -182,18 +185,18 @@ class Doubled(RandomForestRegressor):
     ],
     ids=["derived", "any members", "init", "statistics", "linear"],
 )
-def test_models_that_say_more_than_their_trees_are_asked_as_any(estimator: Any) -> None:
+def test_models_beyond_their_trees_predict_every_point(estimator: Any) -> None:
     estimator.fit(TABLE, VALUES)
-    rows, read = read_rows(TABLE, estimator), output_reader(estimator)
-    assert _curves._curves_of_trees(read, rows, (1,)) is None
+    rows, read = read_rows(TABLE, estimator), make_output_reader(estimator)
+    assert _curves._make_tree_curves(read, rows, (1,)) is None
     found = all_of(read, rows, {1: np.array([2.0, 0.0])})
     np.testing.assert_array_equal(found[:, 0, 0], estimator.predict(TABLE.assign(colour="red")))
 
 
-def test_many_rows_are_asked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_are_predicted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     estimator = RandomForestRegressor(3, random_state=0).fit(TABLE, VALUES)
-    rows, read = read_rows(TABLE, estimator), output_reader(estimator)
+    rows, read = read_rows(TABLE, estimator), make_output_reader(estimator)
     values = {0: np.linspace(-1, 1, N)}
-    expected = answers_with(read, rows, values)
-    monkeypatch.setattr(_curves, "MOST_ROWS", 50)
-    np.testing.assert_array_equal(answers_with(read, rows, values), expected)
+    expected = predict_with(read, rows, values)
+    monkeypatch.setattr(_curves, "MAX_ROWS", 50)
+    np.testing.assert_array_equal(predict_with(read, rows, values), expected)

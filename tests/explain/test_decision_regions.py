@@ -32,24 +32,24 @@ def fitted(model: Any, table: Any = None, y: Any = NAMES) -> Any:
         RandomSubspaceClassifier(n_estimators=5, max_features=1, random_state=0),
     ],
 )
-def test_points_have_the_answers_of_members_and_ensemble(model: Any) -> None:
+def test_points_have_the_predictions_of_members_and_ensemble(model: Any) -> None:
     fitted(model)
     found = decision_regions(model, X[PETALS], NAMES, members=2, n_points=7)
     assert found.names == ("member 1", "member 2", "ensemble")
     assert found.class_names == ("setosa", "versicolor", "virginica")
     first, second = (axis.ravel() for axis in np.meshgrid(*found.grid, indexing="ij"))
     points = pd.DataFrame({PETALS[0]: first, PETALS[1]: second})
-    said = found.to_frame()
-    assert said["ensemble"].tolist() == model.predict(points).tolist()
+    table_of_regions = found.to_frame()
+    assert table_of_regions["ensemble"].tolist() == model.predict(points).tolist()
     subsets = getattr(model, "estimators_features_", [[0, 1]] * 5)
     for k, member in enumerate(model.estimators_[:2]):
         table = points.to_numpy()[:, subsets[k]]
         if hasattr(member, "feature_names_in_"):
             table = pd.DataFrame(table, columns=member.feature_names_in_)
-        answers = member.predict(table)
-        if answers.dtype.kind not in "UO":
-            answers = model.classes_[answers.astype(int)]
-        assert said[f"member {k + 1}"].tolist() == answers.tolist()
+        predictions = member.predict(table)
+        if predictions.dtype.kind not in "UO":
+            predictions = model.classes_[predictions.astype(int)]
+        assert table_of_regions[f"member {k + 1}"].tolist() == predictions.tolist()
     assert found.rows is not None
     assert found.rows.tolist() == X[PETALS].to_numpy().tolist()
     assert found.target is not None
@@ -67,14 +67,14 @@ def test_categories_and_other_columns() -> None:
     model = DecisionTreeClassifier(random_state=0).fit(table, [0, 1, 0, 1, 0, 1])
     found = decision_regions(model, table, columns=["size", "hue"], n_points=3)
     assert found.grid[1].tolist() == ["blue", "green", "red"]
-    asked = pl.DataFrame(
+    grid = pl.DataFrame(
         {
             "size": np.repeat(found.grid[0], 3),
             "hue": ["blue", "green", "red"] * 3,
             "kind": ["b"] * 9,
         }
     )
-    assert found.values[0].ravel().tolist() == model.predict(asked).tolist()
+    assert found.values[0].ravel().tolist() == model.predict(grid).tolist()
     assert found.rows is None
 
 
@@ -103,24 +103,24 @@ def test_a_constant_column_and_one_row_have_a_plane() -> None:
         ({"members": 99}, "has 5 members"),
         ({"n_points": 1}, "n_points"),
         ({"y": ["setosa"] * 3}, "y has 3 rows"),
-        ({"y": ["iris"] * 150}, "no class"),
+        ({"y": ["iris"] * 150}, "not a class"),
     ],
 )
-def test_what_cannot_be_drawn(options: dict[str, Any], message: str) -> None:
+def test_refused_planes(options: dict[str, Any], message: str) -> None:
     model = fitted(RandomForestClassifier(5, random_state=0))
     with pytest.raises(ValueError, match=message):
         decision_regions(model, X[PETALS], **options)
 
 
-def test_models_that_cannot_be_asked() -> None:
-    with pytest.raises(ValueError, match="columns: name the two"):
+def test_refused_models() -> None:
+    with pytest.raises(ValueError, match="columns: select two"):
         decision_regions(fitted(LogisticRegression(max_iter=500), X), X)
     boosted = fitted(GradientBoostingClassifier(n_estimators=2))
     with pytest.raises(ValueError, match="no single members"):
         decision_regions(boosted, X[PETALS], members=1)
     with pytest.raises(NotFittedError):
         decision_regions(LogisticRegression(), X[PETALS])
-    with pytest.raises(ValueError, match="no model"):
+    with pytest.raises(ValueError, match="estimators is empty"):
         decision_regions({}, X[PETALS])
     other = fitted(LogisticRegression(), y=np.where(Y == 0, "rose", "tulip"))
     with pytest.raises(ValueError, match="same classes"):

@@ -55,7 +55,7 @@ def test_averages_and_curves_are_those_of_scikit_learn(
     found = partial_dependence(model, IRIS, features, kind=kind, **options)
     for own, theirs in zip(found.grid, expected["grid_values"], strict=True):
         np.testing.assert_allclose(own, theirs, rtol=1e-12)
-    n_outputs = len(expected["average"])  # of two classes it tells the second alone
+    n_outputs = len(expected["average"])  # scikit-learn returns only the second of two classes
     np.testing.assert_allclose(found.average[-n_outputs:], expected["average"], atol=1e-12)
     if weight is None:
         individual = found.individual
@@ -96,7 +96,7 @@ def test_few_values_and_categories_are_the_grid_and_a_missing_value_is_its_last_
 @pytest.mark.parametrize(
     "container", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"]
 )
-def test_pipelines_over_frames_are_asked_for_frames(container: Any) -> None:
+def test_pipelines_over_frames_predict_frames(container: Any) -> None:
     columns = {"u": [0.5, 1.5, 2.5, 3.5] * 5, "c": ["x", "y", "x", "z"] * 5}
     frame, y = pd.DataFrame(columns), np.arange(20.0)
     encode = make_column_transformer((OneHotEncoder(), ["c"]), remainder="passthrough")
@@ -113,7 +113,7 @@ def _like(container: Any, columns: dict[str, Any]) -> Any:
     return container(columns) if container is not pa.table else pd.DataFrame(columns)
 
 
-def test_a_column_that_no_tree_asks_changes_no_bit() -> None:
+def test_an_unused_column_changes_no_bit() -> None:
     draw = np.random.default_rng(0)
     X = np.column_stack([draw.normal(size=200), np.ones(200)])
     model = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0])
@@ -192,40 +192,40 @@ def test_targets_at_the_end_of_float64() -> None:
     X = np.arange(6.0).reshape(-1, 1)
     model = DecisionTreeRegressor().fit(X, [-1e308, 1e308] * 3)
     assert np.isfinite(partial_dependence(model, X, 0).average).all()
-    with pytest.raises(ValueError, match="more than float64 holds"):
+    with pytest.raises(ValueError, match="overflow float64"):
         partial_dependence(model, X, 0, kind="ale")
 
 
 @pytest.mark.parametrize(
     ("changed", "error", "message"),
     [
-        ({"estimator": RandomForestRegressor()}, NotFittedError, "call its fit first"),
+        ({"estimator": RandomForestRegressor()}, NotFittedError, "call fit first"),
         ({"estimator": RandomForestRegressor}, TypeError, "is a class"),
-        ({"features": "bmi"}, ValueError, "'bmi' is no column of X"),
-        ({"features": 10}, ValueError, "there is no column 10"),
+        ({"features": "bmi"}, ValueError, "'bmi' is not a column of X"),
+        ({"features": 10}, ValueError, "column 10 does not exist"),
         ({"features": [1, 1]}, ValueError, "twice"),
-        ({"features": []}, ValueError, "one column or two"),
-        ({"features": [0, 1, 2]}, ValueError, "one column or two"),
-        ({"features": None}, TypeError, "name or its number"),
+        ({"features": []}, ValueError, "one or two columns"),
+        ({"features": [0, 1, 2]}, ValueError, "one or two columns"),
+        ({"features": None}, TypeError, "a name or an index"),
         ({"kind": "mean"}, ValueError, "kind must be one of"),
-        ({"kind": "ale", "centered": True}, ValueError, "centred already"),
+        ({"kind": "ale", "centered": True}, ValueError, "already centred"),
         ({"response_method": "transform"}, ValueError, "response_method must be"),
-        ({"grid_resolution": 1}, ValueError, "2 or more"),
-        ({"grid_resolution": 2.5}, ValueError, "2 or more"),
-        ({"percentiles": (0.9, 0.1)}, ValueError, "the first below the second"),
-        ({"percentiles": (0, 1, 1)}, ValueError, "two shares"),
+        ({"grid_resolution": 1}, ValueError, "at least 2"),
+        ({"grid_resolution": 2.5}, ValueError, "at least 2"),
+        ({"percentiles": (0.9, 0.1)}, ValueError, "two ascending numbers"),
+        ({"percentiles": (0, 1, 1)}, ValueError, "two ascending numbers"),
         ({"sample_weight": np.zeros(442)}, ValueError, "0 in every row|non-zero"),
         ({"sample_weight": -np.ones(442)}, ValueError, "[Nn]egative"),
         ({"sample_weight": np.ones(3)}, ValueError, "sample_weight"),
         ({"response_method": ["predict"]}, ValueError, "response_method must be"),
-        ({"percentiles": 0.5}, ValueError, "two shares"),
+        ({"percentiles": 0.5}, ValueError, "two ascending numbers"),
         ({"custom_values": [0, 1]}, TypeError, "must map columns to their points"),
         ({"custom_values": {3: [0, 1]}}, ValueError, "not among features"),
-        ({"custom_values": {2: []}}, ValueError, "must be a list of values"),
+        ({"custom_values": {2: []}}, ValueError, "must be a non-empty list"),
         ({"custom_values": {2: [np.inf]}}, ValueError, "infinity"),
         ({"custom_values": {2: ["much"]}}, ValueError, "'much'"),
         ({"custom_values": {2: [1, 0]}, "kind": "ale"}, ValueError, "ascend"),
-        ({"custom_values": {2: [0, 0]}, "kind": "ale"}, ValueError, "must not repeat"),
+        ({"custom_values": {2: [0, 0]}, "kind": "ale"}, ValueError, "must be distinct"),
         ({"custom_values": {2: [7, 8]}, "kind": "ale"}, ValueError, "no row of X"),
         ({"X": DIABETES[:, :3]}, ValueError, "features"),
         ({"X": np.where(DIABETES > 0.1, np.inf, DIABETES)}, ValueError, "infinity"),
@@ -233,10 +233,12 @@ def test_targets_at_the_end_of_float64() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_mistakes_are_told(changed: Any, error: type[Exception], message: str) -> None:
-    asked = {"estimator": regressor(), "X": DIABETES, "features": 2, **changed}
+def test_invalid_arguments(changed: Any, error: type[Exception], message: str) -> None:
+    arguments = {"estimator": regressor(), "X": DIABETES, "features": 2, **changed}
     with pytest.raises(error, match=message):
-        partial_dependence(asked.pop("estimator"), asked.pop("X"), asked.pop("features"), **asked)
+        partial_dependence(
+            arguments.pop("estimator"), arguments.pop("X"), arguments.pop("features"), **arguments
+        )
 
 
 def test_labels_that_no_row_has_are_refused_by_name() -> None:

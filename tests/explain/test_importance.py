@@ -73,9 +73,9 @@ def test_the_error_is_that_of_other_rows_and_shuffles() -> None:
         for seed in range(2, 32)
     ]
     spread = np.std([one.value[:2] for one in found], axis=0, ddof=1)
-    said = np.mean([one.standard_error[:2] for one in found], axis=0)
-    assert (said > 0.75 * spread).all()
-    assert (said < 1.7 * spread).all()
+    errors = np.mean([one.standard_error[:2] for one in found], axis=0)
+    assert (errors > 0.75 * spread).all()
+    assert (errors < 1.7 * spread).all()
 
 
 def test_a_twin_hides_a_column_and_a_group_shows_it() -> None:
@@ -95,7 +95,7 @@ def test_a_twin_hides_a_column_and_a_group_shows_it() -> None:
     np.testing.assert_array_equal(unnamed.value, together.value)
 
 
-def test_containers_give_the_same_and_pipelines_are_asked_whole() -> None:
+def test_containers_agree_and_pipelines_predict_whole() -> None:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X.to_numpy(), Y)
     expected = importance(model, X.to_numpy(), Y, random_state=0, n_repeats=2)
     model.fit(X, Y)
@@ -164,28 +164,28 @@ def test_two_rows_one_column_constant_targets() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kind": "shap"}, "choose 'auto'"),
+        ({"kind": "shap"}, "kind must be 'auto'"),
         ({"n_repeats": 0}, "n_repeats"),
         ({"groups": [["no such"]]}, "no such"),
-        ({"groups": [[]]}, "without columns"),
+        ({"groups": [[]]}, "empty group"),
         ({"groups": [[0, 1], [1]]}, "twice"),
-        ({"scoring": []}, "no score"),
+        ({"scoring": []}, "scoring is empty"),
         ({"scoring": "no such"}, "no such"),
         ({"sample_weight": [1.0]}, "sample_weight has 1"),
         ({"sample_weight": -np.ones(len(Y))}, "Negative values"),
-        ({"y": [None] * len(Y)}, "y has no value in row 0"),
-        ({"kind": "impurity", "groups": [[0, 1]]}, "belongs to kind='permutation'"),
+        ({"y": [None] * len(Y)}, "y has a missing value in row 0"),
+        ({"kind": "impurity", "groups": [[0, 1]]}, "only valid for kind='permutation'"),
         ({"kind": "impurity"}, "no feature_importances_"),
         ({"kind": "oob_permutation"}, "no oob_permutation_importance"),
     ],
 )
-def test_what_cannot_be_measured(options: dict[str, Any], message: str) -> None:
+def test_refused_measures(options: dict[str, Any], message: str) -> None:
     model = LogisticRegression(max_iter=500).fit(X, Y)
     with pytest.raises(ValueError, match=message):
         importance(model, X, **{"y": Y, **options})
 
 
-def test_what_is_missing_is_told() -> None:
+def test_missing_arguments() -> None:
     model = LogisticRegression(max_iter=500).fit(X, Y)
     with pytest.raises(ValueError, match="needs X and y"):
         importance(model, X)
@@ -193,7 +193,7 @@ def test_what_is_missing_is_told() -> None:
         importance(model, X[:1], Y[:1])
     with pytest.raises(ValueError, match="y has 3 rows"):
         importance(model, X, Y[:3])
-    with pytest.raises(NotFittedError, match="call its fit"):
+    with pytest.raises(NotFittedError, match="call fit"):
         importance(LogisticRegression(), X, Y)
     with pytest.raises(TypeError, match="list of columns"):
         importance(model, X, Y, groups=["petal"])

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arboleda.explain._level_order import level_order
+from arboleda.explain._level_order import order_levels
 from arboleda.explain._rows import read_rows
 
 LEVELS = pd.DataFrame(
@@ -17,9 +17,9 @@ LEVELS = pd.DataFrame(
 
 
 def test_categories_are_ordered_so_that_neighbours_are_alike_elsewhere() -> None:
-    assert level_order(read_rows(LEVELS), 0, np.ones(90)).tolist() == [0, 2, 1]
+    assert order_levels(read_rows(LEVELS), 0, np.ones(90)).tolist() == [0, 2, 1]
     weight = (LEVELS["c"] != "c").to_numpy(dtype=float)
-    assert level_order(read_rows(LEVELS), 0, weight).tolist() == [0, 1]
+    assert order_levels(read_rows(LEVELS), 0, weight).tolist() == [0, 1]
 
 
 def test_categories_are_ordered_by_other_categories_too() -> None:
@@ -28,22 +28,22 @@ def test_categories_are_ordered_by_other_categories_too() -> None:
     like = {"a": 0.0, "c": 0.3, "d": 0.6, "b": 1.0}
     other = np.array(["in" if draw.random() < like[c] else "out" for c in levels])
     rows = read_rows(np.column_stack([levels, other]).astype(object))
-    assert level_order(rows, 0, np.ones(800)).tolist() == [0, 2, 3, 1]
+    assert order_levels(rows, 0, np.ones(800)).tolist() == [0, 2, 3, 1]
 
 
 @pytest.mark.parametrize("others", [{}, {"gap": np.full(90, np.nan)}, {"same": np.ones(90)}])
-def test_categories_that_nothing_tells_apart_stand_by_their_codes(
+def test_indistinguishable_categories_are_ordered_by_code(
     others: dict[str, object],
 ) -> None:
     table = pd.DataFrame({"c": LEVELS["c"], **others})
-    assert level_order(read_rows(table), 0, np.ones(90)).tolist() == [0, 1, 2]
+    assert order_levels(read_rows(table), 0, np.ones(90)).tolist() == [0, 1, 2]
 
 
-def test_rows_without_a_category_have_no_say() -> None:
+def test_rows_without_a_category_are_ignored() -> None:
     table = pd.concat([LEVELS, pd.DataFrame({"c": [None] * 9, "u": [50.0] * 9})])
-    assert level_order(read_rows(table), 0, np.ones(99)).tolist() == [0, 2, 1]
+    assert order_levels(read_rows(table), 0, np.ones(99)).tolist() == [0, 2, 1]
 
 
 def test_a_level_without_values_elsewhere_is_like_all_of_them() -> None:
     gaps = LEVELS.assign(u=LEVELS["u"].where(LEVELS["c"] != "c"))
-    assert level_order(read_rows(gaps), 0, np.ones(90)).tolist() == [0, 2, 1]
+    assert order_levels(read_rows(gaps), 0, np.ones(90)).tolist() == [0, 2, 1]

@@ -24,13 +24,13 @@ from arboleda.explain._lime_sample import Sampler, view_columns
 from arboleda.explain._rows import read_rows
 
 
-class Says(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class FunctionRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A regressor that is a function of the table."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
 
-    def fit(self, X: Any, y: Any = None) -> Says:
+    def fit(self, X: Any, y: Any = None) -> FunctionRegressor:
         self.fitted_ = True
         return self
 
@@ -87,7 +87,7 @@ def test_a_few_columns_of_a_linear_model_are_found_to_the_precision_of_the_sampl
 def test_margins_of_a_logistic_model_are_linear_in_its_log_odds() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
-    margin = Says(model.decision_function).fit(X)
+    margin = FunctionRegressor(model.decision_function).fit(X)
     found = lime(margin, X, discretize=None, n_samples=500, random_state=0).explain(
         X[3], n_features=30
     )
@@ -95,13 +95,13 @@ def test_margins_of_a_logistic_model_are_linear_in_its_log_odds() -> None:
     np.testing.assert_allclose(found.weights[order], model[-1].coef_[0], rtol=1e-6)
 
 
-# Conditions: a model that asks for one has that weight and no other.
+# Conditions: a model that depends on one condition has that weight and no other.
 
 
-def test_a_model_that_asks_one_condition_has_its_weight() -> None:
+def test_a_model_of_one_condition_has_its_weight() -> None:
     X = np.random.default_rng(0).normal(size=(400, 4))
     quarter = np.quantile(X[:, 2], 0.75, method="inverted_cdf")
-    model = Says(lambda rows: 5.0 + 3.0 * (rows[:, 2] > quarter)).fit(X)
+    model = FunctionRegressor(lambda rows: 5.0 + 3.0 * (rows[:, 2] > quarter)).fit(X)
     row = X[X[:, 2].argmax()]
     found = lime(model, X, random_state=0).explain(row)
     assert found.conditions == [f"x[2] > {quarter:.6g}"]
@@ -140,12 +140,12 @@ def of_everything(table: pd.DataFrame) -> Any:
 
 def test_conditions_of_every_kind_are_written_in_words() -> None:
     X = mixed()
-    model = Says(of_everything).fit(X)
+    model = FunctionRegressor(of_everything).fit(X)
     row = X.iloc[[0]].assign(age=np.nan, gain=3, education="Bachelors", member=True)
     row["town"] = pd.Categorical(["a, b"], X["town"].cat.categories)
     found = lime(model, X, random_state=0).explain(row)
-    said = dict(zip(found.conditions, found.weights.round(6).tolist(), strict=True))
-    assert said == {
+    weights = dict(zip(found.conditions, found.weights.round(6).tolist(), strict=True))
+    assert weights == {
         'town = "a, b"': 7.0,
         "education = Bachelors": 5.0,
         "gain > 0": 3.0,
@@ -158,7 +158,7 @@ def test_conditions_of_every_kind_are_written_in_words() -> None:
 
 def test_a_category_that_training_lacks_and_a_missing_one() -> None:
     X = mixed()
-    model = Says(of_everything).fit(X)
+    model = FunctionRegressor(of_everything).fit(X)
     row = X.iloc[[0]].assign(
         education="Doctorate", town=pd.Categorical([None], X["town"].cat.categories)
     )
@@ -169,12 +169,12 @@ def test_a_category_that_training_lacks_and_a_missing_one() -> None:
 
 def test_numbers_that_are_missing_are_conditions_beside_slopes() -> None:
     X = mixed()
-    model = Says(lambda t: 2.0 * t["age"].isna() + 0.5 * t["gain"]).fit(X)
+    model = FunctionRegressor(lambda t: 2.0 * t["age"].isna() + 0.5 * t["gain"]).fit(X)
     row = X[X["age"].isna()].iloc[[0]]
     found = lime(model, X, discretize=None, random_state=0).explain(row)
-    said = dict(zip(found.conditions, found.weights.tolist(), strict=True))
-    assert said.keys() == {"age is missing", f"gain higher by {X['gain'].std(ddof=0):.4g}"}
-    assert said["age is missing"] == pytest.approx(2.0)
+    weights = dict(zip(found.conditions, found.weights.tolist(), strict=True))
+    assert weights.keys() == {"age is missing", f"gain higher by {X['gain'].std(ddof=0):.4g}"}
+    assert weights["age is missing"] == pytest.approx(2.0)
     assert found.local_prediction == pytest.approx(found.prediction)
 
 
@@ -234,7 +234,9 @@ def test_the_explanation_is_the_weighted_least_squares_fit_of_its_samples() -> N
 
 def test_stability_is_the_mean_share_of_columns_in_common() -> None:
     X = np.random.default_rng(0).normal(size=(200, 8))
-    model = Says(lambda rows: rows.sum(axis=1)).fit(X)  # all columns alike: a choice is chance
+    model = FunctionRegressor(lambda rows: rows.sum(axis=1)).fit(
+        X
+    )  # all columns alike: a choice is chance
     explainer = lime(model, X, n_samples=60, random_state=0)
     found = explainer.explain(X[0], n_features=3, n_repeats=4)
     chosen = []
@@ -281,9 +283,9 @@ def test_the_same_row_has_the_same_explanation_whatever_was_explained_before() -
 def test_a_kernel_that_leaves_too_few_samples_is_refused() -> None:
     X, y = load_diabetes(return_X_y=True)
     model = LinearRegression().fit(X, y)
-    with pytest.raises(ValueError, match="kernel_width=0.01 leaves as much as 0 of the samples"):
+    with pytest.raises(ValueError, match="kernel_width=0.01 leaves an effective sample size of 0"):
         lime(model, X, kernel_width=0.01, random_state=0).explain(X[0])
-    with pytest.raises(ValueError, match="too few for 10 columns: raise kernel_width"):
+    with pytest.raises(ValueError, match="too small for 10 columns: increase kernel_width"):
         lime(model, X, n_samples=10, random_state=0).explain(X[0], n_repeats=1)
 
 
@@ -331,7 +333,7 @@ def test_a_row_of_a_mixed_frame_keeps_its_types() -> None:
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
-def test_what_is_missing_in_a_row_may_be_written_in_any_way(backend: str) -> None:
+def test_missing_values_of_a_row_in_any_form(backend: str) -> None:
     frame = pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0] * 9, "kind": ["a", "b", None, "b"] * 9})
     X: Any = frame if backend == "pandas" else pl.from_pandas(frame)
     forest = RandomForestClassifier(10, random_state=0).fit(X, np.arange(36) % 4 > 1)
@@ -345,7 +347,7 @@ def test_what_is_missing_in_a_row_may_be_written_in_any_way(backend: str) -> Non
         pd.testing.assert_frame_equal(other, found[0])
 
 
-def test_the_explained_answer_is_the_predicted_class_or_the_one_asked_for() -> None:
+def test_the_explained_output_is_the_predicted_class_or_the_given_one() -> None:
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     forest = RandomForestClassifier(20, random_state=0).fit(X, names)
@@ -357,7 +359,9 @@ def test_the_explained_answer_is_the_predicted_class_or_the_one_asked_for() -> N
     np.testing.assert_array_equal(found.probabilities, forest.predict_proba(X[[120]])[0])
     assert found.prediction == found.probabilities[2]
     assert explainer.explain(X[120], output="setosa").output_name == "setosa"
-    with pytest.raises(ValueError, match="output='rose' is none of the estimator's answers: seto"):
+    with pytest.raises(
+        ValueError, match="output='rose' is not an output of the estimator: give one of seto"
+    ):
         explainer.explain(X[120], output="rose")
     numbered = lime(RandomForestClassifier(5, random_state=0).fit(X, y + 5), X, random_state=0)
     assert numbered.explain(X[0], output=7).output_name == "7"

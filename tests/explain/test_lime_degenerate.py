@@ -1,4 +1,4 @@
-"""Tables at the edge: a documented answer, or an error that names what is wrong."""
+"""Degenerate tables: a documented result, or a clear error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TABLES: dict[str, Any] = {
 
 @pytest.mark.parametrize("discretize", ["quartiles", None])
 @pytest.mark.parametrize("table", _TABLES)
-def test_the_answer_is_finite(table: str, discretize: Any) -> None:
+def test_the_explanation_is_finite(table: str, discretize: Any) -> None:
     X = _TABLES[table]
     n = X.shape[0]
     kinds = [0, 1, 2] if table == "text" else "from_dtype"
@@ -55,7 +55,7 @@ def test_the_answer_is_finite(table: str, discretize: Any) -> None:
     assert len(found.conditions) == len(found.weights) == len(found.feature_names)
 
 
-def test_a_model_that_says_the_same_of_all_has_no_conditions() -> None:
+def test_a_constant_model_has_no_conditions() -> None:
     model = DummyRegressor(strategy="constant", constant=0.3).fit(_X, _Y)
     found = lime(model, _X, n_samples=50, random_state=0).explain(_X[0])
     assert found.conditions == []
@@ -74,7 +74,7 @@ def test_one_class_and_very_many_classes() -> None:
 
 
 @pytest.mark.parametrize("size", [1e150, 8e307, 1e-200, 1e-310])
-def test_answers_as_large_or_as_small_as_float64_allows(size: float) -> None:
+def test_predictions_as_large_or_small_as_float64_allows(size: float) -> None:
     names = ["a", "b", "c"]
     frame = pd.DataFrame(_X, columns=names)
 
@@ -94,7 +94,7 @@ def test_answers_as_large_or_as_small_as_float64_allows(size: float) -> None:
     assert 0.0 < found.fidelity <= 1.0
 
 
-def test_errors_say_what_is_wrong() -> None:
+def test_invalid_arguments() -> None:
     tree = DecisionTreeClassifier().fit(_X, _Y)
     explainer = lime(tree, _X, random_state=0)
     frame = pd.DataFrame(_X, columns=["a", "b", "c"])
@@ -105,24 +105,48 @@ def test_errors_say_what_is_wrong() -> None:
         (lambda: lime(tree, _X[:0]), ValueError, "0 sample"),
         (lambda: lime(tree, np.where(_X > 2, np.inf, _X)), ValueError, "inf"),
         (lambda: lime(tree, _X, discretize="deciles"), ValueError, 'must be "quartiles" or None'),
-        (lambda: lime(tree, _X, n_samples=3), ValueError, "n_samples=3 must be a whole number"),
-        (lambda: lime(tree, _X, kernel_width=0), ValueError, "kernel_width=0 must be a positive"),
-        (lambda: lime(tree, _X, kernel_width="a"), ValueError, "kernel_width='a' must be"),
-        (lambda: lime(tree, _X, kernel_width=[1]), ValueError, r"kernel_width=\[1\] must be"),
+        (
+            lambda: lime(tree, _X, n_samples=3),
+            ValueError,
+            "n_samples must be an integer of at least 10, got 3",
+        ),
+        (
+            lambda: lime(tree, _X, kernel_width=0),
+            ValueError,
+            "kernel_width must be a positive number or None, got 0",
+        ),
+        (lambda: lime(tree, _X, kernel_width="a"), ValueError, "kernel_width must be .*, got 'a'"),
+        (
+            lambda: lime(tree, _X, kernel_width=[1]),
+            ValueError,
+            r"kernel_width must be .*, got \[1\]",
+        ),
         (lambda: lime(tree, _X, categorical_features="a"), ValueError, r"give \['a'\]"),
-        (lambda: explainer.explain(_X[:2]), ValueError, "takes one row, but got 2"),
+        (lambda: explainer.explain(_X[:2]), ValueError, "takes one row, got 2"),
         (lambda: explainer.explain(_X[0, :2]), ValueError, "has 2 values, but X_train has 3"),
         (lambda: explainer.explain(_X[:1, :2]), ValueError, "has 2 columns, but X_train has 3"),
-        (lambda: explainer.explain(5), TypeError, "a row is a table of one row"),
+        (lambda: explainer.explain(5), TypeError, "the row must be a table of one row"),
         (lambda: explainer.explain(np.array([0.0, np.inf, 1.0])), ValueError, "inf"),
-        (lambda: explainer.explain(_X[0], n_features=0), ValueError, "n_features=0 must be"),
-        (lambda: explainer.explain(_X[0], n_repeats=0), ValueError, "n_repeats=0 must be"),
-        (lambda: explainer.explain(_X[0], output=2), ValueError, "output=2 is none of"),
-        (lambda: named.explain({"a": 1.0, "b": 2.0}), ValueError, "lacks 'c' of the columns"),
+        (
+            lambda: explainer.explain(_X[0], n_features=0),
+            ValueError,
+            "n_features must be an integer of at least 1, got 0",
+        ),
+        (
+            lambda: explainer.explain(_X[0], n_repeats=0),
+            ValueError,
+            "n_repeats must be an integer of at least 1, got 0",
+        ),
+        (lambda: explainer.explain(_X[0], output=2), ValueError, "output=2 is not an output of"),
+        (
+            lambda: named.explain({"a": 1.0, "b": 2.0}),
+            ValueError,
+            "lacks the column 'c' of X_train",
+        ),
         (
             lambda: named.explain({"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}),
             ValueError,
-            "names 'd', which is none of the columns",
+            "has the column 'd', which X_train does not have",
         ),
         (
             lambda: named.explain(frame.iloc[[0]].rename(columns={"b": "e"})),

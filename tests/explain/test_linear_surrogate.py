@@ -40,7 +40,7 @@ def test_columns_are_those_of_fitting_every_set_and_weights_those_of_least_squar
     seed: int,
 ) -> None:
     columns, target, weight = problem(seed)
-    moments = Moments.of(columns, target, weight)
+    moments = Moments.compute(columns, target, weight)
     chosen = choose_columns(moments, 4)
     assert chosen.tolist() == naive_choice(columns, target, weight, 4)
     found = fit_columns(moments, chosen)
@@ -52,25 +52,25 @@ def test_columns_are_those_of_fitting_every_set_and_weights_those_of_least_squar
 
 def test_moments_of_parts_pool_to_those_of_the_whole() -> None:
     columns, target, weight = problem(9)
-    whole = Moments.of(columns, target, weight)
+    whole = Moments.compute(columns, target, weight)
     parts = [
-        Moments.of(columns[rows], target[rows], weight[rows])
+        Moments.compute(columns[rows], target[rows], weight[rows])
         for rows in (slice(0, 10), slice(10, 55), slice(55, 80))
     ]
-    pooled = Moments.pooled(parts)
+    pooled = Moments.combine(parts)
     assert pooled.total == pytest.approx(whole.total)
     assert pooled.n_effective == pytest.approx(whole.n_effective)
     np.testing.assert_allclose(pooled.mean, whole.mean)
     np.testing.assert_allclose(pooled.covariance, whole.covariance)
-    assert Moments.of(columns, target, np.full(80, 3.0)).n_effective == pytest.approx(80)
+    assert Moments.compute(columns, target, np.full(80, 3.0)).n_effective == pytest.approx(80)
 
 
 def test_columns_that_add_nothing_are_left_out() -> None:
     columns, _, weight = problem(1)
-    columns[:, 3] = columns[:, 2] * 5 - columns[:, 0]  # says nothing beside them
+    columns[:, 3] = columns[:, 2] * 5 - columns[:, 0]  # redundant
     columns[:, 4] = 7.0
     target = 2.0 * columns[:, 0] - columns[:, 2]
-    moments = Moments.of(columns, target, weight)
+    moments = Moments.compute(columns, target, weight)
     chosen = choose_columns(moments, 7)
     assert len(chosen) == 2
     assert fit_columns(moments, chosen).fidelity == pytest.approx(1.0)
@@ -78,7 +78,7 @@ def test_columns_that_add_nothing_are_left_out() -> None:
 
 def test_a_constant_target_needs_no_column_and_is_explained_in_full() -> None:
     columns, _, weight = problem(2)
-    moments = Moments.of(columns, np.zeros(80), weight)
+    moments = Moments.compute(columns, np.zeros(80), weight)
     chosen = choose_columns(moments, 3)
     found = fit_columns(moments, chosen)
     assert chosen.size == 0
@@ -89,13 +89,13 @@ def test_columns_that_are_each_other_share_their_weight() -> None:
     columns, _, weight = problem(3)
     columns[:, 1] = columns[:, 0]
     found = fit_columns(
-        Moments.of(columns, 4.0 * columns[:, 0], weight), np.array([0, 1], dtype=np.intp)
+        Moments.compute(columns, 4.0 * columns[:, 0], weight), np.array([0, 1], dtype=np.intp)
     )
     np.testing.assert_allclose(found.weights, [2.0, 2.0])
 
 
 def test_weights_that_are_all_nothing_leave_no_effective_sample() -> None:
     columns, target, _ = problem(4)
-    none = Moments.of(columns, target, np.zeros(80))
+    none = Moments.compute(columns, target, np.zeros(80))
     assert none.n_effective == 0.0
-    assert Moments.pooled([none, none]).n_effective == 0.0
+    assert Moments.combine([none, none]).n_effective == 0.0

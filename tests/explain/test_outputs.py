@@ -1,4 +1,4 @@
-"""What any estimator says of rows, as one table of numbers with names."""
+"""Outputs of any estimator as one table of numbers with names."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
-from arboleda.explain._outputs import output_reader
+from arboleda.explain._outputs import make_output_reader
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -29,49 +29,49 @@ NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
     ids=["forest", "pipeline"],
 )
 def test_classifiers_give_probabilities_of_named_classes(model: Any) -> None:
-    said = output_reader(model.fit(X, NAMES))(X)
-    assert said.kind == "probability"
-    assert said.names == ("setosa", "versicolor", "virginica")
-    np.testing.assert_array_equal(said.values, model.predict_proba(X))
+    outputs = make_output_reader(model.fit(X, NAMES))(X)
+    assert outputs.kind == "probability"
+    assert outputs.names == ("setosa", "versicolor", "virginica")
+    np.testing.assert_array_equal(outputs.values, model.predict_proba(X))
 
 
-def test_margins_where_they_are_asked_for_or_all_there_is() -> None:
+def test_margins_if_requested_or_the_only_output() -> None:
     model = Perceptron(random_state=0).fit(X, NAMES)
-    np.testing.assert_array_equal(output_reader(model)(X).values, model.decision_function(X))
+    np.testing.assert_array_equal(make_output_reader(model)(X).values, model.decision_function(X))
     binary = LogisticRegression().fit(X[:100], NAMES[:100])
-    said = output_reader(binary, ("decision_function",))(X[:100])
-    assert (said.kind, said.names) == ("decision", ("versicolor",))
-    np.testing.assert_array_equal(said.values[:, 0], binary.decision_function(X[:100]))
+    outputs = make_output_reader(binary, ("decision_function",))(X[:100])
+    assert (outputs.kind, outputs.names) == ("decision", ("versicolor",))
+    np.testing.assert_array_equal(outputs.values[:, 0], binary.decision_function(X[:100]))
 
 
 def test_votes_of_a_classifier_without_probabilities() -> None:
     model = Perceptron(random_state=0).fit(X, NAMES)
-    said = output_reader(model, ("predict_proba", "predict"))(X)
-    assert said.kind == "vote"
-    np.testing.assert_array_equal(said.values.sum(axis=1), 1)
-    np.testing.assert_array_equal(model.classes_[said.values.argmax(axis=1)], model.predict(X))
+    outputs = make_output_reader(model, ("predict_proba", "predict"))(X)
+    assert outputs.kind == "vote"
+    np.testing.assert_array_equal(outputs.values.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.classes_[outputs.values.argmax(axis=1)], model.predict(X))
 
 
 def test_regressors_give_values_of_one_target_or_several() -> None:
     rows, y = load_diabetes(return_X_y=True)
-    said = output_reader(RandomForestRegressor(3, random_state=0).fit(rows, y))(rows[:5])
-    assert (said.kind, said.names, said.values.shape) == ("value", ("value",), (5, 1))
+    outputs = make_output_reader(RandomForestRegressor(3, random_state=0).fit(rows, y))(rows[:5])
+    assert (outputs.kind, outputs.names, outputs.values.shape) == ("value", ("value",), (5, 1))
     rows, y = make_regression(50, 3, n_targets=2, random_state=0)
-    said = output_reader(LinearRegression().fit(rows, y))(rows)
-    assert said.names == ("value 0", "value 1")
-    assert said.values.shape == (50, 2)
+    outputs = make_output_reader(LinearRegression().fit(rows, y))(rows)
+    assert outputs.names == ("value 0", "value 1")
+    assert outputs.values.shape == (50, 2)
 
 
 def test_detectors_of_outliers_give_their_decision() -> None:
     model = IsolationForest(n_estimators=5, random_state=0).fit(X)
-    said = output_reader(model)(X)
-    assert said.kind == "decision"
-    np.testing.assert_array_equal(said.values[:, 0], model.decision_function(X))
+    outputs = make_output_reader(model)(X)
+    assert outputs.kind == "decision"
+    np.testing.assert_array_equal(outputs.values[:, 0], model.decision_function(X))
 
 
 def test_the_estimator_checks_its_columns_itself() -> None:
     frame = pd.DataFrame(X, columns=list("abcd"))
-    read = output_reader(RandomForestClassifier(2, random_state=0).fit(frame, Y))
+    read = make_output_reader(RandomForestClassifier(2, random_state=0).fit(frame, Y))
     with pytest.raises(ValueError, match="lacks 'd'"):
         read(frame.drop(columns="d"))
 
@@ -84,24 +84,36 @@ class NoFinite(LinearRegression):  # type: ignore[misc]
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        (lambda: output_reader(LogisticRegression()), NotFittedError, "LogisticRegression is not"),
-        (lambda: output_reader(RandomForestClassifier()), NotFittedError, "call its fit first"),
-        (lambda: output_reader(LogisticRegression), TypeError, "is a class"),
-        (lambda: output_reader("model"), TypeError, "is no estimator"),
-        (lambda: output_reader(StandardScaler().fit(X)), TypeError, "has no predict_proba and no"),
         (
-            lambda: output_reader(Perceptron().fit(X, Y), ("predict_proba",)),
+            lambda: make_output_reader(LogisticRegression()),
+            NotFittedError,
+            "LogisticRegression is not",
+        ),
+        (
+            lambda: make_output_reader(RandomForestClassifier()),
+            NotFittedError,
+            "call fit first",
+        ),
+        (lambda: make_output_reader(LogisticRegression), TypeError, "is a class"),
+        (lambda: make_output_reader("model"), TypeError, "is not an estimator"),
+        (
+            lambda: make_output_reader(StandardScaler().fit(X)),
+            TypeError,
+            "has no predict_proba and no",
+        ),
+        (
+            lambda: make_output_reader(Perceptron().fit(X, Y), ("predict_proba",)),
             TypeError,
             "has no predict_proba",
         ),
         (
-            lambda: output_reader(DecisionTreeClassifier().fit(X, np.column_stack([Y, Y]))),
+            lambda: make_output_reader(DecisionTreeClassifier().fit(X, np.column_stack([Y, Y]))),
             ValueError,
             "2 targets",
         ),
-        (lambda: output_reader(NoFinite().fit(X, Y))(X), ValueError, "row 1"),
+        (lambda: make_output_reader(NoFinite().fit(X, Y))(X), ValueError, "row 1"),
     ],
 )
-def test_mistakes_are_told(wrong: Any, error: type[Exception], message: str) -> None:
+def test_invalid_arguments(wrong: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         wrong()

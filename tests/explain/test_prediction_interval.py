@@ -50,10 +50,10 @@ def test_absolute_residuals() -> None:
     q = kth([abs(y - f) for y, f in zip(Y[CAL], model.predict(X[CAL]), strict=True)], 0.9)
     calibrated = prediction_interval(model, calibration=CALIBRATION)
     found = calibrated.predict(X[NEW])
-    told = model.predict(X[NEW])
-    assert np.array_equal(found.lower, told - q)
-    assert np.array_equal(found.upper, told + q)
-    assert np.array_equal(found.prediction, told)
+    predicted = model.predict(X[NEW])
+    assert np.array_equal(found.lower, predicted - q)
+    assert np.array_equal(found.upper, predicted + q)
+    assert np.array_equal(found.prediction, predicted)
     assert (calibrated.method, calibrated.n_rows) == ("absolute", 120)
     assert calibrated.guaranteed_coverage == found.coverage == 0.9
     assert calibrated.half_width == q
@@ -124,11 +124,13 @@ def test_quantiles_of_boosting(kind: Any, levels: list[float]) -> None:
     model = make_pipeline(StandardScaler(), model).fit(X[FIT], Y[FIT])
     found = prediction_interval(model, calibration=CALIBRATION, method="quantile").predict(X[NEW])
     low, high = levels.index(0.05), levels.index(0.95)
-    before, told = model.predict(X[CAL]), model.predict(X[NEW])
-    lower, upper = naive_quantiles(before[:, low], before[:, high], told[:, low], told[:, high])
+    before, predicted = model.predict(X[CAL]), model.predict(X[NEW])
+    lower, upper = naive_quantiles(
+        before[:, low], before[:, high], predicted[:, low], predicted[:, high]
+    )
     assert np.array_equal(found.lower, lower)
     assert np.array_equal(found.upper, upper)
-    middle = told[:, levels.index(0.5)] if 0.5 in levels else told.mean(axis=1)
+    middle = predicted[:, levels.index(0.5)] if 0.5 in levels else predicted.mean(axis=1)
     assert found.prediction == pytest.approx(middle)
 
 
@@ -220,7 +222,7 @@ def test_every_container_gives_the_same_intervals(method: str, container: str) -
     frame["kind"] = pd.Categorical([kinds[i % 3] for i in range(300)])
     y = Y + frame["kind"].cat.codes.to_numpy()
 
-    def asked(table: Any) -> Any:
+    def intervals_of(table: Any) -> Any:
         model = RandomForestRegressor(30, random_state=0, categorical_features=[3])
         part = {"pandas": lambda t, s: t.iloc[s], "list": lambda t, s: t[s]}.get(
             container, lambda t, s: t[s.start : s.stop] if container == "polars" else
@@ -239,7 +241,7 @@ def test_every_container_gives_the_same_intervals(method: str, container: str) -
         "arrow": pa.Table.from_pandas(frame),
         "list": frame.assign(kind=frame["kind"].astype(str)).to_numpy().tolist(),
     }
-    found = asked(tables[container])
+    found = intervals_of(tables[container])
     plain = frame.assign(kind=frame["kind"].cat.codes).to_numpy().astype(float)
     model = RandomForestRegressor(30, random_state=0, categorical_features=[3]).fit(
         plain[FIT], y[FIT]
@@ -265,7 +267,7 @@ def test_results_as_a_frame() -> None:
     )
 
 
-def test_an_estimator_that_wraps_another_is_asked_itself() -> None:
+def test_a_wrapping_estimator_predicts_itself() -> None:
     model = TransformedTargetRegressor(LinearRegression(), func=np.arcsinh, inverse_func=np.sinh)
     model.fit(X[FIT], Y[FIT])
     found = prediction_interval(model, calibration=CALIBRATION).predict(X[NEW])
@@ -273,26 +275,35 @@ def test_an_estimator_that_wraps_another_is_asked_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
-        ({}, "give one of calibration"),
-        ({"calibration": CALIBRATION, "training": CALIBRATION}, "give one of calibration"),
+        ({}, "give exactly one of calibration"),
+        ({"calibration": CALIBRATION, "training": CALIBRATION}, "give exactly one of calibration"),
         ({"calibration": CALIBRATION, "method": "jackknife+ab"}, "needs the training rows"),
         ({"calibration": CALIBRATION, "method": "cv+"}, "needs the training rows"),
         ({"training": CALIBRATION, "method": "absolute"}, "has not seen"),
-        ({"training": CALIBRATION}, "no members to ask"),
+        ({"training": CALIBRATION}, "has no members: give"),
         ({"calibration": CALIBRATION, "method": "best"}, "method must be one of"),
-        ({"calibration": CALIBRATION, "method": "quantile"}, "predicts two quantiles"),
-        ({"calibration": CALIBRATION, "method": "normalized"}, "no members to ask"),
-        ({"calibration": CALIBRATION, "spread": LinearRegression()}, "spread is for"),
+        (
+            {"calibration": CALIBRATION, "method": "quantile"},
+            "needs a model of at least two quantiles",
+        ),
+        ({"calibration": CALIBRATION, "method": "normalized"}, "has no members: give"),
+        ({"calibration": CALIBRATION, "spread": LinearRegression()}, "spread is only valid for"),
         ({"calibration": (X[CAL], Y[FIT])}, "has 120 rows, but y has 100"),
-        ({"calibration": (X[CAL], np.c_[Y[CAL], Y[CAL]])}, "one value a row"),
-        ({"training": CALIBRATION, "method": "cv+", "cv": 1}, "from 2 to"),
-        ({"training": CALIBRATION, "method": "cv+", "cv": 121}, "from 2 to"),
+        ({"calibration": (X[CAL], np.c_[Y[CAL], Y[CAL]])}, "one value per row"),
+        (
+            {"training": CALIBRATION, "method": "cv+", "cv": 1},
+            "cv must be between 2 and the number of rows",
+        ),
+        (
+            {"training": CALIBRATION, "method": "cv+", "cv": 121},
+            "cv must be between 2 and the number of rows",
+        ),
     ],
 )
-def test_what_is_asked_wrongly_is_told(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_invalid_arguments(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         prediction_interval(LinearRegression().fit(X[FIT], Y[FIT]), **options)
 
 
@@ -307,18 +318,18 @@ def test_a_classifier_is_sent_to_sets() -> None:
         prediction_interval(model, calibration=CALIBRATION)
 
 
-def test_several_targets_and_quantiles_are_told_apart() -> None:
+def test_several_targets_differ_from_quantiles() -> None:
     two = LinearRegression().fit(X[FIT], np.c_[Y[FIT], Y[FIT]])
-    with pytest.raises(ValueError, match="predicts 2 numbers a row"):
+    with pytest.raises(ValueError, match="predicts 2 numbers per row"):
         prediction_interval(two, calibration=CALIBRATION)
 
 
 def test_widths_that_differ_are_no_one_width(forest: RandomForestRegressor) -> None:
-    with pytest.raises(ValueError, match="a width of its own"):
+    with pytest.raises(ValueError, match="the width differs from row to row"):
         _ = prediction_interval(forest, calibration=CALIBRATION, method="quantile").half_width
 
 
-def test_a_forest_without_rows_cannot_say_quantiles() -> None:
+def test_a_forest_without_rows_cannot_predict_quantiles() -> None:
     forest = RandomForestRegressor(3, random_state=0).fit(X[FIT], Y[FIT])
     with pytest.raises(ValueError, match="keep_rows=True"):
         prediction_interval(forest, calibration=CALIBRATION, method="quantile")
@@ -330,10 +341,10 @@ def test_bagging_has_a_spread() -> None:
     found = prediction_interval(
         bag, calibration=CALIBRATION, method="normalized", random_state=0
     ).predict(X[NEW])
-    answers = [
+    predictions = [
         m.predict(X[NEW][:, c])
         for m, c in zip(bag.estimators_, bag.estimators_features_, strict=True)
     ]
-    spread = np.std(answers, axis=0)
+    spread = np.std(predictions, axis=0)
     slope = np.diff(found.width[:2]) / np.diff(spread[:2])
     assert np.diff(found.width) == pytest.approx(slope[0] * np.diff(spread))

@@ -25,8 +25,8 @@ from arboleda import (
     RandomSubspaceRegressor,
 )
 from arboleda.explain import _prediction_interval_plus, prediction_interval
-from arboleda.explain._member_answers import left_out_by
-from arboleda.explain._prediction_interval_plus import means_of_those
+from arboleda.explain._member_predictions import compute_oob_mask
+from arboleda.explain._prediction_interval_plus import iter_subset_means
 
 _draw = np.random.default_rng(0)
 X = _draw.normal(size=(50, 3))
@@ -35,7 +35,7 @@ NEW = _draw.normal(size=(9, 3))
 
 
 def naive_ends(left_out_new: Any, residuals: Any, coverage: float) -> tuple[float, float]:
-    """The ends for one new row, from its n answers: floor(alpha (n + 1)) and ceil of the rest."""
+    """The ends for one new row from n predictions: floor(alpha (n + 1)) and ceil of the rest."""
     n = len(residuals)
     first = math.floor((1 - coverage) * (n + 1) + 1e-9) - 1
     last = math.ceil(coverage * (n + 1) - 1e-9) - 1
@@ -50,7 +50,7 @@ def naive_after_bootstrap(model: Any, X: Any, y: Any, new: Any, coverage: float)
         X, new, model = model[:-1].transform(X), model[:-1].transform(new), model[-1]
     features = getattr(model, "estimators_features_", None)
 
-    def answer(b: int, row: Any) -> float:
+    def predict_member(b: int, row: Any) -> float:
         part = row if features is None else row[features[b]]
         return float(model.estimators_[b].predict(part.reshape(1, -1))[0])
 
@@ -58,12 +58,13 @@ def naive_after_bootstrap(model: Any, X: Any, y: Any, new: Any, coverage: float)
     bags = [set(np.asarray(rows).tolist()) for rows in model.estimators_samples_]
     others = [[b for b in members if i not in bags[b]] for i in range(len(y))]
     residuals = [
-        abs(y[i] - sum(answer(b, X[i]) for b in others[i]) / len(others[i])) for i in range(len(y))
+        abs(y[i] - sum(predict_member(b, X[i]) for b in others[i]) / len(others[i]))
+        for i in range(len(y))
     ]
     ends = []
     for row in new:
-        said = [answer(b, row) for b in members]
-        left_out = [sum(said[b] for b in others[i]) / len(others[i]) for i in range(len(y))]
+        predictions = [predict_member(b, row) for b in members]
+        left_out = [sum(predictions[b] for b in others[i]) / len(others[i]) for i in range(len(y))]
         ends.append(naive_ends(left_out, residuals, coverage))
     return np.transpose(ends)
 
@@ -148,11 +149,14 @@ def test_a_splitter_of_one_s_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cv", "told"),
-    [(ShuffleSplit(5, random_state=0), "several folds"), (TimeSeriesSplit(3), "into no fold")],
+    ("cv", "message"),
+    [
+        (ShuffleSplit(5, random_state=0), "several test folds"),
+        (TimeSeriesSplit(3), "into no test fold"),
+    ],
 )
-def test_every_row_is_in_one_fold(cv: Any, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_every_row_is_in_one_fold(cv: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         prediction_interval(Ridge(), training=(X, Y), method="cv+", cv=cv)
 
 
@@ -183,15 +187,17 @@ def test_means_are_exact_to_a_part_of_the_range(scale: float) -> None:
     values = np.random.default_rng(0).normal(size=(5, 300)) * scale + 7 * scale
     chosen = np.random.default_rng(1).random((300, 11)) < 0.4
     usual = (float(values.min()), float(values.max()))
-    found = np.vstack([means for _, means in means_of_those(values, chosen, usual)])
+    found = np.vstack([means for _, means in iter_subset_means(values, chosen, usual)])
     for i in range(5):
         for j in range(11):
             mean = math.fsum(values[i, chosen[:, j]]) / chosen[:, j].sum()
             assert found[i, j] == pytest.approx(mean, rel=0, abs=1e-12 * np.ptp(values))
 
 
-def test_equal_answers_have_that_mean() -> None:
-    found = [m for _, m in means_of_those(np.full((2, 3), 0.1), np.eye(3, dtype=bool), (0.1, 0.1))]
+def test_equal_predictions_have_that_mean() -> None:
+    found = [
+        m for _, m in iter_subset_means(np.full((2, 3), 0.1), np.eye(3, dtype=bool), (0.1, 0.1))
+    ]
     assert (np.vstack(found) == 0.1).all()
 
 
@@ -204,9 +210,11 @@ def test_rows_without_weight_do_not_count() -> None:
 
 def test_a_row_that_all_members_saw_may_be_anything() -> None:
     forest = RandomForestRegressor(3, random_state=0).fit(X, Y)
-    never = int((~left_out_by(forest, 50).any(axis=0)).sum())
+    never = int((~compute_oob_mask(forest, 50).any(axis=0)).sum())
     assert never > 5
-    with pytest.warns(UserWarning, match=f"{never} of 50 training rows were left out by no member"):
+    with pytest.warns(
+        UserWarning, match=f"{never} of 50 training rows are out of bag for no member"
+    ):
         calibrated = prediction_interval(forest, training=(X, Y), coverage=0.5)
     assert np.isfinite(calibrated.predict(NEW).width).all()
     few = 1 - never / 51 + 0.001  # more rows than may be missed are unknown
@@ -214,18 +222,21 @@ def test_a_row_that_all_members_saw_may_be_anything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "message"),
     [
-        (RandomForestRegressor(5, bootstrap=False, random_state=0), "saw all rows"),
-        (TheirForest(5, bootstrap=False, random_state=0), "saw all rows|estimators_samples_"),
-        (RandomSubspaceRegressor(n_estimators=5, random_state=0), "saw all rows"),
+        (RandomForestRegressor(5, bootstrap=False, random_state=0), "was fitted on all rows"),
+        (
+            TheirForest(5, bootstrap=False, random_state=0),
+            "was fitted on all rows|estimators_samples_",
+        ),
+        (RandomSubspaceRegressor(n_estimators=5, random_state=0), "was fitted on all rows"),
         (TheirBoosting(n_estimators=5), "estimators_samples_"),
         (AdaBoostRegressor(n_estimators=5, random_state=0), "estimators_samples_|the mean of"),
         (Ridge(), "no members"),
     ],
 )
-def test_ensembles_that_cannot_be_judged_this_way(model: Any, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_refused_ensembles(model: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         prediction_interval(model.fit(X, Y), training=(X, Y))
 
 
@@ -234,5 +245,5 @@ def test_ensembles_that_cannot_be_judged_this_way(model: Any, told: str) -> None
 def test_another_number_of_rows_is_no_training_table(name: str, n_rows: int) -> None:
     model = MODELS[name].fit(X, Y)
     rows = np.arange(n_rows) % 50
-    with pytest.raises(ValueError, match="give its training rows, in their order"):
+    with pytest.raises(ValueError, match="give its training rows in their original order"):
         prediction_interval(model, training=(X[rows], Y[rows]))

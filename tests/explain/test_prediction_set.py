@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 
 from arboleda import BaggingClassifier, RandomForestClassifier
 from arboleda.explain import prediction_set
-from arboleda.explain._prediction_set_scores import adaptive_scores
+from arboleda.explain._prediction_set_scores import compute_adaptive_scores
 
 _draw = np.random.default_rng(0)
 X = _draw.normal(size=(400, 3))
@@ -67,9 +67,9 @@ def naive_adaptive(probabilities: Any, label: int, u: float) -> float:
 
 def test_least_ambiguous_sets(model: GaussianNB) -> None:
     found = prediction_set(model, calibration=CALIBRATION).predict(X[NEW])
-    told = model.predict_proba(X[CAL])
+    probabilities = model.predict_proba(X[CAL])
     codes = np.searchsorted(NAMES, Y[CAL])
-    q = kth([1 - told[i, code] for i, code in enumerate(codes)], 0.9)
+    q = kth([1 - probabilities[i, code] for i, code in enumerate(codes)], 0.9)
     assert np.array_equal(found.contains, 1 - model.predict_proba(X[NEW]) <= q)
     assert found.classes.tolist() == NAMES.tolist()
     assert found.coverage == 0.9
@@ -81,8 +81,10 @@ def test_adaptive_sets_always_hold_the_most_probable_class(model: GaussianNB) ->
     )
     found = calibrated.predict(X[NEW])
     codes = np.searchsorted(NAMES, Y[CAL])
-    told = model.predict_proba(X[CAL])
-    q = kth([naive_adaptive(p, code, 0.0) for p, code in zip(told, codes, strict=True)], 0.6)
+    probabilities = model.predict_proba(X[CAL])
+    q = kth(
+        [naive_adaptive(p, code, 0.0) for p, code in zip(probabilities, codes, strict=True)], 0.6
+    )
     assert calibrated.limits() == pytest.approx([q] * 4)
     for row, p in zip(found.contains, model.predict_proba(X[NEW]), strict=True):
         scores = [naive_adaptive(p, k, 0.0) for k in range(4)]
@@ -96,8 +98,8 @@ def test_randomized_adaptive_sets(model: GaussianNB) -> None:
     seed = np.random.RandomState(4).randint(2**31 - 1)
     u = np.random.RandomState(seed).random_sample(150)
     codes = np.searchsorted(NAMES, Y[CAL])
-    told = model.predict_proba(X[CAL])
-    q = kth([naive_adaptive(*row) for row in zip(told, codes, u, strict=True)], 0.9)
+    probabilities = model.predict_proba(X[CAL])
+    q = kth([naive_adaptive(*row) for row in zip(probabilities, codes, u, strict=True)], 0.9)
     assert calibrated.limits() == pytest.approx([q] * 4)
     found = calibrated.predict(X[NEW])
     u = np.random.RandomState(seed + 1).random_sample(100)
@@ -117,12 +119,12 @@ def test_the_paper_s_set_is_that_of_the_scores() -> None:
         last = int(np.argmax(sums >= tau))
         v = (sums[last] - tau) / p[order[last]]
         wanted = set(order[: last if u <= v else last + 1].tolist())
-        scores = adaptive_scores(p[np.newaxis], np.array([u]))[0]
+        scores = compute_adaptive_scores(p[np.newaxis], np.array([u]))[0]
         assert set(np.flatnonzero(scores <= tau).tolist()) == wanted
 
 
 def test_equal_probabilities_count_in_the_order_of_the_classes() -> None:
-    scores = adaptive_scores(np.full((1, 4), 0.25), np.zeros(1))
+    scores = compute_adaptive_scores(np.full((1, 4), 0.25), np.zeros(1))
     assert scores.tolist() == [[0.25, 0.5, 0.75, 1.0]]
 
 
@@ -132,9 +134,9 @@ def test_every_class_has_its_own_limit(model: GaussianNB, method: Any) -> None:
         model, calibration=CALIBRATION, method=method, by_class=True, coverage=0.8,
         randomized=False,
     )  # fmt: skip
-    codes, told = np.searchsorted(NAMES, Y[CAL]), model.predict_proba(X[CAL])
+    codes, probabilities = np.searchsorted(NAMES, Y[CAL]), model.predict_proba(X[CAL])
     for k, limit in enumerate(calibrated.limits()):
-        own = [p for p, code in zip(told, codes, strict=True) if code == k]
+        own = [p for p, code in zip(probabilities, codes, strict=True) if code == k]
         scores = [1 - p[k] if method == "lac" else naive_adaptive(p, k, 0.0) for p in own]
         assert limit == pytest.approx(kth(scores, 0.8))
     inside = calibrated.predict(X[NEW])
@@ -180,7 +182,7 @@ def test_the_curve_is_what_predict_covers(model: GaussianNB, name: str) -> None:
     assert (curve.name, curve.size_name) == (calibrated.method, "mean number of classes")
 
 
-def test_labels_are_told_from_the_most_probable_on() -> None:
+def test_labels_are_sorted_by_probability() -> None:
     P = np.array([[0.1, 0.6, 0.3], [0.5, 0.5, 0.0], [0.3, 0.3, 0.4]])
     rows, y = np.repeat(P, 5, axis=0), [2] * 5 + [0] * 5 + [1] * 5
     calibrated = prediction_set(Given().fit(P, [0, 1, 2]), calibration=(rows, y))
@@ -196,8 +198,8 @@ def test_labels_are_told_from_the_most_probable_on() -> None:
 
 def test_a_set_may_be_empty() -> None:
     P = np.full((20, 2), 0.5)
-    sure = np.array([[1.0, 0.0]] * 20)
-    calibrated = prediction_set(Given().fit(P, [0, 1]), calibration=(sure, [0] * 20))
+    certain = np.array([[1.0, 0.0]] * 20)
+    calibrated = prediction_set(Given().fit(P, [0, 1]), calibration=(certain, [0] * 20))
     assert calibrated.predict(P).size.tolist() == [0] * 20
     assert calibrated.predict(P).labels()[0].tolist() == []
 
@@ -237,9 +239,11 @@ def test_out_of_bag_scores_are_those_of_the_members_that_left_a_row_out(name: st
 
 def test_rows_that_no_member_left_out_do_not_calibrate() -> None:
     forest = RandomForestClassifier(3, random_state=0).fit(X[FIT], Y[FIT])
-    with pytest.warns(UserWarning, match="left out by no member") as told:
+    with pytest.warns(UserWarning, match="left out by no member") as warned:
         calibrated = prediction_set(forest, training=(X[FIT], Y[FIT]))
-    assert calibrated.n_rows == 150 - int(re.search(r"(\d+) of 150 rows", str(told[0].message))[1])
+    assert calibrated.n_rows == 150 - int(
+        re.search(r"(\d+) of 150 rows", str(warned[0].message))[1]
+    )
 
 
 def test_labels_of_any_kind() -> None:
@@ -254,10 +258,10 @@ def test_labels_of_any_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
-        ({}, "give one of calibration"),
-        ({"calibration": CALIBRATION, "training": CALIBRATION}, "give one of calibration"),
+        ({}, "give exactly one of calibration"),
+        ({"calibration": CALIBRATION, "training": CALIBRATION}, "give exactly one of calibration"),
         ({"calibration": CALIBRATION, "method": "best"}, "'lac' or 'aps'"),
         ({"calibration": CALIBRATION, "coverage": 1.0}, "between 0 and 1"),
         ({"calibration": (X[CAL], Y[FIT][:100])}, "has 150 rows, but y has 100"),
@@ -265,17 +269,15 @@ def test_labels_of_any_kind() -> None:
         ({"training": (X[FIT], Y[FIT])}, "oob_score=True"),
     ],
 )
-def test_what_is_asked_wrongly_is_told(
-    model: GaussianNB, options: dict[str, Any], told: str
-) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_invalid_arguments(model: GaussianNB, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         prediction_set(model, **options)
 
 
 def test_other_training_rows_are_refused() -> None:
     for name in ("forest", "bagging", "their forest"):
         model = ENSEMBLES[name].fit(X[FIT], Y[FIT])
-        with pytest.raises(ValueError, match="training rows, in their order"):
+        with pytest.raises(ValueError, match="training rows,? in their( original)? order"):
             prediction_set(model, training=(X[:140], Y[:140]))
 
 
@@ -285,6 +287,6 @@ def test_a_regressor_is_sent_to_intervals() -> None:
         prediction_set(model, calibration=CALIBRATION)
 
 
-def test_a_classifier_without_probabilities_is_told_so() -> None:
+def test_refused_classifier_without_probabilities() -> None:
     with pytest.raises(TypeError, match="no predict_proba"):
         prediction_set(LinearSVC().fit(X[FIT], Y[FIT]), calibration=CALIBRATION)

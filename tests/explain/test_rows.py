@@ -1,4 +1,4 @@
-"""A table of any container, read by columns and asked for with other values in them."""
+"""Tables in any container, read by columns and copied with other values."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from arboleda import DecisionTreeClassifier
-from arboleda.explain._rows import Rows, read_rows
+from arboleda.explain._rows import TableRows, read_rows
 
 COLUMNS: dict[str, list[Any]] = {
     "age": [3, 1, 2, 2],
@@ -109,7 +109,7 @@ def test_blocks_hold_every_row_at_every_point(native: Any, most_rows: int) -> No
     rows = read_rows(native)
     grid = {0: np.array([10.0, 20, 30, 40, 50]), 2: np.array([0.0, 1, 1, 0, 1])}
     seen: list[tuple[int, int]] = []
-    for which, points, table in rows.blocks(grid, most_rows):
+    for which, points, table in rows.iter_blocks(grid, most_rows):
         held = [(p, r) for p in range(5)[points] for r in range(4)[which]]
         assert len(held) <= max(most_rows, 1)
         assert read_back(table, 0) == [grid[0][p] for p, _ in held]
@@ -156,10 +156,10 @@ def test_names_come_from_the_table_else_the_model_else_numbers() -> None:
     assert read_rows(frame.to_numpy(), model).names == ("a", "b")
     assert read_rows(frame.to_numpy()).names == ("x[0]", "x[1]")
     rows = read_rows(frame)
-    assert [rows.place_of(what) for what in ("b", 1, np.int64(0))] == [1, 1, 0]
+    assert [rows.find_column(what) for what in ("b", 1, np.int64(0))] == [1, 1, 0]
 
 
-def rows_of_two() -> Rows:
+def rows_of_two() -> TableRows:
     return read_rows(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}))
 
 
@@ -172,14 +172,18 @@ def rows_of_two() -> Rows:
         (lambda: read_rows(pl.LazyFrame({"a": [1]})), ValueError, "lazy"),
         (lambda: read_rows([[1]], categorical_features=[3]), ValueError, "3"),
         (lambda: read_rows([[1]], categorical_features="a"), ValueError, r"give \['a'\]"),
-        (lambda: rows_of_two().place_of("c"), ValueError, "'c' is no column of X"),
-        (lambda: rows_of_two().place_of(2), ValueError, "there is no column 2"),
-        (lambda: rows_of_two().place_of(-1), ValueError, "there is no column -1"),
-        (lambda: rows_of_two().place_of(True), TypeError, "True"),
-        (lambda: rows_of_two().put({1: np.array([0.0, np.nan])}), ValueError, "missing in no row"),
+        (lambda: rows_of_two().find_column("c"), ValueError, "'c' is not a column of X"),
+        (lambda: rows_of_two().find_column(2), ValueError, "column 2 does not exist"),
+        (lambda: rows_of_two().find_column(-1), ValueError, "column -1 does not exist"),
+        (lambda: rows_of_two().find_column(True), TypeError, "True"),
+        (
+            lambda: rows_of_two().put({1: np.array([0.0, np.nan])}),
+            ValueError,
+            "no missing value in any row",
+        ),
         (lambda: read_rows([[1.0], [np.inf]]).values(0), ValueError, "infinity"),
     ],
 )
-def test_mistakes_are_told(wrong: Any, error: type[Exception], message: str) -> None:
+def test_invalid_arguments(wrong: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         wrong()

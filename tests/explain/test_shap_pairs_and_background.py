@@ -31,7 +31,7 @@ MODELS = [
 
 
 def fitted(model: Any, X: Floats) -> tuple[Any, Any]:
-    """Return a fitted model and what it says of rows."""
+    """Return a fitted model and its prediction function."""
     if isinstance(model, ar.DecisionTreeRegressor):
         return (made := model.fit(X, target_of(X))), made.predict
     made = model.fit(X, classes_of(X))
@@ -42,10 +42,10 @@ def fitted(model: Any, X: Floats) -> tuple[Any, Any]:
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_values_against_a_background_add_up_to_scores(model: Any) -> None:
     X = numbers()
-    made, said = fitted(model, X)
+    made, predict = fitted(model, X)
     found = shap_values(made, X[:50], background=X[100:230])
-    np.testing.assert_allclose(found.scores, said(X[:50]), atol=1e-12)
-    mean = said(X[100:230]).mean(axis=0)
+    np.testing.assert_allclose(found.scores, predict(X[:50]), atol=1e-12)
+    mean = predict(X[100:230]).mean(axis=0)
     np.testing.assert_allclose(found.base_values, np.broadcast_to(mean, found.base_values.shape))
 
 
@@ -86,7 +86,7 @@ def test_pairs_are_symmetric_and_sum_to_the_values(model: Any) -> None:
     np.testing.assert_allclose(pairs.scores, values.scores, atol=1e-12)
 
 
-def test_what_adds_up_has_no_interaction() -> None:
+def test_additive_models_have_no_interaction() -> None:
     X = numbers(missing=False)
     y = X[:, 0] + np.abs(X[:, 1])
     model = ar.HistGradientBoostingRegressor(max_iter=20, max_leaf_nodes=2).fit(X, y)
@@ -151,11 +151,11 @@ def test_frames_of_pairs() -> None:
 def test_wrong_questions_are_refused() -> None:
     X = numbers()
     model = ar.DecisionTreeRegressor(max_depth=2).fit(X, target_of(X))
-    with pytest.raises(ValueError, match="interactions=True knows no background"):
+    with pytest.raises(ValueError, match="interactions=True does not support a background"):
         shap_values(model, X, background=X, interactions=True)
-    with pytest.raises(ValueError, match="background has 0 rows"):
+    with pytest.raises(ValueError, match="background must have 1 to 4,096 rows, got 0"):
         shap_values(model, X, background=X[:0])
-    with pytest.raises(ValueError, match=r"background has 4,800 rows, and 1 to 4,096"):
+    with pytest.raises(ValueError, match=r"background must have 1 to 4,096 rows, got 4,800"):
         shap_values(model, X, background=np.tile(X, (20, 1)))
     with pytest.raises(ValueError, match="features"):
         shap_values(model, X, background=X[:, :3])

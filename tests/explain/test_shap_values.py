@@ -57,9 +57,9 @@ def frame() -> pd.DataFrame:
     return X
 
 
-def assert_adds_up(found: ShapValues, said: Floats, tolerance: float = 1e-9) -> None:
-    scale = np.abs(said).max()
-    np.testing.assert_allclose(found.scores / scale, said / scale, rtol=0, atol=tolerance)
+def assert_adds_up(found: ShapValues, scores: Floats, tolerance: float = 1e-9) -> None:
+    scale = np.abs(scores).max()
+    np.testing.assert_allclose(found.scores / scale, scores / scale, rtol=0, atol=tolerance)
 
 
 REGRESSORS = [
@@ -227,7 +227,7 @@ def test_categories_read_through_statistics_are_one_column() -> None:
     assert_adds_up(found, model.decision_function(X))
 
 
-def test_columns_without_a_say_get_exactly_nothing() -> None:
+def test_unused_columns_get_exactly_zero() -> None:
     X = numbers()
     X[:, 4] = 1.0
     y = target_of(X)
@@ -295,7 +295,7 @@ def test_a_pipeline_that_passes_an_array_on_has_the_names_of_the_table() -> None
 
 
 @pytest.mark.parametrize("options", [{"bootstrap_features": True}, {"max_features": 0.5}])
-def test_members_are_asked_for_the_columns_that_they_were_fitted_on(options: Any) -> None:
+def test_members_use_the_columns_that_they_were_fitted_on(options: Any) -> None:
     X = pd.DataFrame(numbers(), columns=list("abcdef"))
     model = ar.BaggingClassifier(
         ar.PrunedTreeClassifier(random_state=0), 3, random_state=0, **options
@@ -356,7 +356,7 @@ def test_frames_and_explanations() -> None:
         ),
     ],
 )
-def test_what_is_no_sum_over_trees_is_refused(make: Any, words: str) -> None:
+def test_models_that_are_not_sums_over_trees_are_refused(make: Any, words: str) -> None:
     X = numbers(missing=False)
     with pytest.raises((TypeError, ValueError), match=words):
         shap_values(make(X, target_of(X)), X)
@@ -364,16 +364,16 @@ def test_what_is_no_sum_over_trees_is_refused(make: Any, words: str) -> None:
 
 def test_other_models_are_refused() -> None:
     X = numbers(missing=False)
-    with pytest.raises(TypeError, match="LinearRegression is no tree ensemble"):
+    with pytest.raises(TypeError, match="LinearRegression is not a tree ensemble"):
         shap_values(LinearRegression().fit(X, target_of(X)), X)
     with pytest.raises(TypeError, match="DecisionTreeClassifier is a class"):
         shap_values(ar.DecisionTreeClassifier, [[0.0]])
-    with pytest.raises(NotFittedError, match="call its fit"):
+    with pytest.raises(NotFittedError, match="call fit"):
         shap_values(ar.RandomForestClassifier(), X)
     model = ar.DecisionTreeRegressor().fit(X, target_of(X))
     with pytest.raises(ValueError, match="6 features"):
         shap_values(model, X[:, :4])
-    with pytest.raises(ValueError, match="n_jobs=0"):
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
         shap_values(model, X, n_jobs=0)
 
 

@@ -33,12 +33,12 @@ BOTH = pytest.mark.parametrize("imitate", [surrogate_tree, surrogate_rules])
 
 @pytest.fixture(scope="module")
 def forest() -> RandomForestClassifier:
-    """A forest that knows what its rows are told out of bag."""
+    """A forest with out-of-bag predictions."""
     return RandomForestClassifier(60, oob_score=True, random_state=0).fit(X[TRAIN], NAMES[TRAIN])
 
 
 @BOTH
-def test_what_a_small_tree_says_is_imitated_without_fault(imitate: Any) -> None:
+def test_a_small_tree_is_reproduced_exactly(imitate: Any) -> None:
     tree = DecisionTreeClassifier(max_leaf_nodes=4).fit(X[TRAIN], NAMES[TRAIN])
     assert imitate(tree, X, X_test=X).fidelity == 1.0
     rows, y = load_diabetes(return_X_y=True)
@@ -50,18 +50,18 @@ def test_what_a_small_tree_says_is_imitated_without_fault(imitate: Any) -> None:
 
 
 @BOTH
-def test_the_curve_is_measured_on_rows_nobody_learned_from(
+def test_the_curve_is_measured_on_held_out_rows(
     imitate: Any, forest: RandomForestClassifier
 ) -> None:
     found = imitate(forest, X[TRAIN], NAMES[TRAIN], X_test=X[TEST], y_test=NAMES[TEST])
-    said, own = forest.predict(X[TEST]), found.model.predict(X[TEST])
+    predictions, own = forest.predict(X[TEST]), found.model.predict(X[TEST])
     curve = found.curve
-    assert found.fidelity == curve.fidelity[-1] == np.mean(own == said)
+    assert found.fidelity == curve.fidelity[-1] == np.mean(own == predictions)
     assert curve.error[-1] == np.mean(own != NAMES[TEST])
-    assert curve.ensemble_error.tolist() == [np.mean(said != NAMES[TEST])] * len(curve.size)
+    assert curve.ensemble_error.tolist() == [np.mean(predictions != NAMES[TEST])] * len(curve.size)
     assert np.isfinite(curve.cart_error).all()
     assert curve.size[0] == 1
-    assert curve.fidelity[0] == np.mean(said == "benign")
+    assert curve.fidelity[0] == np.mean(predictions == "benign")
     assert np.all(np.diff(curve.size) > 0)
     frame = found.to_frame()
     assert frame.columns.tolist() == ["size", "fidelity", "error", "ensemble_error", "cart_error"]
@@ -74,8 +74,8 @@ def test_a_tree_of_the_same_size_that_learns_y_is_the_best_pruning_of_cart(
     found = surrogate_tree(
         forest, X[TRAIN], NAMES[TRAIN], X_test=X[TEST], y_test=NAMES[TEST], max_leaves=5
     )
-    # To imitate a model that says y itself is to learn y.
-    said = np.eye(2)[(NAMES[TRAIN] == "malignant").astype(int)]
+    # A surrogate of predictions equal to y is a tree fitted to y.
+    predictions = np.eye(2)[(NAMES[TRAIN] == "malignant").astype(int)]
     own = surrogate_tree(
         forest,
         X[TRAIN],
@@ -83,7 +83,7 @@ def test_a_tree_of_the_same_size_that_learns_y_is_the_best_pruning_of_cart(
         X_test=X[TEST],
         y_test=NAMES[TEST],
         max_leaves=5,
-        answers=said,
+        answers=predictions,
     )
     shared = np.isin(found.curve.size, own.curve.size)
     np.testing.assert_array_equal(
@@ -92,13 +92,13 @@ def test_a_tree_of_the_same_size_that_learns_y_is_the_best_pruning_of_cart(
 
 
 @BOTH
-def test_answers_given_are_learned_and_rows_without_one_left_out(
+def test_given_predictions_are_used_and_missing_ones_left_out(
     imitate: Any, forest: RandomForestClassifier
 ) -> None:
     oob = forest.oob_decision_function_.copy()
     found = imitate(forest, X[TRAIN], answers=oob, X_test=X[TEST])
-    asked = imitate(forest, X[TRAIN], X_test=X[TEST])
-    assert str(found.model) != str(asked.model) or found.fidelity != asked.fidelity
+    recomputed = imitate(forest, X[TRAIN], X_test=X[TEST])
+    assert str(found.model) != str(recomputed.model) or found.fidelity != recomputed.fidelity
     gaps = oob.copy()
     gaps[:300] = np.nan
     few = imitate(forest, X[TRAIN], answers=gaps, X_test=X[TEST])
@@ -112,10 +112,16 @@ def test_rows_of_two_minds_weigh_less() -> None:
     random = np.random.default_rng(0)
     rows = random.uniform(size=(400, 2))
     clear = (rows[:, 0] > 0.5).astype(float)
-    said = np.where(rows[:, 1] > 0.55, 0.5 + 0.001 * (2 * (random.random(400) > 0.4) - 1), clear)
+    predictions = np.where(
+        rows[:, 1] > 0.55, 0.5 + 0.001 * (2 * (random.random(400) > 0.4) - 1), clear
+    )
     model = LogisticRegression().fit(rows, clear)
     found = surrogate_tree(
-        model, rows, answers=np.column_stack([1 - said, said]), X_test=rows, max_leaves=2
+        model,
+        rows,
+        answers=np.column_stack([1 - predictions, predictions]),
+        X_test=rows,
+        max_leaves=2,
     )
     assert found.model.tree_.feature[0] == 0
 
@@ -161,8 +167,10 @@ def test_regressors_are_imitated_by_their_values(imitate: Any) -> None:
     rows, y = load_diabetes(return_X_y=True, as_frame=True)
     forest = RandomForestRegressor(30, random_state=0).fit(rows[:250], y[:250])
     found = imitate(forest, rows[:250], y[:250], X_test=rows[250:], y_test=y[250:])
-    said, own = forest.predict(rows[250:]), found.model.predict(rows[250:])
-    expected = 1 - ((said - own) ** 2).sum() / ((said - said.mean()) ** 2).sum()
+    predictions, own = forest.predict(rows[250:]), found.model.predict(rows[250:])
+    expected = (
+        1 - ((predictions - own) ** 2).sum() / ((predictions - predictions.mean()) ** 2).sum()
+    )
     assert found.fidelity == pytest.approx(expected)
     assert found.curve.error[-1] == pytest.approx(np.sqrt(((own - y[250:]) ** 2).mean()))
     assert found.fidelity > 0.6
@@ -178,17 +186,17 @@ def test_a_surrogate_draws_itself(forest: RandomForestClassifier) -> None:
 # Rules
 
 
-def test_the_first_rule_whose_conditions_hold_speaks(forest: RandomForestClassifier) -> None:
+def test_the_first_rule_whose_conditions_hold_applies(forest: RandomForestClassifier) -> None:
     found = surrogate_rules(forest, X[TRAIN], X_test=X[TEST], max_rules=6)
     model = found.model
-    said = model.predict(X[TEST])
-    for row, answer in zip(X[TEST].to_dict("records"), said, strict=True):
+    predictions = model.predict(X[TEST])
+    for row, prediction in zip(X[TEST].to_dict("records"), predictions, strict=True):
         rule = next(
             rule
             for rule in model.rules
             if all(c.low < row[c.name] <= c.high for c in rule.conditions)
         )
-        assert rule.prediction == answer
+        assert rule.prediction == prediction
     assert model.rules[-1].conditions == ()
     assert sum(rule.coverage for rule in model.rules) == pytest.approx(1.0)
     lines = str(model).splitlines()
@@ -203,16 +211,16 @@ def test_coverage_and_agreement_are_those_of_the_rows_learned_from(
     forest: RandomForestClassifier,
 ) -> None:
     model = surrogate_rules(forest, X[TRAIN], X_test=X[TEST], max_rules=5).model
-    node, said = model.apply(X[TRAIN]), forest.predict(X[TRAIN])
+    node, predictions = model.apply(X[TRAIN]), forest.predict(X[TRAIN])
     for rule, own in zip(model.rules, model.nodes, strict=True):
         assert rule.coverage == pytest.approx(np.mean(node == own))
-        assert rule.agreement == pytest.approx(np.mean(said[node == own] == rule.prediction))
+        assert rule.agreement == pytest.approx(np.mean(predictions[node == own] == rule.prediction))
 
 
 def test_rules_imitate_classes_no_worse_than_a_tree_of_that_size(
     forest: RandomForestClassifier,
 ) -> None:
-    # Where sizes are counted alike and both learn from the same rows, and are judged by them.
+    # With equal sizes, fitted to and evaluated on the same rows.
     options: dict[str, Any] = {"X_test": X[TRAIN]}
     tree = surrogate_tree(forest, X[TRAIN], max_leaves=8, **options)
     rules = surrogate_rules(forest, X[TRAIN], max_rules=8, **options)
@@ -239,16 +247,16 @@ def mixed() -> tuple[pd.DataFrame, Any]:
 def test_frames_of_every_kind_give_the_same_surrogate(imitate: Any) -> None:
     table, y = mixed()
     tables = [table, pl.from_pandas(table), pl.from_pandas(table).to_arrow()]
-    told = []
+    results = []
     for X_ in tables:
         forest = RandomForestClassifier(20, random_state=0).fit(X_, y)
-        found = imitate(forest, X_, y, random_state=3, n_jobs=len(told) + 1)
+        found = imitate(forest, X_, y, random_state=3, n_jobs=len(results) + 1)
         assert found.fidelity > 0.9
         text = str(found.model) if imitate is surrogate_rules else str(found.model.rules())
-        told.append((text, found.curve.fidelity.tolist()))
-    assert told[0] == told[1] == told[2]
-    assert "job" in told[0][0]
-    assert "cook" in told[0][0]
+        results.append((text, found.curve.fidelity.tolist()))
+    assert results[0] == results[1] == results[2]
+    assert "job" in results[0][0]
+    assert "cook" in results[0][0]
 
 
 def test_columns_named_as_categories_by_the_estimator_are_so_in_the_tree() -> None:
@@ -287,8 +295,8 @@ def test_tables_at_the_edge(imitate: Any, table: str) -> None:
 
 
 @BOTH
-def test_a_model_that_always_says_the_same_needs_one_leaf(imitate: Any) -> None:
-    for model, answer in (
+def test_a_constant_model_needs_one_leaf(imitate: Any) -> None:
+    for model, prediction in (
         (DummyClassifier(strategy="constant", constant=1), 1),
         (DummyRegressor(strategy="constant", constant=2.5), 2.5),
     ):
@@ -296,7 +304,7 @@ def test_a_model_that_always_says_the_same_needs_one_leaf(imitate: Any) -> None:
         found = imitate(model.fit(_X, y), _X, y, random_state=0)
         assert found.curve.size.tolist() == [1]
         assert found.fidelity == 1.0
-        assert set(found.model.predict(_X)) == {answer}
+        assert set(found.model.predict(_X)) == {prediction}
     one = DecisionTreeClassifier().fit(_X, np.full(40, "a"))
     assert imitate(one, _X, random_state=0).fidelity == 1.0
 
@@ -311,7 +319,7 @@ def test_very_many_classes_and_a_class_absent_from_the_rows(imitate: Any) -> Non
 
 
 @BOTH
-def test_errors_say_what_is_wrong(imitate: Any) -> None:
+def test_invalid_arguments(imitate: Any) -> None:
     y = (_X[:, 0] > 0).astype(int)
     tree = DecisionTreeClassifier().fit(_X, y)
     size = "max_leaves" if imitate is surrogate_tree else "max_rules"
@@ -321,23 +329,39 @@ def test_errors_say_what_is_wrong(imitate: Any) -> None:
         (lambda: imitate(DecisionTreeClassifier(), _X), NotFittedError, "not fitted yet"),
         (lambda: imitate(DecisionTreeClassifier, _X), TypeError, "is a class"),
         (lambda: imitate(several, _X), ValueError, "predicts 2 targets"),
-        (lambda: imitate(tree, _X[:1]), ValueError, "leaves none to learn from"),
+        (lambda: imitate(tree, _X[:1]), ValueError, "leaves no row to fit on"),
         (lambda: imitate(tree, _X[:0]), ValueError, "0 sample"),
         (lambda: imitate(tree, _X[:, :2]), ValueError, "2 features|2 columns"),
         (lambda: imitate(tree, np.where(_X > 2, np.inf, _X)), ValueError, "inf"),
-        (lambda: imitate(tree, _X, y[:9]), ValueError, r"y has the shape \(9,\), but X has 40"),
-        (lambda: imitate(tree, _X, y_test=y), ValueError, "y_test belongs to X_test"),
-        (lambda: imitate(tree, _X, test_size=1.0), ValueError, "test_size=1.0 must be a share"),
-        (lambda: imitate(tree, _X, answers=y[:9]), ValueError, r"answers have the shape \(9, 1\)"),
+        (lambda: imitate(tree, _X, y[:9]), ValueError, r"y has shape \(9,\), but X has 40"),
+        (lambda: imitate(tree, _X, y_test=y), ValueError, "y_test is given without X_test"),
+        (
+            lambda: imitate(tree, _X, test_size=1.0),
+            ValueError,
+            "test_size must be a number between 0 and 1, got 1.0",
+        ),
+        (lambda: imitate(tree, _X, answers=y[:9]), ValueError, r"answers has shape \(9, 1\)"),
         (lambda: imitate(tree, _X, answers=np.full((40, 2), np.nan)), ValueError, "NaN in all"),
-        (lambda: imitate(tree, _X, answers=np.full((40, 2), np.inf)), ValueError, "infinite"),
+        (
+            lambda: imitate(tree, _X, answers=np.full((40, 2), np.inf)),
+            ValueError,
+            "contains infinity",
+        ),
         (
             lambda: imitate(tree, _X, answers=_X[:, 0]),
             ValueError,
-            r"answers have the shape \(40, 1",
+            r"answers has shape \(40, 1",
         ),
-        (lambda: imitate(tree, _X, **{size: 1}), ValueError, f"{size}=1 must be a whole number"),
-        (lambda: imitate(tree, _X, test_size=None), ValueError, "test_size=None must be a share"),
+        (
+            lambda: imitate(tree, _X, **{size: 1}),
+            ValueError,
+            f"{size} must be an integer of at least 2, got 1",
+        ),
+        (
+            lambda: imitate(tree, _X, test_size=None),
+            ValueError,
+            "test_size must be a number between 0 and 1, got None",
+        ),
         (lambda: imitate(tree, _X, categorical_features="a"), ValueError, r"give \['a'\]"),
         (
             lambda: imitate(tree, _X, np.where(y == 1, "a", "b")),
@@ -345,7 +369,7 @@ def test_errors_say_what_is_wrong(imitate: Any) -> None:
             "no class that the est",
         ),
         (lambda: imitate(tree, _X, np.where(y == 1, np.nan, 0.0)), ValueError, "y contains NaN"),
-        (lambda: imitate(values, _X, np.full(40, "a")), ValueError, "needs numbers"),
+        (lambda: imitate(values, _X, np.full(40, "a")), ValueError, "requires numbers"),
         (
             lambda: imitate(values, _X[:30], X_test=_X, y_test=np.where(y == 1, np.inf, 0.0)),
             ValueError,
@@ -371,11 +395,11 @@ def test_values_as_large_or_as_small_as_float64_allows(imitate: Any, size: float
 
 
 @BOTH
-def test_margins_are_answers_of_two_classes_alone(imitate: Any) -> None:
+def test_margins_are_accepted_for_two_classes_only(imitate: Any) -> None:
     two = (_X[:, 0] > 0).astype(int)
     model = Perceptron().fit(_X, two)
     given = {"X_test": _X, "answers": model.decision_function(_X)}
     assert imitate(model, _X, **given).fidelity == imitate(model, _X, X_test=_X).fidelity
     three = Perceptron().fit(_X, np.digitize(_X[:, 0], [-0.5, 0.5]))
-    with pytest.raises(ValueError, match="each of 3 answers"):
+    with pytest.raises(ValueError, match="each of the 3 outputs"):
         imitate(three, _X, **given)

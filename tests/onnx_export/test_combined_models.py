@@ -1,4 +1,4 @@
-"""AdaBoost, stacks, linear members and preparations say in onnxruntime what they say here."""
+"""AdaBoost, stacks, linear members and transformers predict the same in onnxruntime."""
 
 import numpy as np
 import pandas as pd
@@ -168,8 +168,8 @@ def test_encoders(kind):
     new[:5, 1:] = 99.0  # unseen
     for rows in (X, new):
         found = run(model, pd.DataFrame(rows))
-        told = model.predict(rows) if values else model.predict_proba(rows)
-        np.testing.assert_allclose(found[-1], told, rtol=1e-6, atol=1e-6)
+        expected = model.predict(rows) if values else model.predict_proba(rows)
+        np.testing.assert_allclose(found[-1], expected, rtol=1e-6, atol=1e-6)
 
 
 def test_one_class():
@@ -178,21 +178,21 @@ def test_one_class():
 
 
 REFUSED = {
-    "is asked for its decision_function": (ab.StackingClassifier([("a", LinearSVC())], cv=3), TWO),
+    "has stack method decision_function": (ab.StackingClassifier([("a", LinearSVC())], cv=3), TWO),
     "QuadraticDiscriminantAnalysis cannot be exported": (
         ab.StackingClassifier([("a", QuadraticDiscriminantAnalysis())], cv=3),
         TWO,
     ),
     "PowerTransformer cannot be exported": (make_pipeline(PowerTransformer(), Ridge()), Y),
     "PoissonRegressor cannot be exported": (PoissonRegressor(), Y - Y.min()),
-    "no trees of the engine": (ab.AdaBoostRegressor(Ridge(), n_estimators=2), Y),
+    "not trees of the engine": (ab.AdaBoostRegressor(Ridge(), n_estimators=2), Y),
     "BaggingRegressor cannot be exported": (OtherBagging(n_estimators=2), Y),
 }
 
 
-@pytest.mark.parametrize("told", REFUSED)
-def test_what_has_no_operators(told):
-    model, y = REFUSED[told]
+@pytest.mark.parametrize("expected", REFUSED)
+def test_unsupported_models(expected):
+    model, y = REFUSED[expected]
     model.fit(FULL, y)
-    with pytest.raises((TypeError, ValueError), match=told):
+    with pytest.raises((TypeError, ValueError), match=expected):
         ab.to_onnx(model)

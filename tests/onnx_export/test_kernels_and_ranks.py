@@ -1,4 +1,4 @@
-"""Ranks, kernels, neighbours and linear leaves say in onnxruntime what they say here."""
+"""Ranks, kernels, neighbours and linear leaves predict the same in onnxruntime."""
 
 import numpy as np
 import pandas as pd
@@ -19,16 +19,16 @@ from tests.onnx_export.test_export import FRAME, KW, NUMBERS, THREE, TWO, Y, che
 
 import arboleda as ab
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._ranks import normal_quantile
+from arboleda.onnx_export._ranks import add_normal_quantile
 
 FULL = pd.DataFrame(StandardScaler().fit_transform(NUMBERS.fillna(0.0)), columns=NUMBERS.columns)
 FAR = 3.0 * FULL + 0.5
 
 
 def agrees(model, rows, tolerance=1e-10):
-    told = model.predict_proba(rows) if hasattr(model, "predict_proba") else model.predict(rows)
+    expected = model.predict_proba(rows) if hasattr(model, "predict_proba") else model.predict(rows)
     found = run(model, rows)[-1]
-    np.testing.assert_allclose(found, told, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
 def test_normal_quantiles_have_all_digits() -> None:
@@ -36,7 +36,7 @@ def test_normal_quantiles_have_all_digits() -> None:
     ranks = np.sort(np.concatenate([ranks, [0.075, 0.5, 0.925, np.nextafter(0.925, 1)]]))
     graph = Graph()
     given = graph.input("X", "float64", 1)
-    graph.output("found", normal_quantile(given, graph), "float64", [None, 1])
+    graph.output("found", add_normal_quantile(given, graph), "float64", [None, 1])
     session = ort.InferenceSession(graph.model("a test").SerializeToString())
     (found,) = session.run(None, {"X": ranks[:, np.newaxis]})
     np.testing.assert_allclose(found[:, 0], norm.ppf(ranks), rtol=1e-14, atol=1e-15)
@@ -106,7 +106,7 @@ def test_a_machine_of_many_classes() -> None:
     x += y[:, np.newaxis] * [1.0, -1.0, 0.5]
     model = CalibratedClassifierCV(SVC(C=10.0), ensemble=False, cv=3).fit(x, y)
     agrees(model, pd.DataFrame(x))
-    agrees(model, pd.DataFrame(100 * x))  # no class has a share that is told from 0
+    agrees(model, pd.DataFrame(100 * x))  # no class has a share distinguishable from 0
 
 
 @pytest.mark.parametrize("target", [TWO, THREE], ids=["two", "three"])
@@ -125,8 +125,8 @@ def test_scores_of_machines(target, machine) -> None:
     for rows in (FULL, FAR):
         label, scores = run(model, rows)
         assert label.tolist() == model.predict(rows).tolist()
-        told = model.decision_function(rows).reshape(len(rows), -1)
-        np.testing.assert_allclose(scores, told, rtol=1e-9, atol=1e-9)
+        expected = model.decision_function(rows).reshape(len(rows), -1)
+        np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_votes_that_tie_are_the_first_classes() -> None:
@@ -135,11 +135,11 @@ def test_votes_that_tie_are_the_first_classes() -> None:
     x, y = draw.normal(size=(200, 2)), draw.integers(0, 3, 200)
     model = SVC(C=100.0, gamma=5.0).fit(x, y)
     rows = draw.normal(scale=2.0, size=(3_000, 2))
-    told = model.predict(rows)
-    assert (told != model.decision_function(rows).argmax(axis=1)).any()
-    for asked in (model, FrozenEstimator(model)):
-        label, _ = run(asked, pd.DataFrame(rows))
-        assert (label == told).all()
+    expected = model.predict(rows)
+    assert (expected != model.decision_function(rows).argmax(axis=1)).any()
+    for exported in (model, FrozenEstimator(model)):
+        label, _ = run(exported, pd.DataFrame(rows))
+        assert (label == expected).all()
     decided = SVC(C=100.0, gamma=5.0, break_ties=True).fit(x, y)
     label, _ = run(decided, pd.DataFrame(rows))
     assert (label == decided.predict(rows)).all()
@@ -166,13 +166,13 @@ def test_linear_leaves(n_terms: float) -> None:
 REFUSED = {
     "kernel 'poly' of this SVR cannot be exported": (SVR(kernel="poly"), Y),
     "metric='chebyshev' and weights='uniform' cannot": (KNeighborsRegressor(metric="chebyshev"), Y),
-    "several targets of classes": (KNeighborsClassifier(), np.column_stack([TWO, TWO])),
-    "several labels a row": (
+    "several classification targets": (KNeighborsClassifier(), np.column_stack([TWO, TWO])),
+    "several labels per row": (
         RidgeClassifier(),
         np.column_stack([TWO[0] == TWO, THREE[0] == THREE]).astype(int),
     ),
-    "scores of a NuSVC cannot be exported": (NuSVC(), TWO),
-    "scores of a GaussianNB cannot be exported": (CalibratedClassifierCV(GaussianNB(), cv=3), TWO),
+    "scores of NuSVC cannot be exported": (NuSVC(), TWO),
+    "scores of GaussianNB cannot be exported": (CalibratedClassifierCV(GaussianNB(), cv=3), TWO),
     "method='isotonic' cannot": (CalibratedClassifierCV(SVC(), method="isotonic", cv=3), TWO),
     "decision_function_shape='ovo' cannot": (
         CalibratedClassifierCV(SVC(decision_function_shape="ovo"), cv=3),
@@ -181,9 +181,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("told", REFUSED)
-def test_what_has_no_operators(told: str) -> None:
-    model, y = REFUSED[told]
+@pytest.mark.parametrize("expected", REFUSED)
+def test_unsupported_models(expected: str) -> None:
+    model, y = REFUSED[expected]
     model.fit(FULL, y)
-    with pytest.raises((TypeError, ValueError), match=told):
+    with pytest.raises((TypeError, ValueError), match=expected):
         ab.to_onnx(model)

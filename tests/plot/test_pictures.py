@@ -53,7 +53,7 @@ def test_many_classes_are_summed() -> None:
     assert names[4] == "8 other classes"
 
 
-def test_steps_lead_from_the_mean_to_the_answer() -> None:
+def test_steps_lead_from_the_mean_to_the_prediction() -> None:
     found = made.shap(12)
     ax = plot.shap_waterfall(found, row=5, n_features=3)
     texts = [text.get_text() for text in ax.texts]
@@ -124,7 +124,7 @@ def test_a_map_needs_values_along_both_axes() -> None:
     found = made.plane(0, 0)
     found.grid[1] = np.array([np.nan])
     found.average = found.average[:, :, :1]
-    with pytest.raises(ValueError, match="holds missing values alone"):
+    with pytest.raises(ValueError, match="has only missing values"):
         plot.dependence(found)
 
 
@@ -142,7 +142,7 @@ def test_regions_are_parted_where_the_class_changes() -> None:
     (lines,) = [group for group in ax.collections if hasattr(group, "get_segments")]
     up = {start[1] for start, end in lines.get_segments() if start[1] == end[1]}
     assert len(up) == 2  # three stripes
-    with pytest.raises(ValueError, match="2 models need as many axes"):
+    with pytest.raises(ValueError, match="one Axes for each of 2 models, got 1"):
         plot.decision_regions(made.regions(2, 3), ax)
 
 
@@ -152,7 +152,7 @@ def test_curves_of_coverage_share_axes() -> None:
     legend = ax.get_legend()
     assert legend is not None
     assert sorted(text.get_text() for text in legend.get_texts()) == ["one", "promised", "second"]
-    with pytest.raises(ValueError, match="no coverage curve"):
+    with pytest.raises(ValueError, match="at least one coverage curve"):
         plot.coverage({})
 
 
@@ -176,7 +176,7 @@ def test_a_surrogate_stands_above_its_curves(known: bool) -> None:
     assert len(axes) == (3 if known else 2)
     assert axes[1].lines[1].get_xdata()[0] == 4
     _, given = plt.subplots(1, 4)
-    with pytest.raises(ValueError, match="more than there are pictures"):
+    with pytest.raises(ValueError, match="more than there are plots"):
         plot.surrogate(found, given)
     rules = SimpleNamespace(model="if x <= 2: a\nelse: b", curve=curve, fidelity=0.75)
     assert plot.surrogate(rules, given[0]) is given[0]
@@ -188,7 +188,7 @@ def test_classes_that_are_true_and_false_are_named_so() -> None:
     found.output_names = ("False", "True")
     for output in (False, True):
         ax = plot.shap_waterfall(found, output=output)
-        assert ax.get_xlabel() == f"answer for {output}"
+        assert ax.get_xlabel() == f"prediction for {output}"
 
 
 @pytest.mark.parametrize("output", [5, "no such class", 1.5])
@@ -198,16 +198,16 @@ def test_outputs_that_are_not_there(output: object) -> None:
         (plot.shap_waterfall, made.shap(2, 3)),
         (plot.dependence, made.dependence(0, 3)),
     ):
-        with pytest.raises(ValueError, match="output="):
+        with pytest.raises(ValueError, match="output must be"):
             draw(found, output=output)
 
 
 def test_rows_and_numbers_of_features_that_are_not_there() -> None:
     with pytest.raises(IndexError, match="row=80"):
         plot.shap_waterfall(made.shap(2), row=80)
-    with pytest.raises(ValueError, match="n_features=0"):
+    with pytest.raises(ValueError, match="n_features must be an integer .*, got 0"):
         plot.importance(made.importance(2), n_features=0)
-    with pytest.raises(ValueError, match="n_conditions=0"):
+    with pytest.raises(ValueError, match="n_conditions must be an integer .*, got 0"):
         plot.for_against(made.lime(2, 2), n_conditions=0)
 
 

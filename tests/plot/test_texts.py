@@ -15,7 +15,7 @@ from tests.plot.looking import cut, overlapping, texts_of
 from arboleda import plot
 
 TRUTH = np.arange(200) % 2
-SAID = np.clip(0.4 * TRUTH + np.linspace(0.0, 0.6, 200), 0.0, 1.0)
+PROBABILITIES = np.clip(0.4 * TRUTH + np.linspace(0.0, 0.6, 200), 0.0, 1.0)
 TWELVE = np.arange(240) % 12
 SCORES = np.eye(12)[TWELVE] + np.random.default_rng(0).normal(size=(240, 12))
 CURVES = {name: made.coverage(name) for name in ("split conformal", "jackknife+ after bootstrap")}
@@ -44,12 +44,12 @@ PICTURES: dict[str, Callable[..., Any]] = {
     "map of numbers": partial(plot.dependence, made.plane(0, 0)),
     "map of categories": partial(plot.dependence, made.plane(12, 12)),
     "regions of 12 classes": partial(plot.decision_regions, made.regions(1, 12)),
-    "answers over a plane": partial(plot.decision_regions, made.regions(1, 0)),
-    "reliability": partial(plot.reliability, TRUTH, SAID, pos_label=1),
+    "predictions over a plane": partial(plot.decision_regions, made.regions(1, 0)),
+    "reliability": partial(plot.reliability, TRUTH, PROBABILITIES, pos_label=1),
     "coverage": partial(plot.coverage, CURVES),
-    "ROC": partial(plot.roc, TRUTH, SAID),
+    "ROC": partial(plot.roc, TRUTH, PROBABILITIES),
     "ROC of 12 classes": partial(plot.roc, TWELVE, SCORES),
-    "precision and recall": partial(plot.precision_recall, TRUTH, SAID),
+    "precision and recall": partial(plot.precision_recall, TRUTH, PROBABILITIES),
     "precision and recall of 12 classes": partial(plot.precision_recall, TWELVE, SCORES),
 }
 

@@ -1,4 +1,4 @@
-"""Models as C: one file that any compiler takes, for devices that have nothing else."""
+"""Export of models to C: one portable source file, for embedded devices."""
 
 from arboleda.c_export._export import export_c, to_c
 

@@ -1,4 +1,4 @@
-"""The functions that a model is in C, and those that all models share."""
+"""The C functions of a model, and those shared by all models."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Part:
-    """A model as C: a state follows from a row, and all answers from the state.
+class ModelCode:
+    """A model as C code, which computes a state from a row, and all outputs from the state.
 
     Parameters
     ----------
     prefix : str
-        Of the names of its functions and tables.
+        Prefix of the names of its functions and tables.
     n_state, n_scores, n_outputs : int
-        Numbers of the state, of the scores, and of probabilities or values. A single score of a
-        classifier is positive for the second class; else the largest of them tells the class.
+        Sizes of the state, of the scores, and of probabilities or values. A single score of a
+        classifier is positive for the second class; otherwise the largest score decides.
     definitions : list of str
         Tables and functions.
     score_function : str
     needs : set of str
-        Shared functions that are called.
+        Shared functions that it calls.
     """
 
     prefix: str
@@ -31,32 +31,34 @@ class Part:
     score_function: str = ""
     needs: set[str] = field(default_factory=set)
 
-    def state(self, *body: str) -> None:
+    def define_state(self, *body: str) -> None:
         """Add the function that fills the state from a row ``x``."""
-        self.definitions.append(self._function("state", "x", body))
+        self.definitions.append(self._write_function("state", "x", body))
 
-    def scores(self, *body: str) -> None:
-        """Make the function that fills the scores from the state; nothing: they are the state.
+    def define_scores(self, *body: str) -> None:
+        """Make the function that fills the scores from the state; no body: a copy of the state.
 
-        It stands in the file only if nobody else asks the model.
+        It is in the file only for the outermost model.
         """
-        self.score_function = self._function("scores", "state", body or _copy(self.n_scores))
+        self.score_function = self._write_function(
+            "scores", "state", body or _write_copy(self.n_scores)
+        )
 
-    def outputs(self, *body: str) -> None:
-        """Add the function that fills probabilities or values; nothing: they are the state."""
-        copied = body or _copy(self.n_outputs)
-        self.definitions.append(self._function("outputs", "state", copied))
+    def define_outputs(self, *body: str) -> None:
+        """Add the function that fills probabilities or values; no body: a copy of the state."""
+        copied = body or _write_copy(self.n_outputs)
+        self.definitions.append(self._write_function("outputs", "state", copied))
 
-    def _function(self, what: str, given: str, body: tuple[str, ...]) -> str:
+    def _write_function(self, what: str, given: str, body: tuple[str, ...]) -> str:
         head = f"static void {self.prefix}_{what}(const number *{given}, number *out) {{"
         return "\n".join([head, *(f"  {line}" for line in body), "}"])
 
 
-def _copy(n: int) -> tuple[str, ...]:
+def _write_copy(n: int) -> tuple[str, ...]:
     return "int k;", f"for (k = 0; k < {n}; ++k) out[k] = state[k];"
 
 
-# Shared functions, by name; each is in a file only if a model calls it.
+# Shared functions by name; each is in a file only if a model calls it.
 SHARED = {
     "logistic": """\
 /* 1 / (1 + exp(-z)). */
@@ -64,7 +66,7 @@ static number logistic(number z) {
   return z < 0 ? EXP(z) / (1 + EXP(z)) : 1 / (1 + EXP(-z));
 }""",
     "softmax": """\
-/* exp(z[k]) as shares of their sum. */
+/* exp(z[k]) divided by their sum. */
 static void softmax(const number *z, int n, number *out) {
   number largest = z[0], sum = 0;
   int k;
@@ -73,7 +75,7 @@ static void softmax(const number *z, int n, number *out) {
   for (k = 0; k < n; ++k) out[k] /= sum;
 }""",
     "one_against_rest": """\
-/* 1 / (1 + exp(-2 z[k])), as shares of their sum. */
+/* 1 / (1 + exp(-2 z[k])), divided by their sum. */
 static void one_against_rest(const number *z, int n, number *out) {
   number sum = 0;
   int k;

@@ -1,4 +1,4 @@
-"""Numbers and arrays as C has them."""
+"""Formatting of numbers, arrays and strings in C."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _WIDTH = 96
 _INTEGERS = (("int8_t", np.int8), ("int16_t", np.int16), ("int32_t", np.int32))
 
 
-def number(value: float, dtype: NumberType) -> str:
-    """Return a literal that a compiler reads as just this number.
+def format_number(value: float, dtype: NumberType) -> str:
+    """Format a number as a literal that a compiler reads exactly.
 
     Raises
     ------
     ValueError
-        If it is beyond float32 and should be one.
+        If the number overflows float32.
     """
     if np.isinf(value):
         return "INFINITY" if value > 0.0 else "-INFINITY"
@@ -32,29 +32,29 @@ def number(value: float, dtype: NumberType) -> str:
         single = np.float32(value)
     if np.isinf(single):
         raise ValueError(
-            f"the model holds the number {value:g}, which is beyond float32: export it with "
+            f"the model contains the number {value:g}, which overflows float32: export it with "
             "number_type='float64'"
         )
     return f"{single!s}f"
 
 
-def numbers(name: str, values: Iterable[float], dtype: NumberType) -> str:
+def define_numbers(name: str, values: Iterable[float], dtype: NumberType) -> str:
     """Define a constant array of numbers."""
-    return _array("number", name, [number(value, dtype) for value in values])
+    return _define_array("number", name, [format_number(value, dtype) for value in values])
 
 
-def integers(name: str, values: npt.NDArray[Any]) -> str:
-    """Define a constant array of the smallest integers that hold the values."""
+def define_integers(name: str, values: npt.NDArray[Any]) -> str:
+    """Define a constant array of the smallest integer type that holds the values."""
     low, high = int(values.min()), int(values.max())
     for kind, numpy_kind in _INTEGERS:
         limits = np.iinfo(numpy_kind)
         if limits.min <= low and high <= limits.max:
-            return _array(kind, name, [str(value) for value in values.tolist()])
-    raise ValueError("the model has more nodes than a C file numbers: export fewer trees")
+            return _define_array(kind, name, [str(value) for value in values.tolist()])
+    raise ValueError("the model has too many nodes for 32-bit indices: export fewer trees")
 
 
-def text(value: str) -> str:
-    """Return a string literal, in ASCII."""
+def format_string(value: str) -> str:
+    """Format a string literal in ASCII."""
     found = []
     for byte in value.encode("utf-8", "backslashreplace"):
         plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
@@ -62,13 +62,13 @@ def text(value: str) -> str:
     return f'"{"".join(found)}"'
 
 
-def remark(value: Any) -> str:
-    """Return text that may stand within a comment, on one line."""
+def format_comment(value: Any) -> str:
+    """Format a value as one line of text within a comment."""
     shown = visible(str(value))[:80].encode("ascii", "backslashreplace").decode()
     return " ".join(shown.replace("*/", "* /").replace("/*", "/ *").replace("\\", "/").split())
 
 
-def _array(kind: str, name: str, items: list[str]) -> str:
+def _define_array(kind: str, name: str, items: list[str]) -> str:
     lines, line = [], " "
     for item in items:
         if len(line) + len(item) + 2 > _WIDTH:

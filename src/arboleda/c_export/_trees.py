@@ -1,7 +1,7 @@
-"""Trees as constant tables, and the walk down them.
+"""Trees as constant tables, and the function that finds the leaf of a row.
 
-Nodes stand in preorder: the left child of node i is i + 1. `feature` is -1 in a leaf, whose number
-`right` holds. A node that asks for categories has the number of their list as its threshold.
+Nodes are in preorder: the left child of node i is i + 1. `feature` is -1 in a leaf, whose number is
+in `right`. The threshold of a categorical split is the number of its list of categories.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.tree import Tree
-from arboleda.c_export._text import NumberType, integers, numbers
+from arboleda.c_export._text import NumberType, define_integers, define_numbers
 from arboleda.importers._float32 import at_most_float32
 
 Floats = npt.NDArray[np.float64]
@@ -22,7 +22,7 @@ _MISSING_LEFT, _CATEGORIES = 1, 2
 
 
 class TreeTables:
-    """Trees of one model, whose leaves hold ``width`` numbers."""
+    """Tables of the trees of one model, whose leaves have ``width`` values."""
 
     def __init__(self, prefix: str, width: int, dtype: NumberType) -> None:
         self.prefix = prefix
@@ -40,7 +40,7 @@ class TreeTables:
 
     @property
     def has_categories(self) -> bool:
-        """Whether a node asks for categories."""
+        """Whether there are categorical splits."""
         return bool(self._categories)
 
     def add(self, tree: Tree, leaf_values: Floats) -> None:
@@ -68,21 +68,21 @@ class TreeTables:
         self._n_nodes += tree.node_count
         self._n_leaves += n_leaves
 
-    def definitions(self) -> Iterable[str]:
-        """The tables, and a function that finds the leaf of a row in the tree of a root."""
+    def iter_definitions(self) -> Iterable[str]:
+        """Yield the tables, and the function that finds the leaf of a row in a tree."""
         if not self._roots:
             return
         p = self.prefix
         joined = {name: np.concatenate(parts) for name, parts in self._parts.items()}
         for name in ("threshold", "value"):
-            yield numbers(f"{p}_{name}", joined[name].tolist(), self._dtype)
+            yield define_numbers(f"{p}_{name}", joined[name].tolist(), self._dtype)
         for name in ("feature", "right", "ways"):
-            yield integers(f"{p}_{name}", joined[name].astype(np.int64))
-        yield integers(f"{p}_root", np.array(self._roots))
+            yield define_integers(f"{p}_{name}", joined[name].astype(np.int64))
+        yield define_integers(f"{p}_root", np.array(self._roots))
         if self._categories:
             sizes = [0, *(listed.size for listed in self._categories)]
-            yield integers(f"{p}_list", np.cumsum(sizes))
-            yield integers(f"{p}_category", np.concatenate(self._categories))
+            yield define_integers(f"{p}_list", np.cumsum(sizes))
+            yield define_integers(f"{p}_category", np.concatenate(self._categories))
             yield _LISTED.replace("PREFIX", p)
         yield (
             _LEAF.replace("PREFIX", p)
@@ -95,7 +95,7 @@ class TreeTables:
 
 
 _LISTED = """\
-/* Whether a list of categories holds one. */
+/* Whether a list of categories contains a category. */
 static int PREFIX_lists(int list, number category) {
   int i;
   for (i = PREFIX_list[list]; i < PREFIX_list[list + 1]; ++i) {
@@ -105,7 +105,7 @@ static int PREFIX_lists(int list, number category) {
 }"""
 
 _LEAF = """\
-/* The leaf that a row comes to. */
+/* The leaf of a row. */
 static int PREFIX_leaf(int tree, const number *x) {
   int node = PREFIX_root[tree];
   while (PREFIX_feature[node] >= 0) {

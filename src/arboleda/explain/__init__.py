@@ -1,12 +1,11 @@
-"""Why a model answers as it does, and how sure it is: for any estimator of scikit-learn's kind."""
+"""Explain the predictions of any scikit-learn estimator, and quantify their uncertainty."""
 
 from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._decision_regions import DecisionRegions, decision_regions
 from arboleda.explain._dependence import Dependence, partial_dependence
-from arboleda.explain._importance import Importance, importance
+from arboleda.explain._importance import Importance, importance, plot_importance
 from arboleda.explain._lime import Lime, lime
 from arboleda.explain._lime_explanation import LimeExplanation
-from arboleda.explain._plot_importance import plot_importance
 from arboleda.explain._prediction_interval import (
     Intervals,
     PredictionInterval,

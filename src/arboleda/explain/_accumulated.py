@@ -1,18 +1,18 @@
 """Accumulated local effects of one column, or of two together.
 
 Apley and Zhu (2020), "Visualizing the effects of predictor variables in black box supervised
-learning models", Journal of the Royal Statistical Society B 82: how much the answer changes when a
-column goes from one end of a short interval to the other, in the rows whose value lies there, added
-up over the intervals. Where columns are correlated no row is asked for that is unlike all others,
-which is what partial dependence does.
+learning models", Journal of the Royal Statistical Society B 82: how much the prediction changes
+when a column moves from one end of a short interval to the other, averaged over the rows whose
+value lies in that interval and accumulated over the intervals. Unlike partial dependence, the model
+never predicts on unrealistic rows when columns are correlated.
 
-A column of m points has m - 1 gaps. A row crosses some of them and belongs to points,
-with shares that add up to 1:
+A column of m points has m - 1 gaps. Each row crosses some of the gaps and belongs to some of the
+points, with shares that sum to 1:
 
-    numbers      points are ends of intervals; a row crosses the one that it lies in, and belongs by
-                 halves to both its ends
-    categories   points are categories in an order; a row crosses the gaps to the one before and the
-                 one after its own, to which it belongs
+    numbers      points are interval ends; a row crosses the interval that contains its value, and
+                 belongs half to each end
+    categories   points are ordered categories; a row crosses the gaps to the previous and the next
+                 category, and belongs to its own
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial import cKDTree
 
-from arboleda.explain._curves import answers_with
-from arboleda.explain._grids import edges_of, given_points
-from arboleda.explain._level_order import level_order
+from arboleda.explain._curves import predict_with
+from arboleda.explain._grids import compute_edges, read_custom_points
+from arboleda.explain._level_order import order_levels
 from arboleda.explain._outputs import OutputReader
-from arboleda.explain._rows import Rows
+from arboleda.explain._rows import TableRows
 
-__all__ = ["Effects", "accumulated_effects"]
+__all__ = ["Effects", "compute_accumulated_effects"]
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 
 class Effects(NamedTuple):
-    """Points of each column, as `Rows.values` has them, and effects there."""
+    """Points of each column, encoded like `TableRows.values`, and the effects at these points."""
 
     points: list[Floats]
     effects: Floats  # (n_outputs, points of the first column[, points of the second])
 
 
 class _Crossing(NamedTuple):
-    """Rows that cross a gap each."""
+    """Rows, and the gap that each of them crosses."""
 
     rows: Places
     gaps: Places
 
 
 class _Axis(NamedTuple):
-    """A column's points, what gaps the rows cross and to what points they belong."""
+    """Points of a column, the gaps that the rows cross, and the points that they belong to."""
 
     column: int
     points: Floats
     crossings: list[_Crossing]
-    shares: list[tuple[Places, float]]  # the point of each row, and how much it belongs there
-    heights: Floats  # of the points, from 0 to 1: what is near in a surface
+    shares: list[tuple[Places, float]]  # the point of each row, and its share in that point
+    heights: Floats  # positions of the points scaled to [0, 1], for distances in a surface
 
     @property
     def n_gaps(self) -> int:
@@ -65,83 +65,89 @@ class _Axis(NamedTuple):
         return len(self.points) - 1
 
 
-def accumulated_effects(
+def compute_accumulated_effects(
     read: OutputReader,
-    rows: Rows,
+    rows: TableRows,
     columns: list[int],
     weight: Floats,
     n_intervals: int,
     custom_values: dict[int, Any],
 ) -> Effects:
-    """Effects of one column, centred; or of two, without what each of them does alone.
+    """Compute the centred effect of one column, or the second-order effect of two columns.
 
     Parameters
     ----------
     read : OutputReader
-    rows : Rows
+    rows : TableRows
     columns : list of one or two int
     weight : ndarray of shape (n_rows,)
-        Rows of weight 0 are not asked for.
+        Rows of weight 0 are ignored.
     n_intervals : int
-        At most so many of about equal weight.
+        Maximum number of intervals, of about equal weight.
     custom_values : dict of int to array-like
-        Ends of the intervals, or the order of the categories; rows beyond them are left out.
+        Interval ends, or the order of the categories; rows outside them are left out.
 
     Raises
     ------
     ValueError
-        If a column holds no value in any row of weight, or effects are beyond float64.
+        If a column has no value in any row of positive weight, or effects overflow float64.
     """
-    points = [_points(rows, j, weight, n_intervals, custom_values.get(j)) for j in columns]
+    points = [_make_points(rows, j, weight, n_intervals, custom_values.get(j)) for j in columns]
     kept = weight > 0.0
     for j, of_column in zip(columns, points, strict=True):
-        kept &= _within(rows.values(j), of_column, rows.categorical[j])
+        kept &= _find_rows_within(rows.values(j), of_column, rows.categorical[j])
     if not kept.any():
-        raise ValueError("no row of X has a value in the intervals: give custom_values within X")
+        raise ValueError("no row of X lies in the intervals: give custom_values in the range of X")
     if not kept.all():
         rows, weight = rows.take(np.flatnonzero(kept)), weight[kept]
     weight = weight / weight.sum()
-    axes = [_axis(rows, j, of_column) for j, of_column in zip(columns, points, strict=True)]
-    # Answers near the ends of float64 may differ by more than it holds: that is told below.
+    axes = [_make_axis(rows, j, of_column) for j, of_column in zip(columns, points, strict=True)]
+    # Differences of predictions near the limits of float64 may overflow: checked below.
     with np.errstate(over="ignore", invalid="ignore"):
-        found = (_of_one if len(axes) == 1 else _of_two)(read, rows, axes, weight)
+        found = (_compute_one_column if len(axes) == 1 else _compute_two_columns)(
+            read, rows, axes, weight
+        )
     if not np.isfinite(found).all():
         raise ValueError(
-            "the model's answers differ by more than float64 holds: explain a model of a target in "
+            "differences of the model's predictions overflow float64: fit the model on a target in "
             "another unit"
         )
     return Effects(points, found)
 
 
-def _points(rows: Rows, column: int, weight: Floats, n_intervals: int, given: Any) -> Floats:
+def _make_points(
+    rows: TableRows, column: int, weight: Floats, n_intervals: int, given: Any
+) -> Floats:
     if given is not None:
-        points = given_points(rows, column, given)
+        points = read_custom_points(rows, column, given)
         name = rows.names[column]
         if np.isnan(points).any() or len(np.unique(points)) != len(points):
-            raise ValueError(f"custom_values of {name!r} must not repeat, and none be missing")
+            raise ValueError(f"custom_values of {name!r} must be distinct and not missing")
         if not rows.categorical[column] and (np.diff(points) < 0.0).any():
-            raise ValueError(f"custom_values of {name!r} are ends of intervals: let them ascend")
+            raise ValueError(
+                f"custom_values of {name!r} are interval ends: give them in ascending order"
+            )
         return points
     values = rows.values(column)
     kept = ~np.isnan(values) & (weight > 0.0)
     if not kept.any():
         raise ValueError(
-            f"column {rows.names[column]!r} has no value in any row of positive weight: there is "
-            "nothing to accumulate; leave it out"
+            f"column {rows.names[column]!r} has no value in any row of positive weight, so its "
+            "effect is undefined: leave it out"
         )
     if rows.categorical[column]:
-        return level_order(rows, column, weight).astype(np.float64)
-    return edges_of(values[kept], weight[kept], n_intervals)
+        return order_levels(rows, column, weight).astype(np.float64)
+    return compute_edges(values[kept], weight[kept], n_intervals)
 
 
-def _within(values: Floats, points: Floats, categorical: bool) -> npt.NDArray[np.bool_]:
+def _find_rows_within(values: Floats, points: Floats, categorical: bool) -> npt.NDArray[np.bool_]:
     inside: npt.NDArray[np.bool_] = np.isin(values, points)
     if not categorical:
         inside = (values >= points[0]) & (values <= points[-1])
     return inside
 
 
-def _axis(rows: Rows, column: int, points: Floats) -> _Axis:
+def _make_axis(rows: TableRows, column: int, points: Floats) -> _Axis:
     values = rows.values(column)
     n_gaps = len(points) - 1
     if rows.categorical[column]:
@@ -155,61 +161,65 @@ def _axis(rows: Rows, column: int, points: Floats) -> _Axis:
     everyone = np.arange(len(values))
     if n_gaps == 0:
         return _Axis(column, points, [], [(np.zeros_like(everyone), 1.0)], np.zeros(1))
-    # (end, next end], the first one with both its ends.
+    # Intervals are (end, next end]; the first one also contains its lower end.
     gap = np.clip(np.searchsorted(points, values, side="left") - 1, 0, n_gaps - 1)
-    halves = points / 2.0  # the range itself may be beyond float64
+    halves = points / 2.0  # the range itself may overflow float64
     heights = (halves - halves[0]) / (halves[-1] - halves[0])
     crossings = [_Crossing(everyone, gap)]
     return _Axis(column, points, crossings, [(gap, 0.5), (gap + 1, 0.5)], heights)
 
 
-def _of_one(read: OutputReader, rows: Rows, axes: Sequence[_Axis], weight: Floats) -> Floats:
-    """Mean differences across the gaps, added up; the mean over the rows is 0."""
+def _compute_one_column(
+    read: OutputReader, rows: TableRows, axes: Sequence[_Axis], weight: Floats
+) -> Floats:
+    """Accumulate mean differences across the gaps; the mean effect over the rows is 0."""
     (axis,) = axes
     means = _Means(axis.n_gaps)
-    for asked, gaps in axis.crossings:
-        some = rows.take(asked)
-        low = answers_with(read, some, {axis.column: axis.points[gaps]})
-        high = answers_with(read, some, {axis.column: axis.points[gaps + 1]})
-        means.add(gaps, weight[asked], high - low)
-    effects = _accumulated(means.found(_n_outputs(read, rows)))
-    belonging = _belonging([axis], weight)
+    for row_indices, gaps in axis.crossings:
+        some = rows.take(row_indices)
+        low = predict_with(read, some, {axis.column: axis.points[gaps]})
+        high = predict_with(read, some, {axis.column: axis.points[gaps + 1]})
+        means.add(gaps, weight[row_indices], high - low)
+    effects = _accumulate(means.compute(_count_outputs(read, rows)))
+    belonging = _compute_point_weights([axis], weight)
     return np.asarray(effects - (effects * belonging).sum(axis=1, keepdims=True))
 
 
-def _of_two(read: OutputReader, rows: Rows, axes: Sequence[_Axis], weight: Floats) -> Floats:
-    """Mean second differences over cells, added up both ways, less what each column does alone."""
+def _compute_two_columns(
+    read: OutputReader, rows: TableRows, axes: Sequence[_Axis], weight: Floats
+) -> Floats:
+    """Accumulate mean second differences over cells and subtract the main effects."""
     first, second = axes
-    n_outputs = _n_outputs(read, rows)
+    n_outputs = _count_outputs(read, rows)
     surface = np.zeros((n_outputs, len(first.points), len(second.points)))
-    if not first.n_gaps or not second.n_gaps:  # a constant column does nothing with another
+    if not first.n_gaps or not second.n_gaps:  # a constant column has no interaction
         return surface
     shape = (first.n_gaps, second.n_gaps)
     means = _Means(first.n_gaps * second.n_gaps)
     for one in first.crossings:
         for other in second.crossings:
-            asked, i, j = np.intersect1d(one.rows, other.rows, True, True)
-            if asked.size:
+            row_indices, i, j = np.intersect1d(one.rows, other.rows, True, True)
+            if row_indices.size:
                 gaps = one.gaps[i], other.gaps[j]
-                difference = _second_difference(read, rows.take(asked), axes, gaps)
-                means.add(gaps[0] * shape[1] + gaps[1], weight[asked], difference)
-    steps = means.found(n_outputs).reshape(n_outputs, *shape)
-    near = _nearest_cells(means.total.reshape(shape) > 0.0, axes)
+                difference = _compute_second_difference(read, rows.take(row_indices), axes, gaps)
+                means.add(gaps[0] * shape[1] + gaps[1], weight[row_indices], difference)
+    steps = means.compute(n_outputs).reshape(n_outputs, *shape)
+    near = _find_nearest_cells(means.total.reshape(shape) > 0.0, axes)
     surface[:, 1:, 1:] = steps[:, near[0], near[1]].cumsum(axis=1).cumsum(axis=2)
-    alone = _alone(surface, first, second, weight)
-    alone_second = _alone(surface.transpose(0, 2, 1), second, first, weight)
+    alone = _compute_main_effect(surface, first, second, weight)
+    alone_second = _compute_main_effect(surface.transpose(0, 2, 1), second, first, weight)
     surface = surface - alone[:, :, np.newaxis] - alone_second[:, np.newaxis, :]
-    belonging = _belonging(axes, weight)
+    belonging = _compute_point_weights(axes, weight)
     return np.asarray(surface - (surface * belonging).sum(axis=(1, 2), keepdims=True))
 
 
-def _second_difference(
-    read: OutputReader, rows: Rows, axes: Sequence[_Axis], gaps: tuple[Places, Places]
+def _compute_second_difference(
+    read: OutputReader, rows: TableRows, axes: Sequence[_Axis], gaps: tuple[Places, Places]
 ) -> Floats:
-    """How much more the answer changes across a gap of the first column after one of the second."""
+    """Compute how the change across a gap of the first column depends on a gap of the second."""
     first, second = axes
     corners = [
-        answers_with(
+        predict_with(
             read,
             rows,
             {first.column: first.points[gaps[0] + i], second.column: second.points[gaps[1] + j]},
@@ -219,19 +229,19 @@ def _second_difference(
     return (corners[0] - corners[1]) - (corners[2] - corners[3])
 
 
-def _alone(surface: Floats, axis: _Axis, other: _Axis, weight: Floats) -> Floats:
-    """What a column does alone in a surface: its mean differences, added up."""
+def _compute_main_effect(surface: Floats, axis: _Axis, other: _Axis, weight: Floats) -> Floats:
+    """Compute the main effect of a column in a surface: its accumulated mean differences."""
     weights = np.zeros((axis.n_gaps, len(other.points)))
-    for asked, gaps in axis.crossings:
+    for row_indices, gaps in axis.crossings:
         for points, share in other.shares:
-            np.add.at(weights, (gaps, points[asked]), share * weight[asked])
+            np.add.at(weights, (gaps, points[row_indices]), share * weight[row_indices])
     total = weights.sum(axis=1)
     means = (weights * np.diff(surface, axis=1)).sum(axis=2)
-    return _accumulated(means / np.where(total > 0.0, total, 1.0))
+    return _accumulate(means / np.where(total > 0.0, total, 1.0))
 
 
 class _Means:
-    """Weighted means of differences at places, put together part by part."""
+    """Weighted means of differences at places, accumulated batch by batch."""
 
     def __init__(self, n_places: int) -> None:
         self.total = np.zeros(n_places)
@@ -244,24 +254,24 @@ class _Means:
         sums = [np.bincount(places, weight * column, n_places) for column in values.T]
         self._sums = np.array(sums) if self._sums is None else self._sums + np.array(sums)
 
-    def found(self, n_outputs: int) -> Floats:
-        """Return the means, of shape (n_outputs, n_places); 0 where no row is."""
+    def compute(self, n_outputs: int) -> Floats:
+        """Return the means, of shape (n_outputs, n_places); 0 where there are no rows."""
         if self._sums is None:
             return np.zeros((n_outputs, len(self.total)))
         return self._sums / np.where(self.total > 0.0, self.total, 1.0)
 
 
-def _n_outputs(read: OutputReader, rows: Rows) -> int:
+def _count_outputs(read: OutputReader, rows: TableRows) -> int:
     return int(read(rows.take(slice(0, 1)).native).values.shape[1])
 
 
-def _accumulated(steps: Floats) -> Floats:
-    """Sums of the steps so far, from 0 on, along the last axis."""
+def _accumulate(steps: Floats) -> Floats:
+    """Compute cumulative sums along the last axis, starting from 0."""
     return np.concatenate([np.zeros((len(steps), 1)), steps.cumsum(axis=1)], axis=1)
 
 
-def _belonging(axes: Sequence[_Axis], weight: Floats) -> Floats:
-    """Share of the rows' weight at each point of one axis, or at each pair of points of two."""
+def _compute_point_weights(axes: Sequence[_Axis], weight: Floats) -> Floats:
+    """Compute the share of row weight at each point of one axis, or each pair of points of two."""
     found = np.zeros(tuple(len(axis.points) for axis in axes))
     for points, share in axes[0].shares:
         if len(axes) == 1:
@@ -272,8 +282,10 @@ def _belonging(axes: Sequence[_Axis], weight: Floats) -> Floats:
     return np.asarray(found / found.sum())
 
 
-def _nearest_cells(has_rows: npt.NDArray[np.bool_], axes: Sequence[_Axis]) -> tuple[Places, Places]:
-    """For every cell the nearest one that has rows: by its middle, the ranges being 1 both ways."""
+def _find_nearest_cells(
+    has_rows: npt.NDArray[np.bool_], axes: Sequence[_Axis]
+) -> tuple[Places, Places]:
+    """Find for every cell the nearest one with rows, by the scaled distance of their centres."""
     middles = [(axis.heights[:-1] + axis.heights[1:]) / 2.0 for axis in axes]
     centres = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1)
     full = np.argwhere(has_rows)

@@ -1,37 +1,37 @@
-"""Columns that are put to use together."""
+"""Groups of columns that are permuted together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arboleda.explain._rows import Rows
+from arboleda.explain._rows import TableRows
 
-__all__ = ["column_groups"]
+__all__ = ["read_column_groups"]
 
 
-def column_groups(
-    rows: Rows, groups: Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]] | None
+def read_column_groups(
+    rows: TableRows, groups: Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]] | None
 ) -> tuple[tuple[str, ...], list[list[int]]]:
-    """Read groups of columns; each column in none is a group of its own.
+    """Read groups of columns; a column in no group forms its own.
 
     Parameters
     ----------
-    rows : Rows
+    rows : TableRows
     groups : mapping of str to sequence, sequence of sequences, or None
-        Names or numbers of columns.
+        Names or indices of columns.
 
     Returns
     -------
     names : tuple of str
-        Of the groups, in the order of their first columns.
+        Names of the groups, in the order of their first columns.
     columns : list of list of int
-        The columns of each.
+        Columns of each group.
 
     Raises
     ------
     ValueError
-        If there is no such column, a group is empty, or a column is in two groups.
+        If a column does not exist, a group is empty, or a column is in two groups.
     TypeError
         If a group is a single name.
     """
@@ -40,13 +40,13 @@ def column_groups(
     taken: set[int] = set()
     for name, members in given:
         if isinstance(members, str):
-            raise TypeError(f"groups has {members!r} for a group: give a list of columns")
-        columns = [rows.place_of(member) for member in members]
+            raise TypeError(f"each group must be a list of columns, got {members!r}")
+        columns = [rows.find_column(member) for member in members]
         if not columns:
-            raise ValueError("groups has a group without columns" + (f": {name!r}" if name else ""))
+            raise ValueError("groups has an empty group" + (f": {name!r}" if name else ""))
         twice = [column for k, column in enumerate(columns) if column in {*columns[:k], *taken}]
         if twice:
-            raise ValueError(f"groups names the column {rows.names[twice[0]]!r} twice")
+            raise ValueError(f"column {rows.names[twice[0]]!r} is in groups twice")
         taken.update(columns)
         title = str(name) if name else " + ".join(rows.names[column] for column in columns)
         found[min(columns)] = (title, columns)

@@ -1,4 +1,4 @@
-"""What intervals and sets share: which of the sorted scores is the limit, and the rows given."""
+"""Helpers of prediction intervals and sets: the conformal quantile, and checks of the rows."""
 
 from __future__ import annotations
 
@@ -14,124 +14,126 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.target import read_target
-from arboleda.explain._containers import container_of
+from arboleda.explain._containers import make_container
 
 __all__ = [
     "COVERAGES",
     "Floats",
-    "column_of",
-    "limit_of",
-    "rank_of",
+    "as_native_table",
+    "as_target_array",
+    "compute_limit",
+    "compute_rank",
     "read_coverage",
     "read_coverages",
     "read_pair",
-    "rows_of",
-    "table_of",
-    "tell_of_few_rows",
-    "without_steps",
+    "take_rows",
+    "unwrap_pipeline",
+    "warn_few_rows",
 ]
 
 Floats = npt.NDArray[np.float64]
 
-# What curves of coverage ask for unless told otherwise.
+# Default coverages of coverage curves.
 COVERAGES = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 
 
-def rank_of(coverage: float, n_rows: int) -> int:
-    """Which of n sorted scores is the limit: ceil((n + 1) coverage), from 1 on.
+def compute_rank(coverage: float, n_rows: int) -> int:
+    """Compute the rank of the limit among n sorted scores: ceil((n + 1) coverage), from 1.
 
-    The score of one more row of the same kind is at most the k-th smallest of n with probability
-    k / (n + 1) or more. The product is that of the number as it is written: 0.56 of 100 is 56.
+    The score of one more exchangeable row is at most the k-th smallest of n with probability at
+    least k / (n + 1). The product is computed exactly from the decimal form of ``coverage``: 0.56
+    times 100 is 56.
 
     Returns
     -------
     k : int
-        n + 1 where n rows are too few: no score is large enough.
+        n + 1 if n rows are too few: no score is large enough.
     """
     return math.ceil((n_rows + 1) * Fraction(repr(float(coverage))))
 
 
-def limit_of(scores: Floats, coverage: float) -> float:
-    """The limit among sorted scores; infinite where they are too few."""
-    rank = rank_of(coverage, len(scores))
+def compute_limit(scores: Floats, coverage: float) -> float:
+    """Return the conformal quantile of sorted scores; infinite if there are too few."""
+    rank = compute_rank(coverage, len(scores))
     return float(scores[rank - 1]) if rank <= len(scores) else math.inf
 
 
-def tell_of_few_rows(coverage: float, n_rows: int, what: str, *, callers: int = 2) -> None:
-    """Warn where so few rows can promise that coverage by an answer that says nothing alone.
+def warn_few_rows(coverage: float, n_rows: int, what: str, *, callers: int = 2) -> None:
+    """Warn if there are too few rows to guarantee the coverage with finite intervals or sets.
 
-    The warning is about the line of the user, so many calls above.
+    ``callers`` is the number of stack frames between this function and the user's code.
     """
-    if rank_of(coverage, n_rows) > n_rows:
+    if compute_rank(coverage, n_rows) > n_rows:
         needed = math.ceil(1 / (1 - Fraction(repr(float(coverage))))) - 1
         warnings.warn(
             f"coverage={coverage} needs at least {needed:,} {what}, but there are {n_rows:,}: "
-            "the answer is everything; give more rows, or a lower coverage",
+            "intervals are infinite and sets contain every class; give more rows or a lower "
+            "coverage",
             stacklevel=callers + 1,
         )
 
 
 def read_coverage(coverage: Any) -> float:
-    """Return the share of rows to be covered, checked."""
+    """Check the share of rows to be covered and return it as a float."""
     is_number = isinstance(coverage, Real) and not isinstance(coverage, bool)
     if not is_number or not 0.0 < coverage < 1.0:
-        raise ValueError(f"coverage must be a number between 0 and 1, as 0.9; got {coverage!r}")
+        raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}")
     return float(coverage)
 
 
 def read_coverages(coverages: Any) -> tuple[float, ...]:
-    """Return several shares, ascending, each once."""
+    """Check several coverages and return them ascending, without repeats."""
     if isinstance(coverages, Real):
         coverages = (coverages,)
     found = tuple(sorted({read_coverage(coverage) for coverage in coverages}))
     if not found:
-        raise ValueError("coverages names none: give some, as (0.8, 0.9)")
+        raise ValueError("coverages is empty: give at least one, such as (0.8, 0.9)")
     return found
 
 
 def read_pair(pair: Any, name: str, *, numeric: bool) -> tuple[Any, npt.NDArray[Any]]:
-    """Return a table in its own container and its target, checked to belong together.
+    """Check that a table and its target match, and return them.
 
     Raises
     ------
     TypeError
-        If it is no pair.
+        If it is not a pair.
     ValueError
-        If there is no row or column, the lengths differ, or y is not one number or label a row.
+        If X has no rows or columns, the lengths differ, or y is not one number or label per row.
     """
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise TypeError(f"{name} must be a pair, {name}=(X, y); got {type(pair).__name__}")
-    X, target = table_of(pair[0]), column_of(pair[1], numeric=numeric)
+        raise TypeError(f"{name} must be a pair, {name}=(X, y), got {type(pair).__name__}")
+    X, target = as_native_table(pair[0]), as_target_array(pair[1], numeric=numeric)
     if target.ndim != 1:
         raise ValueError(
-            f"y of {name} has the shape {target.shape}: one value a row is expected; ask for each "
-            "of several targets by itself"
+            f"y of {name} has shape {target.shape}, but one value per row is expected: handle "
+            "several targets one by one"
         )
     if X.shape[0] != len(target):
         raise ValueError(f"X of {name} has {X.shape[0]} rows, but y has {len(target)}")
     if numeric and target.dtype.kind not in "biuf":
-        raise ValueError(f"y of {name} has the type {target.dtype}: numbers are expected")
+        raise ValueError(f"y of {name} must be numeric, got dtype {target.dtype}")
     return X, target.astype(np.float64) if numeric else target
 
 
-def column_of(y: Any, *, numeric: bool) -> npt.NDArray[Any]:
-    """Return a target as an array; one column becomes one dimension."""
+def as_target_array(y: Any, *, numeric: bool) -> npt.NDArray[Any]:
+    """Return a target as an array; a single column becomes one-dimensional."""
     target = np.asarray(read_target(y, numeric=numeric))
     return target[:, 0] if target.ndim == 2 and target.shape[1] == 1 else target
 
 
-def table_of(X: Any) -> Any:
-    """Return a table as an estimator takes it: lists become arrays, others stay as they are."""
-    return container_of(X).native
+def as_native_table(X: Any) -> Any:
+    """Return a table in its native type; lists become arrays."""
+    return make_container(X).native
 
 
-def rows_of(X: Any, rows: slice | npt.NDArray[np.intp]) -> Any:
-    """Return some rows of a table in its own container."""
-    return container_of(X).take(rows).native
+def take_rows(X: Any, rows: slice | npt.NDArray[np.intp]) -> Any:
+    """Return some rows of a table in its native type."""
+    return make_container(X).take(rows).native
 
 
-def without_steps(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """The last step of a fitted pipeline and the table as it gets it; others as they are."""
+def unwrap_pipeline(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return the last step of a fitted pipeline and its input table; other estimators unchanged."""
     while isinstance(estimator, Pipeline):
         check_is_fitted(estimator)
         if len(estimator.steps) > 1:

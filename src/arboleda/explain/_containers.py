@@ -1,7 +1,8 @@
-"""A table in its own container, whose columns are read, taken and replaced.
+"""Containers that read, select and replace the columns of a table in its native type.
 
-What comes out is of the kind that went in, so that a pipeline fitted on it can be asked: pandas
-stays pandas with its types, polars polars, Arrow Arrow, an array an array, a matrix sparse.
+The output has the type of the input, so that a pipeline fitted on it can predict: pandas stays
+pandas with its dtypes, polars stays polars, Arrow stays Arrow, and arrays and sparse matrices stay
+as they are.
 """
 
 from __future__ import annotations
@@ -20,29 +21,29 @@ from arboleda._engine.frames import Frame, FrameSource, as_frame
 from arboleda._engine.numbers import check_engine_numbers
 from arboleda._sparse import check_sparse
 
-__all__ = ["Container", "container_of"]
+__all__ = ["Container", "make_container"]
 
 Array = npt.NDArray[Any]
 Places = slice | npt.NDArray[np.intp]
 
 
 class Container(Protocol):
-    """A table of rows. A native column is a column as the container itself holds it."""
+    """A table of rows. A native column is a column in the container's own type."""
 
     @property
     def native(self) -> Any:
-        """The table as a user has it."""
+        """The table in the type that the user passed."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
+        """Number of rows and of columns."""
 
     @property
     def names(self) -> list[Any] | None:
-        """Names of the columns, if the container has any."""
+        """Column names, or None if the container has none."""
 
     def is_labelled(self, column: int) -> bool:
-        """Whether the column holds categories by its type, or by values that are text or dates."""
+        """Return whether the column is categorical by its dtype, or holds text or dates."""
 
     def numbers(self, column: int, place: str) -> Array:
         """Return the column as finite numbers, NaN where missing."""
@@ -53,18 +54,18 @@ class Container(Protocol):
     def take(self, rows: Places) -> Self:
         """Return some rows."""
 
-    def values_at(self, column: int, rows: Places) -> Any:
-        """Return a native column of the values in some rows."""
+    def get_values(self, column: int, rows: Places) -> Any:
+        """Return a native column with the values of some rows."""
 
-    def of_numbers(self, column: int, values: npt.NDArray[np.float64]) -> Any:
-        """Return numbers as a native column, in the column's own type if it holds them all."""
+    def from_numbers(self, column: int, values: npt.NDArray[np.float64]) -> Any:
+        """Return numbers as a native column, in the column's own type if that is lossless."""
 
-    def replaced(self, columns: Mapping[int, Any]) -> Any:
-        """Return the native table with native columns in the place of some of its own."""
+    def replace_columns(self, columns: Mapping[int, Any]) -> Any:
+        """Return the native table with some columns replaced by native columns."""
 
 
-def container_of(X: Any) -> Container:
-    """Return a table in its container.
+def make_container(X: Any) -> Container:
+    """Wrap a table in its container.
 
     Parameters
     ----------
@@ -73,23 +74,23 @@ def container_of(X: Any) -> Container:
     Raises
     ------
     ValueError
-        If it has no rows, no columns or another number of dimensions, is a lazy frame, or has two
-        columns of one name.
+        If it has no rows or columns, is not two-dimensional, is a lazy frame, or has duplicate
+        column names.
     """
     check_sparse(X)
     if sparse.issparse(X):
         found: Container = SparseContainer(X)
     else:
         frame = as_frame(X)
-        found = DenseContainer(_array_of(X)) if frame is None else FrameContainer(frame)
+        found = DenseContainer(_as_array(X)) if frame is None else FrameContainer(frame)
     for count, what in zip(found.shape, ("sample", "feature"), strict=True):
         if count == 0:
-            raise ValueError(f"X has 0 {what}(s): at least 1 is needed")
+            raise ValueError(f"X has 0 {what}(s), but at least 1 is required")
     return found
 
 
 class FrameContainer:
-    """A frame of pandas, polars or Arrow."""
+    """A pandas, polars or Arrow frame."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -123,22 +124,22 @@ class FrameContainer:
             return FrameContainer(nw.from_native(self.native.iloc[rows], eager_only=True))
         return FrameContainer(self._frame[rows])
 
-    def values_at(self, column: int, rows: Places) -> Any:
+    def get_values(self, column: int, rows: Places) -> Any:
         if self._is_pandas:
             values = self.native.iloc[:, column].array
             return values[rows] if isinstance(rows, slice) else values.take(rows)
         return self._frame.get_column(self._frame.columns[column])[rows]
 
-    def of_numbers(self, column: int, values: npt.NDArray[np.float64]) -> Any:
+    def from_numbers(self, column: int, values: npt.NDArray[np.float64]) -> Any:
         name = self._frame.columns[column]
         held = str(self._frame.get_column(name).dtype).lower().replace("boolean", "bool")
-        kept = _in_type(values, held)
+        kept = _cast_if_exact(values, held)
         if self._is_pandas:
             return kept
         series = nw.new_series(name, kept, backend=self._frame.implementation)
         return series.fill_nan(None) if kept.dtype.kind == "f" else series
 
-    def replaced(self, columns: Mapping[int, Any]) -> Any:
+    def replace_columns(self, columns: Mapping[int, Any]) -> Any:
         if self._is_pandas:
             copy = self.native.copy(deep=False)
             for place, column in columns.items():
@@ -173,15 +174,19 @@ class DenseContainer:
     def take(self, rows: Places) -> DenseContainer:
         return DenseContainer(self.native[rows])
 
-    def values_at(self, column: int, rows: Places) -> Array:
+    def get_values(self, column: int, rows: Places) -> Array:
         values: Array = self.native[rows, column]
         return values
 
-    def of_numbers(self, column: int, values: npt.NDArray[np.float64]) -> Array:
+    def from_numbers(self, column: int, values: npt.NDArray[np.float64]) -> Array:
         del column  # all have one type
-        return values if self.native.dtype.kind == "O" else _in_type(values, self.native.dtype.name)
+        return (
+            values
+            if self.native.dtype.kind == "O"
+            else _cast_if_exact(values, self.native.dtype.name)
+        )
 
-    def replaced(self, columns: Mapping[int, Any]) -> Array:
+    def replace_columns(self, columns: Mapping[int, Any]) -> Array:
         own = self.native.dtype
         types = {column.dtype for column in columns.values()} - {own}
         dtype = own if own.kind == "O" or not types else np.result_type(own, *types)
@@ -192,7 +197,7 @@ class DenseContainer:
 
 
 class SparseContainer:
-    """A sparse matrix, all of whose columns hold numbers."""
+    """A sparse matrix, whose columns are all numeric."""
 
     names = None
 
@@ -205,26 +210,26 @@ class SparseContainer:
         return False
 
     def numbers(self, column: int, place: str) -> Array:
-        return check_engine_numbers(self.values_at(column, slice(None)), place)
+        return check_engine_numbers(self.get_values(column, slice(None)), place)
 
     def labels(self, column: int, place: str) -> LabelColumn:
         raise ValueError(
-            f"column {place} of X is of a sparse matrix, which categorical columns cannot be: give "
-            "a dense table, or encode its categories as numbers"
+            f"column {place} of X belongs to a sparse matrix and cannot be categorical: give a "
+            "dense table, or encode the categories as numbers"
         )
 
     def take(self, rows: Places) -> SparseContainer:
         return SparseContainer(self.native.tocsr()[rows].asformat(self.native.format))
 
-    def values_at(self, column: int, rows: Places) -> Array:
+    def get_values(self, column: int, rows: Places) -> Array:
         values: Array = self.native.tocsc()[:, [column]].toarray()[rows, 0]
         return values
 
-    def of_numbers(self, column: int, values: npt.NDArray[np.float64]) -> Array:
+    def from_numbers(self, column: int, values: npt.NDArray[np.float64]) -> Array:
         del column  # all have one type
-        return _in_type(values, self.native.dtype.name)
+        return _cast_if_exact(values, self.native.dtype.name)
 
-    def replaced(self, columns: Mapping[int, Any]) -> Any:
+    def replace_columns(self, columns: Mapping[int, Any]) -> Any:
         by_column = self.native.tocsc()
         parts, start = [], 0
         for place in sorted(columns):
@@ -236,26 +241,26 @@ class SparseContainer:
         return joined.asformat(self.native.format)
 
 
-def _array_of(X: Any) -> Array:
-    if isinstance(X, np.ma.MaskedArray):  # NumPy would read what is under the mask
+def _as_array(X: Any) -> Array:
+    if isinstance(X, np.ma.MaskedArray):  # NumPy would read the masked values
         hidden, X = np.ma.getmaskarray(X), np.ma.getdata(X).astype(object)
         X[hidden] = None
     array = np.asarray(X)
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-        array = np.asarray(X, dtype=object)  # by itself NumPy writes numbers beside text as text
+        array = np.asarray(X, dtype=object)  # NumPy would convert numbers beside text to text
     if array.ndim != 2:
         raise ValueError(
-            f"X has {array.ndim} dimension(s), a table of rows and columns has 2: of one row make "
-            "X.reshape(1, -1), of one column X.reshape(-1, 1)"
+            f"X must be two-dimensional, got {array.ndim} dimension(s): use X.reshape(1, -1) for "
+            "one row, X.reshape(-1, 1) for one column"
         )
     return array
 
 
-def _in_type(values: npt.NDArray[np.float64], name: str) -> Array:
-    """Return numbers in a type if it holds them all, else as they are."""
+def _cast_if_exact(values: npt.NDArray[np.float64], name: str) -> Array:
+    """Cast numbers to a type if that is lossless, else return them unchanged."""
     try:
         dtype = np.dtype(name)
-    except TypeError:  # no type of NumPy's, as decimal
+    except TypeError:  # not a NumPy type, such as decimal
         return values
     if dtype.kind not in "fiub":
         return values

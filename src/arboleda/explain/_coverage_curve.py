@@ -1,4 +1,4 @@
-"""How many rows intervals or sets cover, beside how many they promise."""
+"""Empirical coverage of prediction intervals or sets against their nominal coverage."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ __all__ = ["CoverageCurve"]
 
 @dataclass(frozen=True, eq=False)
 class CoverageCurve:
-    """What ``coverage_curve`` of intervals and sets returns: one point for each coverage asked for.
+    """Empirical coverage for several nominal coverages, as returned by ``coverage_curve``.
 
     Attributes
     ----------
     promised : ndarray of shape (n_points,)
-        Coverage asked for, ascending.
+        Nominal coverage, ascending.
     covered : ndarray of shape (n_points,)
-        Share of the rows whose truth was inside.
+        Share of the rows whose true value was inside.
     size : ndarray of shape (n_points,)
         Mean width of the intervals, or mean number of classes of the sets.
     size_name : str
-        Which of the two.
+        What ``size`` holds.
     n_rows : int
-        Rows asked about.
+        Number of evaluated rows.
     name : str
         Name of the method.
     """
@@ -47,15 +47,15 @@ class CoverageCurve:
 
     @property
     def standard_error(self) -> Floats:
-        """Standard error of the share covered, that of a binomial share of so many rows.
+        """Standard error of the share covered, that of a binomial proportion of ``n_rows`` rows.
 
-        It says nothing of the calibration rows, which were drawn once too.
+        It does not include the randomness of the calibration rows.
         """
         error: Floats = np.sqrt(self.covered * (1.0 - self.covered) / self.n_rows)
         return error
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per coverage, as a pandas frame.
+        """Return one row per coverage as a pandas data frame.
 
         Returns
         -------
@@ -72,14 +72,14 @@ class CoverageCurve:
         )
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-        """Draw what is covered over what is promised.
+        """Plot the empirical coverage against the nominal coverage.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure. Several curves may share axes.
+            Axes to draw on; None: those of a new figure. Several curves may share axes.
         label : str, default=None
-            Name of the curve; None: that of the method.
+            Name of the curve; None: the name of the method.
 
         Returns
         -------

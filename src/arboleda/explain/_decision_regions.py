@@ -1,4 +1,4 @@
-"""What models answer over a plane of two columns."""
+"""Predictions of models over the plane of two columns."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._frames import new_frame
-from arboleda.explain._rows import Rows, read_rows
+from arboleda.explain._rows import TableRows, read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["DecisionRegions", "decision_regions"]
 
-_MARGIN = 0.04  # of the plane beyond the rows, in their range
+_MARGIN = 0.04  # margin of the plane around the rows, as a share of their range
 
 
 @dataclass(frozen=True, eq=False)
 class DecisionRegions:
-    """What `decision_regions` returns: the answers of models at the points of a grid.
+    """Predictions of models at the points of a grid, as returned by `decision_regions`.
 
     Attributes
     ----------
@@ -34,15 +34,15 @@ class DecisionRegions:
     grid : tuple of two ndarray
         Their values: numbers, ascending, or categories.
     names : tuple of str
-        Of the models.
+        Names of the models.
     values : tuple of ndarray of shape (n_first, n_second)
-        What each model predicts: places of classes in ``class_names``, or numbers.
+        Predictions of each model: indices into ``class_names``, or numbers.
     class_names : tuple of str or None
         None in a regression.
     rows : ndarray of shape (n_samples, 2) or None
-        The rows' places: numbers, or numbers of categories; NaN where missing. None without y.
+        Coordinates of the rows: numbers, or codes of categories; NaN where missing. None without y.
     target : ndarray of shape (n_samples,) or None
-        Places of their classes, or their targets.
+        Indices of their classes, or their targets.
     """
 
     feature_names: tuple[str, str]
@@ -54,27 +54,27 @@ class DecisionRegions:
     target: npt.NDArray[Any] | None
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a point of the grid as a pandas data frame.
+        """Return one row per grid point as a pandas data frame.
 
         Returns
         -------
         frame : pandas.DataFrame
-            The two columns, then one for each model with what it predicts.
+            The two columns, then one column with the predictions of each model.
         """
         first, second = np.meshgrid(*self.grid, indexing="ij")
-        told = dict(zip(self.feature_names, (first.ravel(), second.ravel()), strict=True))
+        columns = dict(zip(self.feature_names, (first.ravel(), second.ravel()), strict=True))
         for name, values in zip(self.names, self.values, strict=True):
             flat = values.ravel()
-            told[name] = flat if self.class_names is None else np.array(self.class_names)[flat]
-        return new_frame(told)
+            columns[name] = flat if self.class_names is None else np.array(self.class_names)[flat]
+        return new_frame(columns)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the regions, one model beside another: see `arboleda.plot.decision_regions`.
+        """Plot the regions, one panel per model: see `arboleda.plot.decision_regions`.
 
         Parameters
         ----------
         ax : Axes or array of Axes, default=None
-            As many as models; None: on a new figure.
+            One per model; None: on a new figure.
 
         Returns
         -------
@@ -94,23 +94,23 @@ def decision_regions(
     members: int = 0,
     n_points: int = 150,
 ) -> DecisionRegions:
-    """Ask models for their answers over the plane of two columns.
+    """Compute the predictions of models over the plane of two columns.
 
     Parameters
     ----------
     estimators : estimator or mapping of str to estimator
-        Fitted, for classification or regression; several of the same task by their names.
+        Fitted classifiers or regressors; a mapping holds several for the same task by their names.
     X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-        Rows, which tell how far the plane reaches.
+        Rows that determine the extent of the plane.
     y : array-like of shape (n_samples,), default=None
-        Their targets, to be drawn.
+        Targets of the rows, to be drawn.
     columns : sequence of two str or int, default=None
-        The columns of the plane; None: X has only two. The other columns are held at their lower
-        medians, categories at the most frequent one.
+        The columns of the plane; None: the two columns of X. The other columns are held constant:
+        numbers at their lower median, categories at the most frequent one.
     members : int, default=0
-        For a single ensemble: show its first members beside it, as many as this.
+        For a single ensemble: number of its first members to show beside it.
     n_points : int, default=150
-        Points of the grid along a column of numbers.
+        Number of grid points along a numeric column.
 
     Returns
     -------
@@ -120,9 +120,9 @@ def decision_regions(
     Raises
     ------
     ValueError
-        If ``columns`` are not two columns of X, X has more than two columns and none are named,
-        the ensemble has not so many members or they do not predict by themselves, models do not
-        share their classes, or a number is out of range.
+        If ``columns`` are not two columns of X, X has more than two columns and ``columns`` is
+        None, the ensemble has fewer members or they do not predict classes, models do not share
+        their classes, or a number is out of range.
     NotFittedError
         If a model is not fitted.
 
@@ -136,20 +136,20 @@ def decision_regions(
     >>> regions.names
     ('member 1', 'member 2', 'member 3', 'ensemble')
     """
-    models = _models(estimators, members)
+    models = _select_models(estimators, members)
     for _, model, _ in models:
         check_is_fitted(model)
     if not isinstance(n_points, Integral) or n_points < 2:
-        raise ValueError(f"n_points={n_points!r} must be a whole number of at least 2")
+        raise ValueError(f"n_points must be an integer of at least 2, got {n_points!r}")
     last = models[-1][1]
     rows = read_rows(X, last)
-    places = _two(rows, columns)
-    axes = [_axis(rows, place, int(n_points)) for place in places]
-    table = _table(rows, places, [codes for codes, _ in axes])
+    places = _select_two_columns(rows, columns)
+    axes = [_make_axis(rows, place, int(n_points)) for place in places]
+    table = _make_table(rows, places, [codes for codes, _ in axes])
     classes = np.asarray(last.classes_) if is_classifier(last) else None
     shape = (len(axes[0][0]), len(axes[1][0]))
     values = tuple(
-        _answers(model, table, classes, subset).reshape(shape) for _, model, subset in models
+        _predict(model, table, classes, subset).reshape(shape) for _, model, subset in models
     )
     return DecisionRegions(
         feature_names=(rows.names[places[0]], rows.names[places[1]]),
@@ -158,17 +158,17 @@ def decision_regions(
         values=values,
         class_names=None if classes is None else tuple(map(str, classes.tolist())),
         rows=None if y is None else np.column_stack([rows.values(place) for place in places]),
-        target=None if y is None else _target(y, classes, rows.n_rows),
+        target=None if y is None else _encode_target(y, classes, rows.n_rows),
     )
 
 
-def _models(estimators: Any, members: int) -> list[tuple[str, Any, Any]]:
-    """Names, models and the columns each of them sees (None: all)."""
+def _select_models(estimators: Any, members: int) -> list[tuple[str, Any, Any]]:
+    """Return names, models and the columns that each of them uses (None: all)."""
     if isinstance(estimators, Mapping):
         if members:
-            raise ValueError("members belongs to a single ensemble, not to several models")
+            raise ValueError(f"members={members!r} is for a single ensemble, not several models")
         if not estimators:
-            raise ValueError("estimators has no model")
+            raise ValueError("estimators is empty: give at least one model")
         return [(str(name), model, None) for name, model in estimators.items()]
     if not members:
         return [(type(estimators).__name__, estimators, None)]
@@ -180,31 +180,31 @@ def _models(estimators: Any, members: int) -> list[tuple[str, Any, Any]]:
         )
     if is_classifier(estimators) != is_classifier(found[0]):
         raise ValueError(
-            f"the members of {type(estimators).__name__} predict no classes by themselves: show "
-            "the ensemble alone"
+            f"the members of {type(estimators).__name__} do not predict classes: use members=0 to "
+            "show the ensemble alone"
         )
     subsets = getattr(estimators, "estimators_features_", [None] * len(found))
     shown = [(f"member {k + 1}", found[k], subsets[k]) for k in range(members)]
     return [*shown, ("ensemble", estimators, None)]
 
 
-def _two(rows: Rows, columns: Sequence[Any] | None) -> list[int]:
+def _select_two_columns(rows: TableRows, columns: Sequence[Any] | None) -> list[int]:
     if columns is None:
         if rows.n_columns != 2:
             raise ValueError(
-                f"X has {rows.n_columns} columns: name the two of the plane, as columns=[0, 1]"
+                f"X has {rows.n_columns} columns: select two of them, such as columns=[0, 1]"
             )
         return [0, 1]
-    places = [rows.place_of(column) for column in columns]
+    places = [rows.find_column(column) for column in columns]
     if len(set(places)) != 2 or len(places) != 2:
         raise ValueError(f"columns={list(columns)!r} must be two different columns of X")
     return places
 
 
-def _axis(
-    rows: Rows, place: int, n_points: int
+def _make_axis(
+    rows: TableRows, place: int, n_points: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
-    """Values of a column along the plane, as rows take them and as they are shown."""
+    """Return the grid values of a column, as codes or numbers and as displayed."""
     if rows.categorical[place]:
         levels = rows.levels(place)
         if not levels:
@@ -219,13 +219,15 @@ def _axis(
     low, high = float(values.min()), float(values.max())
     margin = _MARGIN * (high - low) or 1.0
     if not np.isfinite(high - low + 2 * margin):
-        raise ValueError(f"column {rows.names[place]!r} of X reaches too far to be drawn")
+        raise ValueError(f"the range of column {rows.names[place]!r} of X overflows float64")
     points = np.linspace(low - margin, high + margin, n_points)
     return points, points
 
 
-def _table(rows: Rows, places: Sequence[int], grid: Sequence[npt.NDArray[np.float64]]) -> Any:
-    """A table of the container of X with a row for each point, the second column fastest."""
+def _make_table(
+    rows: TableRows, places: Sequence[int], grid: Sequence[npt.NDArray[np.float64]]
+) -> Any:
+    """Make a table of X's type with one row per grid point; the second column varies fastest."""
     first, second = (part.ravel() for part in np.meshgrid(*grid, indexing="ij"))
     columns = dict(zip(places, (first, second), strict=True))
     for other in set(range(rows.n_columns)) - set(places):
@@ -238,34 +240,34 @@ def _table(rows: Rows, places: Sequence[int], grid: Sequence[npt.NDArray[np.floa
     return rows.take(np.zeros(len(first), dtype=np.intp)).put(columns)
 
 
-def _answers(
+def _predict(
     model: Any, table: Any, classes: npt.NDArray[Any] | None, subset: Any
 ) -> npt.NDArray[Any]:
-    """What a model predicts; of classes their places among those of the last model."""
+    """Predict with a model; classes become indices into the classes of the last model."""
     framed = hasattr(table, "columns")
     if framed and not hasattr(model, "feature_names_in_"):
         table = np.asarray(table)  # fitted on an array, as the members of many ensembles are
         framed = False
     if subset is not None:
         table = table[list(model.feature_names_in_)] if framed else np.asarray(table)[:, subset]
-    said = np.asarray(model.predict(table))
+    predicted = np.asarray(model.predict(table))
     if classes is None:
-        if said.ndim != 1:
-            raise ValueError("a model predicts several targets: give one of a single target")
-        return said.astype(np.float64)
+        if predicted.ndim != 1:
+            raise ValueError("a model predicts several targets: give a model of a single target")
+        return predicted.astype(np.float64)
     own = np.asarray(model.classes_)
     if not np.isin(own, classes).all() and np.array_equal(own, np.arange(len(classes))):
-        return said.astype(np.intp)  # members that learned places of classes
-    if not np.isin(said, classes).all():
+        return predicted.astype(np.intp)  # members fitted on class indices
+    if not np.isin(predicted, classes).all():
         raise ValueError(
-            f"{type(model).__name__} predicts classes that the last model does not know: give "
-            "models of the same classes"
+            f"{type(model).__name__} predicts classes that the last model does not have: give "
+            "models fitted on the same classes"
         )
     order = np.argsort(classes)
-    return np.asarray(order[np.searchsorted(classes, said, sorter=order)])
+    return np.asarray(order[np.searchsorted(classes, predicted, sorter=order)])
 
 
-def _target(y: Any, classes: npt.NDArray[Any] | None, n_rows: int) -> npt.NDArray[Any]:
+def _encode_target(y: Any, classes: npt.NDArray[Any] | None, n_rows: int) -> npt.NDArray[Any]:
     target = np.asarray(y)
     if len(target) != n_rows:
         raise ValueError(f"y has {len(target)} rows, but X has {n_rows}")
@@ -273,6 +275,6 @@ def _target(y: Any, classes: npt.NDArray[Any] | None, n_rows: int) -> npt.NDArra
         return target.astype(np.float64)
     known = np.isin(target, classes)
     if not known.all():
-        raise ValueError(f"y holds {target[~known][0]!r}, which is no class of the model")
+        raise ValueError(f"y contains {target[~known][0]!r}, which is not a class of the model")
     order = np.argsort(classes)
     return np.asarray(order[np.searchsorted(classes, target, sorter=order)])

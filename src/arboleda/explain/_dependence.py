@@ -1,4 +1,4 @@
-"""How a model's answer depends on one column, or on two."""
+"""Dependence of a model's prediction on one or two columns."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ import numpy.typing as npt
 from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._frames import new_frame
-from arboleda.explain._accumulated import accumulated_effects
-from arboleda.explain._curves import curves
-from arboleda.explain._grids import check_resolution, given_points, points_of, shown
-from arboleda.explain._outputs import METHODS, Method, OutputReader, output_reader
-from arboleda.explain._rows import Rows, read_rows
+from arboleda.explain._accumulated import compute_accumulated_effects
+from arboleda.explain._curves import iter_ice_curves
+from arboleda.explain._grids import (
+    as_display_values,
+    check_resolution,
+    make_grid,
+    read_custom_points,
+)
+from arboleda.explain._outputs import METHODS, Method, OutputReader, make_output_reader
+from arboleda.explain._rows import TableRows, read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,36 +32,36 @@ Floats = npt.NDArray[np.float64]
 Feature = str | int
 Kind = Literal["average", "individual", "both", "ale"]
 
-# Points of one column and of each of two; intervals of an effect that is accumulated.
+# Default points of one column and of each of two; default intervals of accumulated effects.
 _POINTS, _POINTS_OF_TWO, _INTERVALS = 100, 20, 40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dependence:
-    """How a model's answer depends on one column or on two.
+    """Dependence of a model's prediction on one or two columns.
 
     Attributes
     ----------
     feature_names : tuple of str
-        Of the one column or the two, m and perhaps m2 points each.
+        Names of the columns, with m and m2 points.
     grid : list of ndarray
-        For each column its points: numbers, NaN for a missing value; or labels of categories, None
+        Points of each column: numbers, with NaN for a missing value; or category labels, with None
         for a missing one.
     average : ndarray of shape (n_outputs, m) or (n_outputs, m, m2)
         Partial dependence, or accumulated effects.
     individual : ndarray of shape (n_outputs, n_rows, m) or (n_outputs, n_rows, m, m2), or None
-        A curve for each row, where they were asked for.
+        A curve for each row, if requested.
     kind : {"average", "individual", "both", "ale"}
-        What was asked for.
+        Kind of dependence.
     density : list of ndarray
-        For each column the values that its rows hold, none missing; or, of categories, the number
-        of rows at each point.
+        For each numeric column its non-missing values; for each categorical column the number of
+        rows at each point.
     output_names : tuple of str
-        Labels of classes, or ``"value"``.
+        Class labels, or ``"value"``.
     categorical : tuple of bool
-        Which of the columns hold categories.
+        Which columns are categorical.
     centered : bool
-        Whether curves begin at 0.
+        Whether curves start at 0.
     """
 
     feature_names: tuple[str, ...]
@@ -70,25 +75,25 @@ class Dependence:
     centered: bool = False
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the averages or the individual curves as a data frame, a row for each point.
+        """Return the averages or the individual curves as a data frame with one row per point.
 
         Returns
         -------
         frame : DataFrame
-            Columns ``output``, the names of the features, and ``average``. Of ``kind="individual"``
-            and ``"both"`` the rows of X one after the other: columns ``output``, ``row`` (its
-            number in X), the names of the features, and ``individual``; of ``"both"`` also
-            ``average``, the same in all rows of X.
+            Columns ``output``, the feature names and ``average``. For ``kind="individual"`` and
+            ``"both"``, one block per row of X: columns ``output``, ``row`` (its index in X), the
+            feature names and ``individual``; for ``"both"`` also ``average``, the same in all rows
+            of X.
         """
         if self.individual is None or self.kind == "average":
-            return self._frame(self.average, average=self.average)
+            return self._make_frame(self.average, average=self.average)
         values = {"individual": self.individual}
         if self.kind == "both":
             values["average"] = np.broadcast_to(self.average[:, np.newaxis], self.individual.shape)
-        return self._frame(self.individual, **values)
+        return self._make_frame(self.individual, **values)
 
-    def _frame(self, shaped: Floats, **values: Floats) -> pd.DataFrame:
-        """A column for each axis of an array, and those of values of its shape."""
+    def _make_frame(self, shaped: Floats, **values: Floats) -> pd.DataFrame:
+        """Return a frame with a column per axis of an array, and one per array of values."""
         places = np.indices(shaped.shape).reshape(shaped.ndim, -1)
         output, *rows = places[: shaped.ndim - len(self.grid)]
         points = zip(self.grid, places[shaped.ndim - len(self.grid) :], strict=True)
@@ -103,13 +108,13 @@ class Dependence:
         return frame
 
     def plot(self, ax: Axes | None = None, *, output: str | int | None = None) -> Axes:
-        """Draw it; see `arboleda.plot.dependence`."""
+        """Plot the dependence; see `arboleda.plot.dependence`."""
         from arboleda.plot import dependence
 
         return dependence(self, ax, output=output)
 
     def __repr__(self) -> str:
-        """Say what it is of."""
+        """Return a short description."""
         what = " and ".join(map(repr, self.feature_names))
         points = " x ".join(str(len(points)) for points in self.grid)
         outputs = f"{len(self.output_names)} output{'s'[: len(self.output_names) != 1]}"
@@ -130,64 +135,64 @@ def partial_dependence(
     custom_values: Mapping[Feature, Any] | None = None,
     centered: bool = False,
 ) -> Dependence:
-    """How a model's answer depends on one column, or on two: on average, row by row, or locally.
+    """Compute partial dependence, individual curves or accumulated effects of one or two columns.
 
-    Partial dependence is the mean answer if the column had the same value in all rows: Friedman
-    (2001), "Greedy function approximation", Annals of Statistics 29, section 8.2. It asks about
-    rows that may be unlike all others where columns are correlated. Individual curves are the
-    answers themselves, one a row: Goldstein, Kapelner, Bleich and Pitkin (2015), "Peeking inside
-    the black box", Journal of Computational and Graphical Statistics 24; where they are not
-    parallel, the column interacts with others. Accumulated local effects add up how much the answer
-    changes when the column moves a little in the rows that are there, and so are right with
+    Partial dependence is the mean prediction if the column had the same value in all rows: Friedman
+    (2001), "Greedy function approximation", Annals of Statistics 29, section 8.2. If columns are
+    correlated, it averages over unrealistic rows. Individual curves are the predictions themselves,
+    one curve per row: Goldstein, Kapelner, Bleich and Pitkin (2015), "Peeking inside the black
+    box", Journal of Computational and Graphical Statistics 24; where they are not parallel, the
+    column interacts with others. Accumulated local effects sum the changes of the prediction when
+    the column moves within short intervals around the observed rows, and so remain valid with
     correlated columns: Apley and Zhu (2020), Journal of the Royal Statistical Society B 82.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted: a classifier of one target, a regressor, or a pipeline. Trees, forests, bagged and
-        boosted trees of this library are asked for all points in one walk of each row down each
-        tree, with the same bits as by a prediction for each point.
+        Fitted: a single-target classifier, a regressor, or a pipeline. Trees, forests, bagged and
+        boosted trees of this library evaluate all points in one descent of each row through each
+        tree; the result is bitwise equal to predicting each point.
     X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-        Rows to average over, best such as the model was trained on.
+        Rows to average over, preferably from the distribution of the training rows.
     features : str, int or sequence of one or two of them
-        The column or the two, by name or number.
+        One or two columns, by name or index.
     kind : {"average", "individual", "both", "ale"}, default="average"
-        Partial dependence; the curve of each row; the same, drawn together; or accumulated local
-        effects. Of two columns the latter are what they do together beyond what each does alone.
+        Partial dependence; the curve of each row; both; or accumulated local effects. For two
+        columns, the latter are the interaction effects beyond the main effects.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows in means.
+        Weights of the rows in averages.
     categorical_features : array-like of bool, int or str, default=None
-        Columns that hold categories, beside those whose types or values say so.
+        Categorical columns, in addition to those recognized by dtype or values.
     response_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What a classifier is asked for; "auto": the first of these that it has. With "predict", the
-        shares of the classes among the rows.
+        Method of a classifier to use; "auto": the first of these that it has. With "predict",
+        averages are shares of the classes among the rows.
     percentiles : (float, float), default=(0.05, 0.95)
-        Between which of a column's values its points lie, except with ``kind="ale"``, which goes
-        over all of them.
+        Lower and upper percentile of a numeric column between which its points lie. Ignored for
+        ``kind="ale"``, which covers the whole range.
     grid_resolution : int, default=None
-        Points of a column of numbers: all its values if there are fewer. With ``kind="ale"`` the
-        number of intervals, of about as many rows each. None: 100, of two columns 20 each; 40
-        intervals.
+        Number of points of a numeric column; all its values if there are fewer. With
+        ``kind="ale"``, the number of intervals, which hold about equally many rows. None: 100
+        points, 20 each for two columns, and 40 intervals.
     custom_values : mapping of feature to array-like, default=None
-        Points to use for a column instead. With ``kind="ale"`` ends of intervals, rows beyond which
+        Points to use for a column instead. With ``kind="ale"``, interval ends, outside which rows
         are left out, or an order of the categories.
     centered : bool, default=False
-        Whether individual curves and their mean are told as differences from their first point.
+        Whether individual curves and their mean are differences from their first point.
 
     Returns
     -------
     dependence : Dependence
-        With methods ``to_frame()`` and ``plot(ax=)``. A column with missing values has one point
-        more, the missing one, last; accumulated effects leave its rows out. Categories are sorted,
-        or with ``kind="ale"`` ordered so that neighbours occur in alike rows.
+        With methods ``to_frame()`` and ``plot(ax=)``. A column with missing values has one more
+        point, last, for a missing value; accumulated effects leave such rows out. Categories are
+        sorted; with ``kind="ale"`` they are ordered so that neighbours occur in similar rows.
 
     Raises
     ------
     NotFittedError
         If the estimator is not fitted.
     ValueError
-        If a column is not there or named twice, a parameter is out of its range, a value or an
-        answer is not finite, or a column without values has effects to accumulate.
+        If a column does not exist or is given twice, a parameter is out of range, a value or a
+        prediction is not finite, or accumulated effects are requested for a column without values.
 
     Examples
     --------
@@ -203,75 +208,79 @@ def partial_dependence(
     array([[ 0., 10., 20., 30.]])
     """
     if kind not in get_args(Kind):
-        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}; got {kind!r}")
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
     if response_method not in ("auto", *METHODS):
         raise ValueError(
-            f"response_method must be auto or one of {', '.join(METHODS)}; got {response_method!r}"
+            f"response_method must be auto or one of {', '.join(METHODS)}, got {response_method!r}"
         )
     methods = METHODS if response_method == "auto" else (response_method,)
-    read = output_reader(estimator, methods)
+    read = make_output_reader(estimator, methods)
     rows = read_rows(X, estimator, categorical_features)
-    columns = _columns(rows, features)
+    columns = _select_columns(rows, features)
     if grid_resolution is None:
         of_average = _POINTS if len(columns) == 1 else _POINTS_OF_TWO
         grid_resolution = _INTERVALS if kind == "ale" else of_average
     check_resolution(grid_resolution, percentiles)
-    custom = _custom(rows, custom_values, columns)
-    weight = _weights(sample_weight, rows)
-    # One row tells what the outputs are, and that the columns are those of fit.
+    custom = _read_custom_values(rows, custom_values, columns)
+    weight = _read_weights(sample_weight, rows)
+    # Predict one row to read the output names and to check the columns.
     names = read(rows.take(slice(0, 1)).native).names
     individual = None
     if kind == "ale":
         if centered:
-            raise ValueError("accumulated effects are centred already: leave centered out")
-        points, average = accumulated_effects(read, rows, columns, weight, grid_resolution, custom)
+            raise ValueError(
+                "centered=True is not valid for kind='ale': accumulated effects are already centred"
+            )
+        points, average = compute_accumulated_effects(
+            read, rows, columns, weight, grid_resolution, custom
+        )
     else:
         points = [
-            given_points(rows, j, custom[j])
+            read_custom_points(rows, j, custom[j])
             if j in custom
-            else points_of(rows, j, grid_resolution, percentiles)
+            else make_grid(rows, j, grid_resolution, percentiles)
             for j in columns
         ]
         axes = dict(zip(columns, points, strict=True))
-        average, individual = _averages(
+        average, individual = _compute_averages(
             read, rows, axes, weight, len(names), keep=kind != "average", centered=centered
         )
     return Dependence(
         tuple(rows.names[j] for j in columns),
-        [shown(rows, j, found) for j, found in zip(columns, points, strict=True)],
+        [as_display_values(rows, j, found) for j, found in zip(columns, points, strict=True)],
         average,
         individual,
         kind,
-        [_density(rows, j, found) for j, found in zip(columns, points, strict=True)],
+        [_compute_density(rows, j, found) for j, found in zip(columns, points, strict=True)],
         names,
         tuple(rows.categorical[j] for j in columns),
         centered,
     )
 
 
-def _columns(rows: Rows, features: Any) -> list[int]:
-    """Numbers of the columns asked for."""
+def _select_columns(rows: TableRows, features: Any) -> list[int]:
+    """Return the indices of the selected columns."""
     named = features if isinstance(features, list | tuple | np.ndarray) else [features]
     if isinstance(features, tuple) and features in getattr(rows.native, "columns", ()):
         named = [features]  # a column whose name is a tuple
     if len(named) not in (1, 2):
-        raise ValueError(f"features must be one column or two; got {len(named)}")
-    columns = [rows.place_of(name) for name in named]
+        raise ValueError(f"features must be one or two columns, got {len(named)}")
+    columns = [rows.find_column(name) for name in named]
     if len(set(columns)) < len(columns):
-        raise ValueError(f"features names the column {rows.names[columns[0]]!r} twice")
+        raise ValueError(f"features contains the column {rows.names[columns[0]]!r} twice")
     return columns
 
 
-def _custom(rows: Rows, given: Any, columns: list[int]) -> dict[int, Any]:
-    """Points that a user gave, by the numbers of their columns."""
+def _read_custom_values(rows: TableRows, given: Any, columns: list[int]) -> dict[int, Any]:
+    """Return the user's custom points by column index."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise TypeError(
-            f"custom_values must map columns to their points, as {{{rows.names[columns[0]]!r}: "
-            f"[...]}}; got {given!r}"
+            f"custom_values must map columns to their points, such as "
+            f"{{{rows.names[columns[0]]!r}: [...]}}, got {given!r}"
         )
-    custom = {rows.place_of(name): points for name, points in given.items()}
+    custom = {rows.find_column(name): points for name, points in given.items()}
     for column in custom:
         if column not in columns:
             raise ValueError(
@@ -280,8 +289,8 @@ def _custom(rows: Rows, given: Any, columns: list[int]) -> dict[int, Any]:
     return custom
 
 
-def _weights(sample_weight: Any, rows: Rows) -> Floats:
-    """Weights of the rows, of which the largest is 1."""
+def _read_weights(sample_weight: Any, rows: TableRows) -> Floats:
+    """Return the weights of the rows, scaled so that the largest is 1."""
     if sample_weight is None:
         return np.ones(rows.n_rows)
     weight: Floats = _check_sample_weight(
@@ -290,12 +299,12 @@ def _weights(sample_weight: Any, rows: Rows) -> Floats:
     largest = weight.max()
     if largest == 0.0:
         raise ValueError("sample_weight is 0 in every row: give some row a positive weight")
-    return np.asarray(weight / largest)  # the sum itself may be beyond float64
+    return np.asarray(weight / largest)  # the sum itself may overflow
 
 
-def _averages(
+def _compute_averages(
     read: OutputReader,
-    rows: Rows,
+    rows: TableRows,
     axes: dict[int, Floats],
     weight: Floats,
     n_outputs: int,
@@ -303,16 +312,16 @@ def _averages(
     keep: bool,
     centered: bool,
 ) -> tuple[Floats, Floats | None]:
-    """Mean answers at the points of a grid, and those of each row."""
+    """Compute the mean predictions at grid points and, if ``keep``, those of each row."""
     shape = tuple(len(points) for points in axes.values())
     n_points = int(np.prod(shape))
     average = np.zeros((n_points, n_outputs))
     individual = np.empty((rows.n_rows, n_points, n_outputs)) if keep else None
     share = weight / weight.sum()
-    for part, points, said in curves(read, rows, axes):
-        average[points] += np.einsum("r,rpk->pk", share[part], said)
+    for part, points, predictions in iter_ice_curves(read, rows, axes):
+        average[points] += np.einsum("r,rpk->pk", share[part], predictions)
         if individual is not None:
-            individual[part, points] = said
+            individual[part, points] = predictions
     if centered:
         average -= average[:1].copy()
         if individual is not None:
@@ -323,8 +332,8 @@ def _averages(
     return by_output, np.moveaxis(individual, 2, 0).reshape(n_outputs, rows.n_rows, *shape)
 
 
-def _density(rows: Rows, column: int, points: Floats) -> npt.NDArray[Any]:
-    """Values that the rows hold, or how many rows are at each point."""
+def _compute_density(rows: TableRows, column: int, points: Floats) -> npt.NDArray[Any]:
+    """Return the non-missing values of a column, or the number of rows at each category."""
     values = rows.values(column)
     missing = np.isnan(values)
     if not rows.categorical[column]:

@@ -1,4 +1,4 @@
-"""Models whose scores are sums over trees, as explaining them needs them."""
+"""Models whose scores are sums over trees, in the form that Shapley values are computed from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ import numpy.typing as npt
 from arboleda._engine.columns import SparseTable, Table
 from arboleda._engine.shap import TreeSum
 
-__all__ = ["Explainable", "MeanOfModels", "Part", "Question", "Scale", "Shares", "TreeModel"]
+__all__ = [
+    "AveragedModels",
+    "Explainable",
+    "Scale",
+    "ShapAttributions",
+    "ShapRequest",
+    "TreeModel",
+    "WeightedMember",
+]
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -20,17 +28,17 @@ Scale = Literal["margin", "probability", "value"]
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is asked of a model.
+class ShapRequest:
+    """Rows and options of a computation of Shapley values.
 
     Parameters
     ----------
     X : array-like
         The rows to explain.
     background : array-like or None
-        Rows whose values stand for what is not known; None: averages over the nodes of trees.
+        Rows whose values replace unknown ones; None: averages over the nodes of trees.
     pairs : bool
-        Whether to part the scores over pairs of columns. Not against a background.
+        Whether to attribute the scores to pairs of columns. Not with a background.
     n_threads : int
     """
 
@@ -41,15 +49,15 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Shares:
-    """What the columns get of the scores of rows.
+class ShapAttributions:
+    """Attributions of the scores of rows to the columns.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_columns, n_outputs)
-        Or (n_rows, n_columns, n_columns, n_outputs), of pairs.
+        Or (n_rows, n_columns, n_columns, n_outputs), for pairs.
     base : ndarray of shape (n_outputs,)
-        Scores where nothing is known of a row.
+        Expected scores if no column is known.
     """
 
     values: Floats
@@ -64,16 +72,16 @@ class TreeModel:
     ----------
     trees : TreeSum
     read : callable
-        Checks a table and returns it as the engine takes it.
+        Checks a table and converts it for the engine.
     players : sequence of int
-        For each column that the engine reads, the column of X that it comes from.
+        For each column of the engine's table, the column of X that it comes from.
     n_columns : int
-        Columns of X.
+        Number of columns of X.
     output_names : tuple of str
     scale : {"margin", "probability", "value"}
-        What the scores are.
+        Scale of the scores.
     finish : callable
-        A linear function from scores (n, n_scores) to outputs (n, n_outputs), constants included.
+        An affine function from scores (n, n_scores) to outputs (n, n_outputs).
     """
 
     trees: TreeSum
@@ -84,45 +92,47 @@ class TreeModel:
     scale: Scale
     finish: Callable[[Floats], Floats] | None = None
 
-    def shares(self, question: Question) -> Shares:
-        """Part the scores of rows over the columns."""
-        found = self._shares_of_scores(question)
+    def attribute(self, request: ShapRequest) -> ShapAttributions:
+        """Attribute the scores of rows to the columns."""
+        attributions = self._attribute_scores(request)
         if self.finish is None:
-            return found
-        scores = found.values.reshape(-1, found.base.size)
-        constant = self._finished(np.zeros((1, found.base.size)))
-        values = self._finished(scores) - constant
-        base = self._finished(found.base[np.newaxis])[0]
-        return Shares(values.reshape(*found.values.shape[:-1], base.size), base)
+            return attributions
+        scores = attributions.values.reshape(-1, attributions.base.size)
+        constant = self._apply_finish(np.zeros((1, attributions.base.size)))
+        values = self._apply_finish(scores) - constant
+        base = self._apply_finish(attributions.base[np.newaxis])[0]
+        return ShapAttributions(values.reshape(*attributions.values.shape[:-1], base.size), base)
 
-    def _shares_of_scores(self, question: Question) -> Shares:
-        table = self.read(question.X)
-        how = (self.players, self.n_columns, question.n_threads)
-        if question.background is not None:
-            return Shares(*self.trees.values_against(table, self.read(question.background), *how))
-        ask = self.trees.interactions if question.pairs else self.trees.values
-        return Shares(ask(table, *how), self.trees.expected_scores())
+    def _attribute_scores(self, request: ShapRequest) -> ShapAttributions:
+        table = self.read(request.X)
+        options = (self.players, self.n_columns, request.n_threads)
+        if request.background is not None:
+            return ShapAttributions(
+                *self.trees.values_against(table, self.read(request.background), *options)
+            )
+        compute = self.trees.interactions if request.pairs else self.trees.values
+        return ShapAttributions(compute(table, *options), self.trees.expected_scores())
 
-    def _finished(self, scores: Floats) -> Floats:
+    def _apply_finish(self, scores: Floats) -> Floats:
         assert self.finish is not None
         return self.finish(scores).reshape(len(scores), -1)
 
 
 @dataclass(frozen=True)
-class Part:
-    """A member of a mean.
+class WeightedMember:
+    """A member of a weighted mean.
 
     Parameters
     ----------
     model : Explainable
     weight : float
-        Of its scores; those of all members sum to 1.
+        Weight of its scores; the weights of all members sum to 1.
     columns : ndarray of int, or None
-        Columns of X that it reads; None: all, as they are.
+        Columns of X that it uses; None: all.
     outputs : ndarray of int
-        The outputs of the mean that its own are.
+        Index among the outputs of the mean of each of its outputs.
     take : callable
-        Returns the table that it reads.
+        Selects the columns of a table that it uses.
     """
 
     model: Explainable
@@ -133,55 +143,56 @@ class Part:
 
 
 @dataclass(frozen=True)
-class MeanOfModels:
-    """A weighted mean of models that speak on one scale.
+class AveragedModels:
+    """A weighted mean of models whose scores have the same scale.
 
     Parameters
     ----------
-    parts : tuple of Part
+    members : tuple of WeightedMember
     n_columns, output_names, scale
-        As of a `TreeModel`.
+        As in `TreeModel`.
     read : callable
-        Checks a table and returns it as the members take it.
+        Checks a table and converts it for the members.
     """
 
-    parts: tuple[Part, ...]
+    members: tuple[WeightedMember, ...]
     n_columns: int
     output_names: tuple[str, ...]
     scale: Scale
     read: Callable[[Any], Any]
 
-    def shares(self, question: Question) -> Shares:
-        """Part the scores of rows over the columns."""
+    def attribute(self, request: ShapRequest) -> ShapAttributions:
+        """Attribute the scores of rows to the columns."""
         base = np.zeros(len(self.output_names))
         values: Floats | None = None
-        X = self.read(question.X)
-        background = None if question.background is None else self.read(question.background)
-        for part in self.parts:
-            asked = replace(
-                question,
-                X=part.take(X),
-                background=None if background is None else part.take(background),
+        X = self.read(request.X)
+        background = None if request.background is None else self.read(request.background)
+        for member in self.members:
+            member_request = replace(
+                request,
+                X=member.take(X),
+                background=None if background is None else member.take(background),
             )
-            said = part.model.shares(asked)
+            attributions = member.model.attribute(member_request)
             if values is None:
-                n_dims = 2 if question.pairs else 1
-                values = np.zeros((len(said.values), *[self.n_columns] * n_dims, base.size))
-            columns = np.arange(self.n_columns) if part.columns is None else part.columns
-            _add(values, part.weight * said.values, columns, part.outputs)
-            base[part.outputs] += part.weight * said.base
-        assert values is not None  # there is a part
-        return Shares(values, base)
+                n_dims = 2 if request.pairs else 1
+                shape = (len(attributions.values), *[self.n_columns] * n_dims, base.size)
+                values = np.zeros(shape)
+            columns = np.arange(self.n_columns) if member.columns is None else member.columns
+            _add(values, member.weight * attributions.values, columns, member.outputs)
+            base[member.outputs] += member.weight * attributions.base
+        assert values is not None  # there is at least one member
+        return ShapAttributions(values, base)
 
 
-Explainable = TreeModel | MeanOfModels
+Explainable = TreeModel | AveragedModels
 
 
-def _add(values: Floats, said: Floats, columns: Places, outputs: Places) -> None:
-    """Add what a member says of some columns, of which one may be there twice."""
+def _add(values: Floats, attributions: Floats, columns: Places, outputs: Places) -> None:
+    """Add a member's attributions to those of its columns, which may repeat."""
     for i, column in enumerate(columns.tolist()):
-        if said.ndim == 3:
-            values[:, column, outputs] += said[:, i]
+        if attributions.ndim == 3:
+            values[:, column, outputs] += attributions[:, i]
             continue
         for j, other in enumerate(columns.tolist()):
-            values[:, column, other, outputs] += said[:, i, j]
+            values[:, column, other, outputs] += attributions[:, i, j]

@@ -1,4 +1,4 @@
-"""The points at which a dependence is asked for."""
+"""Grid points at which a dependence is computed."""
 
 from __future__ import annotations
 
@@ -11,21 +11,28 @@ from scipy.stats.mstats import mquantiles
 
 from arboleda._engine.labels import to_plain_label
 from arboleda._engine.numbers import convert_objects_to_numbers
-from arboleda.explain._rows import Rows
+from arboleda.explain._rows import TableRows
 
-__all__ = ["check_resolution", "edges_of", "given_points", "points_of", "shown"]
+__all__ = [
+    "as_display_values",
+    "check_resolution",
+    "compute_edges",
+    "make_grid",
+    "read_custom_points",
+]
 
 Floats = npt.NDArray[np.float64]
 
 
-def points_of(
-    rows: Rows, column: int, grid_resolution: int, percentiles: tuple[float, float]
+def make_grid(
+    rows: TableRows, column: int, grid_resolution: int, percentiles: tuple[float, float]
 ) -> Floats:
-    """Return the points of a partial dependence, as `Rows.values` has them.
+    """Compute the points of a partial dependence, encoded like `TableRows.values`.
 
-    All values of a column that has fewer than ``grid_resolution``, and all categories; else as many
-    numbers at equal distances between two percentiles, or over the whole range where these are
-    equal. A column with missing values has one point more: the missing one, last.
+    A column with fewer distinct values than ``grid_resolution`` has all of them as points, a
+    categorical column all its categories. Otherwise the points are equally spaced between two
+    percentiles, or over the whole range if these are equal. A column with missing values has one
+    more point, last, for a missing value.
     """
     values = rows.values(column)
     known = values[~np.isnan(values)]
@@ -36,15 +43,15 @@ def points_of(
         low, high = np.asarray(mquantiles(known, prob=percentiles), dtype=np.float64)
         if low == high:
             low, high = points[0], points[-1]
-        # Half of each: the distance of the ends may be beyond float64.
+        # Halves, because the range itself may overflow float64.
         points = 2.0 * np.linspace(low / 2.0, high / 2.0, grid_resolution)
     return points if len(known) == len(values) else np.append(points, np.nan)
 
 
-def edges_of(values: Floats, weight: Floats, n_intervals: int) -> Floats:
-    """Ends of intervals that hold about the same weight of the values each; ascending.
+def compute_edges(values: Floats, weight: Floats, n_intervals: int) -> Floats:
+    """Compute ascending ends of intervals that hold about equal weight.
 
-    Quantiles that are values themselves, as Apley and Zhu (2020) take them.
+    The ends are quantiles that are observed values, as in Apley and Zhu (2020).
     """
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weight[order])
@@ -53,22 +60,22 @@ def edges_of(values: Floats, weight: Floats, n_intervals: int) -> Floats:
     return np.unique(values[order][np.minimum(places, len(values) - 1)])
 
 
-def given_points(rows: Rows, column: int, given: Any) -> Floats:
-    """Return points that a user gave, as `Rows.values` has them.
+def read_custom_points(rows: TableRows, column: int, given: Any) -> Floats:
+    """Read custom points, encoded like `TableRows.values`.
 
     Raises
     ------
     ValueError
-        If there is none, one is infinite or no number, or a label is in no row of the column.
+        If there are none, one is infinite or not a number, or no row has a label.
     """
     name = rows.names[column]
     array = np.asarray(given, dtype=object)
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"custom_values of {name!r} must be a list of values; got {given!r}")
+        raise ValueError(f"custom_values of {name!r} must be a non-empty list, got {given!r}")
     if not rows.categorical[column]:
         points = convert_objects_to_numbers(array, f"custom_values of {name!r}", "give numbers")
         if np.isinf(points).any():
-            raise ValueError(f"custom_values of {name!r} hold infinity: give finite numbers")
+            raise ValueError(f"custom_values of {name!r} contain infinity: give finite numbers")
         return points
     levels = rows.levels(column)
     places = {label: float(code) for code, label in enumerate(levels)}
@@ -76,17 +83,18 @@ def given_points(rows: Rows, column: int, given: Any) -> Floats:
     for i, value in enumerate(array.tolist()):
         label = to_plain_label(value)
         if label is not None and label not in places:
-            held = ", ".join(map(repr, levels[:20]))
+            shown_levels = ", ".join(map(repr, levels[:20]))
             raise ValueError(
-                f"custom_values of {name!r} hold {label!r}, which no row of X has; it has {held}"
+                f"custom_values of {name!r} contain {label!r}, which no row of X has; its levels "
+                f"are {shown_levels}"
                 f"{', ...' if len(levels) > 20 else ''}"
             )
         points[i] = np.nan if label is None else places[label]
     return points
 
 
-def shown(rows: Rows, column: int, points: Floats) -> npt.NDArray[Any]:
-    """Return points as a user reads them: numbers, or labels, None for a missing one."""
+def as_display_values(rows: TableRows, column: int, points: Floats) -> npt.NDArray[Any]:
+    """Return points as displayed: numbers, or category labels with None for a missing one."""
     if not rows.categorical[column]:
         return points
     levels = rows.levels(column)
@@ -96,15 +104,14 @@ def shown(rows: Rows, column: int, points: Floats) -> npt.NDArray[Any]:
 
 
 def check_resolution(grid_resolution: Any, percentiles: Any) -> None:
-    """Refuse a number of points and percentiles that make no grid."""
+    """Check that the number of points and the percentiles define a grid."""
     whole = isinstance(grid_resolution, int | np.integer) and not isinstance(grid_resolution, bool)
     if not whole or grid_resolution < 2:
         raise ValueError(
-            f"grid_resolution must be a whole number, 2 or more; got {grid_resolution!r}"
+            f"grid_resolution must be an integer of at least 2, got {grid_resolution!r}"
         )
     two = isinstance(percentiles, Sequence | np.ndarray) and len(percentiles) == 2
     if not two or not 0.0 <= percentiles[0] < percentiles[1] <= 1.0:
         raise ValueError(
-            "percentiles must be two shares between 0 and 1, the first below the second; got "
-            f"{percentiles!r}"
+            f"percentiles must be two ascending numbers between 0 and 1, got {percentiles!r}"
         )

@@ -1,4 +1,4 @@
-"""What each column is worth to a model, and how sure that is."""
+"""Feature importance of a fitted model, with standard errors."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._frames import new_frame
 from arboleda._sparse import check_sparse
-from arboleda.explain._column_groups import column_groups
-from arboleda.explain._permuted_scores import permuted_scores
+from arboleda.explain._column_groups import read_column_groups
+from arboleda.explain._permuted_scores import compute_permuted_scores
 from arboleda.explain._rows import read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Importance", "importance"]
+__all__ = ["Importance", "importance", "plot_importance"]
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["impurity", "permutation", "oob_permutation"]
@@ -29,7 +29,7 @@ Kind = Literal["impurity", "permutation", "oob_permutation"]
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """What `importance` returns: one number for each column, or each group of columns.
+    """Importance of each column or group of columns, as returned by `importance`.
 
     Attributes
     ----------
@@ -38,12 +38,12 @@ class Importance:
     value : ndarray of shape (n_features,)
         Their importances.
     standard_error : ndarray of shape (n_features,)
-        How far the values may be off by chance; NaN where that is not known. Of what chance,
-        `importance` tells.
+        Standard errors of the importances; NaN where unknown. The notes of `importance` describe
+        which variation they include.
     kind : {"impurity", "permutation", "oob_permutation"}
         How they were measured.
     scoring : str or None
-        The score that falls when a column is permuted, in words; None for other kinds.
+        Name of the score that decreases when a column is permuted; None for other kinds.
     """
 
     feature_names: tuple[str, ...]
@@ -53,7 +53,7 @@ class Importance:
     scoring: str | None = None
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a column as a pandas data frame, the most important first.
+        """Return one row per column as a pandas data frame, the most important first.
 
         Returns
         -------
@@ -70,14 +70,14 @@ class Importance:
         return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True)
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = 20) -> Axes:
-        """Draw the importances as bars with their errors: see `arboleda.plot.importance`.
+        """Plot the importances as bars with standard errors: see `arboleda.plot.importance`.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to draw on; None: those of a new figure.
         n_features : int, default=20
-            Columns to draw at most; None: as many as fit.
+            Largest number of columns to draw; None: as many as fit.
 
         Returns
         -------
@@ -100,73 +100,73 @@ def importance(
     sample_weight: Any = None,
     random_state: Any = None,
 ) -> Importance | dict[str, Importance]:
-    """Measure what each column is worth to a fitted model.
+    """Measure the importance of each column for a fitted model.
 
-    Three measures, which answer different questions:
+    There are three measures, with different meanings:
 
-    - ``"impurity"``: how much the splits by a column lowered the impurity of the training rows
-      (Breiman et al. 1984, section 5.3.4), the mean over the trees. Free, but it favours columns
-      of many values, and what the trees learned by heart counts.
-    - ``"permutation"``: how much a score on rows held out falls when the column's values are
-      shuffled among them (Breiman 2001, section 10; Fisher, Rudin and Dominici 2019, section 3.2),
-      for any estimator.
-    - ``"oob_permutation"``: the same for each tree of a forest of this library, on the training
-      rows that it left out.
+    - ``"impurity"``: how much the splits on a column decreased the impurity of the training rows
+      (Breiman et al. 1984, section 5.3.4), averaged over the trees. It is free, but favours columns
+      with many distinct values and includes overfitting.
+    - ``"permutation"``: how much a score on held-out rows decreases when the column's values are
+      shuffled (Breiman 2001, section 10; Fisher, Rudin and Dominici 2019, section 3.2), for any
+      estimator.
+    - ``"oob_permutation"``: the same for each tree of a forest of this library, on its out-of-bag
+      rows.
 
     Parameters
     ----------
     estimator : estimator
-        A fitted estimator of scikit-learn's kind; for ``"impurity"`` one with
-        ``feature_importances_``, for ``"oob_permutation"`` a forest.
+        A fitted scikit-learn estimator; for ``"impurity"`` one with ``feature_importances_``, for
+        ``"oob_permutation"`` a forest.
     X : array-like, frame or sparse matrix of shape (n_samples, n_features), default=None
-        For ``"permutation"`` rows that the model did not learn from, for ``"oob_permutation"``
-        those of `fit`; not needed for ``"impurity"``.
+        For ``"permutation"`` held-out rows, for ``"oob_permutation"`` the training rows; not needed
+        for ``"impurity"``.
     y : array-like of shape (n_samples,), default=None
-        Their targets.
+        Targets of the rows.
     kind : {"auto", "impurity", "permutation", "oob_permutation"}, default="auto"
-        "auto": by permutation if rows are given, else by impurity.
+        "auto": permutation if rows are given, else impurity.
     scoring : str, callable, or sequence of str, default=None
-        For ``"permutation"``: a name of a scorer of scikit-learn, or a scorer
-        ``f(estimator, X, y)``; several names give as many importances. None: accuracy, or R².
+        For ``"permutation"``: the name of a scikit-learn scorer, or a scorer ``f(estimator, X,
+        y)``; several names return one importance each. None: accuracy, or R².
     n_repeats : int, default=5
-        For ``"permutation"``: how often each column is shuffled.
+        For ``"permutation"``: number of shuffles of each column.
     groups : mapping of str to sequence, or sequence of sequences, default=None
-        For ``"permutation"``: columns, by names or numbers, to be shuffled together, in the same
-        order. A column that says what another says too loses little when it alone is shuffled;
-        the two together show what both are worth. Columns in no group stay alone.
+        For ``"permutation"``: columns, by names or indices, that are shuffled together in the same
+        order. Shuffling only one of two redundant columns costs little; shuffling both shows their
+        joint importance. Columns in no group are shuffled alone.
     sample_weight : array-like of shape (n_samples,), default=None
         For ``"permutation"``: weights of rows in the score.
     random_state : int, RandomState or None, default=None
-        For ``"permutation"``: draws the orders.
+        For ``"permutation"``: seed of the shuffles.
 
     Returns
     -------
     importance : Importance, or dict of str to Importance
-        A dict by the names of scorers if ``scoring`` is a sequence.
+        A dict keyed by scorer name if ``scoring`` is a sequence.
 
     Raises
     ------
     ValueError
-        If the kind needs rows or an attribute that is not there, or there is no such kind, score
-        or column, a column is in two groups, or there are fewer than 2 rows.
+        If the kind needs rows or an attribute that is absent, a kind, score or column does not
+        exist, a column is in two groups, or there are fewer than 2 rows.
     NotFittedError
         If the estimator is not fitted.
 
     Notes
     -----
-    What the standard error means:
+    The standard errors mean:
 
-    - ``"impurity"``: standard deviation over the trees, divided by the root of their number: how
-      far the importance is from that of a forest of ever more trees on the same rows. It says
-      nothing of other rows. NaN where the importance is no mean over trees, as in boosting.
-    - ``"permutation"`` by named scores: of other held-out rows and other shuffles, for the model
-      as it is. It is the jackknife's over 20 blocks of rows: the rows are parted into blocks in
-      the order of y, block b being every 20th of them, and the importance I(-b) is found again
-      from the same answers without the rows of the block and those that got their values from
-      it; the error is sqrt(19/20 sum_b (I(-b) - mean)^2) (Efron and Stein 1981). NaN where the
-      score of the rows left is not defined.
-    - ``"permutation"`` by a callable: standard deviation over the repeats, divided by the root of
-      their number: of other shuffles of these rows alone.
+    - ``"impurity"``: standard deviation over the trees, divided by the square root of their number:
+      the distance from the importance of an infinite forest on the same rows. It does not include
+      the sampling of the rows. NaN where the importance is not a mean over trees, as in boosting.
+    - ``"permutation"`` with named scores: variation over held-out rows and shuffles, for the model
+      as it is. It is a jackknife over 20 blocks of rows: the rows are divided into blocks in the
+      order of y, block b being every 20th of them, and the importance I(-b) is recomputed from the
+      same predictions without the rows of the block and those that received values from it; the
+      error is sqrt(19/20 sum_b (I(-b) - mean)^2) (Efron and Stein 1981). NaN where the score of the
+      remaining rows is undefined.
+    - ``"permutation"`` with a callable: standard deviation over the repeats, divided by the square
+      root of their number: variation over shuffles of these rows only.
     - ``"oob_permutation"``: as for ``"impurity"``.
 
     References
@@ -193,21 +193,21 @@ def importance(
     if kind == "auto":
         kind = "impurity" if X is None else "permutation"
     if kind == "impurity":
-        _not_used(kind, scoring=scoring, groups=groups, sample_weight=sample_weight)
-        return _by_impurity(estimator)
+        _check_unused(kind, scoring=scoring, groups=groups, sample_weight=sample_weight)
+        return _compute_impurity_importance(estimator)
     if kind not in {"permutation", "oob_permutation"}:
         raise ValueError(
-            f"kind={kind!r}: choose 'auto', 'impurity', 'permutation' or 'oob_permutation'"
+            f"kind must be 'auto', 'impurity', 'permutation' or 'oob_permutation', got {kind!r}"
         )
     if X is None or y is None:
-        rows = "rows that it did not learn from" if kind == "permutation" else "the training rows"
+        rows = "held-out rows" if kind == "permutation" else "the training rows"
         raise ValueError(f"kind={kind!r} needs X and y: {rows} and their targets")
     if kind == "oob_permutation":
-        _not_used(kind, scoring=scoring, groups=groups, sample_weight=sample_weight)
-        return _out_of_bag(estimator, X, y)
+        _check_unused(kind, scoring=scoring, groups=groups, sample_weight=sample_weight)
+        return _compute_oob_importance(estimator, X, y)
     table = read_rows(X, estimator)
-    names, columns = column_groups(table, groups)
-    found = permuted_scores(
+    names, columns = read_column_groups(table, groups)
+    found = compute_permuted_scores(
         estimator, table, y, columns, scoring, n_repeats, sample_weight, random_state
     )
     importances = {
@@ -219,34 +219,83 @@ def importance(
     return importances
 
 
+def plot_importance(
+    importance: Any, ax: Axes | None = None, *, n_features: int | None = 20
+) -> Axes:
+    """Plot the importances of the columns as bars with standard errors, the largest on top.
+
+    Parameters
+    ----------
+    importance : Importance or fitted estimator
+        The result of `arboleda.explain.importance`, by whichever kind. For an estimator the
+        impurity importance is measured first: ``importance(estimator)``.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to draw on; None: those of a new figure.
+    n_features : int, default=20
+        Largest number of columns to draw; None: as many as fit.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If ``n_features`` is below 1, or the estimator has no ``feature_importances_``.
+    NotFittedError
+        If the estimator is not fitted.
+
+    See Also
+    --------
+    arboleda.plot.importance : The same plot of an `Importance`.
+
+    Examples
+    --------
+    >>> from arboleda import RandomForestClassifier
+    >>> from arboleda.explain import plot_importance
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> ax = plot_importance(RandomForestClassifier(20, random_state=0).fit(X, y), n_features=3)
+    >>> [label.get_text() for label in ax.get_yticklabels()][0]
+    'petal length (cm)'
+    """
+    measured = importance if isinstance(importance, Importance) else _measure_importance(importance)
+    assert isinstance(measured, Importance)  # several scorers alone return a dict
+    return measured.plot(ax, n_features=n_features)
+
+
+# The parameter of `plot_importance` hides the name of the function.
+_measure_importance = importance
+
+
 def _check_fitted(estimator: Any) -> None:
     name = type(estimator).__name__
     try:
         check_is_fitted(estimator)
     except NotFittedError as error:
-        raise NotFittedError(f"this {name} is not fitted yet: call its fit first") from error
+        raise NotFittedError(f"this {name} is not fitted yet: call fit first") from error
 
 
-def _not_used(kind: str, **given: Any) -> None:
+def _check_unused(kind: str, **given: Any) -> None:
     for name, value in given.items():
         if value is not None:
-            raise ValueError(f"{name} belongs to kind='permutation', not to kind={kind!r}")
+            raise ValueError(f"{name} is only valid for kind='permutation', not for kind={kind!r}")
 
 
-def _by_impurity(estimator: Any) -> Importance:
+def _compute_impurity_importance(estimator: Any) -> Importance:
     if not hasattr(estimator, "feature_importances_"):
         raise ValueError(
-            f"{type(estimator).__name__} has no feature_importances_: give X and y to measure by "
-            "permutation, or the last step of a pipeline alone"
+            f"{type(estimator).__name__} has no feature_importances_: give X and y to measure "
+            "permutation importance, or pass only the last step of a pipeline"
         )
     value = np.asarray(estimator.feature_importances_, dtype=np.float64)
     names = getattr(estimator, "feature_names_in_", None)
     texts = [f"x[{j}]" for j in range(len(value))] if names is None else list(map(str, names))
-    return Importance(tuple(texts), value, _over_trees(estimator, value), "impurity")
+    return Importance(tuple(texts), value, _compute_tree_errors(estimator, value), "impurity")
 
 
-def _over_trees(estimator: Any, value: Floats) -> Floats:
-    """Standard errors over the trees where the importance is their mean, scaled to sum to 1."""
+def _compute_tree_errors(estimator: Any, value: Floats) -> Floats:
+    """Compute standard errors over the trees if the importance is their mean; NaN otherwise."""
     unknown = np.full(len(value), np.nan)
     trees = getattr(estimator, "estimators_", None)
     if trees is None or np.ndim(trees) != 1 or len(trees) < 2:
@@ -256,7 +305,7 @@ def _over_trees(estimator: Any, value: Floats) -> Floats:
     each = [np.asarray(tree.feature_importances_, dtype=np.float64) for tree in trees]
     if any(len(one) != len(value) for one in each):
         return unknown
-    # Trees without a split have no importances to share; they are no part of the mean.
+    # Trees without a split have no importances and are left out of the mean.
     grown = np.array([one for one in each if one.any()]).reshape(-1, len(value))
     if len(grown) < 2 or not np.allclose(grown.mean(axis=0), value, rtol=1e-6, atol=1e-9):
         return unknown
@@ -264,11 +313,11 @@ def _over_trees(estimator: Any, value: Floats) -> Floats:
     return error
 
 
-def _out_of_bag(forest: Any, X: Any, y: Any) -> Importance:
+def _compute_oob_importance(forest: Any, X: Any, y: Any) -> Importance:
     if not hasattr(forest, "oob_permutation_importance"):
         raise ValueError(
-            f"{type(forest).__name__} has no oob_permutation_importance, which arboleda's forests "
-            "have: measure by kind='permutation' on rows held out"
+            f"{type(forest).__name__} has no oob_permutation_importance, unlike the forests of "
+            "arboleda: use kind='permutation' on held-out rows"
         )
     found = forest.oob_permutation_importance(X, y)
     names = read_rows(X, forest).names

@@ -1,10 +1,10 @@
-"""An order of a column's categories in which neighbours occur with alike values elsewhere.
+"""Order of a column's categories in which neighbours have similar values of the other columns.
 
 Apley and Zhu (2020), "Visualizing the effects of predictor variables in black box supervised
-learning models", Journal of the Royal Statistical Society B 82: two categories are as far apart as
-the distributions of the other columns in their rows - for numbers by Kolmogorov and Smirnov, for
-categories by half the sum of the differences of shares - and the order is that of the first
-coordinate of their classical multidimensional scaling.
+learning models", Journal of the Royal Statistical Society B 82: the distance of two categories is
+the sum over the other columns of the distance of their distributions in the rows of each category -
+the Kolmogorov-Smirnov distance for numbers, half the sum of absolute differences of shares for
+categories. The order is that of the first coordinate of classical multidimensional scaling.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
 
-from arboleda.explain._rows import Rows
+from arboleda.explain._rows import TableRows
 
-__all__ = ["level_order"]
+__all__ = ["order_levels"]
 
 Floats = npt.NDArray[np.float64]
 
-# Values at which the distributions of numbers are compared.
+# Number of values at which the distributions of numbers are compared.
 _N_QUANTILES = 100
-# Coordinates that are equal to so many decimals, of 1 in all, are equal: then the codes decide.
+# Coordinates that agree to this many decimals are ties, ordered by code.
 _DECIMALS = 9
 
 
-def level_order(rows: Rows, column: int, weight: Floats) -> npt.NDArray[np.intp]:
-    """Return the codes of the levels of a column that have weight, in their order.
+def order_levels(rows: TableRows, column: int, weight: Floats) -> npt.NDArray[np.intp]:
+    """Return the codes of the levels of a column that have positive weight, in order.
 
     Parameters
     ----------
-    rows : Rows
+    rows : TableRows
     column : int
-        A column of categories.
+        A categorical column.
     weight : ndarray of shape (n_rows,)
 
     Returns
     -------
     codes : ndarray of shape (n_levels,)
-        Of the two directions the one that begins with the lower code.
+        In the direction that begins with the lower code.
     """
     found = rows.values(column)
     kept = ~np.isnan(found) & (weight > 0.0)
@@ -50,15 +50,15 @@ def level_order(rows: Rows, column: int, weight: Floats) -> npt.NDArray[np.intp]
     for other in range(rows.n_columns):
         if other != column:
             values = rows.values(other)[kept]
-            distance += _differences(values, codes, weight, rows.categorical[other])
-    order = np.argsort(_first_coordinate(distance), kind="stable")
+            distance += _compute_distances(values, codes, weight, rows.categorical[other])
+    order = np.argsort(_compute_first_coordinate(distance), kind="stable")
     return present[order[::-1] if order[0] > order[-1] else order]
 
 
-def _differences(
+def _compute_distances(
     values: Floats, codes: npt.NDArray[np.intp], weight: Floats, categorical: bool
 ) -> Floats:
-    """How far apart the distributions of a column are in the rows of any two levels."""
+    """Compute the distances of the distributions of a column in the rows of any two levels."""
     known = ~np.isnan(values)
     values, codes_of_known, weight = values[known], codes[known], weight[known]
     n_levels = int(codes.max()) + 1
@@ -70,7 +70,7 @@ def _differences(
         places = np.searchsorted(distinct, values)
     shares = np.zeros((n_levels, max(1, len(distinct))))
     np.add.at(shares, (codes_of_known, places), weight)
-    # A level that has no values here is like all of them.
+    # A level without values of this column has the overall distribution.
     shares[shares.sum(axis=1) == 0.0] = shares.sum(axis=0)
     total = shares.sum(axis=1, keepdims=True)
     shares /= np.where(total > 0.0, total, 1.0)
@@ -82,8 +82,8 @@ def _differences(
     return found
 
 
-def _first_coordinate(distance: Floats) -> Floats:
-    """First coordinate of classical multidimensional scaling, of length 1."""
+def _compute_first_coordinate(distance: Floats) -> Floats:
+    """Compute the first coordinate of classical multidimensional scaling, of length 1."""
     squares = distance**2
     squares -= squares.mean(axis=0)
     squares -= squares.mean(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""LIME: a sparse linear model of what any estimator says around one row.
+"""LIME: a sparse linear model of any estimator's predictions around one row.
 
 Ribeiro, M. T., Singh, S., Guestrin, C. (2016), '"Why should I trust you?" Explaining the
 predictions of any classifier', KDD.
@@ -18,29 +18,29 @@ from arboleda.explain._lime_explanation import LimeExplanation
 from arboleda.explain._lime_sample import ColumnView, Sampler, view_columns
 from arboleda.explain._linear_surrogate import LinearSurrogate, Moments, choose_columns, fit_columns
 from arboleda.explain._one_row import as_one_row
-from arboleda.explain._outputs import OutputReader, Outputs, output_reader
-from arboleda.explain._rows import MOST_ROWS, Rows, read_rows
-from arboleda.explain._units import power_of_two
+from arboleda.explain._outputs import OutputReader, Outputs, make_output_reader
+from arboleda.explain._rows import MAX_ROWS, TableRows, read_rows
+from arboleda.explain._units import floor_power_of_two
 
 __all__ = ["Lime", "lime"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
-_WIDTH = 0.75  # kernel width, in square roots of the number of columns
+_WIDTH = 0.75  # kernel width divided by the square root of the number of columns
 
 
 class Lime:
-    """Explains rows one by one: see `lime`, which makes it.
+    """Explainer of single rows, as returned by `lime`.
 
     Parameters
     ----------
     reader : OutputReader
-        Asks the estimator.
-    rows : Rows
+        Computes the estimator's outputs.
+    rows : TableRows
         The training rows.
     views : list of ColumnView
-        How each column is seen.
+        Representation of each column.
     n_samples : int
     kernel_width : float
     seed : int
@@ -49,7 +49,7 @@ class Lime:
     def __init__(
         self,
         reader: OutputReader,
-        rows: Rows,
+        rows: TableRows,
         views: list[ColumnView],
         n_samples: int,
         kernel_width: float,
@@ -65,97 +65,97 @@ class Lime:
     def explain(
         self, row: Any, *, output: Any = None, n_features: int = 10, n_repeats: int = 5
     ) -> LimeExplanation:
-        """Explain what the estimator says of one row.
+        """Explain the estimator's prediction for one row.
 
         Parameters
         ----------
         row : table of one row, or array-like, Series or mapping of shape (n_features,)
-            With the columns of the training rows.
+            The row, with the columns of the training rows.
         output : object, default=None
-            Which answer to explain: a class, or the number of a regressor's target. None: the
-            class predicted, or the first target.
+            The output to explain: a class, or the index of a regressor's target. None: the
+            predicted class, or the first target.
         n_features : int, default=10
-            Columns in the explanation, at most.
+            Maximum number of columns in the explanation.
         n_repeats : int, default=5
-            Samples of ``n_samples`` rows. The explanation is that of all of them together; how they
-            differ gives its stability and the weights' standard errors.
+            Number of samples of ``n_samples`` rows. The explanation uses all of them; their
+            differences give the stability and the standard errors of the weights.
 
         Returns
         -------
         LimeExplanation
-            The same for the same row: it does not depend on what was explained before.
+            Deterministic for a given row: it does not depend on earlier calls.
 
         Raises
         ------
         ValueError
-            If there are more rows than one, other columns than in training, no such output, or the
-            kernel is so narrow that it leaves too few samples.
+            If there is more than one row, the columns are not those of training, the output does
+            not exist, or the kernel is so narrow that too few samples have weight.
         """
         _check_count("n_features", n_features, 1)
         _check_count("n_repeats", n_repeats, 1)
         one = as_one_row(row, self._rows, self._reader.estimator)
-        said = self._reader(one.native)
-        explained = _place_of_output(output, said)
-        values, labels = _values_of(one, self._rows)
-        answer = float(said.values[0, explained])
-        unit, repeats = self._repeats(values, explained, answer, n_repeats)
-        together = Moments.pooled(repeats)
-        self._check_enough(together, n_features)
-        fitted = fit_columns(together, choose_columns(together, n_features))
-        spread = _standard_error(repeats, fitted.columns)
+        outputs = self._reader(one.native)
+        explained = _find_output(output, outputs)
+        values, labels = _read_values(one, self._rows)
+        prediction = float(outputs.values[0, explained])
+        unit, repeats = self._draw_repeats(values, explained, prediction, n_repeats)
+        pooled_moments = Moments.combine(repeats)
+        self._check_enough(pooled_moments, n_features)
+        fitted = fit_columns(pooled_moments, choose_columns(pooled_moments, n_features))
+        spread = _compute_standard_error(repeats, fitted.columns)
         order = np.argsort(-np.abs(fitted.weights), kind="stable")
         features = fitted.columns[order]
-        known = said.kind in ("probability", "vote")
+        known = outputs.kind in ("probability", "vote")
         return LimeExplanation(
             conditions=[self._views[j].condition(values[j], labels[j]) for j in features.tolist()],
             weights=fitted.weights[order] * unit,
             feature_names=tuple(self._rows.names[j] for j in features.tolist()),
             features=features,
-            intercept=answer + fitted.intercept * unit,
-            class_names=said.names if known else None,
-            probabilities=said.values[0] if known else None,
-            output_name=said.names[explained],
-            prediction=answer,
-            local_prediction=answer + self._at_the_row(fitted, values) * unit,
+            intercept=prediction + fitted.intercept * unit,
+            class_names=outputs.names if known else None,
+            probabilities=outputs.values[0] if known else None,
+            output_name=outputs.names[explained],
+            prediction=prediction,
+            local_prediction=prediction + self._predict_at_row(fitted, values) * unit,
             fidelity=fitted.fidelity,
-            stability=_stability(repeats, n_features),
+            stability=_compute_stability(repeats, n_features),
             standard_error=None if spread is None else spread[order] * unit,
         )
 
-    def _repeats(
-        self, values: Floats, explained: int, answer: float, n_repeats: int
+    def _draw_repeats(
+        self, values: Floats, explained: int, prediction: float, n_repeats: int
     ) -> tuple[float, list[Moments]]:
-        """Moments of each repeat, with the answers' differences from that for the row.
+        """Compute the moments of each repeat, with differences from the row's prediction.
 
-        The differences are in a unit of about the answers' size, so that their squares are numbers.
+        The differences are rescaled to about unit size so that their squares do not overflow.
         """
         sampler = Sampler(self._rows, self._views, values)
         unit, found = 0.0, []
         for repeat in range(n_repeats):
             random = np.random.default_rng([self._seed, repeat])
             parts = []
-            for start in range(0, self._n_samples, MOST_ROWS):
-                sample = sampler.draw(min(MOST_ROWS, self._n_samples - start), random)
-                said = self._reader(sample.table).values[:, explained]
-                unit = unit or power_of_two(max(np.abs(said).max(), abs(answer)))
-                change = said / unit - answer / unit
+            for start in range(0, self._n_samples, MAX_ROWS):
+                sample = sampler.draw(min(MAX_ROWS, self._n_samples - start), random)
+                outputs = self._reader(sample.table).values[:, explained]
+                unit = unit or floor_power_of_two(max(np.abs(outputs).max(), abs(prediction)))
+                change = outputs / unit - prediction / unit
                 exponent = -sample.squared_distance / (2.0 * self._kernel_width**2)
-                parts.append(Moments.of(sample.columns, change, np.exp(exponent)))
-            found.append(Moments.pooled(parts))
+                parts.append(Moments.compute(sample.columns, change, np.exp(exponent)))
+            found.append(Moments.combine(parts))
         return unit, found
 
-    def _check_enough(self, together: Moments, n_features: int) -> None:
+    def _check_enough(self, pooled_moments: Moments, n_features: int) -> None:
         needed = 2 * (min(n_features, self._rows.n_columns) + 1)
-        if together.n_effective < needed:
+        if pooled_moments.n_effective < needed:
             raise ValueError(
-                f"kernel_width={self._kernel_width:.4g} leaves as much as "
-                f"{together.n_effective:.3g} of the samples, too few for "
-                f"{min(n_features, self._rows.n_columns)} columns: raise kernel_width or n_samples,"
-                " or ask for fewer n_features"
+                f"kernel_width={self._kernel_width:.4g} leaves an effective sample size of "
+                f"{pooled_moments.n_effective:.3g}, too small for "
+                f"{min(n_features, self._rows.n_columns)} columns: increase kernel_width or "
+                "n_samples, or decrease n_features"
             )
 
-    def _at_the_row(self, fitted: LinearSurrogate, values: Floats) -> float:
-        """Return the linear model's answer for the row: its conditions hold, its numbers stay."""
+    def _predict_at_row(self, fitted: LinearSurrogate, values: Floats) -> float:
+        """Return the linear model's prediction for the row, whose conditions all hold."""
         holds = [
             self._views[j].scale == 0.0 or np.isnan(values[j]) for j in fitted.columns.tolist()
         ]
@@ -172,35 +172,36 @@ def lime(
     categorical_features: Any = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Lime:
-    """Prepare to explain single rows by linear models of what an estimator says around them.
+    """Prepare to explain single rows by local linear models of an estimator's predictions.
 
-    Rows are drawn around the one to explain and the estimator is asked about each. A linear model
-    of a few columns is then fitted to its answers, by least squares with weights that fall with the
-    distance d from the row: ``exp(-d^2 / (2 width^2))``. The columns are chosen one by one, each
-    time the one that raises the weighted R2 most (forward selection).
+    Rows are sampled around the row to explain, and the estimator predicts each of them. A linear
+    model of a few columns is fitted to the predictions by least squares, with weights that decrease
+    with the distance d from the row: ``exp(-d^2 / (2 width^2))``. Columns are selected one by one,
+    each time the one that increases the weighted R2 most (forward selection).
 
     Parameters
     ----------
     estimator : estimator
-        Fitted: any classifier or regressor. A classifier is asked for probabilities; one without
-        them for margins, or else for its votes.
+        Any fitted classifier or regressor. For a classifier, probabilities are explained; if it has
+        none, margins, or else votes.
     X_train : array-like, frame or sparse matrix of shape (n_rows, n_features)
-        Rows that columns are drawn from: the training rows, or as many as tell their distribution.
+        Rows that column values are sampled from: the training rows, or a representative sample.
     discretize : {"quartiles", None}, default="quartiles"
-        How the linear model sees a number. "quartiles": whether it lies between the same quartiles
-        of the training rows as the row's. None: by how many standard deviations of the training
-        rows it is above the row's. A column of categories is seen by whether it is the row's
-        category, a missing value by whether it is missing, in either case.
+        Representation of numbers in the linear model. "quartiles": an indicator that the value lies
+        between the same quartiles of the training rows as the row's. None: the difference from the
+        row's value in standard deviations of the training rows. In either case, categories are
+        represented by an indicator of the row's category, and missing values by an indicator of
+        missingness.
     n_samples : int, default=5000
-        Rows drawn in one repeat. The standard error of a weight falls with the square root of all
-        rows drawn; five repeats of 5,000 leave one or two hundredths of the standard deviation of
-        the answers, which is less than a bar's width in a figure.
+        Number of rows sampled in one repeat. The standard error of a weight decreases with the
+        square root of the total number of rows; five repeats of 5,000 leave one or two hundredths
+        of the standard deviation of the predictions, less than a bar's width in a figure.
     kernel_width : float, default=None
         The width in the weights. None: ``0.75 sqrt(n_features)``, which grows with the distances
-        between rows drawn at random, so that a sample at the usual distance weighs about half of
-        one like the row. Smaller is more local, and leaves fewer samples that count.
+        between random rows, so that a sample at the usual distance has about half the weight of one
+        equal to the row. Smaller is more local, with a smaller effective sample size.
     categorical_features : array-like of bool, int or str, default=None
-        Columns that hold categories, beside those whose type or values say so.
+        Categorical columns, in addition to those recognized by dtype or values.
     random_state : int, RandomState or None, default=None
         Seed of the samples.
 
@@ -214,7 +215,7 @@ def lime(
     ValueError
         If a parameter is out of range, or X_train holds no rows or an infinite value.
     TypeError
-        If the estimator is none.
+        If the estimator is not an estimator.
     NotFittedError
         If it is not fitted.
 
@@ -222,14 +223,14 @@ def lime(
     -----
     The columns of a sample are drawn independently of each other. With quartiles, and for
     categories and missing values, each is drawn from the values of the training rows, so that it
-    meets the row's condition as often as they do; whole numbers stay whole, and no value occurs
-    that the column never had. With ``discretize=None`` numbers are normal about the row's, with the
-    column's standard deviation, and the linear model is the local slope. The row itself is not
+    meets the row's condition as often as they do; integers stay integers, and only observed values
+    occur. With ``discretize=None``, numbers are normally distributed around the row's value with
+    the column's standard deviation, and the linear model is the local slope. The row itself is not
     among the samples: a category that the training rows lack has no weight.
 
-    Where columns are strongly related, independent draws make rows that do not exist, and the
-    estimator's answers about them count: Slack et al. (2020) show how much can hide there. Weights
-    are of the linear model, not causes.
+    If columns are strongly dependent, independent draws produce unrealistic rows, and the
+    estimator's predictions for them influence the explanation: Slack et al. (2020) show how this
+    can be exploited. Weights describe the linear model, not causal effects.
 
     References
     ----------
@@ -252,13 +253,13 @@ def lime(
     ('0', [0.43, 0.43])
     """
     if discretize not in ("quartiles", None):
-        raise ValueError(f'discretize={discretize!r} must be "quartiles" or None')
+        raise ValueError(f'discretize must be "quartiles" or None, got {discretize!r}')
     _check_count("n_samples", n_samples, 10)
-    reader = output_reader(estimator)
+    reader = make_output_reader(estimator)
     rows = read_rows(X_train, estimator, categorical_features)
     width = _WIDTH * float(np.sqrt(rows.n_columns)) if kernel_width is None else kernel_width
     if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < np.inf:
-        raise ValueError(f"kernel_width={kernel_width!r} must be a positive number, or None")
+        raise ValueError(f"kernel_width must be a positive number or None, got {kernel_width!r}")
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     views = view_columns(rows, quartiles=discretize == "quartiles")
     return Lime(reader, rows, views, int(n_samples), float(width), seed)
@@ -266,34 +267,35 @@ def lime(
 
 def _check_count(name: str, count: Any, least: int) -> None:
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
-        raise ValueError(f"{name}={count!r} must be a whole number of at least {least}")
+        raise ValueError(f"{name} must be an integer of at least {least}, got {count!r}")
 
 
-def _place_of_output(output: Any, said: Outputs) -> int:
-    """Return the column of the answers that is explained."""
+def _find_output(output: Any, outputs: Outputs) -> int:
+    """Return the index of the output to explain."""
     if output is None:
-        if said.classes is None or len(said.names) == 1:
+        if outputs.classes is None or len(outputs.names) == 1:
             return 0
-        return int(said.values[0].argmax())
-    if said.classes is None:
+        return int(outputs.values[0].argmax())
+    if outputs.classes is None:
         wanted = output
-        if isinstance(wanted, str) and wanted in said.names:
-            return said.names.index(wanted)
-        if isinstance(wanted, int | np.integer) and 0 <= wanted < len(said.names):
+        if isinstance(wanted, str) and wanted in outputs.names:
+            return outputs.names.index(wanted)
+        if isinstance(wanted, int | np.integer) and 0 <= wanted < len(outputs.names):
             return int(wanted)
     else:
-        found = np.flatnonzero(said.classes == output)
+        found = np.flatnonzero(outputs.classes == output)
         if not found.size:
-            found = np.flatnonzero(np.array(said.names) == str(output))
+            found = np.flatnonzero(np.array(outputs.names) == str(output))
         if found.size:
             return int(found[0])
     raise ValueError(
-        f"output={output!r} is none of the estimator's answers: {', '.join(said.names)}"
+        f"output={output!r} is not an output of the estimator: give one of "
+        f"{', '.join(outputs.names)}"
     )
 
 
-def _values_of(one: Rows, training: Rows) -> tuple[Floats, list[Any]]:
-    """Return a row's numbers and codes as the training rows have them, and its labels."""
+def _read_values(one: TableRows, training: TableRows) -> tuple[Floats, list[Any]]:
+    """Return a row's values, with the category codes of the training rows, and its labels."""
     values = np.empty(one.n_columns)
     labels: list[Any] = []
     for j in range(one.n_columns):
@@ -312,8 +314,8 @@ def _values_of(one: Rows, training: Rows) -> tuple[Floats, list[Any]]:
     return values, labels
 
 
-def _stability(repeats: list[Moments], n_features: int) -> float | None:
-    """Return the mean Jaccard index of the columns that pairs of repeats choose."""
+def _compute_stability(repeats: list[Moments], n_features: int) -> float | None:
+    """Return the mean Jaccard index of the columns selected by pairs of repeats."""
     if len(repeats) < 2:
         return None
     chosen = [set(choose_columns(moments, n_features).tolist()) for moments in repeats]
@@ -321,7 +323,9 @@ def _stability(repeats: list[Moments], n_features: int) -> float | None:
     return float(np.mean(shared))
 
 
-def _standard_error(repeats: list[Moments], features: npt.NDArray[np.intp]) -> Floats | None:
+def _compute_standard_error(
+    repeats: list[Moments], features: npt.NDArray[np.intp]
+) -> Floats | None:
     if len(repeats) < 2:
         return None
     weights = np.array([fit_columns(moments, features).weights for moments in repeats])

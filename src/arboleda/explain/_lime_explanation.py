@@ -1,4 +1,4 @@
-"""What LIME finds about one row."""
+"""The LIME explanation of one row."""
 
 from __future__ import annotations
 
@@ -21,44 +21,45 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LimeExplanation:
-    """What speaks for and against an answer, as `Lime.explain` finds it.
+    """Conditions for and against a prediction, as returned by `Lime.explain`.
 
-    Entries are ordered by the size of their weights, the largest first. There are fewer than asked
-    for where no other column changes the answer around the row.
+    Entries are ordered by absolute weight, the largest first. There are fewer than requested if no
+    other column changes the prediction around the row.
 
     Attributes
     ----------
     conditions : list of str
-        What holds of the row, as "worst radius > 18.79" or "education = Bachelors"; with
-        ``discretize=None`` what is done to a number, as "worst radius higher by 4.83".
+        Conditions that hold for the row, such as "worst radius > 18.79" or "education = Bachelors";
+        with ``discretize=None`` changes of a number, such as "worst radius higher by 4.83".
     weights : ndarray of shape (n_conditions,)
-        By how much the answer rises where the condition holds, or where the number is higher by
-        that much (one standard deviation of the training rows).
+        Increase of the prediction where the condition holds, or where the number is higher by that
+        much (one standard deviation of the training rows).
     feature_names : tuple of str
-        Column that each condition speaks of.
+        Column of each condition.
     features : ndarray of int
-        Its number.
+        Index of the column.
     intercept : float
-        Answer of the linear model where no condition holds, or where all numbers are the row's.
+        Prediction of the linear model where no condition holds, or where all numbers are the row's.
     class_names : tuple of str or None
-        Classes that `probabilities` belongs to; None for regression, and for margins.
+        Classes of `probabilities`; None for regression and for margins.
     probabilities : ndarray of shape (n_classes,) or None
-        What the estimator says of the row.
+        Probabilities of the row by the estimator.
     output_name : str
-        The answer that is explained: a class, or the value.
+        The output that is explained: a class, or the value.
     prediction : float
-        The estimator's answer for the row: the probability of that class, its margin, or the value.
+        The estimator's prediction for the row: the probability of that class, its margin, or the
+        value.
     local_prediction : float
-        The linear model's.
+        Prediction of the linear model for the row.
     fidelity : float
-        Weighted R2 of the linear model on the samples: the share of the variance of the answers
-        around the row that it explains. 1 where the answer does not change around the row.
+        Weighted R2 of the linear model on the samples: the share of the variance of the predictions
+        around the row that it explains. 1 if the prediction is constant around the row.
     stability : float or None
-        How alike the columns are that each repeat chooses by itself: the mean of
-        ``|A & B| / |A | B|`` over all pairs of repeats. 1: always the same. None: of one repeat.
+        Similarity of the columns that the repeats select separately: the mean of ``|A & B| / |A |
+        B|`` over all pairs of repeats. 1: always the same. None: a single repeat.
     standard_error : ndarray of shape (n_conditions,) or None
-        Of the weights: their standard deviation between repeats, each fitted to the columns shown,
-        divided by the square root of the number of repeats. None: of one repeat.
+        Standard errors of the weights: their standard deviation between repeats, each fitted to the
+        columns shown, divided by the square root of the number of repeats. None: a single repeat.
     """
 
     conditions: list[str]
@@ -76,12 +77,12 @@ class LimeExplanation:
     standard_error: Floats | None
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row for each condition, as a pandas frame.
+        """Return one row per condition as a pandas data frame.
 
         Returns
         -------
         frame : pandas.DataFrame
-            Columns ``condition``, ``weight``, ``standard_error`` (NaN of one repeat) and
+            Columns ``condition``, ``weight``, ``standard_error`` (NaN for a single repeat) and
             ``feature``.
         """
         unknown = np.full(len(self.weights), np.nan)
@@ -95,12 +96,12 @@ class LimeExplanation:
         )
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the conditions for the answer to the right, those against it to the left.
+        """Plot the conditions for the prediction to the right, those against it to the left.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to draw on; None: those of a new figure.
         **options
             Those of `arboleda.plot.for_against`.
 

@@ -1,4 +1,4 @@
-"""Samples around a row, and what they have in common with it, column by column."""
+"""Samples around a row, and their agreement with it column by column."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.explain._rows import Rows
+from arboleda.explain._rows import TableRows
 from arboleda.tree import Condition
 
 __all__ = ["ColumnView", "Sample", "Sampler", "view_columns"]
@@ -21,19 +21,19 @@ _QUARTILES = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True, eq=False)
 class ColumnView:
-    """How a column is seen: as bins, as categories, or as a number in units of its deviation.
+    """Representation of a column: by bins, by categories, or in standard deviations.
 
     Attributes
     ----------
     place : int
-        Number of the column.
+        Index of the column.
     name : str
     edges : ndarray of float
-        Upper ends of all bins but the last; a bin holds its upper end.
+        Upper ends of all bins but the last; a bin contains its upper end.
     labels : tuple
-        Categories by their codes; empty for a number.
+        Categories by code; empty for a number.
     scale : float
-        Standard deviation in the training rows; 0 for a column that is seen as bins or categories.
+        Standard deviation in the training rows; 0 for a column of bins or categories.
     """
 
     place: int
@@ -43,31 +43,31 @@ class ColumnView:
     scale: float = 0.0
 
     def bins(self, values: Floats) -> Floats:
-        """Return the bins, or the categories, that values lie in."""
+        """Return the bins or categories of values."""
         if self.labels:
             return np.where(np.isnan(values), _MISSING, values)
         found = np.searchsorted(self.edges, values).astype(np.float64)
         return np.where(np.isnan(values), _MISSING, found)
 
     def condition(self, value: float, label: Any) -> str:
-        """Say in words what a sample has in common with a row of this value."""
+        """Describe the condition that a sample shares with a row of this value."""
         if self.scale > 0.0 and not np.isnan(value):
             return f"{self.name} higher by {self.scale:.4g}"
-        asked = Condition(self.place, self.name, missing=False)
+        condition = Condition(self.place, self.name, missing=False)
         if np.isnan(value):
-            return str(replace(asked, low=0.0, high=0.0, missing=True))
+            return str(replace(condition, low=0.0, high=0.0, missing=True))
         if self.labels:
-            return str(replace(asked, levels=(str(label),)))
+            return str(replace(condition, levels=(str(label),)))
         ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
         place = int(np.searchsorted(self.edges, value))
-        return str(replace(asked, low=float(ends[place]), high=float(ends[place + 1])))
+        return str(replace(condition, low=float(ends[place]), high=float(ends[place + 1])))
 
 
-def view_columns(rows: Rows, *, quartiles: bool) -> list[ColumnView]:
-    """Decide how the columns of the training rows are seen.
+def view_columns(rows: TableRows, *, quartiles: bool) -> list[ColumnView]:
+    """Choose the representation of each column of the training rows.
 
-    Quartiles are values of the column themselves (the inverse of its distribution function), so
-    that whole numbers stay whole; equal ones are one.
+    Quartiles are observed values of the column (the inverse of its distribution function), so that
+    integers stay integers; duplicates are merged.
     """
     views = []
     for place, name in enumerate(rows.names):
@@ -82,23 +82,23 @@ def view_columns(rows: Rows, *, quartiles: bool) -> list[ColumnView]:
             edges = np.unique(np.quantile(present, _QUARTILES, method="inverted_cdf"))
             views.append(ColumnView(place, name, edges[edges < present.max()]))
         else:
-            views.append(ColumnView(place, name, np.empty(0), scale=_deviation(present)))
+            views.append(ColumnView(place, name, np.empty(0), scale=_compute_deviation(present)))
     return views
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows drawn around a row.
+    """Rows sampled around a row.
 
     Attributes
     ----------
     table : table
-        The rows, in the container of the training rows.
+        The rows, in the type of the training table.
     columns : ndarray of shape (n_rows, n_features)
-        What the surrogate reads: 1 where a row lies in the same bin or category as the row that is
-        explained and 0 elsewhere; or how many standard deviations a number is higher.
+        Features of the surrogate: 1 where a row has the bin or category of the explained row and 0
+        elsewhere; or the difference of a number in standard deviations.
     squared_distance : ndarray of shape (n_rows,)
-        Number of bins and categories that differ, and the squares of the deviations.
+        Number of bins and categories that differ plus the squared deviations of numbers.
     """
 
     table: Any
@@ -107,19 +107,19 @@ class Sample:
 
 
 class Sampler:
-    """Draws samples around one row.
+    """Sampler of rows around one row.
 
     Parameters
     ----------
-    rows : Rows
+    rows : TableRows
         The training rows.
     views : list of ColumnView
     values : ndarray of shape (n_features,)
-        Of the row: numbers, or codes of categories as in the training rows; NaN where missing, and
-        a code of its own for a category that the training rows lack.
+        Values of the row: numbers, or category codes of the training rows; NaN where missing, and a
+        new code for a category that the training rows lack.
     """
 
-    def __init__(self, rows: Rows, views: list[ColumnView], values: Floats) -> None:
+    def __init__(self, rows: TableRows, views: list[ColumnView], values: Floats) -> None:
         self._rows = rows
         self._views = views
         self._values = values
@@ -129,10 +129,10 @@ class Sampler:
         ]
 
     def draw(self, n_samples: int, random: np.random.Generator) -> Sample:
-        """Draw rows whose columns are independent of each other.
+        """Draw rows with mutually independent columns.
 
-        A column seen as bins or categories holds values of training rows; a number is normal about
-        the row's, with the deviation of the training rows.
+        A column of bins or categories takes values of training rows; a number is normally
+        distributed around the row's value, with the standard deviation of the training rows.
         """
         drawn = self._rows.take(random.integers(self._rows.n_rows, size=n_samples))
         columns = np.zeros((n_samples, self._rows.n_columns))
@@ -143,7 +143,7 @@ class Sampler:
             j = view.place
             if is_number:
                 columns[:, j] = random.normal(size=n_samples)
-                numbers[j] = _moved(value, view.scale, columns[:, j])
+                numbers[j] = _shift(value, view.scale, columns[:, j])
                 distance += columns[:, j] ** 2
                 continue
             shuffled[j] = random.permutation(n_samples)
@@ -156,14 +156,14 @@ class Sampler:
         return Sample(drawn.gather(shuffled), columns, distance)
 
 
-def _deviation(values: Floats) -> float:
-    """Return the standard deviation, of values up to the largest that float64 holds."""
+def _compute_deviation(values: Floats) -> float:
+    """Return the standard deviation without overflow for large values."""
     size = float(np.abs(values).max())
     return float(np.std(values / size)) * size if size > 0.0 else 0.0
 
 
-def _moved(value: float, scale: float, steps: Floats) -> Floats:
-    """Return ``value + scale x steps``, kept within float64."""
+def _shift(value: float, scale: float, steps: Floats) -> Floats:
+    """Return ``value + scale * steps``, clipped to the range of float64."""
     limit = np.finfo(np.float64).max
     with np.errstate(over="ignore"):
         return np.asarray(np.clip(value + scale * steps, -limit, limit))

@@ -1,4 +1,4 @@
-"""A weighted linear model of a few columns, found from the first two moments of a sample."""
+"""A weighted linear model of a few columns, fitted to the first two moments of a sample."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["LinearSurrogate", "Moments", "choose_columns", "fit_columns"]
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
 
-# What is left of a column's variance after others are taken out, below which it is rounding.
+# Share of a column's variance not explained by others below which it counts as rounding.
 _NOTHING_LEFT = 1e-10
-# Share of the target's variance below which a column explains nothing but rounding.
+# Share of the target's variance below which a gain counts as rounding.
 _NOTHING_GAINED = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Weighted mean and covariance of some columns and, last, of a target.
+    """Weighted mean and covariance of some columns and, last, a target.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Moments:
         Sum of their squares.
     mean : ndarray of shape (n_columns + 1,)
     covariance : ndarray of shape (n_columns + 1, n_columns + 1)
-        Of divisor ``total``.
+        Covariance with divisor ``total``.
     """
 
     total: float
@@ -41,12 +41,12 @@ class Moments:
 
     @property
     def n_effective(self) -> float:
-        """Number of equally weighted samples that say as much (Kish 1965)."""
+        """Effective sample size (Kish 1965)."""
         return self.total**2 / self.squares if self.squares > 0.0 else 0.0
 
     @classmethod
-    def of(cls, columns: Floats, target: Floats, weight: Floats) -> Moments:
-        """Take them of a sample of shape (n, n_columns), its target and its weights."""
+    def compute(cls, columns: Floats, target: Floats, weight: Floats) -> Moments:
+        """Compute the moments of columns (n, n_columns), their target and their weights."""
         joined = np.column_stack([columns, target])
         total = float(weight.sum())
         if total <= 0.0:
@@ -59,8 +59,8 @@ class Moments:
         return cls(total, float(weight @ weight), mean, covariance)
 
     @classmethod
-    def pooled(cls, parts: Sequence[Moments]) -> Moments:
-        """Take them of several samples together."""
+    def combine(cls, parts: Sequence[Moments]) -> Moments:
+        """Combine the moments of several samples."""
         total = float(sum(part.total for part in parts))
         squares = float(sum(part.squares for part in parts))
         shares = [part.total / total if total > 0.0 else 0.0 for part in parts]
@@ -83,21 +83,21 @@ class LinearSurrogate:
 
 
 def choose_columns(moments: Moments, n_columns: int) -> Integers:
-    """Choose columns one by one, each time the one that raises the weighted R2 most.
+    """Select columns one by one, each time the one that increases the weighted R2 most.
 
-    Forward selection by orthogonal least squares: a column's gain is what it explains after the
-    columns before it are taken out of it and of the target. Ties go to the first column.
+    Forward selection by orthogonal least squares: the gain of a column is what it explains after
+    the selected columns are projected out of it and of the target. Ties go to the first column.
 
     Parameters
     ----------
     moments : Moments
     n_columns : int
-        How many at most; fewer are chosen where no other explains anything.
+        Maximum number of columns; fewer are selected if no other column explains anything.
 
     Returns
     -------
     columns : ndarray of int
-        In the order of the choice.
+        In order of selection.
     """
     left = moments.covariance.copy()
     floor = np.diag(left)[:-1] * _NOTHING_LEFT
@@ -120,7 +120,7 @@ def choose_columns(moments: Moments, n_columns: int) -> Integers:
 def fit_columns(moments: Moments, columns: Integers) -> LinearSurrogate:
     """Fit the target by weighted least squares to some columns.
 
-    Columns that depend linearly on each other share their weight (the solution of least norm).
+    Linearly dependent columns share their weight (minimum-norm solution).
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def fit_columns(moments: Moments, columns: Integers) -> LinearSurrogate:
     Returns
     -------
     LinearSurrogate
-        Its fidelity is 1 where the target is constant.
+        Its fidelity is 1 if the target is constant.
     """
     covariance = moments.covariance
     among = covariance[np.ix_(columns, columns)]

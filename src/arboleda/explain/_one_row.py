@@ -1,4 +1,4 @@
-"""One row to explain, as a table of the kind that an estimator was trained on."""
+"""Reading a single row to explain as a table like the training table."""
 
 from __future__ import annotations
 
@@ -10,44 +10,45 @@ import numpy as np
 from scipy import sparse
 
 from arboleda._engine.numbers import is_missing
-from arboleda.explain._rows import Rows, read_rows
+from arboleda.explain._rows import TableRows, read_rows
 
 __all__ = ["as_one_row"]
 
 
-def as_one_row(row: Any, like: Rows, estimator: Any) -> Rows:
-    """Read a row, given alone or as a table of one row.
+def as_one_row(row: Any, like: TableRows, estimator: Any) -> TableRows:
+    """Read a row, given by itself or as a table of one row.
 
     Parameters
     ----------
     row : table of one row, or array-like, Series or mapping of shape (n_features,)
-        Values of a mapping or Series are found by the names of the columns, others by position.
-    like : Rows
-        The training rows: what is no table becomes one in their container, of their types.
+        Values of a mapping or Series are matched by column name, others by position.
+    like : TableRows
+        The training rows: a row that is not a table is converted to their container and types.
     estimator : estimator
-        Tells names of columns where the table has none.
+        Provides column names if the table has none.
 
     Returns
     -------
-    Rows
+    TableRows
 
     Raises
     ------
     ValueError
-        If there are more rows than one, or other columns than those of the training rows.
+        If there is more than one row, or the columns are not those of the training rows.
     """
-    table = row if _is_table(row) else _table_of(row, like)
+    table = row if _is_table(row) else _as_table(row, like)
     categorical = np.array(like.categorical)
-    columns = _n_columns(table)
+    columns = _count_columns(table)
     if columns is not None and columns != like.n_columns:
         raise ValueError(
-            f"the row has {columns} columns, but X_train has {like.n_columns}: give the same ones"
+            f"the row has {columns} columns, but X_train has {like.n_columns}: give the same "
+            "columns"
         )
     one = read_rows(table, estimator, categorical)
     if one.n_rows != 1:
         raise ValueError(
-            f"explain() takes one row, but got {one.n_rows}: give X.iloc[[i]] of a frame, or X[i] "
-            "of an array"
+            f"explain() takes one row, got {one.n_rows}: give X.iloc[[i]] for a frame, or X[i] for "
+            "an array"
         )
     if one.names != like.names:
         wrong = next(j for j, name in enumerate(one.names) if name != like.names[j])
@@ -70,13 +71,13 @@ def _is_table(row: Any) -> bool:
         return False
 
 
-def _n_columns(table: Any) -> int | None:
+def _count_columns(table: Any) -> int | None:
     shape = getattr(table, "shape", None) or np.shape(table)
     return int(shape[1]) if len(shape) == 2 else None
 
 
-def _table_of(row: Any, like: Rows) -> Any:
-    values = _values_in_order(row, like)
+def _as_table(row: Any, like: TableRows) -> Any:
+    values = _order_values(row, like)
     native = like.native
     if sparse.issparse(native):
         return sparse.csr_matrix(np.asarray(values, dtype=native.dtype)[np.newaxis])
@@ -95,8 +96,8 @@ def _table_of(row: Any, like: Rows) -> Any:
     return made.with_columns(nw.col(n).cast(t) for n, t in frame.schema.items()).to_native()
 
 
-def _values_in_order(row: Any, like: Rows) -> list[Any]:
-    """Values of a row in the order of the training table's columns."""
+def _order_values(row: Any, like: TableRows) -> list[Any]:
+    """Return the values of a row in the column order of the training table."""
     if nw.dependencies.is_pandas_series(row):
         named = {str(name): value for name, value in row.items()}
         if len(named) == len(row) and set(named) == set(like.names):
@@ -106,14 +107,18 @@ def _values_in_order(row: Any, like: Rows) -> list[Any]:
         absent = [name for name in like.names if name not in named]
         unknown = sorted(named.keys() - set(like.names))
         if absent or unknown:
-            fault = f"lacks {absent[0]!r}" if absent else f"names {unknown[0]!r}, which is none"
-            raise ValueError(f"the row {fault} of the columns of X_train: give all of them")
+            fault = (
+                f"lacks the column {absent[0]!r} of X_train"
+                if absent
+                else f"has the column {unknown[0]!r}, which X_train does not have"
+            )
+            raise ValueError(f"the row {fault}: give exactly the columns of X_train")
         return [named[name] for name in like.names]
     try:
         values = list(row)
     except TypeError as error:
         raise TypeError(
-            f"a row is a table of one row, an array, a Series or a dict; got {row!r}"
+            f"the row must be a table of one row, an array, a Series or a dict, got {row!r}"
         ) from error
     if len(values) != like.n_columns:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""How much scores fall when columns are shuffled among rows, with the jackknife's errors."""
+"""Decrease of scores when columns are shuffled among rows, with jackknife standard errors."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._engine.numbers import is_missing
-from arboleda.explain._rows import MOST_ROWS, Rows
+from arboleda.explain._rows import MAX_ROWS, TableRows
 
-__all__ = ["N_BLOCKS", "permuted_scores"]
+__all__ = ["N_BLOCKS", "compute_permuted_scores"]
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
-N_BLOCKS = 20  # of rows, which the jackknife leaves out one after another
+N_BLOCKS = 20  # blocks of rows that the jackknife leaves out one at a time
 
 
-class _Answers(BaseEstimator):  # type: ignore[misc]
-    """What an estimator says of the rows of a table, asked once; a row is then named by its number.
+class _CachedPredictions(BaseEstimator):  # type: ignore[misc]
+    """Predictions of an estimator for the rows of a table, computed once and read by row index.
 
-    Scorers of scikit-learn take it for the estimator, and numbers of rows for the table. Of a table
-    of several copies one below the other, `part` names the rows of one by their numbers in it.
+    It replaces the estimator in scikit-learn's scorers, with row indices in place of the table. If
+    the table holds several stacked copies, `offset_by` selects one of them.
     """
 
     def __init__(self, estimator: Any, table: Any, first: int = 0) -> None:
@@ -48,11 +48,11 @@ class _Answers(BaseEstimator):  # type: ignore[misc]
         self.first = first
         self._known: dict[str, npt.NDArray[Any]] = {}
 
-    def part(self, first: int) -> _Answers:
-        """What is said of the rows from a row on."""
-        found = _Answers(self.estimator, self.table, first)
-        found._known = self._known
-        return found
+    def offset_by(self, first: int) -> _CachedPredictions:
+        """Return the predictions with row indices relative to row ``first``."""
+        result = _CachedPredictions(self.estimator, self.table, first)
+        result._known = self._known
+        return result
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.estimator)
@@ -60,22 +60,22 @@ class _Answers(BaseEstimator):  # type: ignore[misc]
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in {"estimator", "table", "first", "_known"}:
             raise AttributeError(name)
-        found = getattr(self.estimator, name)  # and its AttributeError where there is none
+        result = getattr(self.estimator, name)  # raises AttributeError if there is none
         if name not in {"predict", "predict_proba", "decision_function", "predict_log_proba"}:
-            return found
+            return result
 
         def of_rows(rows: Places) -> npt.NDArray[Any]:
             if name not in self._known:
-                self._known[name] = np.asarray(found(self.table))
+                self._known[name] = np.asarray(result(self.table))
             return self._known[name][self.first + rows]
 
         of_rows.__name__ = name  # scorers find the method by it
         return of_rows
 
 
-def permuted_scores(
+def compute_permuted_scores(
     estimator: Any,
-    rows: Rows,
+    rows: TableRows,
     y: Any,
     groups: Sequence[Sequence[int]],
     scoring: Any,
@@ -83,77 +83,81 @@ def permuted_scores(
     sample_weight: Any,
     random_state: Any,
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Find the fall of each score for each group of columns, and its standard error.
+    """Compute the decrease of each score for each group of columns, and its standard error.
 
     Returns
     -------
     found : dict of str to (ndarray of shape (n_groups,), ndarray of shape (n_groups,))
-        By the scores' names.
+        Keyed by score name.
 
     Raises
     ------
     ValueError
-        If there are fewer than 2 rows, ``y`` or the weights have another number of them, or
+        If there are fewer than 2 rows, ``y`` or the weights have a different number of rows, or
         ``n_repeats`` is below 1.
     """
     y = np.asarray(y)
-    _check(rows, y, n_repeats)
-    weight = None if sample_weight is None else _weights(sample_weight, rows)
-    scorers = _scorers(estimator, scoring)
+    _check_rows(rows, y, n_repeats)
+    weight = None if sample_weight is None else _read_weights(sample_weight, rows)
+    scorers = _make_scorers(estimator, scoring)
     random = check_random_state(random_state)
     whole = np.arange(rows.n_rows)
-    block = _blocks(y)
-    base = _Answers(estimator, rows.native)
-    ask = partial(_score, y=y, weight=weight)
-    starts = {name: ask(scorer, base, whole) for name, scorer in scorers}
+    block = _assign_blocks(y)
+    base = _CachedPredictions(estimator, rows.native)
+    compute_score = partial(_compute_score, y=y, weight=weight)
+    starts = {name: compute_score(scorer, base, whole) for name, scorer in scorers}
     falls: dict[str, list[list[Floats]]] = {name: [] for name, _ in scorers}
-    # A callable sees the table, and so one copy of it at a time.
-    together = max(1, MOST_ROWS // rows.n_rows) if all(_by_name(s) for _, s in scorers) else 1
+    # A callable scorer needs the table itself, so copies are scored one at a time.
+    together = (
+        max(1, MAX_ROWS // rows.n_rows) if all(_is_named_scorer(s) for _, s in scorers) else 1
+    )
     for columns in groups:
-        for found in falls.values():
-            found.append([])
+        for result in falls.values():
+            result.append([])
         orders = [random.permutation(whole) for _ in range(n_repeats)]
-        for order, said in _shuffled(estimator, rows, columns, orders, together):
+        for order, permuted in _iter_permuted(estimator, rows, columns, orders, together):
             parts = [
                 np.flatnonzero((block != b) & (block[order] != b)) for b in range(block.max() + 1)
             ]
             for name, scorer in scorers:
-                fall = [starts[name] - ask(scorer, said, whole)]
-                if _by_name(scorer):
-                    before, after = (_of_parts(scorer, a, y, weight) for a in (base, said))
+                fall = [starts[name] - compute_score(scorer, permuted, whole)]
+                if _is_named_scorer(scorer):
+                    before, after = (
+                        _make_part_scorer(scorer, a, y, weight) for a in (base, permuted)
+                    )
                     fall += [before(part) - after(part) for part in parts]
                 falls[name][-1].append(np.array(fall))
-    return {name: _with_errors(np.array(found)) for name, found in falls.items()}
+    return {name: _compute_errors(np.array(result)) for name, result in falls.items()}
 
 
-def _shuffled(
-    estimator: Any, rows: Rows, columns: Sequence[int], orders: Sequence[Places], together: int
-) -> Iterator[tuple[Places, _Answers]]:
-    """Each order of some columns' values, with what is said then; so many orders at a time."""
+def _iter_permuted(
+    estimator: Any, rows: TableRows, columns: Sequence[int], orders: Sequence[Places], together: int
+) -> Iterator[tuple[Places, _CachedPredictions]]:
+    """Yield each permutation of some columns with its predictions, ``together`` at a time."""
     for first in range(0, len(orders), together):
         some = orders[first : first + together]
         copies = rows
         if len(some) > 1:
             copies = rows.take(np.tile(np.arange(rows.n_rows, dtype=np.intp), len(some)))
         table = copies.gather(dict.fromkeys(columns, np.concatenate(some)))
-        said = _Answers(estimator, table)
-        yield from ((order, said.part(i * rows.n_rows)) for i, order in enumerate(some))
+        permuted = _CachedPredictions(estimator, table)
+        yield from ((order, permuted.offset_by(i * rows.n_rows)) for i, order in enumerate(some))
 
 
-def _check(rows: Rows, y: npt.NDArray[Any], n_repeats: int) -> None:
+def _check_rows(rows: TableRows, y: npt.NDArray[Any], n_repeats: int) -> None:
     if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 1:
-        raise ValueError(f"n_repeats={n_repeats!r} must be a whole number of at least 1")
+        raise ValueError(f"n_repeats must be an integer of at least 1, got {n_repeats!r}")
     if rows.n_rows < 2:
-        raise ValueError("X has 1 row: to shuffle a column, at least 2 are needed")
+        raise ValueError("X has 1 row, but at least 2 are required to shuffle a column")
     if len(y) != rows.n_rows:
         raise ValueError(f"y has {len(y)} rows, but X has {rows.n_rows}")
     if y.dtype == object and y.ndim == 1:
         missing = np.flatnonzero([is_missing(value) for value in y])
         if missing.size:
-            raise ValueError(f"y has no value in row {missing[0]}: leave such rows out")
+            raise ValueError(f"y has a missing value in row {missing[0]}: leave such rows out")
 
 
-def _weights(given: Any, rows: Rows) -> Floats:
+def _read_weights(given: Any, rows: TableRows) -> Floats:
     if len(given) != rows.n_rows:
         raise ValueError(f"sample_weight has {len(given)} rows, but X has {rows.n_rows}")
     weight: Floats = _check_sample_weight(
@@ -162,8 +166,8 @@ def _weights(given: Any, rows: Rows) -> Floats:
     return weight
 
 
-def _scorers(estimator: Any, scoring: Any) -> list[tuple[str, Callable[..., float]]]:
-    """Scores by their names; a callable is asked for the tables themselves."""
+def _make_scorers(estimator: Any, scoring: Any) -> list[tuple[str, Callable[..., float]]]:
+    """Return scorers with their names; a callable scores the tables themselves."""
     if scoring is None:
         if is_classifier(estimator):
             scoring = "accuracy"
@@ -171,18 +175,18 @@ def _scorers(estimator: Any, scoring: Any) -> list[tuple[str, Callable[..., floa
             scoring = "r2"
         else:
             raise ValueError(
-                f"{type(estimator).__name__} is neither classifier nor regressor: give scoring"
+                f"{type(estimator).__name__} is neither a classifier nor a regressor: give scoring"
             )
     if callable(scoring):
         return [(getattr(scoring, "__name__", "the score"), scoring)]
     names = [scoring] if isinstance(scoring, str) else list(scoring)
     if not names:
-        raise ValueError("scoring has no score: name one, as 'accuracy'")
+        raise ValueError("scoring is empty: give at least one scorer, such as 'accuracy'")
     return [(name, get_scorer(name)) for name in names]
 
 
-def _blocks(y: npt.NDArray[Any]) -> Places:
-    """Part rows into blocks that hold rows of all targets as nearly as can be."""
+def _assign_blocks(y: npt.NDArray[Any]) -> Places:
+    """Divide rows into blocks stratified by the target."""
     keys = y if y.ndim == 1 else y[:, 0]
     block = np.empty(len(y), dtype=np.intp)
     order = np.unique(keys, return_inverse=True)[1].argsort(kind="stable")
@@ -190,58 +194,64 @@ def _blocks(y: npt.NDArray[Any]) -> Places:
     return block
 
 
-def _by_name(scorer: Any) -> bool:
-    """Whether a scorer is one of scikit-learn's, which sees answers only, and no table."""
+def _is_named_scorer(scorer: Any) -> bool:
+    """Return whether a scorer is one of scikit-learn's, which needs predictions but no table."""
     return hasattr(scorer, "_score_func")
 
 
-def _score(
+def _compute_score(
     scorer: Callable[..., float],
-    said: _Answers,
+    permuted: _CachedPredictions,
     rows: Places,
     *,
     y: npt.NDArray[Any],
     weight: Floats | None,
 ) -> float:
     options = {} if weight is None else {"sample_weight": weight[rows]}
-    if _by_name(scorer):
-        return float(scorer(said, rows, y[rows], **options))
-    return float(scorer(said.estimator, said.table, y, **options))
+    if _is_named_scorer(scorer):
+        return float(scorer(permuted, rows, y[rows], **options))
+    return float(scorer(permuted.estimator, permuted.table, y, **options))
 
 
-def _predicted(y: npt.NDArray[Any], said: _Answers) -> npt.NDArray[Any]:
-    found: npt.NDArray[Any] = said.predict(np.arange(len(y)))
-    return found
+def _read_predictions(y: npt.NDArray[Any], permuted: _CachedPredictions) -> npt.NDArray[Any]:
+    result: npt.NDArray[Any] = permuted.predict(np.arange(len(y)))
+    return result
 
 
-def _log_losses(y: npt.NDArray[Any], said: _Answers) -> Floats:
-    """Minus the logarithm of what the class of each row was given."""
-    proba: Floats = said.predict_proba(np.arange(len(y)))
-    order = np.argsort(said.classes_)
-    place = order[np.searchsorted(said.classes_, y, sorter=order)]
+def _compute_log_losses(y: npt.NDArray[Any], permuted: _CachedPredictions) -> Floats:
+    """Compute the negative log-probability of the class of each row."""
+    proba: Floats = permuted.predict_proba(np.arange(len(y)))
+    order = np.argsort(permuted.classes_)
+    place = order[np.searchsorted(permuted.classes_, y, sorter=order)]
     rounding = np.finfo(proba.dtype).eps
     return -np.log(np.clip(proba[np.arange(len(y)), place], rounding, 1 - rounding))
 
 
-# Scores that follow from the mean of what each row gives; scikit-learn would check the rows of each
-# part anew.
+# Scores that are functions of a mean over rows, computed here because scikit-learn would check the
+# rows of every part again.
 _OF_ROWS: dict[Any, tuple[Callable[[Any, Any], Any], Callable[[float], float]]] = {
-    accuracy_score: (lambda y, said: (y == _predicted(y, said)).astype(np.float64), float),
-    log_loss: (_log_losses, float),
-    mean_absolute_error: (lambda y, said: np.abs(y - _predicted(y, said)), float),
-    mean_squared_error: (lambda y, said: (y - _predicted(y, said)) ** 2, float),
-    root_mean_squared_error: (lambda y, said: (y - _predicted(y, said)) ** 2, math.sqrt),
+    accuracy_score: (
+        lambda y, permuted: (y == _read_predictions(y, permuted)).astype(np.float64),
+        float,
+    ),
+    log_loss: (_compute_log_losses, float),
+    mean_absolute_error: (lambda y, permuted: np.abs(y - _read_predictions(y, permuted)), float),
+    mean_squared_error: (lambda y, permuted: (y - _read_predictions(y, permuted)) ** 2, float),
+    root_mean_squared_error: (
+        lambda y, permuted: (y - _read_predictions(y, permuted)) ** 2,
+        math.sqrt,
+    ),
 }
 
 
-def _of_parts(
-    scorer: Any, said: _Answers, y: npt.NDArray[Any], weight: Floats | None
+def _make_part_scorer(
+    scorer: Any, permuted: _CachedPredictions, y: npt.NDArray[Any], weight: Floats | None
 ) -> Callable[[Places], float]:
-    """What scores some of the rows; NaN where the score is not defined of them."""
+    """Make a function that scores some of the rows; NaN where the score is undefined."""
     if scorer._score_func not in _OF_ROWS or y.ndim > 1 or scorer._kwargs:
-        return partial(_defined, partial(_score, scorer, said, y=y, weight=weight))
+        return partial(_score_or_nan, partial(_compute_score, scorer, permuted, y=y, weight=weight))
     of_row, finish = _OF_ROWS[scorer._score_func]
-    given: Floats = of_row(y, said)
+    given: Floats = of_row(y, permuted)
 
     def score(rows: Places) -> float:
         times = None if weight is None else weight[rows]
@@ -253,8 +263,8 @@ def _of_parts(
     return score
 
 
-def _defined(score: Callable[[Places], float], rows: Places) -> float:
-    """A score of some rows; NaN where it is not defined, as of the classes that are left."""
+def _score_or_nan(score: Callable[[Places], float], rows: Places) -> float:
+    """Compute a score of some rows; NaN where it is undefined, such as for a single class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         try:
@@ -263,10 +273,10 @@ def _defined(score: Callable[[Places], float], rows: Places) -> float:
             return float("nan")
 
 
-def _with_errors(falls: Floats) -> tuple[Floats, Floats]:
-    """Means over the repeats and their errors, from an array (n_groups, n_repeats, 1 + n_blocks).
+def _compute_errors(falls: Floats) -> tuple[Floats, Floats]:
+    """Compute means over repeats and their errors from falls (n_groups, n_repeats, 1 + n_blocks).
 
-    Without blocks the errors are those of the repeats.
+    Without blocks, the errors are computed over the repeats.
     """
     value: Floats = falls[:, :, 0].mean(axis=1)
     n_repeats, n_blocks = falls.shape[1], falls.shape[2] - 1

@@ -1,4 +1,4 @@
-"""Prediction intervals over any regressor: coverage that does not rest on the model being right."""
+"""Prediction intervals for any regressor, with coverage that does not depend on its accuracy."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ from arboleda._frames import new_frame
 from arboleda.explain._conformal import (
     COVERAGES,
     Floats,
-    column_of,
-    limit_of,
+    as_native_table,
+    as_target_array,
+    compute_limit,
     read_coverage,
     read_coverages,
     read_pair,
-    table_of,
-    tell_of_few_rows,
+    warn_few_rows,
 )
 from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._prediction_interval_plus import CvPlus, JackknifePlusAfterBootstrap, PlusRule
-from arboleda.explain._prediction_interval_rules import SplitRule, absolute, normalized, quantile
+from arboleda.explain._prediction_interval_rules import (
+    SplitRule,
+    calibrate_absolute,
+    calibrate_normalized,
+    calibrate_quantile,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,16 +41,16 @@ _OF_TRAINING = ("jackknife+ab", "cv+")
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """One interval a row.
+    """Prediction intervals, one per row.
 
     Attributes
     ----------
     lower, upper : ndarray of shape (n_rows,)
-        The bounds, which belong to the interval; infinite where nothing can be said.
+        Bounds, which belong to the interval; infinite if there are too few calibration rows.
     prediction : ndarray of shape (n_rows,)
-        What the model predicts; not always inside.
+        Prediction of the model; not always inside the interval.
     coverage : float
-        Share of rows that are to be covered.
+        Nominal coverage.
     """
 
     lower: Floats
@@ -55,13 +60,13 @@ class Intervals:
 
     @property
     def width(self) -> Floats:
-        """Upper minus lower bound; infinite if one of them is or the difference is too large."""
+        """Upper minus lower bound; infinite if one of them is or the difference overflows."""
         with np.errstate(over="ignore"):
             width: Floats = self.upper - self.lower
         return width
 
     def covers(self, y: Any) -> npt.NDArray[np.bool_]:
-        """Tell which values lie inside.
+        """Return which values lie inside their interval.
 
         Parameters
         ----------
@@ -71,16 +76,16 @@ class Intervals:
         -------
         inside : ndarray of bool, shape (n_rows,)
         """
-        values = column_of(y, numeric=True)
+        values = as_target_array(y, numeric=True)
         if values.shape != self.lower.shape:
             raise ValueError(
-                f"y has the shape {values.shape}, but there are {len(self.lower)} intervals"
+                f"y has shape {values.shape}, but there are {len(self.lower)} intervals"
             )
         inside: npt.NDArray[np.bool_] = (self.lower <= values) & (values <= self.upper)
         return inside
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per interval, as a pandas frame.
+        """Return one row per interval as a pandas data frame.
 
         Returns
         -------
@@ -92,16 +97,16 @@ class Intervals:
 
 @dataclass(frozen=True, eq=False)
 class PredictionInterval:
-    """What `prediction_interval` returns: a model that answers with intervals.
+    """A calibrated model that predicts intervals, as returned by `prediction_interval`.
 
     Attributes
     ----------
     method : str
-        How it was calibrated.
+        Method of calibration.
     coverage : float
-        Share of rows to be covered, where `predict` is not told otherwise.
+        Default share of rows to be covered by `predict`.
     rule : object
-        The residuals, and how they become bounds.
+        The residuals, and the rule that converts them to bounds.
     """
 
     method: str
@@ -110,21 +115,21 @@ class PredictionInterval:
 
     @property
     def n_rows(self) -> int:
-        """Rows whose residuals say how wide intervals are."""
+        """Number of rows whose residuals determine the widths."""
         return self.rule.n_rows
 
     @property
     def guaranteed_coverage(self) -> float:
-        """Coverage that is proved for exchangeable rows, whatever the model is worth.
+        """Coverage that is proven for exchangeable rows, whatever the accuracy of the model.
 
-        ``coverage`` itself by the methods of calibration rows; about 2 coverage - 1 by those of
-        training rows, which cover about ``coverage`` in practice.
+        ``coverage`` itself for the methods with calibration rows; about 2 coverage - 1 for those
+        with training rows, which cover about ``coverage`` in practice.
         """
-        return self.rule.guaranteed(self.coverage)
+        return self.rule.compute_guaranteed_coverage(self.coverage)
 
     @property
     def half_width(self) -> float:
-        """Half of the width that all intervals share, where they do: by ``method="absolute"``.
+        """Half of the width shared by all intervals, for ``method="absolute"``.
 
         Raises
         ------
@@ -132,19 +137,22 @@ class PredictionInterval:
             If widths differ from row to row.
         """
         if self.method != "absolute" or not isinstance(self.rule, SplitRule):
-            raise ValueError(f"by method={self.method!r} every row has a width of its own")
-        return limit_of(self.rule.scores, self.coverage)
+            raise ValueError(
+                f"half_width is defined for method='absolute' only: with method={self.method!r} "
+                "the width differs from row to row"
+            )
+        return compute_limit(self.rule.scores, self.coverage)
 
     def predict(self, X: Any, coverage: float | None = None) -> Intervals:
-        """Say intervals of new rows.
+        """Predict intervals for new rows.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            As the model takes it.
+            Rows, in the form that the model expects.
         coverage : float, default=None
-            Another share of rows to be covered; no new calibration is needed. The higher, the
-            wider is every interval.
+            Another share of rows to be covered, without recalibration. Intervals become wider as it
+            increases.
 
         Returns
         -------
@@ -155,20 +163,20 @@ class PredictionInterval:
             wanted = self.coverage
         else:
             wanted = read_coverage(coverage)
-            tell_of_few_rows(wanted, self.n_rows, "rows of calibration")
-        lower, upper, prediction = self.rule.bounds(table_of(X), (wanted,))
+            warn_few_rows(wanted, self.n_rows, "calibration rows")
+        lower, upper, prediction = self.rule.predict_bounds(as_native_table(X), (wanted,))
         return Intervals(lower[0], upper[0], prediction, wanted)
 
     def coverage_curve(self, X: Any, y: Any, coverages: Any = COVERAGES) -> CoverageCurve:
-        """Count how many of some rows are covered, for several coverages.
+        """Compute the empirical coverage of some rows for several nominal coverages.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            Rows that took no part in fitting or calibration.
+            Rows not used for fitting or calibration.
         y : array-like of shape (n_rows,)
         coverages : iterable of float
-            What to ask for.
+            Nominal coverages.
 
         Returns
         -------
@@ -177,7 +185,7 @@ class PredictionInterval:
         """
         wanted = read_coverages(coverages)
         X, target = read_pair((X, y), "(X, y)", numeric=True)
-        lower, upper, _ = self.rule.bounds(X, wanted)
+        lower, upper, _ = self.rule.predict_bounds(X, wanted)
         with np.errstate(over="ignore"):
             size = (upper - lower).mean(axis=1)
         return CoverageCurve(
@@ -201,51 +209,52 @@ def prediction_interval(
     cv: Any = 10,
     random_state: Any = None,
 ) -> PredictionInterval:
-    """Calibrate intervals that hold the target with some probability, over any regressor.
+    """Calibrate prediction intervals that contain the target with a given probability.
 
-    A model that says 12,300 is off by some hundreds, or by thousands. How far it was off on rows
-    that it did not learn from tells how far it will be on others of the same kind: this is all that
-    the coverage rests on, not on the model being right.
+    The errors of a regressor on rows that it was not fitted on show how large its errors on new
+    rows of the same kind will be. The coverage depends on this alone, not on the accuracy of the
+    model.
 
-    Which rows these are has to be said, because intervals from rows that the model knows would be
-    too short. Give ``calibration=(X, y)``: rows that the fitted model has **not** seen; or
-    ``training=(X, y)``: those that it was fitted on, for methods that leave each of them out in
+    Intervals from residuals of the rows that the model was fitted on would be too short. Give
+    either ``calibration=(X, y)``, rows that the fitted model has **not** seen, or
+    ``training=(X, y)``, the rows that it was fitted on, for methods that leave each of them out in
     turn.
 
     Parameters
     ----------
     estimator : estimator
-        A regressor of scikit-learn's kind, pipelines included; fitted, except for ``"cv+"``.
+        A scikit-learn regressor, possibly a pipeline; fitted, except for ``"cv+"``.
     calibration : tuple (X, y), default=None
-        Rows that the estimator did not learn from.
+        Rows that the estimator was not fitted on.
     training : tuple (X, y), default=None
-        Its training rows, in their order.
+        Its training rows, in their original order.
     method : {"auto", "absolute", "normalized", "quantile", "jackknife+ab", "cv+"}, default="auto"
-        Of ``calibration``:
+        With ``calibration``:
 
-        - ``"absolute"``, the default: prediction plus and minus one width for all rows, the
-          ceil((n + 1) coverage)-th smallest absolute residual.
-        - ``"normalized"``: widths in proportion to how far off the model is thought to be on each
-          row, by ``spread``.
-        - ``"quantile"``: two quantiles that the model says, moved out or in by a constant. For
-          boosters of several quantiles (the outermost two) and forests with ``keep_rows=True``.
+        - ``"absolute"``, the default: prediction plus and minus the ceil((n + 1) coverage)-th
+          smallest absolute residual, the same for all rows.
+        - ``"normalized"``: widths proportional to the expected error on each row, estimated by
+          ``spread``.
+        - ``"quantile"``: two predicted quantiles, moved outwards or inwards by a constant. For
+          boosting with several quantiles (the outermost two) and forests with ``keep_rows=True``.
 
-        Of ``training``:
+        With ``training``:
 
-        - ``"jackknife+ab"``, the default: of forests and bagging. Each training row is judged by
-          the members whose bags it is not in; nothing is fitted again.
-        - ``"cv+"``: clones of any estimator, each fitted without a fold; with a fold for each row
-          (``cv=len(y)``) the jackknife+.
+        - ``"jackknife+ab"``, the default: for forests and bagging. The residual of each training
+          row is out of bag; nothing is refitted.
+        - ``"cv+"``: clones of any estimator, each fitted without one fold; with one fold per row
+          (``cv=len(y)``), the jackknife+.
     coverage : float, default=0.9
         Share of rows to be covered, between 0 and 1.
     spread : estimator, default=None
-        For ``"normalized"``: a regressor; a clone learns the absolute residuals of a half of the
-        calibration rows, the other half calibrates. None: the standard deviation of the members'
-        answers, of forests and bagging; a tenth of the rows is set aside to set its least value.
+        For ``"normalized"``: a regressor; a clone is fitted to the absolute residuals of one half
+        of the calibration rows, and the other half calibrates. None: the standard deviation of the
+        members' predictions, for forests and bagging; a tenth of the rows is held out to set its
+        lower limit.
     cv : int or splitter, default=10
         For ``"cv+"``: the folds.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows set aside by ``"normalized"``, and the folds of ``"cv+"``.
+        Seed of the rows held out by ``"normalized"``, and of the folds of ``"cv+"``.
 
     Returns
     -------
@@ -255,29 +264,29 @@ def prediction_interval(
     Raises
     ------
     ValueError
-        If not one of calibration and training is given, a method asks for the other, the estimator
-        is no regressor of one target or lacks what the method needs, or residuals are beyond
-        float64.
+        If not exactly one of calibration and training is given, the method needs the other, the
+        estimator is not a single-target regressor or lacks what the method needs, or residuals
+        overflow float64.
 
     Warns
     -----
     UserWarning
-        If there are too few rows for the coverage, fewer than coverage / (1 - coverage): intervals
+        If there are fewer than coverage / (1 - coverage) rows, too few for the coverage: intervals
         are then infinite.
 
     Notes
     -----
-    The assumption is that rows are exchangeable: calibration rows and those asked about could have
-    come in any order. Then, over the draw of both, a new row is covered with probability
-    ``coverage`` or more, and less than 1 / (n + 1) more where no scores are equal. Over new rows
-    and for the n calibration rows at hand, the share covered follows a beta distribution of
-    parameters k = ceil((n + 1) coverage) and n + 1 - k. It is a share of all rows: of some kinds of
-    rows fewer may be covered. Where rows have an order in time or new ones come from elsewhere
-    nothing is promised; rows have no weights, because the promise is about rows drawn alike.
+    The assumption is that calibration rows and new rows are exchangeable. Then, over the draw of
+    both, a new row is covered with probability at least ``coverage``, and less than 1 / (n + 1)
+    above it if no scores are equal. Over new rows and for the given n calibration rows, the share
+    covered follows a beta distribution with parameters k = ceil((n + 1) coverage) and n + 1 - k.
+    The coverage is marginal: it may be lower in some subgroups. There is no guarantee for time
+    series or under distribution shift. Sample weights are not supported, because the guarantee is
+    about identically distributed rows.
 
-    Of training rows 1 - 2 alpha is proved for alpha = 1 - coverage (a little less with few folds of
-    many rows; for "jackknife+ab" if the number of members is itself drawn), and about 1 - alpha is
-    seen except where the model is unstable.
+    With training rows, 1 - 2 alpha is proven for alpha = 1 - coverage (a little less with few folds
+    of many rows; for "jackknife+ab" if the number of members is itself random), and about 1 - alpha
+    is observed unless the model is unstable.
 
     References
     ----------
@@ -296,40 +305,40 @@ def prediction_interval(
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
     >>> forest = RandomForestRegressor(100, random_state=0).fit(X[:300], y[:300])
-    >>> sure = prediction_interval(forest, training=(X[:300], y[:300]), coverage=0.9)
-    >>> intervals = sure.predict(X[300:])
+    >>> calibrated = prediction_interval(forest, training=(X[:300], y[:300]), coverage=0.9)
+    >>> intervals = calibrated.predict(X[300:])
     >>> bool(abs(intervals.covers(y[300:]).mean() - 0.9) < 0.05)
     True
     """
     coverage = read_coverage(coverage)
-    pair, chosen = _rows_of_method(calibration, training, method)
+    pair, chosen = _select_rows(calibration, training, method)
     name = "training" if calibration is None else "calibration"
     X, y = read_pair(pair, name, numeric=True)
     if spread is not None and chosen != "normalized":
-        raise ValueError(f"spread is for method='normalized', but the method is {chosen!r}")
+        raise ValueError(f"spread is only valid for method='normalized', got method={chosen!r}")
     rule: SplitRule | PlusRule
     if chosen == "absolute":
-        rule = absolute(estimator, X, y)
+        rule = calibrate_absolute(estimator, X, y)
     elif chosen == "normalized":
-        rule = normalized(estimator, X, y, spread, random_state)
+        rule = calibrate_normalized(estimator, X, y, spread, random_state)
     elif chosen == "quantile":
-        rule = quantile(estimator, X, y, coverage)
+        rule = calibrate_quantile(estimator, X, y, coverage)
     elif chosen == "jackknife+ab":
         rule = JackknifePlusAfterBootstrap(estimator, X, y)
     else:
         rule = CvPlus(estimator, X, y, cv, random_state)
-    tell_of_few_rows(coverage, rule.n_rows, f"rows of {name}")
+    warn_few_rows(coverage, rule.n_rows, f"{name} rows")
     return PredictionInterval(chosen, coverage, rule)
 
 
-def _rows_of_method(calibration: Any, training: Any, method: str) -> tuple[Any, str]:
-    """The pair that is given, and the method for it."""
+def _select_rows(calibration: Any, training: Any, method: str) -> tuple[Any, str]:
+    """Return the given pair of rows and targets, and the method to use."""
     methods = ("auto", *_OF_CALIBRATION, *_OF_TRAINING)
     if method not in methods:
-        raise ValueError(f"method must be one of {', '.join(methods)}; got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(methods)}, got {method!r}")
     if (calibration is None) == (training is None):
         raise ValueError(
-            "give one of calibration=(X, y), rows that the estimator has not seen, and "
+            "give exactly one of calibration=(X, y), rows that the estimator has not seen, and "
             "training=(X, y), the rows that it was fitted on"
         )
     if training is None:

@@ -1,4 +1,4 @@
-"""The rows of a table of any container, seen by columns and asked for with other values in them."""
+"""Rows of a table in any container, read by columns and copied with other values."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from arboleda._engine.categories import encode, learn_levels
 from arboleda._engine.kinds import select_columns
 from arboleda._engine.labels import Label
 from arboleda._engine.schema import Schema, get_missing_code
-from arboleda.explain._containers import Container, container_of
+from arboleda.explain._containers import Container, make_container
 
-__all__ = ["MOST_ROWS", "Rows", "read_rows"]
+__all__ = ["MAX_ROWS", "TableRows", "read_rows"]
 
 Floats = npt.NDArray[np.float64]
 Places = slice | npt.NDArray[np.intp]
 
-# Rows that an estimator is asked for at a time: enough to hide the cost of a call.
-MOST_ROWS = 1 << 16
+# Rows predicted at a time: enough to hide the overhead of a call.
+MAX_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
-class _Categories:
-    """The levels of a column, and a native column that holds each once, then a missing one."""
+class _CategoryPalette:
+    """The levels of a column, and a native column with each level once and a missing value last."""
 
     levels: tuple[Label, ...]
     palette: Any
     has_missing: bool
 
 
-class Rows:
-    """The rows of a table, seen by columns.
+class TableRows:
+    """The rows of a table, read by columns.
 
-    Values of a column are float64: numbers, or codes of categories, which are places among the
+    Values of a column are float64: numbers, or codes of categories, which are indices into the
     column's `levels`; NaN where missing.
 
     Parameters
     ----------
     container : Container
     names : tuple of str
-        Of the columns, as they are shown.
+        Names of the columns, as displayed.
     categorical : tuple of bool
-        Which columns hold categories.
+        Which columns are categorical.
     """
 
     def __init__(
@@ -55,38 +55,39 @@ class Rows:
         self.names = names
         self.categorical = categorical
         self.n_rows, self.n_columns = container.shape
-        self._categories: dict[int, _Categories] = {}
+        self._categories: dict[int, _CategoryPalette] = {}
 
     @property
     def native(self) -> Any:
-        """The table in its own container."""
+        """The table in its native type."""
         return self._container.native
 
-    def place_of(self, feature: Any) -> int:
-        """Return the number of the column that a name or a number means.
+    def find_column(self, feature: Any) -> int:
+        """Return the index of the column with a name or index.
 
         Raises
         ------
         ValueError
             If there is no such column.
         TypeError
-            If it is neither.
+            If ``feature`` is neither a name nor an index.
         """
         if isinstance(feature, int | np.integer) and not isinstance(feature, bool):
             if not 0 <= feature < self.n_columns:
                 raise ValueError(
-                    f"there is no column {feature}: X has {self.n_columns}, numbered from 0"
+                    f"column {feature} does not exist: X has {self.n_columns} columns, numbered "
+                    "from 0"
                 )
             return int(feature)
         own = self._container.names
         if own is not None and feature in own:
             return own.index(feature)
         if not isinstance(feature, str | tuple):
-            raise TypeError(f"a column is named by its name or its number; got {feature!r}")
+            raise TypeError(f"a column must be a name or an index, got {feature!r}")
         if feature not in self.names:
             shown = ", ".join(map(repr, self.names[:20]))
             raise ValueError(
-                f"{feature!r} is no column of X; there are {shown}"
+                f"{feature!r} is not a column of X; its columns are {shown}"
                 f"{', ...' if self.n_columns > 20 else ''}"
             )
         return self.names.index(str(feature))
@@ -97,7 +98,7 @@ class Rows:
         Raises
         ------
         ValueError
-            If a value is infinite, or is no number where the column holds numbers.
+            If a value is infinite, or is not a number in a numeric column.
         """
         place = repr(self.names[column])
         if not self.categorical[column]:
@@ -107,18 +108,18 @@ class Rows:
         return np.where(found == get_missing_code(len(codes)), np.nan, found.astype(np.float64))
 
     def levels(self, column: int) -> tuple[Label, ...]:
-        """Return the labels that a column of categories holds, sorted; of numbers none."""
-        return self._categories_of(column).levels if self.categorical[column] else ()
+        """Return the sorted labels of a categorical column; an empty tuple for numbers."""
+        return self._read_categories(column).levels if self.categorical[column] else ()
 
     def missing(self, column: int) -> npt.NDArray[np.bool_]:
-        """Tell in which rows a column has no value."""
+        """Return in which rows a column is missing."""
         return np.isnan(self.values(column))
 
-    def take(self, rows: Places) -> Rows:
-        """Return some rows; categories keep their codes."""
+    def take(self, rows: Places) -> TableRows:
+        """Return some rows; category codes are unchanged."""
         for column in np.flatnonzero(self.categorical).tolist():
-            self._categories_of(column)
-        taken = Rows(self._container.take(rows), self.names, self.categorical)
+            self._read_categories(column)
+        taken = TableRows(self._container.take(rows), self.names, self.categorical)
         taken._categories = self._categories
         return taken
 
@@ -128,48 +129,48 @@ class Rows:
         Parameters
         ----------
         columns : mapping of int to ndarray of shape (n_rows,)
-            For each column its new values, as `values` gives them. A category gets what a row of
-            the table holds that has it; a number that the column's type cannot hold widens it.
+            New values of each column, encoded like `values`. A category is written as it occurs in
+            the table; a number that the column's type cannot represent widens the type.
 
         Raises
         ------
         ValueError
-            If a category is to be missing and is so in no row.
+            If a category is missing in the new values but in no row of the table.
         """
-        return self._container.replaced(
-            {column: self._native_column(column, values) for column, values in columns.items()}
+        return self._container.replace_columns(
+            {column: self._make_native_column(column, values) for column, values in columns.items()}
         )
 
     def gather(self, columns: Mapping[int, npt.NDArray[np.intp]]) -> Any:
-        """Return the native table with some columns' values taken from other rows of it.
+        """Return the native table with the values of some columns taken from other rows.
 
         Parameters
         ----------
         columns : mapping of int to ndarray of shape (n_rows,)
-            For each column the row that each row's value comes from, as a permutation.
+            For each column, the row that each value comes from, such as a permutation.
         """
-        return self._container.replaced(
-            {column: self._container.values_at(column, rows) for column, rows in columns.items()}
+        return self._container.replace_columns(
+            {column: self._container.get_values(column, rows) for column, rows in columns.items()}
         )
 
-    def blocks(
-        self, columns: Mapping[int, Floats], most_rows: int = MOST_ROWS
+    def iter_blocks(
+        self, columns: Mapping[int, Floats], most_rows: int = MAX_ROWS
     ) -> Iterator[tuple[slice, slice, Any]]:
-        """Ask what every row would be with every point of a grid, in tables of bounded size.
+        """Yield every row with every point of a grid, in tables of bounded size.
 
         Parameters
         ----------
         columns : mapping of int to ndarray of shape (n_points,)
-            For each column its value at each point.
+            Values of each column at each point.
         most_rows : int
-            Rows of one table.
+            Largest number of rows of a table.
 
         Yields
         ------
         rows, points : slice
-            Which rows at which points the table holds.
+            Rows and points of the table.
         table
-            Of ``rows`` times ``points``: all rows at the first of the points, then all at the next.
+            All ``rows`` at the first of the ``points``, then all at the next, and so on.
         """
         n_points = len(next(iter(columns.values())))
         for first in range(0, self.n_rows, most_rows):
@@ -186,20 +187,20 @@ class Rows:
                 put = {j: np.repeat(grid[points], n_taken) for j, grid in columns.items()}
                 yield rows, points, copies.put(put)
 
-    def _native_column(self, column: int, values: Floats) -> Any:
+    def _make_native_column(self, column: int, values: Floats) -> Any:
         if not self.categorical[column]:
-            return self._container.of_numbers(column, np.asarray(values, dtype=np.float64))
-        known = self._categories_of(column)
+            return self._container.from_numbers(column, np.asarray(values, dtype=np.float64))
+        known = self._read_categories(column)
         absent = np.isnan(values)
         if absent.any() and not known.has_missing:
             raise ValueError(
-                f"column {self.names[column]!r} of X is missing in no row, so that no missing "
-                "value can be put there"
+                f"column {self.names[column]!r} of X has no missing value in any row, so a missing "
+                "value cannot be written to it"
             )
         places = np.where(absent, len(known.levels), values).astype(np.intp)
         return known.palette[places]
 
-    def _categories_of(self, column: int) -> _Categories:
+    def _read_categories(self, column: int) -> _CategoryPalette:
         if column not in self._categories:
             place = repr(self.names[column])
             found = self._container.labels(column, place)
@@ -207,58 +208,58 @@ class Rows:
             codes = encode(found, {label: c for c, label in enumerate(levels)}, place)
             distinct, first = np.unique(codes, return_index=True)
             has_missing = bool(distinct[-1] == get_missing_code(len(levels)))
-            palette = self._container.values_at(column, first.astype(np.intp))
-            self._categories[column] = _Categories(levels, palette, has_missing)
+            palette = self._container.get_values(column, first.astype(np.intp))
+            self._categories[column] = _CategoryPalette(levels, palette, has_missing)
         return self._categories[column]
 
 
-def read_rows(X: Any, estimator: Any = None, categorical_features: Any = None) -> Rows:
+def read_rows(X: Any, estimator: Any = None, categorical_features: Any = None) -> TableRows:
     """Read a table of any container.
 
     Parameters
     ----------
     X : array-like, frame or sparse matrix of shape (n_rows, n_columns)
-        A frame of pandas, polars or Arrow, an array or lists of numbers or objects.
+        A pandas, polars or Arrow frame, an array, or nested lists.
     estimator : estimator, default=None
-        Tells names of columns where the table has none, and which columns it took for categories.
+        Provides column names if the table has none, and the columns that it treated as categorical.
     categorical_features : array-like of bool, int or str, default=None
-        Columns that hold categories, beside those whose type or values say so; of "from_dtype"
+        Categorical columns, in addition to those recognized by dtype or values; "from_dtype" adds
         none.
 
     Returns
     -------
-    Rows
+    TableRows
 
     Raises
     ------
     ValueError
-        If the table has no rows, no columns, two columns of one name or another number of
-        dimensions, or a column named is none of it.
+        If the table has no rows or columns, duplicate column names or is not two-dimensional, or a
+        given column does not exist.
     """
     if isinstance(categorical_features, str) and categorical_features != "from_dtype":
         raise ValueError(
-            f"categorical_features={categorical_features!r} must be a list: to name one column "
+            f"categorical_features must be a list, got {categorical_features!r}: for one column "
             f"give [{categorical_features!r}]"
         )
-    container = container_of(X)
+    container = make_container(X)
     n_columns = container.shape[1]
     own = container.names
-    names = tuple(map(str, own)) if own is not None else _names_known_to(estimator, n_columns)
+    names = tuple(map(str, own)) if own is not None else _read_feature_names(estimator, n_columns)
     named = select_columns(categorical_features, n_columns, names, "categorical_features")
-    known = _categories_known_to(estimator, own, n_columns)
+    known = _read_fitted_categories(estimator, own, n_columns)
     categorical = tuple(container.is_labelled(j) or named[j] or known[j] for j in range(n_columns))
-    return Rows(container, names, categorical)
+    return TableRows(container, names, categorical)
 
 
-def _names_known_to(estimator: Any, n_columns: int) -> tuple[str, ...]:
+def _read_feature_names(estimator: Any, n_columns: int) -> tuple[str, ...]:
     names = getattr(estimator, "feature_names_in_", None)
     if names is not None and len(names) == n_columns:
         return tuple(map(str, names))
     return tuple(f"x[{j}]" for j in range(n_columns))
 
 
-def _categories_known_to(estimator: Any, own: list[Any] | None, n_columns: int) -> list[bool]:
-    """Columns that one of our estimators learned as categories, whatever their type here."""
+def _read_fitted_categories(estimator: Any, own: list[Any] | None, n_columns: int) -> list[bool]:
+    """Return which columns an arboleda estimator treated as categorical, whatever their type."""
     schema = getattr(estimator, "schema_", None)
     if not isinstance(schema, Schema):
         return [False] * n_columns

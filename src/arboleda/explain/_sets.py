@@ -1,4 +1,4 @@
-"""Sets of classes, one a row."""
+"""Prediction sets, one per row."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._frames import new_frame
-from arboleda.explain._conformal import Floats, column_of
+from arboleda.explain._conformal import Floats, as_target_array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Codes", "Flags", "Sets", "codes_of"]
+__all__ = ["Codes", "Flags", "Sets", "encode_labels"]
 
 Array = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
@@ -23,7 +23,7 @@ Codes = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """One set of classes a row.
+    """Sets of classes, one per row.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class Sets:
         Which classes are in the set of each row.
     classes : ndarray of shape (n_classes,)
     probabilities : ndarray of shape (n_rows, n_classes)
-        As the classifier says.
+        Probabilities of the classifier.
     coverage : float
-        Share of rows whose class is to be in its set.
+        Nominal coverage.
     """
 
     contains: Flags
@@ -43,28 +43,26 @@ class Sets:
 
     @property
     def size(self) -> npt.NDArray[np.int64]:
-        """Number of classes in each set; 0 where no class conforms."""
+        """Number of classes in each set; 0 if no class conforms."""
         size: npt.NDArray[np.int64] = self.contains.sum(axis=1)
         return size
 
     def covers(self, y: Any) -> Flags:
-        """Tell whose class is in its set.
+        """Return which rows have their class in their set.
 
         Parameters
         ----------
         y : array-like of shape (n_rows,)
-            A class that the classifier does not know is in no set.
+            A class that is unknown to the classifier is in no set.
 
         Returns
         -------
         inside : ndarray of bool, shape (n_rows,)
         """
-        labels = column_of(y, numeric=False)
+        labels = as_target_array(y, numeric=False)
         if labels.shape != (len(self.contains),):
-            raise ValueError(
-                f"y has the shape {labels.shape}, but there are {len(self.contains)} sets"
-            )
-        codes = codes_of(labels, self.classes)
+            raise ValueError(f"y has shape {labels.shape}, but there are {len(self.contains)} sets")
+        codes = encode_labels(labels, self.classes)
         inside: Flags = self.contains[np.arange(len(codes)), codes] & (codes >= 0)
         return inside
 
@@ -82,7 +80,7 @@ class Sets:
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per set, as a pandas frame.
+        """Return one row per set as a pandas data frame.
 
         Returns
         -------
@@ -93,7 +91,7 @@ class Sets:
         return new_frame({"labels": labels, "size": self.size})
 
 
-def codes_of(labels: Array, classes: Array) -> Codes:
-    """Place of each label among the classes; -1 for others."""
+def encode_labels(labels: Array, classes: Array) -> Codes:
+    """Return the index of each label among the classes; -1 for others."""
     places = {label: place for place, label in enumerate(classes.tolist())}
     return np.array([places.get(label, -1) for label in labels.tolist()], dtype=np.intp)

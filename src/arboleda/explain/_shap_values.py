@@ -1,4 +1,4 @@
-"""Shapley values of the columns: what each adds to what a tree ensemble says of a row."""
+"""SHAP values: exact contributions of the columns to the predictions of a tree ensemble."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from arboleda._engine.threads import resolve_n_jobs
 from arboleda._frames import new_frame
 from arboleda._sparse import check_sparse
-from arboleda.explain._explainable import Question, Scale
-from arboleda.explain._rows import Rows, read_rows
-from arboleda.explain._tree_models import explainable
+from arboleda.explain._explainable import Scale, ShapRequest
+from arboleda.explain._rows import TableRows, read_rows
+from arboleda.explain._tree_models import as_explainable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,31 +28,31 @@ __all__ = ["ShapValues", "shap_values"]
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
-# Rows of a background: more tell no more, and take long.
-MOST_BACKGROUND = 4096
+# Largest number of background rows: more add little and take long.
+MAX_BACKGROUND = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class ShapValues:
-    """What each column adds to what a model says of each row.
+    """Contribution of each column to the prediction for each row.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_columns) or (n_rows, n_columns, n_outputs)
-        With ``base_values`` they add up to what the model says. Two dimensions where it says one
-        number. Exactly 0 for a column that no tree asks. Of interactions (n_rows, n_columns,
-        n_columns) or with the outputs at the end: a symmetric matrix a row, whose rows sum to the
+        Together with ``base_values`` they sum to the model's scores. Two dimensions if there is one
+        output. Exactly 0 for a column that no tree splits on. For interactions, (n_rows, n_columns,
+        n_columns), with the outputs last: one symmetric matrix per row, whose rows sum to the
         values.
     base_values : ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        What it says where nothing is known of a row.
+        Expected scores if no column is known.
     data : ndarray of shape (n_rows, n_columns)
-        The rows: float64, or objects where columns hold categories.
+        The rows: float64, or objects if there are categorical columns.
     feature_names : tuple of str
     output_names : tuple of str
         Classes, or ``("value",)``.
     scale : {"margin", "probability", "value"}
-        What the numbers are: raw scores of boosting, such as log-odds; probabilities of classes;
-        or the values that a regressor predicts.
+        Scale of the values: raw scores of boosting, such as log-odds; class probabilities; or the
+        values that a regressor predicts.
     """
 
     values: Floats
@@ -64,29 +64,29 @@ class ShapValues:
 
     @property
     def scores(self) -> Floats:
-        """What the model says of the rows: the values and the base together."""
+        """Scores of the model for the rows: the sum of the values and the base values."""
         found: Floats = self.base_values + self._of_columns.sum(axis=1)
         return found
 
     @property
     def of_pairs(self) -> bool:
-        """Whether the values are those of pairs of columns."""
+        """Whether the values are interactions of pairs of columns."""
         return self.values.ndim - self.base_values.ndim == 2
 
     @property
     def _of_columns(self) -> Floats:
-        """The values of columns by themselves."""
+        """The values of single columns."""
         found: Floats = self.values.sum(axis=2) if self.of_pairs else self.values
         return found
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one line for each row, output and column, where pandas is installed.
+        """Return one line per row, output and column as a pandas data frame.
 
         Returns
         -------
         frame : DataFrame
-            With the columns ``row``, ``output``, ``feature``, ``data`` and ``value``; of
-            interactions also ``other``, the second column of a pair.
+            Columns ``row``, ``output``, ``feature``, ``data`` and ``value``; for interactions also
+            ``other``, the second column of a pair.
         """
         n_rows, n_columns = self.values.shape[:2]
         n_outputs, n_others = len(self.output_names), n_columns if self.of_pairs else 1
@@ -105,12 +105,12 @@ class ShapValues:
         return new_frame({**table, "other": names[other]} if self.of_pairs else table)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Any:
-        """Draw a summary of all rows: see `arboleda.plot.shap_summary`.
+        """Plot a summary of all rows: see `arboleda.plot.shap_summary`.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: those of a new figure.
         **options : dict
             Passed to `arboleda.plot.shap_summary`.
 
@@ -125,17 +125,17 @@ class ShapValues:
         """
         from arboleda.plot import shap_summary
 
-        return shap_summary(self._without_pairs(), ax, **options)
+        return shap_summary(self._sum_pairs(), ax, **options)
 
     def plot_row(self, row: int, ax: Axes | None = None, **options: Any) -> Any:
-        """Draw how the columns add up for one row: see `arboleda.plot.shap_waterfall`.
+        """Plot the contributions for one row: see `arboleda.plot.shap_waterfall`.
 
         Parameters
         ----------
         row : int
-            Number of the row, from 0.
+            Index of the row, from 0.
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: those of a new figure.
         **options : dict
             Passed to `arboleda.plot.shap_waterfall`.
 
@@ -150,9 +150,9 @@ class ShapValues:
         """
         from arboleda.plot import shap_waterfall
 
-        return shap_waterfall(self._without_pairs(), ax, row=row, **options)
+        return shap_waterfall(self._sum_pairs(), ax, row=row, **options)
 
-    def _without_pairs(self) -> ShapValues:
+    def _sum_pairs(self) -> ShapValues:
         return replace(self, values=self._of_columns)
 
     def to_shap(self) -> Any:
@@ -166,7 +166,7 @@ class ShapValues:
         try:
             explanation = import_module("shap").Explanation
         except ModuleNotFoundError as error:
-            raise ImportError("shap.Explanation needs shap: pip install shap") from error
+            raise ImportError("to_shap requires the package shap: pip install shap") from error
         several = self.base_values.ndim == 2
         return explanation(
             self.values,
@@ -185,31 +185,32 @@ def shap_values(
     interactions: bool = False,
     n_jobs: int | None = None,
 ) -> ShapValues:
-    """Part what a tree ensemble says of each row over the columns, exactly.
+    """Compute exact SHAP values of a tree ensemble.
 
     The Shapley value of a column is the mean, over all orders of the columns, of how much the
-    expected score changes when the column becomes known after those before it. What is not known is
-    averaged over by the weights of the training rows in the nodes of the trees ("path dependent"),
-    or takes the values of the rows of a background ("interventional").
+    expected score changes when the column becomes known after those before it. Unknown columns are
+    averaged over with the weights of the training rows in the nodes of the trees ("path
+    dependent"), or take the values of background rows ("interventional").
 
     Parameters
     ----------
     model : estimator
         A fitted decision tree, forest, bagged trees, random subspaces, class switching, gradient
-        boosting or boosted classifier of this library, a mean of such (`VotingClassifier` with
+        boosting or boosted classifier of this library, a mean of these (`VotingClassifier` with
         ``voting="soft"``, `VotingRegressor`, `EnsembleSelectionClassifier`), or a pipeline that
         ends in one.
     X : array-like, frame or sparse matrix of shape (n_rows, n_columns)
-        The rows to explain, as the model takes them. A pipeline explains the columns that its last
-        step gets.
+        The rows to explain, in the form that the model expects. For a pipeline, the columns of its
+        last step are explained.
     background : array-like, frame or sparse matrix of shape (n_background, n_columns), default=None
-        1 to 4,096 rows like X. The time grows with their number.
+        1 to 4,096 rows like X. The time is proportional to their number.
     interactions : bool, default=False
-        Whether to tell pairs of columns apart: half of what two columns are worth together beyond
-        what each is by itself, and on the diagonal what is left of a column's value. It takes twice
-        as many walks through a tree as that asks columns. Not with a background.
+        Whether to compute interaction values of pairs of columns: half of the joint contribution of
+        two columns beyond their separate ones, with the rest of a column's value on the diagonal.
+        It needs two traversals of a tree for each column that the tree splits on. Not with a
+        background.
     n_jobs : int, default=None
-        Number of threads, all cores if None. It changes no bit of the result.
+        Number of threads; None: all cores. The result does not depend on it.
 
     Returns
     -------
@@ -220,17 +221,18 @@ def shap_values(
     NotFittedError
         If the model is not fitted.
     TypeError
-        If it does not consist of trees of this library.
+        If the model does not consist of trees of this library.
     ValueError
-        If what it says is no sum over trees, X or the background has other columns than the model
-        was fitted on, the background has too many rows, or interactions are asked for against one.
+        If the prediction is not a sum over trees, the columns of X or of the background are not
+        those that the model was fitted on, the background has too many rows, or interactions are
+        combined with a background.
 
     Notes
     -----
-    What is parted: of boosting, the raw score (log-odds, or the logarithm of the mean for losses of
-    counts); of trees, forests and bagging, the mean of what leaves say, which is a probability or a
-    value. A categorical column that boosting reads through statistics of the target is one column,
-    however many numbers stand for it.
+    The explained score is the raw score of boosting (log-odds, or the logarithm of the mean for
+    count losses), or the mean of the leaf values of trees, forests and bagging, which is a
+    probability or a value. A categorical column that boosting encodes by target statistics is one
+    column, however many statistics encode it.
 
     References
     ----------
@@ -252,88 +254,90 @@ def shap_values(
     """
     if interactions and background is not None:
         raise ValueError(
-            "interactions=True knows no background: leave background out, or interactions"
+            "interactions=True does not support a background: leave out one of the two"
         )
     check_sparse(X)
     check_sparse(background, "background")
-    before, model = _parted(model)
-    X = _after(before, X)
-    read = explainable(model)
+    preceding_steps, model = _split_pipeline(model)
+    X = _transform(preceding_steps, X)
+    explained_model = as_explainable(model)
     n_threads = resolve_n_jobs(n_jobs)
     if background is not None:
-        X, background = _of_one_kind(X, _checked_background(_after(before, background)))
-    found = read.shares(Question(X, background, bool(interactions), n_threads))
+        X, background = _match_sparsity(
+            X, _check_background(_transform(preceding_steps, background))
+        )
+    found = explained_model.attribute(ShapRequest(X, background, bool(interactions), n_threads))
     rows = read_rows(X, model)
-    names = _names_from(before)
-    order = _fitted_order(model, rows)
-    one = len(read.output_names) == 1
+    names = _read_output_names(preceding_steps)
+    order = _find_fitted_order(model, rows)
+    one = len(explained_model.output_names) == 1
     base = np.tile(found.base, (rows.n_rows, 1))
     return ShapValues(
         found.values[..., 0] if one else found.values,
         base[:, 0] if one else base,
-        _data_of(rows, order),
+        _read_data(rows, order),
         tuple(rows.names[j] for j in order) if names is None else names,
-        read.output_names,
-        read.scale,
+        explained_model.output_names,
+        explained_model.scale,
     )
 
 
-def _parted(model: Any) -> tuple[list[Any], Any]:
-    """Return what stands before the model in pipelines, first things first, and the model."""
-    before = []
+def _split_pipeline(model: Any) -> tuple[list[Any], Any]:
+    """Split nested pipelines into the preceding transformers, in order, and the model."""
+    preceding_steps = []
     while isinstance(model, Pipeline):
         if len(model) > 1:
             check_is_fitted(model[:-1])
-            before.append(model[:-1])
+            preceding_steps.append(model[:-1])
         model = model[-1]
-    return before, model
+    return preceding_steps, model
 
 
-def _after(before: list[Any], X: Any) -> Any:
-    """Return rows as the model gets them."""
-    for step in before:
+def _transform(preceding_steps: list[Any], X: Any) -> Any:
+    """Transform rows with all preceding steps."""
+    for step in preceding_steps:
         X = step.transform(X)
     return X
 
 
-def _names_from(before: list[Any]) -> tuple[str, ...] | None:
-    """Names of the columns that a pipeline makes, where all its steps tell them."""
-    if not before:
+def _read_output_names(preceding_steps: list[Any]) -> tuple[str, ...] | None:
+    """Return the names of a pipeline's output columns, if all its steps provide them."""
+    if not preceding_steps:
         return None
     try:
-        names = before[-1].get_feature_names_out()
+        names = preceding_steps[-1].get_feature_names_out()
     except (AttributeError, ValueError):
         return None
     return None if names is None else tuple(map(str, names))
 
 
-def _checked_background(background: Any) -> Any:
+def _check_background(background: Any) -> Any:
     n_rows = _num_samples(background)
-    if not 1 <= n_rows <= MOST_BACKGROUND:
+    if not 1 <= n_rows <= MAX_BACKGROUND:
         raise ValueError(
-            f"background has {n_rows:,} rows, and 1 to {MOST_BACKGROUND:,} are needed: give a "
-            "random sample of the training rows; a few hundred say as much"
+            f"background must have 1 to {MAX_BACKGROUND:,} rows, got {n_rows:,}: give a random "
+            "sample of a few hundred training rows"
         )
     return background
 
 
-def _of_one_kind(X: Any, background: Any) -> tuple[Any, Any]:
-    """Return both as they are, or both dense where one is sparse."""
+def _match_sparsity(X: Any, background: Any) -> tuple[Any, Any]:
+    """Return both tables unchanged, or both dense if only one is sparse."""
     if issparse(X) == issparse(background):
         return X, background
     return tuple(part.toarray() if issparse(part) else part for part in (X, background))
 
 
-def _fitted_order(model: Any, rows: Rows) -> list[int]:
-    """Places of the model's columns: a frame may hold them in another order."""
+def _find_fitted_order(model: Any, rows: TableRows) -> list[int]:
+    """Return the indices of the model's columns in a frame, which may have another order."""
     fitted = [str(name) for name in getattr(model, "feature_names_in_", ())]
     if sorted(fitted) != sorted(rows.names):
         return list(range(rows.n_columns))
     return [rows.names.index(name) for name in fitted]
 
 
-def _data_of(rows: Rows, order: list[int]) -> Array:
-    """Return the rows' values: numbers, or labels where there are categories."""
+def _read_data(rows: TableRows, order: list[int]) -> Array:
+    """Return the values of the rows: numbers, and labels of categories."""
     if not any(rows.categorical):
         return np.column_stack([rows.values(j) for j in order])
     data = np.empty((rows.n_rows, rows.n_columns), dtype=object)

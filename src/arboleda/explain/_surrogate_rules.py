@@ -1,4 +1,4 @@
-"""A short list of rules that imitates an ensemble."""
+"""A short rule list that approximates an ensemble."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._numbers import percent
-from arboleda.explain._best_subtrees import Judgement, best_rules, node_of_leaf
-from arboleda.explain._surrogate import Surrogate, Tree, prepare_imitation, says_of
+from arboleda.explain._best_subtrees import NodeLosses, find_best_rules, find_enclosing_nodes
+from arboleda.explain._surrogate import Surrogate, Tree, compute_node_predictions, prepare_surrogate
 from arboleda.explain._surrogate_tree import check_size
 from arboleda.tree import Condition
 from arboleda.tree._rules import find_node_conditions
@@ -22,7 +22,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class ListedRule:
-    """One rule of a list: it speaks for rows that no rule before it speaks for.
+    """One rule of a list: it applies to rows that no earlier rule applies to.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class ListedRule:
     prediction : object
         A class, or a number.
     coverage : float
-        Share of the rows learned from that it speaks for.
+        Share of the fitted rows that it applies to.
     agreement : float or None
-        Share of these that the ensemble gives the class; None for a number.
+        Share of these rows for which the ensemble predicts the class; None for a number.
     """
 
     conditions: tuple[Condition, ...]
@@ -42,20 +42,20 @@ class ListedRule:
     agreement: float | None
 
     def __str__(self) -> str:
-        said = self.prediction
-        text = f"{said:.6g}" if isinstance(said, float) else str(said)
+        prediction = self.prediction
+        text = f"{prediction:.6g}" if isinstance(prediction, float) else str(prediction)
         head = "if " + " and ".join(map(str, self.conditions)) + " then"
-        facts = [f"{_share(self.coverage)} of the rows"]
+        facts = [f"{_format_share(self.coverage)} of the rows"]
         if self.agreement is not None:
-            facts.append(f"agreement {_share(self.agreement)}")
+            facts.append(f"agreement {_format_share(self.agreement)}")
         return f"{head if self.conditions else 'otherwise'} {text} ({'; '.join(facts)})"
 
 
 @dataclass(frozen=True, eq=False)
 class RuleList:
-    """Rules in order; the first whose conditions hold speaks.
+    """Rules in order; the first one whose conditions hold applies.
 
-    Printed, it has one rule a line.
+    Its string form has one rule per line.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class RuleList:
     nodes: tuple[int, ...]
 
     def predict(self, X: Any) -> Array:
-        """Say what the first rule says whose conditions hold.
+        """Predict with the first rule whose conditions hold.
 
         Parameters
         ----------
@@ -83,11 +83,11 @@ class RuleList:
         y : ndarray of shape (n_samples,)
             Classes, or values.
         """
-        answers: Array = says_of(self.tree)[self.apply(X)]
-        return answers
+        predictions: Array = compute_node_predictions(self.tree)[self.apply(X)]
+        return predictions
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
-        """Return the node of the rule that speaks for each row.
+        """Return the node of the rule that applies to each row.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class RuleList:
         -------
         node : ndarray of int of shape (n_samples,)
         """
-        return node_of_leaf(self.tree.tree_, list(self.nodes))[self.tree.apply(X)]
+        return find_enclosing_nodes(self.tree.tree_, list(self.nodes))[self.tree.apply(X)]
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))
@@ -117,41 +117,41 @@ def surrogate_rules(
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> Surrogate:
-    """Find the short list of rules that imitates an ensemble best, and what its length costs.
+    """Find the short rule list that approximates an ensemble best, with fidelity by length.
 
-    A tree is grown as for `surrogate_tree`. Each of its nodes is a rule: the conditions on the way
-    to it, and what most of its rows are told. Of all lists of so many rules, exceptions before what
-    they are exceptions to, the one is found that disagrees least with the ensemble. A list leaves
-    to its last rule, "otherwise", all that a tree must part into leaves of one class: with classes
-    it imitates better than a tree of as many leaves. With numbers it does not, for its last rule
-    says the mean of all rows.
+    A tree is grown as for `surrogate_tree`. Each of its nodes is a rule: the conditions on the path
+    to it, and the majority prediction of its rows. Among all lists of a given length, with
+    exceptions before the rules that they refine, the one that disagrees least with the ensemble is
+    selected. The last rule, "otherwise", covers everything that a tree must divide into leaves of
+    one class: for classification, a list approximates better than a tree with as many leaves. For
+    regression it does not, because its last rule predicts the mean of all rows.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted: any classifier, or regressor of one target.
+        Any fitted classifier, or single-target regressor.
     X, y, X_test, y_test, answers
-        As of `surrogate_tree`.
+        As in `surrogate_tree`.
     max_rules : int, default=8
-        Rules at most, with the last.
+        Largest number of rules, including the last.
     test_size, categorical_features, random_state, n_jobs
-        As of `surrogate_tree`.
+        As in `surrogate_tree`.
 
     Returns
     -------
     Surrogate
-        With a `RuleList` as ``model``, the ``curve`` of fidelity and errors by size, and its
-        ``fidelity``.
+        With a `RuleList` as ``model``, its ``fidelity``, and the ``curve`` of fidelity and errors
+        by size.
 
     Raises
     ------
     ValueError, TypeError, NotFittedError
-        As `surrogate_tree`.
+        As in `surrogate_tree`.
 
     Notes
     -----
-    The order is by the number of rows, exceptions first. That the list is the best is meant of the
-    rows learned from, and of the grown tree's nodes.
+    Rules are ordered by the number of rows, with exceptions first. The list is the best one for the
+    fitted rows among the nodes of the grown tree.
 
     References
     ----------
@@ -171,7 +171,7 @@ def surrogate_rules(
     (3, 'benign')
     """
     check_size("max_rules", max_rules)
-    task = prepare_imitation(
+    task = prepare_surrogate(
         estimator,
         X,
         y,
@@ -183,38 +183,40 @@ def surrogate_rules(
         categorical_features=categorical_features,
         n_jobs=n_jobs,
     )
-    grown = task.grow(task.said, int(max_rules), task.margin)
-    judge = task.judgement(grown, task.said)
-    found = best_rules(judge, int(max_rules))
-    curve = task.curve(task.answers_of(grown, found))
+    grown = task.grow(task.outputs, int(max_rules), task.margin)
+    node_losses = task.compute_node_losses(grown, task.outputs)
+    found = find_best_rules(node_losses, int(max_rules))
+    curve = task.curve(task.predict_by_size(grown, found))
     nodes = tuple(found[max(found)])
-    model = RuleList(_listed(judge, grown, nodes), grown, nodes)
+    model = RuleList(_make_rules(node_losses, grown, nodes), grown, nodes)
     return Surrogate(model, curve, float(curve.fidelity[-1]))
 
 
-def _listed(judge: Judgement, grown: Tree, nodes: tuple[int, ...]) -> tuple[ListedRule, ...]:
-    """Write the rules, each with the rows that it speaks for."""
-    conditions, said = find_node_conditions(grown), says_of(grown)
-    speaker = node_of_leaf(grown.tree_, list(nodes))
+def _make_rules(
+    node_losses: NodeLosses, grown: Tree, nodes: tuple[int, ...]
+) -> tuple[ListedRule, ...]:
+    """Make the rules with their shares of rows."""
+    conditions, values = find_node_conditions(grown), compute_node_predictions(grown)
+    rule_node = find_enclosing_nodes(grown.tree_, list(nodes))
     leaves = np.flatnonzero(grown.tree_.children_left < 0)
     rules = []
     for node in nodes:
-        own = leaves[speaker[leaves] == node]
-        count = float(judge.count[own].sum())
+        own = leaves[rule_node[leaves] == node]
+        count = float(node_losses.count[own].sum())
         agreement = None
-        if judge.scale < 1.0:  # classes: the share whose mean has its 1 where the node has it
-            right = judge.count[own] @ (judge.mean[own] @ judge.says[node])
+        if node_losses.scale < 1.0:  # classes: the share of rows with the class of the node
+            right = node_losses.count[own] @ (node_losses.mean[own] @ node_losses.predictions[node])
             agreement = float(right / count) if count > 0.0 else 1.0
         rules.append(
             ListedRule(
                 conditions=conditions[node],
-                prediction=said[node].item() if hasattr(said[node], "item") else said[node],
-                coverage=count / float(judge.count[0]),
+                prediction=values[node].item() if hasattr(values[node], "item") else values[node],
+                coverage=count / float(node_losses.count[0]),
                 agreement=agreement,
             )
         )
     return tuple(rules)
 
 
-def _share(share: float) -> str:
+def _format_share(share: float) -> str:
     return percent(share).replace("\N{NO-BREAK SPACE}", " ")

@@ -1,4 +1,4 @@
-"""One small tree that imitates an ensemble."""
+"""A small tree that approximates an ensemble."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from arboleda._engine.tree import Loss
-from arboleda.explain._best_subtrees import best_subtrees
-from arboleda.explain._surrogate import Surrogate, prepare_imitation
+from arboleda.explain._best_subtrees import find_best_subtrees
+from arboleda.explain._surrogate import Surrogate, prepare_surrogate
 
 __all__ = ["check_size", "surrogate_tree"]
 
@@ -28,64 +28,64 @@ def surrogate_tree(
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> Surrogate:
-    """Find the small tree that imitates an ensemble best, and what its size costs.
+    """Find the small tree that approximates an ensemble best, with fidelity by size.
 
-    A tree of four times as many leaves is grown on what the ensemble says: on its values, or on its
-    labels, each row weighing as much as the label leads the next, since rows in which the ensemble
-    is in two minds cannot be imitated. Of all its prunings the one of each size is kept that
-    disagrees least with the ensemble.
+    A tree with four times as many leaves is fitted to the ensemble's predictions: to its values, or
+    to its labels, weighted by the margin of each label, because rows on which the ensemble is
+    undecided cannot be approximated. For each size, the pruned tree that disagrees least with the
+    ensemble is selected.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted: any classifier, or regressor of one target.
+        Any fitted classifier, or single-target regressor.
     X : array-like, frame or sparse matrix of shape (n_rows, n_features)
-        Rows to ask the ensemble about: best ones that it did not learn from. Of its own training
-        rows a forest says what it was told, and a tree would learn the noise of y: give ``answers``
-        with them.
+        Rows to predict with the ensemble, preferably not its training rows. A forest reproduces the
+        targets of its training rows, and a tree would fit their noise: give ``answers`` with them.
     y : array-like of shape (n_rows,), default=None
-        The truth, for the errors of the curve. The surrogate never sees it.
+        True targets, for the errors of the curve only. The surrogate is not fitted to them.
     X_test : table, default=None
-        Rows to measure on, that neither the ensemble nor the surrogate learned from. None:
-        ``test_size`` of X are set aside.
+        Test rows, on which neither the ensemble nor the surrogate was fitted. None: ``test_size``
+        of X is held out.
     y_test : array-like, default=None
-        Their truth.
+        True targets of the test rows.
     answers : array-like of shape (n_rows, n_classes) or (n_rows,), default=None
-        What the ensemble says of X, for it to be asked nothing: a forest's
-        ``oob_decision_function_`` or ``oob_prediction_``, if X are its training rows. Rows of NaN
-        are left out.
+        Predictions of the ensemble for X, to use instead of computing them: a forest's
+        ``oob_decision_function_`` or ``oob_prediction_`` if X holds its training rows. Rows with
+        NaN are left out.
     max_leaves : int, default=16
-        Leaves at most; fewer where more would imitate no better.
+        Largest number of leaves; fewer if more would not improve the fidelity.
     test_size : float, default=0.25
-        Share of X to measure on, where there is no X_test.
+        Share of X to hold out if there is no X_test.
     categorical_features : array-like or "from_dtype", default="from_dtype"
-        As of `DecisionTreeClassifier`; "from_dtype" with what the estimator took for categories.
+        As in `DecisionTreeClassifier`; "from_dtype" includes the columns that the estimator treated
+        as categorical.
     random_state : int, RandomState or None, default=None
-        Seed of the rows set aside.
+        Seed of the held-out rows.
     n_jobs : int, default=None
-        Threads: None all available cores.
+        Number of threads; None: all available cores.
 
     Returns
     -------
     Surrogate
-        With the tree as ``model``, the ``curve`` of fidelity and errors by size, and its
-        ``fidelity``.
+        With the tree as ``model``, its ``fidelity``, and the ``curve`` of fidelity and errors by
+        size.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range, shapes do not fit, no rows are left, or the estimator has
+        If a parameter is out of range, shapes do not match, no rows are left, or the estimator has
         several targets.
     TypeError
-        If the estimator is none.
+        If the estimator is not an estimator.
     NotFittedError
         If it is not fitted.
 
     Notes
     -----
-    The fidelity is the share of the rows set aside, or of X_test, on which both say the same class,
-    or R2 of the ensemble's values. ``predict_proba`` of the model is by the weights of the labels:
-    it tells how clear a leaf is to the ensemble, not how probable the class.
+    The fidelity is the share of held-out rows, or rows of X_test, for which both predict the same
+    class, or R2 of the ensemble's values. ``predict_proba`` of the model uses the weights of the
+    labels: it measures the margin of the ensemble in a leaf, not the probability of the class.
 
     References
     ----------
@@ -109,7 +109,7 @@ def surrogate_tree(
     (3, 0.93)
     """
     check_size("max_leaves", max_leaves)
-    task = prepare_imitation(
+    task = prepare_surrogate(
         estimator,
         X,
         y,
@@ -121,9 +121,9 @@ def surrogate_tree(
         categorical_features=categorical_features,
         n_jobs=n_jobs,
     )
-    grown = task.grow(task.said, int(max_leaves), task.margin)
-    found = best_subtrees(task.judgement(grown, task.said), int(max_leaves))
-    curve = task.curve(task.answers_of(grown, found))
+    grown = task.grow(task.outputs, int(max_leaves), task.margin)
+    found = find_best_subtrees(task.compute_node_losses(grown, task.outputs), int(max_leaves))
+    curve = task.curve(task.predict_by_size(grown, found))
     model = copy(grown)
     loss: Loss = "squared_error" if task.classes is None else "misclassification"
     model.tree_ = grown.tree_.cut(np.array(found[max(found)], dtype=np.intp), loss)
@@ -132,6 +132,6 @@ def surrogate_tree(
 
 
 def check_size(name: str, size: Any) -> None:
-    """Refuse what is no whole number from 2 up."""
+    """Check that a size is an integer of at least 2."""
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 2:
-        raise ValueError(f"{name}={size!r} must be a whole number of at least 2")
+        raise ValueError(f"{name} must be an integer of at least 2, got {size!r}")

@@ -1,24 +1,24 @@
-"""Models in the format of ONNX, which runtimes of many languages predict with."""
+"""Export of models to ONNX, for runtimes in many languages."""
 
-from arboleda.onnx_export._coded import coded_to_onnx
+from arboleda.onnx_export._encoded_tables import coded_to_onnx
 from arboleda.onnx_export._export import export_onnx, to_onnx
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import GivenMatrix, Place
-from arboleda.onnx_export._models import answer, class_scores, has_scores_alone
-from arboleda.onnx_export._sklearn_models import shares_of_scores, weighted_columns
-from arboleda.onnx_export._stacking import spread
+from arboleda.onnx_export._inputs import GivenMatrix, ModelContext
+from arboleda.onnx_export._models import add_class_scores, add_model, has_scores_alone
+from arboleda.onnx_export._sklearn_models import add_probabilities, add_weighted_sums
+from arboleda.onnx_export._stacking import expand_shares
 
 __all__ = [
     "GivenMatrix",
     "Graph",
-    "Place",
-    "answer",
-    "class_scores",
+    "ModelContext",
+    "add_class_scores",
+    "add_model",
+    "add_probabilities",
+    "add_weighted_sums",
     "coded_to_onnx",
+    "expand_shares",
     "export_onnx",
     "has_scores_alone",
-    "shares_of_scores",
-    "spread",
     "to_onnx",
-    "weighted_columns",
 ]

@@ -1,4 +1,4 @@
-"""AdaBoost and its family in ONNX."""
+"""ONNX export of AdaBoost and its variants."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.adaboost._boosted_trees import BoostedTrees
 from arboleda.adaboost._tree_members import TreeMembers
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import Place
-from arboleda.onnx_export._trees import TreeNodes
+from arboleda.onnx_export._inputs import ModelContext
+from arboleda.onnx_export._trees import TreeEnsembleBuilder
 
 
-def of_boosted_classifier(model: BoostedClassifier, place: Place) -> str:
-    """Probabilities; the scores that decide are kept for the label."""
+def add_boosted_classifier(model: BoostedClassifier, context: ModelContext) -> str:
+    """Add the probabilities; the deciding scores are stored for the label."""
     members = model._members
     if not isinstance(members, TreeMembers):
-        raise ValueError(_no_trees(model))  # noqa: TRY004 - it is a model, if not of trees
-    graph, weighted = place.graph, members.weighted
-    matrix = place.inputs.matrix(model.schema_, None, place.columns)
-    a_round, width = weighted.trees_a_member, weighted.n_outputs // weighted.trees_a_member
-    nodes = TreeNodes(weighted.n_outputs)
+        raise ValueError(_describe_missing_trees(model))  # noqa: TRY004 - a model, but not of trees
+    graph, weighted = context.graph, members.weighted
+    matrix = context.inputs.matrix(model.schema_, None, context.columns)
+    trees_per_round, width = weighted.trees_a_member, weighted.n_outputs // weighted.trees_a_member
+    nodes = TreeEnsembleBuilder(weighted.n_outputs)
     for i in range(weighted.forest.n_trees):
         tree = weighted.forest.tree(i)
-        said = np.zeros((tree.node_count, width))
-        said[tree.children_left < 0] = weighted.weighted_leaf_votes(i)
-        nodes.add(tree, said, [i % a_round] if a_round > 1 else range(width))
+        votes = np.zeros((tree.node_count, width))
+        votes[tree.children_left < 0] = weighted.weighted_leaf_votes(i)
+        nodes.add(tree, votes, [i % trees_per_round] if trees_per_round > 1 else range(width))
     sums = nodes.into(graph, matrix, 0.0)
     if model.n_classes_ == 1:
         return graph.add("Add", graph.times(graph.columns(sums, [0]), 0.0), graph.number(1.0))
-    scores = _scores(model, sums, graph)
-    place.scores[id(model)] = scores
-    return _shares(model, sums, scores, graph)
+    scores = _add_class_scores(model, sums, graph)
+    context.scores[id(model)] = scores
+    return _add_class_probabilities(model, sums, scores, graph)
 
 
-def _scores(model: BoostedClassifier, sums: str, graph: Graph) -> str:
-    """A score of each class, of which the largest decides."""
+def _add_class_scores(model: BoostedClassifier, sums: str, graph: Graph) -> str:
+    """Add a score for each class, the largest of which decides."""
     k, name = model.n_classes_, model.algorithm
     if k == 2:
         if name in {"gentle", "logit"}:
@@ -47,9 +47,9 @@ def _scores(model: BoostedClassifier, sums: str, graph: Graph) -> str:
             second = graph.add("Sub", graph.columns(sums, [1]), graph.columns(sums, [0]))
         if name == "SAMME":
             second = graph.times(second, 2.0 / model._total())
-        return graph.side_by_side([graph.add("Neg", second), second])
+        return graph.concat_columns([graph.add("Neg", second), second])
     if name == "SAMME":
-        # The votes of the others count -1 / (K - 1) each, and all are shares of the total.
+        # Votes for other classes count -1 / (K - 1) each, and all are relative to the total.
         scaled = graph.times(sums, k / (k - 1.0) / model._total())
         return graph.add("Sub", scaled, graph.number(1.0 / (k - 1.0)))
     if name == "logit":
@@ -58,8 +58,8 @@ def _scores(model: BoostedClassifier, sums: str, graph: Graph) -> str:
     return sums
 
 
-def _shares(model: BoostedClassifier, sums: str, scores: str, graph: Graph) -> str:
-    """Probabilities, as the algorithm reads them."""
+def _add_class_probabilities(model: BoostedClassifier, sums: str, scores: str, graph: Graph) -> str:
+    """Add the probabilities, as the algorithm defines them."""
     k, name = model.n_classes_, model.algorithm
     if name == "SAMME":
         return graph.add("Softmax", graph.times(scores, 0.5 if k == 2 else 1.0 / (k - 1.0)), axis=1)
@@ -73,20 +73,20 @@ def _shares(model: BoostedClassifier, sums: str, scores: str, graph: Graph) -> s
     if name in {"discrete", "logit"} or (name == "gentle" and k == 2):
         return single
     least = graph.add("Max", single, graph.number(float(np.finfo(np.float64).tiny)))
-    return graph.add("Div", least, graph.summed(least))
+    return graph.add("Div", least, graph.add_row_sums(least))
 
 
-def of_boosted_regressor(model: BoostedRegressor, place: Place) -> str:
-    """Weighted median of the trees' values: the first, from below, with half of all weights."""
+def add_boosted_regressor(model: BoostedRegressor, context: ModelContext) -> str:
+    """Add the weighted median of the trees: the lowest value with at least half of all weights."""
     members = model._members
     if not isinstance(members, BoostedTrees):
-        raise ValueError(_no_trees(model))  # noqa: TRY004 - it is a model, if not of trees
-    graph, n = place.graph, len(members)
-    nodes = TreeNodes(n)
+        raise ValueError(_describe_missing_trees(model))  # noqa: TRY004 - a model, but not of trees
+    graph, n = context.graph, len(members)
+    nodes = TreeEnsembleBuilder(n)
     for i in range(n):
         tree = members.forest.tree(i)
         nodes.add(tree, tree.value_rows, [i])
-    values = nodes.into(graph, place.inputs.matrix(model.schema_, None, place.columns), 0.0)
+    values = nodes.into(graph, context.inputs.matrix(model.schema_, None, context.columns), 0.0)
     count = graph.constant(np.array([n], dtype=np.int64))
     ascending, order = graph.add_both("TopK", values, count, axis=1, largest=0, sorted=1)
     weights = graph.add("Gather", graph.constant(members.weights), order, axis=0)
@@ -99,8 +99,8 @@ def of_boosted_regressor(model: BoostedRegressor, place: Place) -> str:
     return graph.add("Min", graph.add("Max", median, low), high)
 
 
-def _no_trees(model: BoostedClassifier | BoostedRegressor) -> str:
+def _describe_missing_trees(model: BoostedClassifier | BoostedRegressor) -> str:
     return (
-        f"the members of this {type(model).__name__} are no trees of the engine: only boosted "
+        f"the members of this {type(model).__name__} are not trees of the engine: only boosted "
         "trees can be exported to ONNX"
     )

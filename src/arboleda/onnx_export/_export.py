@@ -1,4 +1,4 @@
-"""A fitted model as a file of ONNX: https://onnx.ai."""
+"""Export of a fitted model to an ONNX file: https://onnx.ai."""
 
 from __future__ import annotations
 
@@ -12,46 +12,45 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._files import write_atomically
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import Inputs, InputType, Place
-from arboleda.onnx_export._models import answer, class_scores, columns_of, has_scores_alone
+from arboleda.onnx_export._inputs import Inputs, InputType, ModelContext
+from arboleda.onnx_export._models import add_class_scores, add_model, has_scores_alone, read_schema
 
 
 def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
     """Make an ONNX model of a tree ensemble.
 
-    The ONNX model predicts what the model does: thresholds, leaves and sums are float64.
+    The ONNX model predicts the same as the model: thresholds, leaves and sums are float64.
 
     Parameters
     ----------
     model : estimator
         A fitted decision tree, forest, ensemble of bagged trees, gradient boosting, AdaBoost of
-        trees, or a mean or stack of such; also with linear models, Gaussian naive Bayes, nearest
-        neighbours, radial kernels or perceptrons of scikit-learn, and pipelines that scale, rank,
+        trees, or a mean or stack of these; also with linear models, Gaussian naive Bayes, nearest
+        neighbours, RBF kernels or perceptrons of scikit-learn, and pipelines that scale, rank,
         impute and encode.
     input_type : {"float64", "float32"}, default="float64"
-        Type of the numbers that go in. With "float32" a runtime gets values that were rounded; each
-        goes where the model sends that rounded value.
+        Type of the input numbers. With "float32" a runtime receives rounded values, and each takes
+        the path of that rounded value in the model.
 
     Returns
     -------
     onnx_model : onnx.ModelProto
-        Its input is ``X`` of shape (n_rows, n_features), or, where a column holds texts, an input
-        of shape (n_rows, 1) for each column, under its name (``label_`` for ``label``, the name
-        of an output). NaN is a missing number, and a category that the model does not know, such
-        as "", a missing text.
+        Its input is ``X`` of shape (n_rows, n_features) or, if a column holds texts, one input of
+        shape (n_rows, 1) per column, with its name (``label_`` for ``label``, which is the name of
+        an output). NaN is a missing number; an unknown category, such as "", is a missing text.
 
-        Its outputs are ``label`` (n_rows,) and ``probabilities`` (n_rows, n_classes) of a
-        classifier, and ``prediction`` of a regressor: (n_rows,), or a column for each value. A
-        classifier without probabilities has ``scores`` in their place, its decision function: one
-        column of two classes, else one for each class.
+        Its outputs are ``label`` (n_rows,) and ``probabilities`` (n_rows, n_classes) for a
+        classifier, and ``prediction`` for a regressor: (n_rows,), or one column per value. A
+        classifier without probabilities has ``scores`` instead, its decision function: one column
+        for two classes, else one per class.
 
     Raises
     ------
     TypeError
-        If it is no model that can be exported.
+        If the model cannot be exported.
     ValueError
-        If it is one with options that ONNX has no operators for: an initial estimator, votes of
-        members, several targets of classes, dates as categories.
+        If the model uses options that cannot be expressed in ONNX: an initial estimator, votes of
+        members, several classification targets, dates as categories.
     ModuleNotFoundError
         If the package onnx is not installed: ``pip install "arboleda[onnx]"``.
 
@@ -66,42 +65,42 @@ def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
     ['label', 'probabilities']
     """
     if input_type not in {"float64", "float32"}:
-        raise ValueError(f"input_type is {input_type!r}: give 'float64' or 'float32'")
+        raise ValueError(f"input_type must be 'float64' or 'float32', got {input_type!r}")
     if not hasattr(model, "fit"):
-        raise TypeError(f"a {type(model).__name__} is no estimator: give a fitted model")
+        raise TypeError(f"{type(model).__name__} is not an estimator: give a fitted model")
     check_is_fitted(model)
-    schema = columns_of(model)
+    schema = read_schema(model)
     graph = Graph()
-    place = Place(graph, Inputs(graph, schema, input_type))
+    context = ModelContext(graph, Inputs(graph, schema, input_type))
     if has_scores_alone(model):
-        give_scores(place, model, np.asarray(model.classes_), input_type)
+        declare_scores(context, model, np.asarray(model.classes_), input_type)
         return graph.model(f"{type(model).__name__} of arboleda")
-    found = answer(model, place)
+    found = add_model(model, context)
     if is_classifier(model):
-        scores = place.scores.get(id(model), found)
-        give_classes(graph, found, scores, np.asarray(model.classes_), input_type)
+        scores = context.scores.get(id(model), found)
+        declare_classes(graph, found, scores, np.asarray(model.classes_), input_type)
     else:
-        give_values(graph, found, int(_n_values(model)), input_type)
+        declare_values(graph, found, int(_count_values(model)), input_type)
     return graph.model(f"{type(model).__name__} of arboleda")
 
 
 def export_onnx(
     model: Any, path: str | os.PathLike[str], *, input_type: InputType = "float64"
 ) -> None:
-    """Write a tree ensemble as a file of ONNX.
+    """Write a tree ensemble to an ONNX file.
 
     Parameters
     ----------
     model, input_type
         As in `to_onnx`.
     path : str or path-like
-        Where to; by custom the name ends in ``.onnx``. A file there is replaced whole, or, when
-        anything fails, left as it was.
+        Output file, conventionally named ``.onnx``. An existing file is replaced atomically, and
+        left unchanged if anything fails.
 
     Raises
     ------
     TypeError, ValueError, ModuleNotFoundError
-        As `to_onnx`.
+        As in `to_onnx`.
     OSError
         If the file cannot be written.
 
@@ -109,42 +108,42 @@ def export_onnx(
     --------
     >>> import arboleda
     >>> tree = arboleda.DecisionTreeClassifier().fit([[0], [1]], ["no", "yes"])
-    >>> arboleda.export_onnx(tree, "answer.onnx")  # doctest: +SKIP
+    >>> arboleda.export_onnx(tree, "tree.onnx")  # doctest: +SKIP
     """
     content = to_onnx(model, input_type=input_type).SerializeToString()
     write_atomically(Path(path), content)
 
 
-def give_classes(
+def declare_classes(
     graph: Graph, shares: str, scores: str, classes: Any, dtype: str, known: Any = None
 ) -> None:
     """Declare a classifier's outputs: the class with the largest score, and probabilities.
 
-    ``known``: places of the classes that there are scores of; None: all.
+    ``known``: indices of the classes that have scores; None: all.
     """
-    _give_label(graph, scores, classes, known)
+    _declare_label(graph, scores, classes, known)
     shares = graph.cast(shares, "float32") if dtype == "float32" else shares
     graph.output("probabilities", shares, dtype, [None, len(classes)])
 
 
-def give_scores(
-    place: Place, model: Any, classes: Any, dtype: InputType, known: Any = None
+def declare_scores(
+    context: ModelContext, model: Any, classes: Any, dtype: InputType, known: Any = None
 ) -> None:
-    """Declare the outputs of a classifier without probabilities: its class, and its scores.
+    """Declare the outputs of a classifier without probabilities: its class and its scores.
 
-    ``known`` as in `give_classes`.
+    ``known`` is as in `declare_classes`.
     """
-    graph, n_scored = place.graph, len(model.classes_)
-    scores = class_scores(model, place)
-    deciding = place.scores.get(id(model), scores)
+    graph, n_scored = context.graph, len(model.classes_)
+    scores = add_class_scores(model, context)
+    deciding = context.scores.get(id(model), scores)
     if n_scored == 2:
-        deciding = graph.side_by_side([graph.times(scores, -1.0), scores])
-    _give_label(graph, deciding, classes, known)
+        deciding = graph.concat_columns([graph.times(scores, -1.0), scores])
+    _declare_label(graph, deciding, classes, known)
     scores = graph.cast(scores, "float32") if dtype == "float32" else scores
     graph.output("scores", scores, dtype, [None, n_scored if n_scored > 2 else 1])
 
 
-def _give_label(graph: Graph, scores: str, classes: Any, known: Any) -> None:
+def _declare_label(graph: Graph, scores: str, classes: Any, known: Any) -> None:
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     if known is not None:
         best = graph.add("Gather", graph.constant(np.asarray(known, np.int64)), best, axis=0)
@@ -159,7 +158,7 @@ def _give_label(graph: Graph, scores: str, classes: Any, known: Any) -> None:
     graph.output("label", label, label_type, [None])
 
 
-def give_values(graph: Graph, values: str, n_values: int, dtype: str) -> None:
+def declare_values(graph: Graph, values: str, n_values: int, dtype: str) -> None:
     """Declare a regressor's output."""
     values = graph.cast(values, "float32") if dtype == "float32" else values
     if n_values > 1:
@@ -169,7 +168,7 @@ def give_values(graph: Graph, values: str, n_values: int, dtype: str) -> None:
     graph.output("prediction", one, dtype, [None])
 
 
-def _n_values(model: Any) -> int:
+def _count_values(model: Any) -> int:
     if hasattr(model, "loss_"):
         return int(model.loss_.n_outputs)
     return int(getattr(model, "n_outputs_", 1))

@@ -1,6 +1,6 @@
-"""A graph of ONNX while it is made: each step adds a node and returns the name of its output.
+"""Builder of an ONNX graph: each method adds a node and returns the name of its output.
 
-Operators: https://onnx.ai/onnx/operators. Everything is float64 from the inputs on.
+Operators: https://onnx.ai/onnx/operators. All numbers are float64 after the inputs.
 """
 
 from __future__ import annotations
@@ -11,35 +11,35 @@ import numpy as np
 import numpy.typing as npt
 
 OPSET = 18
-ML_OPSET = 4  # tables of any type in LabelEncoder
+ML_OPSET = 4  # LabelEncoder with tables of any type
 IR_VERSION = 9
 OUTPUT_NAMES = frozenset({"label", "probabilities", "prediction", "scores"})
 
 Floats = npt.NDArray[np.float64]
 
 
-def onnx_module() -> Any:
-    """The package onnx.
+def import_onnx() -> Any:
+    """Import the package onnx.
 
     Raises
     ------
     ModuleNotFoundError
-        If it is not installed; the message says how.
+        If it is not installed; the message contains the command.
     """
     try:
         import onnx
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            'ONNX files need the package onnx: pip install "arboleda[onnx]"'
+            'ONNX files require the package onnx: pip install "arboleda[onnx]"'
         ) from error
     return onnx
 
 
 class Graph:
-    """Nodes, constants, inputs and outputs."""
+    """Nodes, constants, inputs and outputs of an ONNX graph."""
 
     def __init__(self) -> None:
-        self.onnx = onnx_module()
+        self.onnx = import_onnx()
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.inputs: list[Any] = []
@@ -48,7 +48,7 @@ class Graph:
         self._count = 0
 
     def add(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
-        """Add a node of one output and return its name."""
+        """Add a node with one output and return its name."""
         name = self._fresh(operator)
         node = self.onnx.helper.make_node(
             operator, list(inputs), [name], name=name, domain=domain, **attributes
@@ -57,7 +57,7 @@ class Graph:
         return name
 
     def add_both(self, operator: str, *inputs: str, **attributes: Any) -> tuple[str, str]:
-        """Add a node of two outputs and return their names."""
+        """Add a node with two outputs and return their names."""
         name = self._fresh(operator)
         names = name, f"{name}_more"
         node = self.onnx.helper.make_node(
@@ -67,7 +67,7 @@ class Graph:
         return names
 
     def number(self, value: float) -> str:
-        """Add a number, which goes with a matrix of any shape."""
+        """Add a number that broadcasts with a matrix of any shape."""
         return self.constant(np.array([[value]]))
 
     def times(self, matrix: str, factor: float) -> str:
@@ -75,7 +75,7 @@ class Graph:
         return matrix if factor == 1.0 else self.add("Mul", matrix, self.number(factor))
 
     def sum(self, parts: list[str]) -> str:
-        """Add matrices of one shape."""
+        """Add matrices of equal shape."""
         return parts[0] if len(parts) == 1 else self.add("Sum", *parts)
 
     def constant(self, values: npt.ArrayLike) -> str:
@@ -85,7 +85,7 @@ class Graph:
         return name
 
     def tensor(self, values: npt.ArrayLike, name: str = "") -> Any:
-        """An array as ONNX has it; texts too."""
+        """Convert an array of numbers or texts to an ONNX tensor."""
         array = np.asarray(values)
         if array.dtype.kind in "UO":
             content = [str(text).encode() for text in array.ravel()]
@@ -97,7 +97,7 @@ class Graph:
     def input(self, name: str, dtype: str, width: int) -> str:
         """Declare an input of shape (n_rows, width) and return its name.
 
-        Inputs come before all else; "_" follows a name that an output or another input has.
+        Inputs are declared first; "_" is appended to the name of an output or another input.
         """
         while name in OUTPUT_NAMES or name in self._input_names:
             name += "_"
@@ -111,8 +111,8 @@ class Graph:
         self.nodes.append(self.onnx.helper.make_node("Identity", [value], [name], name=name))
         self.outputs.append(self.onnx.helper.make_tensor_value_info(name, self._type(dtype), shape))
 
-    def summed(self, matrix: str, axis: int = 1, *, keepdims: int = 1) -> str:
-        """Sums along an axis."""
+    def add_row_sums(self, matrix: str, axis: int = 1, *, keepdims: int = 1) -> str:
+        """Add sums along an axis."""
         axes = self.constant(np.array([axis], dtype=np.int64))
         return self.add("ReduceSum", matrix, axes, keepdims=keepdims)
 
@@ -120,29 +120,29 @@ class Graph:
         """Change the type of numbers."""
         return self.add("Cast", value, to=self._type(dtype))
 
-    def looked_up(
-        self, values: str, keys: npt.ArrayLike, answers: npt.ArrayLike, otherwise: float
+    def map_values(
+        self, values: str, keys: npt.ArrayLike, values_of_keys: npt.ArrayLike, otherwise: float
     ) -> str:
-        """Numbers in the place of keys; ``otherwise`` in the place of all else."""
+        """Map keys to numbers, and all other values to ``otherwise``."""
         return self.add(
             "LabelEncoder",
             values,
             domain="ai.onnx.ml",
             keys_tensor=self.tensor(keys),
-            values_tensor=self.tensor(np.asarray(answers, dtype=np.float64)),
+            values_tensor=self.tensor(np.asarray(values_of_keys, dtype=np.float64)),
             default_tensor=self.tensor(np.array([otherwise], dtype=np.float64)),
         )
 
     def columns(self, matrix: str, places: npt.ArrayLike) -> str:
-        """Some columns of a matrix."""
+        """Select columns of a matrix."""
         return self.add("Gather", matrix, self.constant(np.asarray(places, np.int64)), axis=1)
 
-    def side_by_side(self, parts: list[str]) -> str:
-        """Join matrices of equally many rows."""
+    def concat_columns(self, parts: list[str]) -> str:
+        """Join matrices along the columns."""
         return parts[0] if len(parts) == 1 else self.add("Concat", *parts, axis=1)
 
     def model(self, description: str) -> Any:
-        """The whole model, checked."""
+        """Return the complete model, checked."""
         helper = self.onnx.helper
         graph = helper.make_graph(
             self.nodes, "arboleda", self.inputs, self.outputs, initializer=self.constants

@@ -1,4 +1,4 @@
-"""Radial kernels of scikit-learn in ONNX, and the machines that stand on them."""
+"""ONNX export of scikit-learn's RBF kernels and the models that use them."""
 
 from __future__ import annotations
 
@@ -12,72 +12,74 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR
 
-from arboleda.onnx_export._distances import squared_distances
+from arboleda.onnx_export._distances import add_squared_distances
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import Place
-from arboleda.onnx_export._sklearn_models import weighted_columns
+from arboleda.onnx_export._inputs import ModelContext
+from arboleda.onnx_export._sklearn_models import add_weighted_sums
 
 Floats = npt.NDArray[np.float64]
 
 
-def of_regressor(model: SVR, place: Place) -> str:
-    """Values of a support vector machine."""
-    found = _of_vectors(model, place)
-    return weighted_columns(found, model.dual_coef_, model.intercept_, place.graph)
+def add_svr(model: SVR, context: ModelContext) -> str:
+    """Add the predictions of support vector regression."""
+    found = _add_support_kernel(model, context)
+    return add_weighted_sums(found, model.dual_coef_, model.intercept_, context.graph)
 
 
-def of_kernel_ridge(model: KernelRidge, place: Place) -> str:
-    """Values of kernel ridge regression."""
-    matrix = place.inputs.numbers(place.columns)
-    found = _kernel(model, matrix, model.X_fit_, model.gamma, place.graph)
+def add_kernel_ridge(model: KernelRidge, context: ModelContext) -> str:
+    """Add the predictions of kernel ridge regression."""
+    matrix = context.inputs.numbers(context.columns)
+    found = _add_kernel(model, matrix, model.X_fit_, model.gamma, context.graph)
     coefficients = model.dual_coef_.reshape(len(model.X_fit_), -1)
-    return place.graph.add("MatMul", found, place.graph.constant(coefficients))
+    return context.graph.add("MatMul", found, context.graph.constant(coefficients))
 
 
-def of_nystroem(transformer: Nystroem, matrix: str, graph: Graph) -> str:
-    """The map of a matrix to the kernels of a few rows."""
+def add_nystroem(transformer: Nystroem, matrix: str, graph: Graph) -> str:
+    """Add Nystroem's kernel map of a matrix."""
     rows = transformer.components_
-    found = _kernel(transformer, matrix, rows, transformer.gamma, graph)
+    found = _add_kernel(transformer, matrix, rows, transformer.gamma, graph)
     mixing = np.ascontiguousarray(transformer.normalization_.T)
     return graph.add("MatMul", found, graph.constant(mixing))
 
 
-def decisions(model: SVC, place: Place) -> str:
-    """The decision function: of two classes one column, of more one for each class.
+def add_svc_scores(model: SVC, context: ModelContext) -> str:
+    """Add the decision function: one column for two classes, otherwise one per class.
 
-    A machine for each pair of classes votes for one of them. What all say of a class, squeezed into
-    less than half a vote, is added to its votes. The votes alone decide,
-    unless the machine breaks ties.
+    A binary classifier for each pair of classes votes for one of them. The sum of confidences of a
+    class, scaled to less than half a vote, is added to its votes. The votes alone decide unless
+    ``break_ties`` is set.
     """
-    graph, found = place.graph, _of_vectors(model, place)
+    graph, found = context.graph, _add_support_kernel(model, context)
     n_classes = len(model.classes_)
     if n_classes == 2:
-        return weighted_columns(found, model.dual_coef_, model.intercept_, graph)
+        return add_weighted_sums(found, model.dual_coef_, model.intercept_, graph)
     if model.decision_function_shape != "ovr":
         raise ValueError(
-            f"an SVC of {n_classes} classes with decision_function_shape="
-            f"{model.decision_function_shape!r} cannot be exported: fit with 'ovr'"
+            f"an SVC with {n_classes} classes and decision_function_shape="
+            f"{model.decision_function_shape!r} cannot be exported to ONNX: fit with 'ovr'"
         )
     pairs = list(combinations(range(n_classes), 2))
-    said = weighted_columns(found, _of_pairs(model, pairs), model.intercept_, graph)
+    pair_scores = add_weighted_sums(
+        found, _gather_pair_coefficients(model, pairs), model.intercept_, graph
+    )
     first, second = (np.eye(n_classes)[list(side)] for side in zip(*pairs, strict=True))
-    for_second = graph.cast(graph.add("Less", said, graph.number(0.0)), "float64")
+    for_second = graph.cast(graph.add("Less", pair_scores, graph.number(0.0)), "float64")
     for_first = graph.add("Sub", graph.number(1.0), for_second)
     votes = [
         graph.add("MatMul", side, graph.constant(classes))
         for side, classes in ((for_first, first), (for_second, second))
     ]
-    voted = graph.sum(votes)
+    total_votes = graph.sum(votes)
     if not model.break_ties:
-        place.scores[id(model)] = voted
-    sure = graph.add("MatMul", said, graph.constant(first - second))
-    size = graph.add("Add", graph.add("Abs", sure), graph.number(1.0))
-    squeezed = graph.add("Div", sure, graph.times(size, 3.0))
-    return graph.add("Add", voted, squeezed)
+        context.scores[id(model)] = total_votes
+    confidences = graph.add("MatMul", pair_scores, graph.constant(first - second))
+    size = graph.add("Add", graph.add("Abs", confidences), graph.number(1.0))
+    squeezed = graph.add("Div", confidences, graph.times(size, 3.0))
+    return graph.add("Add", total_votes, squeezed)
 
 
-def _of_pairs(model: SVC, pairs: list[tuple[int, int]]) -> Floats:
-    """Coefficients of the support vectors, which stand class by class, for each pair of classes."""
+def _gather_pair_coefficients(model: SVC, pairs: list[tuple[int, int]]) -> Floats:
+    """Gather the coefficients of the support vectors, ordered by class, for each class pair."""
     ends = np.concatenate([[0], np.cumsum(model.n_support_)])
     vectors = [slice(start, end) for start, end in pairwise(ends.tolist())]
     found = np.zeros((len(pairs), ends[-1]))
@@ -87,19 +89,22 @@ def _of_pairs(model: SVC, pairs: list[tuple[int, int]]) -> Floats:
     return found
 
 
-def _of_vectors(model: SVC | SVR, place: Place) -> str:
+def _add_support_kernel(model: SVC | SVR, context: ModelContext) -> str:
     if issparse(model.support_vectors_):
-        raise ValueError(f"a {type(model).__name__} of sparse rows cannot be exported to ONNX")
-    matrix = place.inputs.numbers(place.columns)
-    return _kernel(model, matrix, model.support_vectors_, model._gamma, place.graph)
+        raise ValueError(
+            f"a {type(model).__name__} fitted on sparse rows cannot be exported to ONNX: fit on a "
+            "dense array"
+        )
+    matrix = context.inputs.numbers(context.columns)
+    return _add_kernel(model, matrix, model.support_vectors_, model._gamma, context.graph)
 
 
-def _kernel(model: Any, matrix: str, rows: Floats, gamma: float | None, graph: Graph) -> str:
-    """Kernel of each row with the known ones, (n_rows, n_known)."""
+def _add_kernel(model: Any, matrix: str, rows: Floats, gamma: float | None, graph: Graph) -> str:
+    """Add the kernel values of each row with the known ones, (n_rows, n_known)."""
     if model.kernel != "rbf":
         raise ValueError(
             f"the kernel {model.kernel!r} of this {type(model).__name__} cannot be exported to "
-            "ONNX: what can is 'rbf'"
+            "ONNX: only 'rbf' is supported"
         )
     width = 1.0 / rows.shape[1] if gamma is None else float(gamma)
-    return graph.add("Exp", graph.times(squared_distances(matrix, rows, graph), -width))
+    return graph.add("Exp", graph.times(add_squared_distances(matrix, rows, graph), -width))

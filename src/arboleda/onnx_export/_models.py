@@ -1,4 +1,4 @@
-"""What each kind of model is as a graph: probabilities of classes, or values."""
+"""Conversion of each kind of model to an ONNX graph that outputs probabilities or values."""
 
 from __future__ import annotations
 
@@ -33,81 +33,84 @@ from arboleda.combine._stacking import Stacking
 from arboleda.combine._voting import Voting as VotingModel
 from arboleda.combine._weighted_mean import WeightedMean
 from arboleda.forest._forest_model import ForestModel
-from arboleda.onnx_export._adaboost import of_boosted_classifier, of_boosted_regressor
-from arboleda.onnx_export._calibrated import of_calibrated
+from arboleda.onnx_export._adaboost import add_boosted_classifier, add_boosted_regressor
+from arboleda.onnx_export._calibrated import add_calibrated_classifier
+from arboleda.onnx_export._decision_functions import add_decision_function
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import GivenMatrix, Place
-from arboleda.onnx_export._kernels import of_kernel_ridge, of_regressor
-from arboleda.onnx_export._linear_leaves import linear_scores
-from arboleda.onnx_export._machines import machine_scores
-from arboleda.onnx_export._neighbours import of_neighbours
-from arboleda.onnx_export._preparation import prepared
+from arboleda.onnx_export._inputs import GivenMatrix, ModelContext
+from arboleda.onnx_export._kernels import add_kernel_ridge, add_svr
+from arboleda.onnx_export._linear_leaves import add_linear_leaf_scores
+from arboleda.onnx_export._neighbours import add_nearest_neighbours
+from arboleda.onnx_export._preparation import add_transformer
 from arboleda.onnx_export._sklearn_models import SKLEARN_MODELS
-from arboleda.onnx_export._stacking import of_stacking, spread
-from arboleda.onnx_export._trees import TreeNodes
+from arboleda.onnx_export._stacking import add_stacking, expand_shares
+from arboleda.onnx_export._trees import TreeEnsembleBuilder
 from arboleda.tree._decision_tree import DecisionTree
 
 Floats = npt.NDArray[np.float64]
-Add = Callable[[Any, Place], str]
+Add = Callable[[Any, ModelContext], str]
 
 
-def answer(model: Any, place: Place) -> str:
-    """Add a fitted model to a graph; return the name of its answer.
+def add_model(model: Any, context: ModelContext) -> str:
+    """Add a fitted model to a graph and return the name of its output.
 
-    That is a matrix of float64: probabilities (n_rows, n_classes), or values (n_rows, n_values).
+    The output is a float64 matrix: probabilities (n_rows, n_classes), or values (n_rows, n_values).
 
     Raises
     ------
     TypeError
-        If it is no model that can be exported.
+        If the model cannot be exported.
     ValueError
-        If it is one, with options that ONNX has no operators for.
+        If it uses options that cannot be expressed in ONNX.
     """
     inner = model.estimator if isinstance(model, FrozenEstimator) else model
     if isinstance(inner, Stacking):
-        return of_stacking(inner, place, answer)
+        return add_stacking(inner, context, add_model)
     if isinstance(inner, Pipeline):
-        return _of_pipeline(inner, place)
+        return _add_pipeline(inner, context)
     if isinstance(inner, TransformedTargetRegressor):
-        return _of_transformed_target(inner, place)
-    for kind, add in (*place.more.items(), *_KINDS.items()):
+        return _add_transformed_target(inner, context)
+    for kind, add in (*context.extra_converters.items(), *_KINDS.items()):
         if isinstance(inner, kind):
-            return add(inner, place)
+            return add(inner, context)
     raise TypeError(
-        f"{type(inner).__name__} cannot be exported to ONNX: what can are decision trees, forests, "
-        "bagged trees, gradient boosting, AdaBoost of trees, linear models, Gaussian naive Bayes, "
-        "nearest neighbours, support vector regression, kernel ridge regression, perceptrons, "
-        "calibrated machines, and means and stacks of such"
+        f"{type(inner).__name__} cannot be exported to ONNX: supported are decision trees, "
+        "forests, bagged trees, gradient boosting, AdaBoost of trees, linear models, Gaussian "
+        "naive Bayes, nearest neighbours, support vector regression, kernel ridge regression, "
+        "perceptrons, calibrated classifiers, and means and stacks of these"
     )
 
 
-def schema_of(model: Any) -> Any:
-    """Columns of a model, or of the first of its members that has some."""
+def find_schema(model: Any) -> Any:
+    """Find the schema of a model, or of its first member that has one; None if there is none."""
     if isinstance(model, FrozenEstimator):
         model = model.estimator
     if getattr(model, "schema_", None) is not None:
         return model.schema_
     for member in getattr(model, "estimators_", ()):
-        found = schema_of(member)
+        found = find_schema(member)
         if found is not None and found.n_columns == model.n_features_in_:
             return found
     return None
 
 
-def columns_of(model: Any) -> Any:
-    """Columns of a model; of one that does not know their kinds, columns of numbers."""
-    found = schema_of(model)
+def read_schema(model: Any) -> Any:
+    """Return the schema of a model; numeric columns if it does not store one."""
+    found = find_schema(model)
     if found is not None:
         return found
     n_columns = getattr(model, "n_features_in_", None)
     if n_columns is None:
-        raise TypeError(f"{type(model).__name__} does not tell its columns: fit a model that does")
+        raise TypeError(
+            f"{type(model).__name__} has no n_features_in_ and cannot be exported to ONNX: give a "
+            "model that stores its number of columns"
+        )
     names = getattr(model, "feature_names_in_", None)
     return Schema(None if names is None else tuple(map(str, names)), (None,) * n_columns)
 
 
 def has_scores_alone(model: Any) -> bool:
-    """Whether it is a classifier that scores the classes and has no probabilities."""
+    """Return whether a model is a classifier with a decision function but no probabilities."""
     return (
         is_classifier(model)
         and hasattr(model, "decision_function")
@@ -115,97 +118,101 @@ def has_scores_alone(model: Any) -> bool:
     )
 
 
-def class_scores(model: Any, place: Place) -> str:
-    """Add such a classifier to a graph; return the name of its scores.
+def add_class_scores(model: Any, context: ModelContext) -> str:
+    """Add a classifier without probabilities and return the name of its scores.
 
-    That is a matrix of float64: of two classes one column, above 0 for the second; else one column
-    for each class.
+    The scores are a float64 matrix: for two classes one column, positive for the second; otherwise
+    one column per class.
 
     Raises
     ------
     TypeError, ValueError
-        As `answer`.
+        As in `add_model`.
     """
     inner = model.estimator if isinstance(model, FrozenEstimator) else model
     if isinstance(inner, Pipeline):
-        found = _of_pipeline(inner, place, class_scores)
+        found = _add_pipeline(inner, context, add_class_scores)
     else:
-        found = machine_scores(inner, place)
-    if id(inner) in place.scores:
-        place.scores[id(model)] = place.scores[id(inner)]
+        found = add_decision_function(inner, context)
+    if id(inner) in context.scores:
+        context.scores[id(model)] = context.scores[id(inner)]
     return found
 
 
-def _of_pipeline(pipeline: Pipeline, place: Place, add: Add = answer) -> str:
-    """Transformers, and the model that stands after them."""
-    matrix = place.inputs.numbers(place.columns)
+def _add_pipeline(pipeline: Pipeline, context: ModelContext, add: Add = add_model) -> str:
+    """Add the transformers and the final model of a pipeline."""
+    matrix = context.inputs.numbers(context.columns)
     for _, step in pipeline.steps[:-1]:
-        if type(step) in place.more:
-            before = replace(place, inputs=GivenMatrix(place.graph, matrix), columns=None)
-            matrix = place.more[type(step)](step, before)
+        if type(step) in context.extra_converters:
+            before = replace(context, inputs=GivenMatrix(context.graph, matrix), columns=None)
+            matrix = context.extra_converters[type(step)](step, before)
         else:
-            matrix = prepared(step, matrix, place.graph)
-    inner = replace(place, inputs=GivenMatrix(place.graph, matrix), columns=None)
+            matrix = add_transformer(step, matrix, context.graph)
+    inner = replace(context, inputs=GivenMatrix(context.graph, matrix), columns=None)
     found = add(pipeline.steps[-1][1], inner)
     last = id(pipeline.steps[-1][1])
-    if last in place.scores:
-        place.scores[id(pipeline)] = place.scores[last]
+    if last in context.scores:
+        context.scores[id(pipeline)] = context.scores[last]
     return found
 
 
-def _of_transformed_target(model: TransformedTargetRegressor, place: Place) -> str:
-    """A regressor of a scaled target, back on its scale."""
+def _add_transformed_target(model: TransformedTargetRegressor, context: ModelContext) -> str:
+    """Add a regressor of a scaled target, and scale its predictions back."""
     scaler = model.transformer_
     if not isinstance(scaler, StandardScaler):
         raise TypeError(
-            f"a TransformedTargetRegressor by {type(scaler).__name__} cannot be exported to ONNX: "
-            "what can is one by StandardScaler"
+            f"a TransformedTargetRegressor with {type(scaler).__name__} cannot be exported to "
+            "ONNX: use StandardScaler"
         )
-    found = answer(model.regressor_, place)
+    found = add_model(model.regressor_, context)
     if scaler.with_std:
-        found = place.graph.times(found, float(scaler.scale_[0]))
+        found = context.graph.times(found, float(scaler.scale_[0]))
     if scaler.with_mean:
-        found = place.graph.add("Add", found, place.graph.number(float(scaler.mean_[0])))
+        found = context.graph.add("Add", found, context.graph.number(float(scaler.mean_[0])))
     return found
 
 
-def _of_tree(model: DecisionTree, place: Place) -> str:
+def _add_tree(model: DecisionTree, context: ModelContext) -> str:
     refuse_several_targets(model)
-    return _votes([model.tree_], "soft", model, place)
+    return _add_votes([model.tree_], "soft", model, context)
 
 
-def _of_forest(model: ForestModel, place: Place) -> str:
+def _add_forest(model: ForestModel, context: ModelContext) -> str:
     refuse_several_targets(model)
     refuse_other_than_mean(model)
-    return _of_trees(model.forest_, model._voting, model, place)
+    return _add_trees(model.forest_, model._voting, model, context)
 
 
-def _of_trees(forest: Forest, voting: Voting, model: Any, place: Place) -> str:
-    return _votes([forest.tree(i) for i in range(forest.n_trees)], voting, model, place)
+def _add_trees(forest: Forest, voting: Voting, model: Any, context: ModelContext) -> str:
+    return _add_votes([forest.tree(i) for i in range(forest.n_trees)], voting, model, context)
 
 
-def _votes(trees: list[Tree], voting: Voting, model: Any, place: Place) -> str:
-    """Mean vote of trees."""
+def _add_votes(trees: list[Tree], voting: Voting, model: Any, context: ModelContext) -> str:
+    """Add the mean vote of trees."""
     width = trees[0].value_rows.shape[1]
-    nodes = TreeNodes(width)
+    nodes = TreeEnsembleBuilder(width)
     for tree in trees:
-        nodes.add(tree, vote_of(tree, voting) / len(trees), range(width))
-    return nodes.into(place.graph, place.inputs.matrix(model.schema_, None, place.columns), 0.0)
+        nodes.add(tree, compute_votes(tree, voting) / len(trees), range(width))
+    return nodes.into(
+        context.graph, context.inputs.matrix(model.schema_, None, context.columns), 0.0
+    )
 
 
-def _weighted_votes(members: WeightedForest, model: Any, place: Place) -> str:
-    """Sum of the trees' votes times their weights, which sum to 1."""
-    nodes = TreeNodes(members.n_outputs)
+def _add_weighted_votes(members: WeightedForest, model: Any, context: ModelContext) -> str:
+    """Add the weighted sum of the trees' votes, whose weights sum to 1."""
+    nodes = TreeEnsembleBuilder(members.n_outputs)
     for i in np.flatnonzero(members.weights).tolist():
         tree = members.forest.tree(i)
         votes = np.zeros((tree.node_count, members.n_outputs))
         votes[tree.children_left < 0] = members.weighted_leaf_votes(i)
         nodes.add(tree, votes, range(members.n_outputs))
-    return nodes.into(place.graph, place.inputs.matrix(model.schema_, None, place.columns), 0.0)
+    return nodes.into(
+        context.graph, context.inputs.matrix(model.schema_, None, context.columns), 0.0
+    )
 
 
-def vote_of(tree: Tree, voting: Voting) -> Floats:
-    """What each node votes, as `Forest.votes` says it."""
+def compute_votes(tree: Tree, voting: Voting) -> Floats:
+    """Compute the vote of each node, like `Forest.votes`."""
     shares = tree.value_rows
     if voting == "soft":
         return shares
@@ -215,34 +222,34 @@ def vote_of(tree: Tree, voting: Voting) -> Floats:
     return np.asarray((weight * shares + 1.0) / (weight + shares.shape[1]))
 
 
-def _of_boosted(model: BoostedModel, place: Place) -> str:
+def _add_boosted(model: BoostedModel, context: ModelContext) -> str:
     ensemble = model.ensemble_
     refuse_initial_estimator(model)
     init = getattr(model, "init_", None)
-    matrix = place.inputs.matrix(model.schema_, model.statistics_, place.columns)
+    matrix = context.inputs.matrix(model.schema_, model.statistics_, context.columns)
     start = np.zeros(ensemble.n_outputs) if isinstance(init, str) else ensemble.start
     if ensemble.has_linear_leaves:
-        raw = linear_scores(ensemble, matrix, start, place.graph)
+        raw = add_linear_leaf_scores(ensemble, matrix, start, context.graph)
     else:
-        nodes = TreeNodes(ensemble.n_outputs)
+        nodes = TreeEnsembleBuilder(ensemble.n_outputs)
         for number, tree in enumerate(ensemble.trees):
             nodes.add(tree, tree.value_rows, [number % ensemble.n_outputs])
-        raw = nodes.into(place.graph, matrix, start)
-    return _linked(raw, model.loss_, place.graph)
+        raw = nodes.into(context.graph, matrix, start)
+    return _add_link(raw, model.loss_, context.graph)
 
 
 def refuse_initial_estimator(model: BoostedModel) -> None:
-    """Refuse a model that begins from another estimator."""
+    """Refuse a model that starts from another estimator."""
     init = getattr(model, "init_", None)
     if init is not None and not isinstance(init, str):
         raise ValueError(
-            f"this {type(model).__name__} begins from a {type(init).__name__} (init=), which is no "
-            "tree: fit with init=None"
+            f"this {type(model).__name__} starts from a {type(init).__name__} (init=), which is "
+            "not a tree: fit with init=None"
         )
 
 
-def _linked(raw: str, loss: Loss, graph: Graph) -> str:
-    """Predictions of raw scores, as `Loss.predictions` makes them."""
+def _add_link(raw: str, loss: Loss, graph: Graph) -> str:
+    """Add the predictions of raw scores, like `Loss.predictions`."""
     if loss.link == "softmax":
         return graph.add("Softmax", raw, axis=1)
     if loss.link in {"logit", "half_logit"}:
@@ -250,7 +257,7 @@ def _linked(raw: str, loss: Loss, graph: Graph) -> str:
             raw = graph.add("Mul", raw, graph.constant(np.array(2.0)))
         positive = graph.add("Sigmoid", raw)
         negative = graph.add("Sub", graph.constant(np.array(1.0)), positive)
-        return graph.side_by_side([negative, positive])
+        return graph.concat_columns([negative, positive])
     if loss.link == "log":
         return graph.add("Exp", raw)
     if loss.link == "certain":
@@ -264,17 +271,17 @@ def _linked(raw: str, loss: Loss, graph: Graph) -> str:
     return raw
 
 
-def _of_members(model: MemberEnsemble, place: Place) -> str:
+def _add_members(model: MemberEnsemble, context: ModelContext) -> str:
     members = model._members
     if isinstance(members, TreeMembers):
         weighted = members.weighted_forest(model._asking())
         if weighted is not None:
-            return _weighted_votes(weighted, model, place)
-        return _of_trees(members.forest, model._asking().voting_of_trees, model, place)
+            return _add_weighted_votes(weighted, model, context)
+        return _add_trees(members.forest, model._asking().voting_of_trees, model, context)
     if getattr(model, "voting", "soft") != "soft":
         raise ValueError(
             f"the members of this {type(model).__name__} vote for one class each (voting='hard'): "
-            "only means of probabilities can be exported, so fit with voting='soft'"
+            "only means of probabilities can be exported: fit with voting='soft'"
         )
     n_members = len(members)
     shares = [1.0 / n_members] * n_members
@@ -282,36 +289,39 @@ def _of_members(model: MemberEnsemble, place: Place) -> str:
         shares = members.weights.tolist()
     known = np.arange(len(model.classes_)) if is_classifier(model) else None
     parts = [
-        _shared(member, share, known, replace(place, columns=_within(place, columns)))
+        _add_weighted_member(
+            member, share, known, replace(context, columns=_select_columns(context, columns))
+        )
         for member, share, columns in zip(
             model.estimators_, shares, model.estimators_features_, strict=True
         )
         if share != 0.0
     ]
-    return place.graph.sum(parts)
+    return context.graph.sum(parts)
 
 
-def _within(place: Place, columns: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Columns of a member, as the table numbers them."""
-    return np.asarray(columns if place.columns is None else place.columns[columns])
+def _select_columns(context: ModelContext, columns: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Return the columns of a member as indices into the table."""
+    return np.asarray(columns if context.columns is None else context.columns[columns])
 
 
-def _of_voting(model: VotingModel, place: Place) -> str:
+def _add_voting(model: VotingModel, context: ModelContext) -> str:
     if not isinstance(model._rule, Mean):
-        raise ValueError(  # noqa: TRY004 - it is a model, if not by this rule
+        raise ValueError(  # noqa: TRY004 - a model, but not with this rule
             f"this {type(model).__name__} does not take the mean of its members: only means can be "
-            "exported, so use voting='soft' or rule='mean', of values rule='mean' or 'weighted'"
+            "exported: use voting='soft' or rule='mean' in classification, rule='mean' or "
+            "'weighted' in regression"
         )
     weights = model._rule.weights
-    return _mean(model, None if weights is None else np.asarray(weights, np.float64), place)
+    return _add_mean(model, None if weights is None else np.asarray(weights, np.float64), context)
 
 
-def _of_weighted_mean(model: WeightedMean, place: Place) -> str:
-    return _mean(model, model.weights_, place)
+def _add_weighted_mean(model: WeightedMean, context: ModelContext) -> str:
+    return _add_mean(model, model.weights_, context)
 
 
-def _mean(model: Any, weights: Floats | None, place: Place) -> str:
-    """Mean of named members."""
+def _add_mean(model: Any, weights: Floats | None, context: ModelContext) -> str:
+    """Add the weighted mean of named members."""
     members = model._fitted_members()
     weights = np.ones(len(members)) if weights is None else weights
     classes = getattr(model, "classes_", None)
@@ -321,29 +331,29 @@ def _mean(model: Any, weights: Floats | None, place: Place) -> str:
             known = None
             if classes is not None:
                 known = classes if isinstance(member, FrozenEstimator) else np.arange(len(classes))
-            parts.append(_shared(member, share, known, place))
-    return place.graph.sum(parts)
+            parts.append(_add_weighted_member(member, share, known, context))
+    return context.graph.sum(parts)
 
 
-def _shared(member: Any, share: float, known: Any, place: Place) -> str:
-    """Answer of a member, times its share.
+def _add_weighted_member(member: Any, share: float, known: Any, context: ModelContext) -> str:
+    """Add the output of a member times its weight.
 
-    ``known``: the classes of the mean as the member knows them; None where it predicts values.
+    ``known``: the classes of the mean as the member encodes them; None if it predicts values.
     """
-    graph = place.graph
-    found = answer(member, place)
+    graph = context.graph
+    found = add_model(member, context)
     if known is not None and len(member.classes_) != len(known):
         places = np.searchsorted(known, member.classes_)
-        found = spread(found, len(places), places, len(known), place)
+        found = expand_shares(found, len(places), places, len(known), context)
     return graph.times(found, share)
 
 
 def refuse_several_targets(model: Any) -> None:
-    """Refuse a classifier of several targets."""
+    """Refuse a multi-target classifier."""
     if is_classifier(model) and model.n_outputs_ > 1:
         raise ValueError(
-            f"this {type(model).__name__} has {model.n_outputs_} targets of classes: fit one model "
-            "for each"
+            f"this {type(model).__name__} has {model.n_outputs_} classification targets: fit one "
+            "model for each"
         )
 
 
@@ -352,23 +362,23 @@ def refuse_other_than_mean(model: ForestModel) -> None:
     if not model._predicts_mean:
         raise ValueError(
             f"{type(model).__name__} predicts quantiles, which need its training rows: only means "
-            "of trees can be exported, so fit a RandomForestRegressor"
+            "of trees can be exported: fit a RandomForestRegressor"
         )
 
 
 _KINDS: Mapping[type, Add] = {
-    DecisionTree: _of_tree,
-    ForestModel: _of_forest,
-    BoostedModel: _of_boosted,
-    BoostedClassifier: of_boosted_classifier,
-    BoostedRegressor: of_boosted_regressor,
-    MemberEnsemble: _of_members,
-    VotingModel: _of_voting,
-    WeightedMean: _of_weighted_mean,
-    CalibratedClassifierCV: of_calibrated,
-    KNeighborsClassifier: of_neighbours,
-    KNeighborsRegressor: of_neighbours,
-    KernelRidge: of_kernel_ridge,
-    SVR: of_regressor,
+    DecisionTree: _add_tree,
+    ForestModel: _add_forest,
+    BoostedModel: _add_boosted,
+    BoostedClassifier: add_boosted_classifier,
+    BoostedRegressor: add_boosted_regressor,
+    MemberEnsemble: _add_members,
+    VotingModel: _add_voting,
+    WeightedMean: _add_weighted_mean,
+    CalibratedClassifierCV: add_calibrated_classifier,
+    KNeighborsClassifier: add_nearest_neighbours,
+    KNeighborsRegressor: add_nearest_neighbours,
+    KernelRidge: add_kernel_ridge,
+    SVR: add_svr,
     **SKLEARN_MODELS,
 }

@@ -1,7 +1,7 @@
-"""Nearest neighbours of scikit-learn in ONNX.
+"""ONNX export of scikit-learn's nearest neighbours.
 
-All rows that were learned from are in the file, and a runtime takes the distance to each of them:
-it needs memory for the rows that are asked at once, times those.
+The file contains all training rows, and a runtime computes the distance to each of them: its memory
+is proportional to the number of predicted rows times the number of training rows.
 """
 
 from __future__ import annotations
@@ -12,43 +12,48 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from arboleda.onnx_export._distances import absolute_distances, squared_distances
-from arboleda.onnx_export._inputs import Place
+from arboleda.onnx_export._distances import add_absolute_distances, add_squared_distances
+from arboleda.onnx_export._inputs import ModelContext
 
 
-def of_neighbours(model: KNeighborsClassifier | KNeighborsRegressor, place: Place) -> str:
-    """Shares of the classes among the nearest rows, or the mean of their values."""
+def add_nearest_neighbours(
+    model: KNeighborsClassifier | KNeighborsRegressor, context: ModelContext
+) -> str:
+    """Add the shares of the classes among the nearest rows, or the mean of their values."""
     _check(model)
-    graph, matrix = place.graph, place.inputs.numbers(place.columns)
+    graph, matrix = context.graph, context.inputs.numbers(context.columns)
     known = np.asarray(model._fit_X, dtype=np.float64)
     count = graph.constant(np.array([model.n_neighbors], dtype=np.int64))
     is_absolute = model.effective_metric_ == "manhattan"
-    distances = (absolute_distances if is_absolute else squared_distances)(matrix, known, graph)
+    distances = (add_absolute_distances if is_absolute else add_squared_distances)(
+        matrix, known, graph
+    )
     _, nearest = graph.add_both("TopK", distances, count, axis=1, largest=0, sorted=1)
     if is_classifier(model):
         table = np.eye(len(model.classes_))[model._y.ravel()]
     else:
         table = np.asarray(model._y, dtype=np.float64).reshape(len(known), -1)
-    said = graph.add("Gather", graph.constant(table), nearest, axis=0)
+    neighbour_targets = graph.add("Gather", graph.constant(table), nearest, axis=0)
     if model.weights == "uniform":
-        total = graph.summed(said, keepdims=0)
+        total = graph.add_row_sums(neighbour_targets, keepdims=0)
         return graph.times(total, 1.0 / model.n_neighbors)
     near = graph.add("Gather", graph.constant(known), nearest, axis=0)
-    weights = _by_distance(matrix, near, is_absolute, place)
-    total = graph.summed(graph.add("Mul", said, weights), keepdims=0)
-    return graph.add("Div", total, graph.summed(weights, keepdims=0))
+    weights = _add_inverse_distances(matrix, near, is_absolute, context)
+    total = graph.add_row_sums(graph.add("Mul", neighbour_targets, weights), keepdims=0)
+    return graph.add("Div", total, graph.add_row_sums(weights, keepdims=0))
 
 
-def _by_distance(matrix: str, near: str, is_absolute: bool, place: Place) -> str:
-    """One over the distance; where a row meets some of its neighbours, these alone count.
+def _add_inverse_distances(matrix: str, near: str, is_absolute: bool, context: ModelContext) -> str:
+    """Add inverse distances; if some neighbours are at distance 0, only these have weight.
 
-    Distances are taken again, by differences: those from products lose what is close.
+    Distances are recomputed from differences, because those from matrix products are inaccurate for
+    close rows.
     """
-    graph = place.graph
+    graph = context.graph
     middle = graph.constant(np.array([1], dtype=np.int64))
     away = graph.add("Sub", graph.add("Unsqueeze", matrix, middle), near)
     each = graph.add("Abs", away) if is_absolute else graph.add("Mul", away, away)
-    distance = graph.summed(each, axis=2)
+    distance = graph.add_row_sums(each, axis=2)
     if not is_absolute:
         distance = graph.add("Sqrt", distance)
     is_met = graph.add("Equal", distance, graph.number(0.0))
@@ -63,11 +68,12 @@ def _check(model: Any) -> None:
     metrics, weights = ("euclidean", "manhattan"), ("uniform", "distance")
     if model.effective_metric_ not in metrics or model.weights not in weights:
         raise ValueError(
-            f"a {type(model).__name__} of metric={model.effective_metric_!r} and "
-            f"weights={model.weights!r} cannot be exported to ONNX: what can is the metric "
-            "'euclidean' or 'manhattan', with weights 'uniform' or 'distance'"
+            f"a {type(model).__name__} with metric={model.effective_metric_!r} and "
+            f"weights={model.weights!r} cannot be exported to ONNX: use the metric 'euclidean' or "
+            "'manhattan', with weights 'uniform' or 'distance'"
         )
     if is_classifier(model) and model.outputs_2d_:
         raise ValueError(
-            f"this {type(model).__name__} has several targets of classes: fit one model for each"
+            f"this {type(model).__name__} has several classification targets: fit one model for "
+            "each"
         )

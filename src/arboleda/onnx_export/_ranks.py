@@ -1,7 +1,8 @@
-"""Ranks in ONNX: scikit-learn's QuantileTransformer.
+"""ONNX export of scikit-learn's QuantileTransformer.
 
-Between two quantiles the rank is linear; at a value that several quantiles share it is the middle
-of theirs. Where a value lies among the quantiles is found by halves, in all columns at once.
+Between two quantiles the rank is interpolated linearly; at a value shared by several quantiles it
+is the midpoint of their ranks. A binary search finds the position among the quantiles, in all
+columns at once.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from arboleda.onnx_export._graph import Graph
 
 Floats = npt.NDArray[np.float64]
 
-# How close to the ends scikit-learn takes a value for one of them, and a rank for 0 or 1.
+# Tolerance within which scikit-learn clips values to the ends, and ranks to 0 or 1.
 _BOUNDS = 1e-7
-# Wichura (1988), "Algorithm AS 241: the percentage points of the normal distribution", PPND16: by
-# ascending powers, numerator and denominator, for the middle and the tails (up to 5 deviations).
+# Wichura (1988), "Algorithm AS 241: the percentage points of the normal distribution", PPND16:
+# coefficients by ascending powers of numerator and denominator, for the middle and the tails (up to
+# 5 standard deviations).
 _MIDDLE, _WITHIN = 0.180625, 0.425
 _TAIL = 1.6
 _OF_MIDDLE = (
@@ -46,8 +48,8 @@ _OF_TAILS = (
 )  # fmt: skip
 
 
-def of_ranks(transformer: QuantileTransformer, matrix: str, graph: Graph) -> str:
-    """The rank of each value between 0 and 1, or the normal quantile of it."""
+def add_quantile_transformer(transformer: QuantileTransformer, matrix: str, graph: Graph) -> str:
+    """Add the rank of each value between 0 and 1, or its normal quantile."""
     quantiles = np.asarray(transformer.quantiles_, dtype=np.float64)
     is_normal = transformer.output_distribution == "normal"
     first, last = (graph.constant(quantiles[[end]]) for end in (0, -1))
@@ -58,67 +60,69 @@ def of_ranks(transformer: QuantileTransformer, matrix: str, graph: Graph) -> str
     else:
         is_lowest = graph.add("LessOrEqual", matrix, first)
         is_highest = graph.add("GreaterOrEqual", matrix, last)
-    between = _between(matrix, quantiles, np.asarray(transformer.references_), graph)
+    between = _interpolate_ranks(matrix, quantiles, np.asarray(transformer.references_), graph)
     upper = graph.add("Where", is_highest, graph.number(1.0), between)
     rank = graph.add("Where", is_lowest, graph.number(0.0), upper)
-    return normal_quantile(rank, graph) if is_normal else rank
+    return add_normal_quantile(rank, graph) if is_normal else rank
 
 
-def _between(matrix: str, quantiles: Floats, references: Floats, graph: Graph) -> str:
-    """Ranks of values that lie between the ends."""
-    knots = [_knots(column, references) for column in quantiles.T]
+def _interpolate_ranks(matrix: str, quantiles: Floats, references: Floats, graph: Graph) -> str:
+    """Add the ranks of values between the ends."""
+    knots = [_find_knots(column, references) for column in quantiles.T]
     longest = max(len(known[0]) for known in knots)
     width = 1 << (longest - 1).bit_length()
-    # By column: the value, the rank at it, the rank right above it, the slope from there on.
+    # For each column: the value, the rank at it, the rank just above it, and the slope from there.
     flat = [np.full((len(knots), width), end) for end in (np.inf, 0.0, 0.0, 0.0)]
     for j, known in enumerate(knots):
         for table, values in zip(flat, known, strict=True):
             table[j, : len(values)] = values
     at_value, at_rank, at_start, at_slope = (graph.constant(table.ravel()) for table in flat)
-    place = graph.constant(np.arange(len(knots), dtype=np.int64)[np.newaxis] * width)
+    position = graph.constant(np.arange(len(knots), dtype=np.int64)[np.newaxis] * width)
     step = width // 2
     while step:
-        further = graph.add("Add", place, graph.constant(np.array([[step]], dtype=np.int64)))
+        further = graph.add("Add", position, graph.constant(np.array([[step]], dtype=np.int64)))
         value = graph.add("Gather", at_value, further, axis=0)
         reached = graph.add("GreaterOrEqual", matrix, value)
-        place = graph.add("Where", reached, further, place)
+        position = graph.add("Where", reached, further, position)
         step //= 2
     value, start, slope = (
-        graph.add("Gather", table, place, axis=0) for table in (at_value, at_start, at_slope)
+        graph.add("Gather", table, position, axis=0) for table in (at_value, at_start, at_slope)
     )
     rise = graph.add("Mul", slope, graph.add("Sub", matrix, value))
     above = graph.add("Add", start, rise)
     meets = graph.add("Equal", matrix, value)
-    return graph.add("Where", meets, graph.add("Gather", at_rank, place, axis=0), above)
+    return graph.add("Where", meets, graph.add("Gather", at_rank, position, axis=0), above)
 
 
-def _knots(quantiles: Floats, references: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Distinct quantiles, the rank at each, the rank right above it, and the slope to the next."""
+def _find_knots(quantiles: Floats, references: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return distinct quantiles, the rank at and just above each, and the slope to the next."""
     values, first, counts = np.unique(quantiles, return_index=True, return_counts=True)
     low, high = references[first], references[first + counts - 1]
     slopes = np.append((low[1:] - high[:-1]) / np.diff(values), 0.0)
     return values, (low + high) / 2, high, slopes
 
 
-def normal_quantile(rank: str, graph: Graph) -> str:
-    """The quantile of the normal distribution, no further out than scikit-learn's."""
+def add_normal_quantile(rank: str, graph: Graph) -> str:
+    """Add the quantile of the normal distribution, with scikit-learn's limits."""
     end = _BOUNDS - float(np.spacing(1.0))
     inside = graph.add("Max", graph.add("Min", rank, graph.number(1.0 - end)), graph.number(end))
     centred = graph.add("Sub", inside, graph.number(0.5))
     square = graph.add("Mul", centred, centred)
     near = graph.add("Sub", graph.number(_MIDDLE), square)
-    middle = graph.add("Mul", centred, _ratio(near, _OF_MIDDLE, graph))
+    middle = graph.add("Mul", centred, _add_rational_function(near, _OF_MIDDLE, graph))
     nearest = graph.add("Min", inside, graph.add("Sub", graph.number(1.0), inside))
     root = graph.add("Sqrt", graph.add("Neg", graph.add("Log", nearest)))
-    size = _ratio(graph.add("Sub", root, graph.number(_TAIL)), _OF_TAILS, graph)
+    size = _add_rational_function(graph.add("Sub", root, graph.number(_TAIL)), _OF_TAILS, graph)
     tail = graph.add("Mul", graph.add("Sign", centred), size)
     is_middle = graph.add("LessOrEqual", graph.add("Abs", centred), graph.number(_WITHIN))
     found = graph.add("Where", is_middle, middle, tail)
     return graph.add("Where", graph.add("IsNaN", rank), rank, found)
 
 
-def _ratio(x: str, of: tuple[tuple[float, ...], tuple[float, ...]], graph: Graph) -> str:
-    """Ratio of two polynomials, by Horner's rule."""
+def _add_rational_function(
+    x: str, of: tuple[tuple[float, ...], tuple[float, ...]], graph: Graph
+) -> str:
+    """Add the ratio of two polynomials, by Horner's rule."""
     values = []
     for coefficients in of:
         found = graph.number(coefficients[-1])

@@ -1,13 +1,13 @@
-"""Trees as one node of ONNX: its operator TreeEnsembleRegressor.
+"""Export of trees as one ONNX node, the operator TreeEnsembleRegressor.
 
 https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html
 
-A node that asks for categories becomes a chain of thresholds on their codes: from below, each run
-of codes that go one way is one question, and what is above the last run is the last answer.
+A categorical split becomes a chain of thresholds on the codes: in ascending order, each run of
+codes with the same child is one split, and codes above the last run take the last branch.
 
     {2, 3, 7}:  code <= 1.5 ? others : code <= 3.5 ? these : code <= 6.5 ? others : code <= 7.5 ? ..
 
-Missing values go the way of the others, at the first question.
+Missing values take the branch of the others, at the first split.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from arboleda.onnx_export._graph import Graph
 
 Floats = npt.NDArray[np.float64]
 
-# Of powers of two: float32 ends at 127, and at -126 loses digits.
-_WITHIN_FLOAT32 = 60
+# Largest exponent of two before scaling: float32 overflows at 127 and loses digits at -126.
+_MAX_EXPONENT = 60
 
 
-class TreeNodes:
-    """Nodes of trees in the form of ONNX, whose leaves add to scores."""
+class TreeEnsembleBuilder:
+    """Builder of an ONNX tree ensemble, whose leaves add to scores."""
 
     def __init__(self, n_outputs: int) -> None:
         self.n_outputs = n_outputs
@@ -36,11 +36,11 @@ class TreeNodes:
         self._n_trees = 0
 
     def add(self, tree: Tree, leaf_values: Floats, outputs: Sequence[int]) -> None:
-        """Add a tree; ``leaf_values`` (n_nodes, k) count for these k outputs."""
+        """Add a tree; ``leaf_values`` (n_nodes, k) are added to the k outputs."""
         leaves = np.flatnonzero(tree.children_left < 0)
         k = len(outputs)
         self.keep(
-            nodes_of(tree),
+            make_node_arrays(tree),
             np.repeat(leaves, k),
             np.tile(np.asarray(outputs), leaves.size),
             leaf_values[leaves].ravel(),
@@ -48,12 +48,12 @@ class TreeNodes:
 
     def keep(
         self,
-        nodes: Nodes,
+        nodes: TreeNodeArrays,
         leaves: npt.NDArray[np.intp],
         outputs: npt.NDArray[np.intp],
         weights: Floats,
     ) -> None:
-        """Add the nodes of a tree; what a leaf adds to an output may be told in several entries."""
+        """Add the nodes of a tree; several entries may add to one output of a leaf."""
         number = self._n_trees
         self._n_trees += 1
         self._add("nodes_treeids", np.full(nodes.number.size, number))
@@ -81,8 +81,8 @@ class TreeNodes:
         leaf = joined.pop("is_leaf")
         values = joined.pop("nodes_values")
         weights, ids = joined["target_weights"], joined["target_ids"]
-        powers = _powers(weights, ids, base)
-        coarse, fine = self._in_two(np.ldexp(weights, -powers[ids]), ids)
+        powers = _compute_scale_powers(weights, ids, base)
+        coarse, fine = self._split_weights(np.ldexp(weights, -powers[ids]), ids)
         for name in ("target_treeids", "target_nodeids"):
             joined[name] = np.tile(joined[name], 2)
         joined["target_ids"] = np.concatenate([ids, ids + self.n_outputs])
@@ -110,11 +110,11 @@ class TreeNodes:
             return scores
         return graph.add("Mul", scores, graph.constant(np.ldexp(1.0, powers)[np.newaxis]))
 
-    def _in_two(self, weights: Floats, ids: npt.NDArray[Any]) -> tuple[Floats, Floats]:
-        """Part leaf values in multiples of a unit and what is left.
+    def _split_weights(self, weights: Floats, ids: npt.NDArray[Any]) -> tuple[Floats, Floats]:
+        """Split leaf values into multiples of a unit and remainders.
 
-        The operator answers in float32. Sums of so few multiples are exact there, and those of
-        what is left are so small that rounding them costs no more than 2^-24 of a unit a tree.
+        The operator computes in float32. Sums of the multiples are exact there, and sums of the
+        remainders are so small that rounding costs at most 2^-24 of a unit per tree.
         """
         trees = np.concatenate(self._parts["target_treeids"])
         largest = np.zeros((self._n_trees, self.n_outputs))
@@ -128,16 +128,18 @@ class TreeNodes:
         self._parts.setdefault(name, []).append(array)
 
 
-def _powers(weights: Floats, ids: npt.NDArray[Any], base: Floats) -> npt.NDArray[np.int32]:
-    """Powers of two by which scores are divided, where float32 cannot hold leaf values and sums."""
+def _compute_scale_powers(
+    weights: Floats, ids: npt.NDArray[Any], base: Floats
+) -> npt.NDArray[np.int32]:
+    """Compute powers of two that scale scores into the range of float32; 0 if unnecessary."""
     largest = np.abs(base)
     np.maximum.at(largest, ids, np.abs(weights))
     _, exponent = np.frexp(largest)
-    return np.where(np.abs(exponent) > _WITHIN_FLOAT32, exponent - 1, 0).astype(np.int32)
+    return np.where(np.abs(exponent) > _MAX_EXPONENT, exponent - 1, 0).astype(np.int32)
 
 
-class Nodes:
-    """Nodes of a tree by their numbers: at most the threshold goes to ``yes``, else to ``no``."""
+class TreeNodeArrays:
+    """Node arrays of a tree: values up to the threshold go to ``yes``, others to ``no``."""
 
     def __init__(self, *arrays: npt.NDArray[Any]) -> None:
         (
@@ -146,10 +148,10 @@ class Nodes:
         ) = arrays  # fmt: skip
 
 
-def nodes_of(tree: Tree) -> Nodes:
-    """The nodes of a tree; its own keep their numbers."""
+def make_node_arrays(tree: Tree) -> TreeNodeArrays:
+    """Make the node arrays of a tree, with its own node numbers."""
     is_leaf = tree.children_left < 0
-    nodes = Nodes(
+    nodes = TreeNodeArrays(
         np.arange(tree.node_count),
         np.where(is_leaf, 0, tree.feature),
         np.where(is_leaf, 0.0, tree.threshold),
@@ -158,35 +160,41 @@ def nodes_of(tree: Tree) -> Nodes:
         tree.missing_go_to_left.astype(np.int64),
         is_leaf,
     )
-    asking = [node for node in np.flatnonzero(~is_leaf).tolist() if tree.categories(node).size]
-    return _with_chains(nodes, tree, asking) if asking else nodes
+    categorical_nodes = [
+        node for node in np.flatnonzero(~is_leaf).tolist() if tree.categories(node).size
+    ]
+    return _add_category_chains(nodes, tree, categorical_nodes) if categorical_nodes else nodes
 
 
-def _with_chains(nodes: Nodes, tree: Tree, asking: list[int]) -> Nodes:
-    """Put a chain of thresholds in the place of each node that asks for categories."""
+def _add_category_chains(
+    nodes: TreeNodeArrays, tree: Tree, categorical_nodes: list[int]
+) -> TreeNodeArrays:
+    """Replace each categorical split by a chain of thresholds."""
     more: list[tuple[int, int, float, int, int, int, bool]] = []
     following = nodes.number.size
-    for node in asking:
+    for node in categorical_nodes:
         left, right = int(nodes.yes[node]), int(nodes.no[node])
         missing_left = bool(tree.missing_go_to_left[node])
         others, listed = (left, right) if missing_left else (right, left)
-        bounds, ways = _runs(tree.categories(node).astype(np.int64), others, listed)
+        bounds, ways = _find_code_runs(tree.categories(node).astype(np.int64), others, listed)
         column = int(nodes.feature[node])
-        for i, (bound, way) in enumerate(zip(bounds, ways[:-1], strict=True)):
+        for i, (bound, target_node) in enumerate(zip(bounds, ways[:-1], strict=True)):
             last = i == len(bounds) - 1
             no = ways[-1] if last else following
-            row = (column, bound, way, no, int(way == others))
+            row = (column, bound, target_node, no, int(target_node == others))
             if i == 0:
-                nodes.threshold[node], nodes.yes[node], nodes.no[node] = bound, way, no
+                nodes.threshold[node], nodes.yes[node], nodes.no[node] = bound, target_node, no
                 nodes.missing_yes[node] = 1
             else:
                 more.append((following - 1, row[0], row[1], row[2], row[3], row[4], False))
             following += not last
-    return with_more(nodes, more)
+    return append_nodes(nodes, more)
 
 
-def with_more(nodes: Nodes, more: Sequence[tuple[int, int, float, int, int, int, bool]]) -> Nodes:
-    """Nodes after those there are: number, feature, threshold, yes, no, missing_yes, is_leaf."""
+def append_nodes(
+    nodes: TreeNodeArrays, more: Sequence[tuple[int, int, float, int, int, int, bool]]
+) -> TreeNodeArrays:
+    """Append nodes: number, feature, threshold, yes, no, missing_yes, is_leaf."""
     if not more:
         return nodes
     added = zip(*more, strict=True)
@@ -194,11 +202,15 @@ def with_more(nodes: Nodes, more: Sequence[tuple[int, int, float, int, int, int,
         nodes.number, nodes.feature, nodes.threshold, nodes.yes, nodes.no, nodes.missing_yes,
         nodes.is_leaf,
     )  # fmt: skip
-    return Nodes(*(np.concatenate([a, np.array(b)]) for a, b in zip(old, added, strict=True)))
+    return TreeNodeArrays(
+        *(np.concatenate([a, np.array(b)]) for a, b in zip(old, added, strict=True))
+    )
 
 
-def _runs(codes: npt.NDArray[np.int64], others: int, listed: int) -> tuple[list[float], list[int]]:
-    """Upper ends of the runs from below, and the ways of these runs and of what is above."""
+def _find_code_runs(
+    codes: npt.NDArray[np.int64], others: int, listed: int
+) -> tuple[list[float], list[int]]:
+    """Return the ascending upper ends of the runs, and the children of these runs and above."""
     breaks = np.flatnonzero(np.diff(codes) > 1)
     first = codes[np.concatenate([[0], breaks + 1])]
     last = codes[np.concatenate([breaks, [codes.size - 1]])]

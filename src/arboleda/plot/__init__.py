@@ -1,4 +1,4 @@
-"""Pictures of explanations and of models, in one quiet style that can be read in grey."""
+"""Plots of explanations and models, in one plain style that remains legible in greyscale."""
 
 from arboleda.plot._coverage import coverage
 from arboleda.plot._decision_regions import decision_regions

@@ -1,4 +1,4 @@
-"""How often intervals and sets held the truth, against what they promised."""
+"""Plot of empirical against nominal coverage of prediction intervals and sets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arboleda.plot._fit import drawn_axes, legend_above, settle, write_axis
-from arboleda.plot._style import EDGE, LINES, MARKERS, letters, output_colours, quiet
+from arboleda.plot._fit import fit_texts, make_axes, place_legend_above, write_labels
+from arboleda.plot._style import EDGE, LINES, MARKERS, choose_font_size, output_colours, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,23 +17,24 @@ __all__ = ["coverage"]
 
 
 def coverage(curve: Any, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-    """Draw the share of rows covered over the share promised, with two standard errors.
+    """Plot empirical against nominal coverage, with bars of two standard errors.
 
-    Intervals or sets that keep their promise lie on the diagonal or above it.
+    The curves of valid intervals or sets lie on the diagonal or above it.
 
     Parameters
     ----------
     curve : CoverageCurve or mapping from str to CoverageCurve
-        From ``coverage_curve`` of prediction intervals or sets; several by their names.
+        Result of ``coverage_curve`` of prediction intervals or sets; a mapping holds several by
+        name.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw; None: on axes of a new figure.
+        Axes to draw on; None: those of a new figure.
     label : str, default=None
         Name of a single curve; None: its own.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        A curve that is drawn on axes with others is added to their legend.
+        Axes with the curves; a curve drawn on axes with other curves is added to their legend.
 
     Raises
     ------
@@ -45,10 +46,10 @@ def coverage(curve: Any, ax: Axes | None = None, *, label: str | None = None) ->
     else:
         curves = {str(curve.name) if label is None else label: curve}
     if not curves:
-        raise ValueError("there is no coverage curve to draw")
-    ax = drawn_axes(ax, 4.4, 4.6)
-    size = letters(ax)
-    n_before = len(_bars_of(ax))
+        raise ValueError("curve is empty: give at least one coverage curve")
+    ax = make_axes(ax, 4.4, 4.6)
+    size = choose_font_size(ax)
+    n_before = len(_find_error_bars(ax))
     colours = output_colours(n_before + len(curves))
     for turn, (name, one) in enumerate(curves.items(), start=n_before):
         ax.errorbar(
@@ -75,21 +76,21 @@ def coverage(curve: Any, ax: Axes | None = None, *, label: str | None = None) ->
             "label": "promised",
         }
         ax.plot([0.0, 1.0], [0.0, 1.0], scalex=False, scaley=False, **diagonal)
-    low = min(float(np.min(bars.lines[0].get_xdata())) for bars in _bars_of(ax))
+    low = min(float(np.min(bars.lines[0].get_xdata())) for bars in _find_error_bars(ax))
     ax.set_xlim(max(0.0, low - 0.03), 1.0)
-    quiet(ax, size)
+    style_axes(ax, size)
     handles, _ = ax.get_legend_handles_labels()
 
     def write() -> None:
-        write_axis(ax, size, x="promised coverage", y="share of rows covered")
-        legend_above(ax, size, handles)
+        write_labels(ax, size, x="promised coverage", y="share of rows covered")
+        place_legend_above(ax, size, handles)
 
-    settle(ax, write)
+    fit_texts(ax, write)
     return ax
 
 
-def _bars_of(ax: Axes) -> list[Any]:
-    """Curves with bars of errors that are on the axes."""
+def _find_error_bars(ax: Axes) -> list[Any]:
+    """Find the curves with error bars on the axes."""
     from matplotlib.container import ErrorbarContainer
 
     return [one for one in ax.containers if isinstance(one, ErrorbarContainer)]

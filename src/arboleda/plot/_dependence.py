@@ -1,4 +1,4 @@
-"""How answers depend on one column or two, above the data's density."""
+"""Plots of the dependence of predictions on one or two columns, with the density of the data."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._numbers import percent
-from arboleda.plot._columns import as_numbers, value_text
-from arboleda.plot._fit import drawn_axes, legend_above, name_rows, settle, write_axis
-from arboleda.plot._heat_map import heat_map
-from arboleda.plot._outputs import mirrored, output_place, texts_of
+from arboleda.plot._columns import as_numbers, format_value
+from arboleda.plot._fit import fit_texts, make_axes, name_rows, place_legend_above, write_labels
+from arboleda.plot._heat_map import draw_heat_map
+from arboleda.plot._outputs import find_output, is_mirrored, name_outputs
 from arboleda.plot._style import (
     BAR,
     EDGE,
@@ -20,9 +20,9 @@ from arboleda.plot._style import (
     LINES,
     MARKERS,
     PALE,
-    letters,
+    choose_font_size,
     output_colours,
-    quiet,
+    style_axes,
 )
 
 if TYPE_CHECKING:
@@ -32,29 +32,28 @@ __all__ = ["dependence"]
 
 Floats = npt.NDArray[np.float64]
 
-_STRIP = 0.12  # share of the height that the data's histogram takes
-_MOST_LINES = 100  # of single rows
+_STRIP = 0.12  # height of the histogram as a share of the axes
+_MAX_LINES = 100  # curves of single rows
 _BINS = 40
 
 
 def dependence(dependence: Any, ax: Axes | None = None, *, output: Any = None) -> Axes:
-    """Draw partial dependence, individual curves or accumulated local effects.
+    """Plot partial dependence, individual curves or accumulated local effects.
 
-    A number has a curve, with the rows' histogram at its foot, and a ring at the right for missing
-    values; categories have bars from the mean
-    over the rows, with each one's share of the rows; two columns have a heat map, without missing
-    numbers. Curves of single rows are pale.
+    A numeric column is a curve above a histogram of the rows, with a ring at the right for missing
+    values. A categorical column has bars from the mean over the rows, labelled with the share of
+    rows. Two columns are a heat map, without missing numbers. Curves of single rows are pale.
 
     Parameters
     ----------
     dependence : Dependence
-        From `arboleda.explain.partial_dependence`.
+        Result of `arboleda.explain.partial_dependence`.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw; None: on axes of a new figure.
+        Axes to draw on; None: those of a new figure.
     output : str or int, default=None
-        The output of several to draw, by its name or number. None: all of them, told apart by
-        line and marker; in a heat map, and of two that mirror one another as the probabilities of
-        two classes do, the last.
+        Name or index of the output to draw. None: all outputs, distinguished by line style and
+        marker; only the last one in a heat map, or if two outputs mirror each other like the
+        probabilities of two classes.
 
     Returns
     -------
@@ -62,7 +61,7 @@ def dependence(dependence: Any, ax: Axes | None = None, *, output: Any = None) -
 
     Notes
     -----
-    Of more than 100 single rows, 100 are drawn, at even steps of the order given.
+    At most 100 single rows are drawn, evenly spaced in the given order.
 
     Raises
     ------
@@ -70,37 +69,37 @@ def dependence(dependence: Any, ax: Axes | None = None, *, output: Any = None) -
         If there is no such output.
     """
     average = np.asarray(dependence.average, dtype=np.float64)
-    outputs = texts_of(dependence.output_names, len(average))
+    outputs = name_outputs(dependence.output_names, len(average))
     two = len(dependence.feature_names) == 2
     shown = list(range(len(outputs)))
     if output is not None:
-        shown = [output_place(output, outputs)]
-    elif two or mirrored(average, 0):
+        shown = [find_output(output, outputs)]
+    elif two or is_mirrored(average, 0):
         shown = shown[-1:]
     if two:
         named = outputs[shown[0]] if len(outputs) > 1 else ""
-        return heat_map(dependence, average[shown[0]], named, ax)
+        return draw_heat_map(dependence, average[shown[0]], named, ax)
     labels = as_numbers(np.asarray(dependence.grid[0])) is None
     n_rows = len(dependence.grid[0])
-    ax = drawn_axes(ax, 5.6, 1.4 + 0.3 * n_rows if labels else 4.0)
-    draw = _categories if labels else _curves
+    ax = make_axes(ax, 5.6, 1.4 + 0.3 * n_rows if labels else 4.0)
+    draw = _draw_categories if labels else _draw_curves
     draw(ax, dependence, average, shown, outputs)
     return ax
 
 
-def _curves(
-    ax: Axes, found: Any, average: Floats, shown: Sequence[int], outputs: Sequence[str]
+def _draw_curves(
+    ax: Axes, dependence: Any, average: Floats, shown: Sequence[int], outputs: Sequence[str]
 ) -> None:
-    size = letters(ax)
-    grid = np.asarray(found.grid[0], dtype=np.float64)
+    size = choose_font_size(ax)
+    grid = np.asarray(dependence.grid[0], dtype=np.float64)
     known = ~np.isnan(grid)
     missing = np.flatnonzero(~known)
-    grid, beyond = grid[known], _beyond(grid[known])
+    grid, beyond = grid[known], _find_missing_position(grid[known])
     handles = []
     colours = [INK] if len(shown) == 1 else output_colours(len(shown))
     for turn, k in enumerate(shown):
-        if found.individual is not None:
-            for line in _some(np.asarray(found.individual)[k]):
+        if dependence.individual is not None:
+            for line in _sample_lines(np.asarray(dependence.individual)[k]):
                 ax.plot(grid, line[known], color=PALE, lw=0.5, zorder=1)
         few = len(grid) <= 25 or len(shown) > 1
         handles += ax.plot(
@@ -127,38 +126,40 @@ def _curves(
             }
             gap = ax.plot(beyond, average[k][point], label="missing", **ring)
             handles += gap if k == shown[-1] else []
-    if found.kind == "ale":
+    if dependence.kind == "ale":
         ax.axhline(0.0, color=EDGE, lw=0.6, zorder=0)
-    _histogram(ax, found, grid)
-    quiet(ax, size)
+    _draw_histogram(ax, dependence, grid)
+    style_axes(ax, size)
 
     def write() -> None:
-        write_axis(ax, size, x=str(found.feature_names[0]), y=_meaning(found, shown, outputs))
+        write_labels(
+            ax, size, x=str(dependence.feature_names[0]), y=_describe(dependence, shown, outputs)
+        )
         if len(handles) > 1:
-            legend_above(ax, size, handles if len(shown) > 1 else handles[1:])
+            place_legend_above(ax, size, handles if len(shown) > 1 else handles[1:])
 
-    settle(ax, write)
+    fit_texts(ax, write)
 
 
-def _beyond(grid: Floats) -> float:
-    """Where a missing value stands: to the right of all others."""
+def _find_missing_position(grid: Floats) -> float:
+    """Return the position of missing values: to the right of all others."""
     if not len(grid):
         return 0.0
     return float(grid[-1] + 0.07 * (np.ptp(grid) or 1.0))
 
 
-def _some(lines: Floats) -> Floats:
-    if len(lines) <= _MOST_LINES:
+def _sample_lines(lines: Floats) -> Floats:
+    if len(lines) <= _MAX_LINES:
         return lines
-    some: Floats = lines[np.linspace(0, len(lines) - 1, _MOST_LINES).round().astype(int)]
+    some: Floats = lines[np.linspace(0, len(lines) - 1, _MAX_LINES).round().astype(int)]
     return some
 
 
-def _histogram(ax: Axes, found: Any, grid: Floats) -> None:
-    """Draw how many rows there are along the axis, at the foot of the axes."""
-    if found.density is None:
+def _draw_histogram(ax: Axes, dependence: Any, grid: Floats) -> None:
+    """Draw a histogram of the rows at the bottom of the axes."""
+    if dependence.density is None:
         return
-    values = np.asarray(found.density[0], dtype=np.float64)
+    values = np.asarray(dependence.density[0], dtype=np.float64)
     if not len(grid):
         return
     low, high = float(grid.min()), float(grid.max())
@@ -179,14 +180,14 @@ def _histogram(ax: Axes, found: Any, grid: Floats) -> None:
     )
 
 
-def _categories(
-    ax: Axes, found: Any, average: Floats, shown: Sequence[int], outputs: Sequence[str]
+def _draw_categories(
+    ax: Axes, dependence: Any, average: Floats, shown: Sequence[int], outputs: Sequence[str]
 ) -> None:
-    size = letters(ax)
-    names = [value_text(value) for value in found.grid[0]]
+    size = choose_font_size(ax)
+    names = [format_value(value) for value in dependence.grid[0]]
     counts = None
-    if found.density is not None:
-        counts = np.asarray(found.density[0], dtype=np.float64)
+    if dependence.density is not None:
+        counts = np.asarray(dependence.density[0], dtype=np.float64)
         total = counts.sum()
         if total > 0:
             names = [
@@ -196,7 +197,7 @@ def _categories(
     ax.set_ylim(len(names) - 0.4, -0.6)
     handles: list[Any] = []
     if len(shown) == 1:
-        _bars(ax, found, average[shown[0]], shown[0], counts)
+        _draw_bars(ax, dependence, average[shown[0]], shown[0], counts)
     else:
         colours = output_colours(len(shown))
         for turn, k in enumerate(shown):
@@ -213,42 +214,44 @@ def _categories(
                 zorder=3,
             )
         ax.hlines(places, average[shown].min(axis=0), average[shown].max(axis=0), color=PALE, lw=1)
-        if found.kind == "ale":
+        if dependence.kind == "ale":
             ax.axvline(0.0, color=EDGE, lw=0.6, zorder=0)
-    quiet(ax, size)
+    style_axes(ax, size)
     ax.spines["left"].set_visible(False)
 
     def write() -> None:
         name_rows(ax, places.tolist(), names, size)
-        x, y = _meaning(found, shown, outputs), str(found.feature_names[0])
-        write_axis(ax, size, x=x, title=y)
+        x, y = _describe(dependence, shown, outputs), str(dependence.feature_names[0])
+        write_labels(ax, size, x=x, title=y)
         if handles:
             ax.set_title("")
-            legend_above(ax, size, handles)
-            write_axis(ax, size, x=f"{x}, by {y}")
+            place_legend_above(ax, size, handles)
+            write_labels(ax, size, x=f"{x}, by {y}")
 
-    settle(ax, write)
+    fit_texts(ax, write)
 
 
-def _bars(ax: Axes, found: Any, average: Floats, k: int, counts: Floats | None) -> None:
-    """Draw one output's bars from the mean over the rows; single rows as pale points."""
+def _draw_bars(ax: Axes, dependence: Any, average: Floats, k: int, counts: Floats | None) -> None:
+    """Draw the bars of one output from the mean over the rows, and single rows as pale marks."""
     start = 0.0
-    if found.kind != "ale":
+    if dependence.kind != "ale":
         known = counts is not None and counts.sum() > 0
         start = float(np.average(average, weights=counts if known else None))
     ax.axvline(start, color=EDGE, lw=0.7)
     places = np.arange(len(average))
     ax.barh(places, average - start, left=start, height=0.6, color=BAR, ec=EDGE, lw=0.6)
-    if found.individual is not None:
-        rows = _some(np.asarray(found.individual)[k])
+    if dependence.individual is not None:
+        rows = _sample_lines(np.asarray(dependence.individual)[k])
         for place in places:
             ax.plot(rows[:, place], np.full(len(rows), place), "|", color=INK, alpha=0.25, ms=5.0)
-    if not np.ptp(np.append(average, start)) and found.individual is None:
+    if not np.ptp(np.append(average, start)) and dependence.individual is None:
         ax.set_xlim(start - 1.0, start + 1.0)
 
 
-def _meaning(found: Any, shown: Sequence[int], outputs: Sequence[str]) -> str:
+def _describe(dependence: Any, shown: Sequence[int], outputs: Sequence[str]) -> str:
     one = f" for {outputs[shown[0]]}" if len(shown) == 1 and len(outputs) > 1 else ""
-    if found.kind == "ale":
+    if dependence.kind == "ale":
         return f"accumulated local effect{one}"
-    return f"mean answer{one}" if found.individual is None else f"answer{one} and its mean"
+    if dependence.individual is None:
+        return f"mean prediction{one}"
+    return f"prediction{one} and its mean"

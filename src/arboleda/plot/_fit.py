@@ -1,4 +1,4 @@
-"""Texts that fit: names broken and sized by their measured extents, axes that stay on the page."""
+"""Layout of texts: names wrapped and sized by their measured extents, axes kept on the page."""
 
 from __future__ import annotations
 
@@ -17,68 +17,68 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 __all__ = [
-    "drawn_axes",
+    "count_fitting_rows",
     "fill_with_text",
-    "legend_above",
-    "legend_beside",
+    "fit_texts",
+    "make_axes",
     "name_columns",
     "name_rows",
-    "room_for_texts",
-    "rows_that_fit",
-    "settle",
-    "spare_right",
-    "wrapped",
-    "write_axis",
+    "place_legend_above",
+    "place_legend_beside",
+    "shrink_for_legend",
+    "widen_for_texts",
+    "wrap_text",
+    "write_labels",
 ]
 
-_MEASURED = 10.0  # size in points at which texts are measured
-_LARGEST, _SMALLEST, _STEP = 9.5, 3.0, 0.25  # letters of names in rows, in points
-_LINE = 1.35  # height of a line, in its letters' size
-_LEAST_ROW = 5.5  # height of a row whose name can be read, in points
-_NAMES = 0.45  # share of the page's width that names may take
-_SLACK = 1.1  # pages of other resolutions write the same text by up to a tenth wider
-_UPRIGHT = 0.3  # share of the page's height that names under the axes may take
-_LEGEND = 0.24  # share of the page's height that a legend above may take
-_BESIDE_NAME = 3.0  # width of a legend's mark and of the gaps beside a name, in letters' sizes
-_GAP = 4.0  # left free around axes, in points
-# A line may end at a space, after a sign that joins words, and after a dot before a letter; a
-# number stays whole.
+_MEASURED = 10.0  # font size in points at which texts are measured
+_LARGEST, _SMALLEST, _STEP = 9.5, 3.0, 0.25  # font sizes of row names, in points
+_LINE = 1.35  # line height relative to the font size
+_LEAST_ROW = 5.5  # smallest legible height of a row, in points
+_NAMES = 0.45  # largest share of the page width for row names
+_SLACK = 1.1  # the same text may be a tenth wider at other resolutions
+_UPRIGHT = 0.3  # largest share of the page height for names under the axes
+_LEGEND = 0.24  # largest share of the page height for a legend above the axes
+_BESIDE_NAME = 3.0  # width of a legend marker with its gaps, relative to the font size
+_GAP = 4.0  # margin around axes, in points
+# A line may break at a space, after a character that joins words, and after a dot before a letter;
+# numbers are not broken.
 _PIECES = re.compile(
     r" +|[^ ]+?(?:(?<=[_/;|])(?=\w)|(?<=[^\W\d]-)(?=\w)|(?<=\.)(?=[^\W\d])|(?= )|$)"
 )
 
 
-def drawn_axes(ax: Axes | None, width: float, height: float) -> Axes:
+def make_axes(ax: Axes | None, width: float, height: float) -> Axes:
     """Return the given axes, or those of a new figure of this size in inches."""
     if ax is not None:
         return ax
     return new_figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
-def rows_that_fit(ax: Axes, wanted: int) -> int:
-    """Count the rows that can be read on the axes as they are now, at most those wanted."""
+def count_fitting_rows(ax: Axes, wanted: int) -> int:
+    """Count how many rows are legible on the axes at their current size, at most ``wanted``."""
     points = ax.get_window_extent().height * 72 / ax.figure.dpi
     return max(1, min(wanted, int(points / _LEAST_ROW)))
 
 
-def wrapped(ax: Axes, text: str, width: float, size: float) -> str:
-    """Break a text into lines of at most ``width`` pixels, between words where that is possible."""
-    return _wrapped(_measure(ax), text, width * _MEASURED / size)
+def wrap_text(ax: Axes, text: str, width: float, size: float) -> str:
+    """Wrap a text into lines of at most ``width`` pixels, between words if possible."""
+    return _wrap(_make_measure(ax), text, width * _MEASURED / size)
 
 
 def name_rows(ax: Axes, places: Sequence[float], names: Sequence[str], size: float) -> float:
-    """Write names of rows beside the vertical axis, which has its limits; return their size.
+    """Write row names beside the vertical axis, whose limits are set; return their font size.
 
-    The letters are the largest that fit, at most ``size`` and half a point, in as many lines as a
-    row has room for.
+    The font size is the largest that fits, at most ``size`` plus half a point, with as many lines
+    as fit into a row.
     """
     extent = ax.get_window_extent()
     low, high = ax.get_ylim()
     gaps = np.abs(np.diff(np.sort(np.asarray(places, dtype=float))))
     row = extent.height / abs(high - low) * (float(gaps.min()) if gaps.size else abs(high - low))
-    width = _NAMES * (extent.x1 - _slot(ax).x0)
+    width = _NAMES * (extent.x1 - _compute_free_box(ax).x0)
     largest = min(_LARGEST, size + 0.5)
-    chosen, texts = _fitted(_measure(ax), names, width, row, ax.figure.dpi, largest)
+    chosen, texts = _fit_size(_make_measure(ax), names, width, row, ax.figure.dpi, largest)
     ax.set_yticks(
         list(places), texts, fontsize=chosen, parse_math=False, linespacing=1.0, va="center"
     )
@@ -87,17 +87,17 @@ def name_rows(ax: Axes, places: Sequence[float], names: Sequence[str], size: flo
 
 
 def name_columns(ax: Axes, names: Sequence[str], size: float) -> None:
-    """Write names under the places 0, 1, ... of the horizontal axis: level, or else upright."""
+    """Write names at 0, 1, ... under the horizontal axis, horizontally or else vertically."""
     extent = ax.get_window_extent()
     low, high = ax.get_xlim()
     room = extent.width / abs(high - low)
-    measure, dpi = _measure(ax), ax.figure.dpi
+    measure, dpi = _make_measure(ax), ax.figure.dpi
     words = max((measure(word) for name in names for word in name.split()), default=0.0)
-    level = [wrapped(ax, name, 0.94 * room, size) for name in names]
+    level = [wrap_text(ax, name, 0.94 * room, size) for name in names]
     upright = words * size / _MEASURED > 0.94 * room or any(t.count("\n") > 2 for t in level)
     if upright:
         high_enough = _UPRIGHT * ax.figure.bbox.height
-        size, level = _fitted(measure, names, high_enough, room, dpi, size)
+        size, level = _fit_size(measure, names, high_enough, room, dpi, size)
     ax.set_xticks(
         range(len(names)),
         level,
@@ -109,26 +109,26 @@ def name_columns(ax: Axes, names: Sequence[str], size: float) -> None:
     ax.tick_params("x", length=0)
 
 
-def write_axis(ax: Axes, size: float, *, x: str = "", y: str = "", title: str = "") -> None:
-    """Write the axes' labels and title, broken to the room along the axes."""
+def write_labels(ax: Axes, size: float, *, x: str = "", y: str = "", title: str = "") -> None:
+    """Write the axis labels and the title, wrapped to the size of the axes."""
     extent = ax.get_window_extent()
     if x:
-        ax.set_xlabel(wrapped(ax, x, extent.width, size), fontsize=size, parse_math=False)
+        ax.set_xlabel(wrap_text(ax, x, extent.width, size), fontsize=size, parse_math=False)
     if y:
-        ax.set_ylabel(wrapped(ax, y, extent.height, size), fontsize=size, parse_math=False)
+        ax.set_ylabel(wrap_text(ax, y, extent.height, size), fontsize=size, parse_math=False)
     if title:
-        text = wrapped(ax, title, extent.width, size)
+        text = wrap_text(ax, title, extent.width, size)
         ax.set_title(text, fontsize=size, parse_math=False)
 
 
-def legend_above(ax: Axes, size: float, handles: Sequence[Any]) -> None:
-    """Put a legend above the axes, in as many columns as fit between the page's sides."""
+def place_legend_above(ax: Axes, size: float, handles: Sequence[Any]) -> None:
+    """Place a legend above the axes, in as many columns as fit on the page."""
     extent, page = ax.get_window_extent(), ax.figure.bbox
-    across = max(extent.width, 0.95 * (extent.x1 - _slot(ax).x0))
+    across = max(extent.width, 0.95 * (extent.x1 - _compute_free_box(ax).x0))
     names = [str(handle.get_label()) for handle in handles]
-    measure, dot = _measure(ax), ax.figure.dpi / 72
+    measure, dot = _make_measure(ax), ax.figure.dpi / 72
     while True:
-        texts = [_wrapped(measure, name, 0.8 * across * _MEASURED / size) for name in names]
+        texts = [_wrap(measure, name, 0.8 * across * _MEASURED / size) for name in names]
         lines = max(text.count("\n") + 1 for text in texts)
         widest = max(measure(line) for text in texts for line in text.split("\n"))
         column = widest * size / _MEASURED + _BESIDE_NAME * size * dot
@@ -153,15 +153,15 @@ def legend_above(ax: Axes, size: float, handles: Sequence[Any]) -> None:
     )
 
 
-def legend_beside(ax: Axes, size: float, handles: Sequence[Any]) -> None:
-    """Put a legend at the right of the axes, in letters small enough for their height."""
+def place_legend_beside(ax: Axes, size: float, handles: Sequence[Any]) -> None:
+    """Place a legend to the right of the axes, in a font size that fits their height."""
     extent = ax.get_window_extent()
     width = max(0.5 * extent.width, 0.2 * ax.figure.bbox.width)
     names = [str(handle.get_label()) for handle in handles]
     while True:
         legend = ax.legend(
             handles,
-            [wrapped(ax, name, width, size) for name in names],
+            [wrap_text(ax, name, width, size) for name in names],
             loc="upper left",
             bbox_to_anchor=(1.02, 1.0),
             fontsize=size,
@@ -176,14 +176,14 @@ def legend_beside(ax: Axes, size: float, handles: Sequence[Any]) -> None:
         size -= _STEP
 
 
-def spare_right(panels: Sequence[Axes], handles: Sequence[Any], size: float) -> None:
-    """Make panels side by side narrower alike, for the legend beside the last of them."""
+def shrink_for_legend(panels: Sequence[Axes], handles: Sequence[Any], size: float) -> None:
+    """Shrink adjacent panels equally to make room for the legend beside the last one."""
     last = panels[-1]
     if not handles or len(panels) < 2 or last.figure.get_layout_engine() is not None:
         return
-    legend_beside(last, size, handles)
+    place_legend_beside(last, size, handles)
     page = last.figure.bbox.width
-    over = (_tight(last).x1 - _slot(last).x1) / page
+    over = (_compute_tight_box(last).x1 - _compute_free_box(last).x1) / page
     start = min(panel.get_position().x0 for panel in panels)
     end = last.get_position().x1
     if over <= 0.0:
@@ -197,11 +197,11 @@ def spare_right(panels: Sequence[Axes], handles: Sequence[Any], size: float) -> 
 
 
 def fill_with_text(ax: Axes, lines: Sequence[str]) -> None:
-    """Write lines into the axes, in the largest letters with which all of them fit."""
-    extent, measure = ax.get_window_extent(), _measure(ax)
+    """Write lines into the axes, in the largest font size at which all of them fit."""
+    extent, measure = ax.get_window_extent(), _make_measure(ax)
     size = _LARGEST
     while True:
-        texts = [_wrapped(measure, line, extent.width * _MEASURED / size) for line in lines]
+        texts = [_wrap(measure, line, extent.width * _MEASURED / size) for line in lines]
         height = sum(text.count("\n") + 1 for text in texts) * size * _LINE
         if height * ax.figure.dpi / 72 <= extent.height or size <= _SMALLEST:
             break
@@ -219,8 +219,8 @@ def fill_with_text(ax: Axes, lines: Sequence[str]) -> None:
     )
 
 
-def room_for_texts(ax: Axes, texts: Sequence[Any]) -> None:
-    """Widen the horizontal limits until the texts beside their bars stand within the axes."""
+def widen_for_texts(ax: Axes, texts: Sequence[Any]) -> None:
+    """Widen the horizontal limits until the texts beside the bars are within the axes."""
     for _ in range(12):
         extent = ax.get_window_extent()
         low, high = ax.get_xlim()
@@ -234,11 +234,11 @@ def room_for_texts(ax: Axes, texts: Sequence[Any]) -> None:
         ax.set_xlim(low - max(0.0, over_left) * unit, high + max(0.0, over_right) * unit)
 
 
-def settle(ax: Axes, write: Callable[[], None]) -> None:
-    """Write the texts of axes, and once more when the room that they leave is known.
+def fit_texts(ax: Axes, write: Callable[[], None]) -> None:
+    """Write the texts of axes, and again after the layout has changed the size of the axes.
 
-    ``write`` may be called several times. Axes that no layout engine cares for are shrunk until
-    their texts are on the page and, beside other axes, off these and their texts.
+    ``write`` may be called several times. Axes without a layout engine are shrunk until their texts
+    are on the page and do not overlap other axes and their texts.
     """
     for _ in range(4):
         write()
@@ -249,12 +249,12 @@ def settle(ax: Axes, write: Callable[[], None]) -> None:
             page.draw_without_rendering()
             if np.allclose(before, ax.get_window_extent().bounds, atol=1.0):
                 return
-        elif not _shrink(ax):
+        elif not _shrink_into_page(ax):
             return
 
 
 def _thin_ticks(ax: Axes) -> None:
-    """Take fewer ticks along the horizontal axis where their numbers would touch."""
+    """Reduce the number of horizontal ticks until their labels do not touch."""
     from matplotlib.ticker import MaxNLocator
 
     axis = ax.xaxis
@@ -264,7 +264,7 @@ def _thin_ticks(ax: Axes) -> None:
     for bins in (6, 5, 4, 3, 2):
         low, high = sorted(axis.get_view_interval())
         ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
-        axis.get_ticklabels()  # writes the numbers
+        axis.get_ticklabels()  # updates the labels
         boxes = sorted((tick.label1.get_window_extent() for tick in ticks), key=lambda b: b.x0)
         if all(
             _SLACK * one.width / 2 + _SLACK * other.width / 2 + _GAP
@@ -275,10 +275,10 @@ def _thin_ticks(ax: Axes) -> None:
         locator.set_params(nbins=bins)
 
 
-def _shrink(ax: Axes) -> bool:
-    """Move the axes' sides until their texts are in their slot; tell whether any was moved."""
+def _shrink_into_page(ax: Axes) -> bool:
+    """Move the sides of the axes until their texts fit the free box; return whether any moved."""
     for turn in range(6):
-        taken, slot, frame = _tight(ax), _slot(ax), ax.get_position()
+        taken, slot, frame = _compute_tight_box(ax), _compute_free_box(ax), ax.get_position()
         page = ax.figure.bbox
         left = max(0.0, slot.x0 - taken.x0) / page.width
         right = max(0.0, taken.x1 - slot.x1) / page.width
@@ -289,12 +289,12 @@ def _shrink(ax: Axes) -> bool:
         width = max(0.05, frame.width - left - right)
         height = max(0.05, frame.height - bottom - top)
         ax.set_position((frame.x0 + left, frame.y0 + bottom, width, height))
-        ax.set_in_layout(True)  # the place is free to be laid out anew
+        ax.set_in_layout(True)  # let a later layout move the axes again
     return True
 
 
-def _measure(ax: Axes) -> Callable[[str], float]:
-    """Make a function that gives a text's width in pixels at the size of measuring."""
+def _make_measure(ax: Axes) -> Callable[[str], float]:
+    """Make a function that measures the width of a text in pixels at the reference font size."""
     from matplotlib.text import Text
 
     sample = Text(fontsize=_MEASURED, parse_math=False)
@@ -310,7 +310,7 @@ def _measure(ax: Axes) -> Callable[[str], float]:
     return width
 
 
-def _fitted(
+def _fit_size(
     measure: Callable[[str], float],
     names: Sequence[str],
     width: float,
@@ -318,17 +318,17 @@ def _fitted(
     dpi: float,
     largest: float,
 ) -> tuple[float, list[str]]:
-    """Find the largest size at which every name fits a row of this width and height in pixels."""
+    """Find the largest font size at which every name fits a row of a width and height in pixels."""
     size = largest
     while True:
-        texts = [_wrapped(measure, name, width * _MEASURED / size) for name in names]
+        texts = [_wrap(measure, name, width * _MEASURED / size) for name in names]
         lines = max((text.count("\n") + 1 for text in texts), default=1)
         if lines * size * _LINE * dpi / 72 <= row or size <= _SMALLEST:
             return size, texts
         size -= _STEP
 
 
-def _wrapped(measure: Callable[[str], float], text: str, width: float) -> str:
+def _wrap(measure: Callable[[str], float], text: str, width: float) -> str:
     lines: list[str] = []
     for paragraph in visible_lines(text).split("\n"):
         line = ""
@@ -340,14 +340,14 @@ def _wrapped(measure: Callable[[str], float], text: str, width: float) -> str:
                 lines.append(line.rstrip())
             line = piece.lstrip()
             while len(line) > 1 and measure(line) > width:  # a word longer than a line
-                cut = _longest(measure, line, width)
+                cut = _find_longest_fit(measure, line, width)
                 lines.append(line[:cut])
                 line = line[cut:]
         lines.append(line.rstrip())
     return "\n".join(lines)
 
 
-def _longest(measure: Callable[[str], float], word: str, width: float) -> int:
+def _find_longest_fit(measure: Callable[[str], float], word: str, width: float) -> int:
     low, high = 1, len(word) - 1
     while low < high:
         middle = (low + high + 1) // 2
@@ -355,8 +355,8 @@ def _longest(measure: Callable[[str], float], word: str, width: float) -> int:
     return low
 
 
-def _tight(ax: Axes) -> Bbox:
-    """The axes with their texts, as wide as these may be on another page."""
+def _compute_tight_box(ax: Axes) -> Bbox:
+    """Compute the box of the axes with their texts, as wide as at other resolutions."""
     from matplotlib.transforms import Bbox
 
     here = ax.get_window_extent()
@@ -365,8 +365,8 @@ def _tight(ax: Axes) -> Bbox:
     return Bbox.from_extents(here.x0 - left, taken.y0, here.x1 + right, taken.y1)
 
 
-def _slot(ax: Axes) -> Bbox:
-    """The part of the page that axes and their texts may take: up to other axes' texts."""
+def _compute_free_box(ax: Axes) -> Bbox:
+    """Compute the part of the page that is free for axes and their texts, up to other axes."""
     from matplotlib.transforms import Bbox
 
     figure, here = ax.figure, ax.get_window_extent()
@@ -376,7 +376,7 @@ def _slot(ax: Axes) -> Bbox:
     for other in figure.axes:
         if other is ax or not other.get_visible():
             continue
-        there, taken = other.get_window_extent(), _tight(other)
+        there, taken = other.get_window_extent(), _compute_tight_box(other)
         beside = there.y0 < here.y1 and here.y0 < there.y1
         if beside and there.x1 <= here.x0:
             x0 = max(x0, min(taken.x1 + gap, here.x0))

@@ -1,4 +1,4 @@
-"""What speaks for an answer and what against it, beside the probabilities of the classes."""
+"""Plot of the conditions for and against a prediction, with the class probabilities."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 from arboleda._numbers import percent, plain
 from arboleda.plot._fit import (
-    drawn_axes,
+    count_fitting_rows,
+    fit_texts,
+    make_axes,
     name_rows,
-    room_for_texts,
-    rows_that_fit,
-    settle,
-    write_axis,
+    widen_for_texts,
+    write_labels,
 )
-from arboleda.plot._importance import wanted_rows
-from arboleda.plot._style import DOWN, EDGE, NEUTRAL, PALE, UP, letters, quiet
+from arboleda.plot._importance import check_max_rows
+from arboleda.plot._style import DOWN, EDGE, NEUTRAL, PALE, UP, choose_font_size, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,30 +27,30 @@ __all__ = ["for_against"]
 
 Floats = npt.NDArray[np.float64]
 
-_MOST_CLASSES = 5
+_MAX_CLASSES = 5
 
 
 def for_against(explanation: Any, ax: Axes | None = None, *, n_conditions: int | None = 10) -> Axes:
-    """Draw the conditions that speak for the answer to the right, those against it to the left.
+    """Plot the conditions for the prediction to the right, those against it to the left.
 
-    After figure 4 of Ribeiro, Singh and Guestrin (2016), "Why should I trust you?". For dark bars,
-    against light and hatched ones.
+    After figure 4 of Ribeiro, Singh and Guestrin (2016), "Why should I trust you?". Bars for the
+    prediction are dark, bars against it light and hatched.
 
     Parameters
     ----------
     explanation : LimeExplanation
-        From `arboleda.explain.lime`.
+        Result of `arboleda.explain.Lime.explain`.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw; None: on axes of a new figure.
+        Axes to draw on; None: those of a new figure.
     n_conditions : int, default=10
-        Conditions to draw at most, those of the largest weights; None: as many as fit.
+        Largest number of conditions to draw, by absolute weight; None: as many as fit.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        The horizontal axis is that of the weights. The probabilities of a classifier stand in
-        rows above, from 0 at the left to 1: those of the five most probable classes, or of four
-        and the sum of the others.
+        The horizontal axis shows the weights. The probabilities of a classifier are in the rows
+        above, from 0 at the left to 1: those of all classes if there are at most five, otherwise
+        the four largest and the sum of the others.
 
     Raises
     ------
@@ -59,48 +59,48 @@ def for_against(explanation: Any, ax: Axes | None = None, *, n_conditions: int |
     """
     weights = np.asarray(explanation.weights, dtype=np.float64)
     classes = _classes(explanation)
-    wanted = wanted_rows(n_conditions, len(weights), "n_conditions")
-    ax = drawn_axes(ax, 6.0, 1.2 + 0.3 * (wanted + _rows_above(classes)))
-    size = letters(ax)
-    shown = rows_that_fit(ax, wanted + int(_rows_above(classes) + 1))
-    shown = max(1, min(wanted, shown - int(_rows_above(classes))))
+    wanted = check_max_rows(n_conditions, len(weights), "n_conditions")
+    ax = make_axes(ax, 6.0, 1.2 + 0.3 * (wanted + _count_rows_above(classes)))
+    size = choose_font_size(ax)
+    shown = count_fitting_rows(ax, wanted + int(_count_rows_above(classes) + 1))
+    shown = max(1, min(wanted, shown - int(_count_rows_above(classes))))
     order = np.argsort(-np.abs(weights), kind="stable")[:shown]
     weights = weights[order]
-    first = _rows_above(classes)
+    first = _count_rows_above(classes)
     places = np.asarray(first + np.arange(shown), dtype=np.float64)
     ax.set_ylim(first + shown - 0.4, -1.1 if classes else -0.6)
-    texts = _bars(ax, weights, places)
-    shares = _probabilities(ax, classes, size)
-    quiet(ax, size)
+    texts = _draw_bars(ax, weights, places)
+    shares = _draw_probabilities(ax, classes, size)
+    style_axes(ax, size)
     ax.spines["left"].set_visible(False)
     names = [name for name, _ in classes] + [str(explanation.conditions[k]) for k in order]
     some = f" ({shown} of {len(explanation.weights)} conditions)"
-    meaning = _meaning(explanation) + (some if shown < len(explanation.weights) else "")
+    meaning = _describe(explanation) + (some if shown < len(explanation.weights) else "")
 
     def write() -> None:
         chosen = name_rows(ax, [*range(len(classes)), *places], names, size)
         for text in [*texts, *shares]:
             text.set_fontsize(0.9 * chosen)
-        room_for_texts(ax, texts)
-        write_axis(ax, size, x=meaning)
+        widen_for_texts(ax, texts)
+        write_labels(ax, size, x=meaning)
 
-    settle(ax, write)
+    fit_texts(ax, write)
     return ax
 
 
-def _rows_above(classes: list[tuple[str, float]]) -> float:
-    """Height that the probabilities take, in rows."""
+def _count_rows_above(classes: list[tuple[str, float]]) -> float:
+    """Return the height of the probabilities, in rows."""
     return len(classes) + 0.7 if classes else 0.0
 
 
 def _classes(explanation: Any) -> list[tuple[str, float]]:
-    """Classes with their probabilities, the most probable first, the last ones together."""
+    """Return classes with probabilities in descending order, the last ones combined."""
     if explanation.class_names is None or explanation.probabilities is None:
         return []
     names = [str(name) for name in explanation.class_names]
     shares = np.asarray(explanation.probabilities, dtype=np.float64).ravel()
     order = np.argsort(-shares, kind="stable").tolist()
-    alone = order if len(order) <= _MOST_CLASSES else order[: _MOST_CLASSES - 1]
+    alone = order if len(order) <= _MAX_CLASSES else order[: _MAX_CLASSES - 1]
     found = [(names[k], float(shares[k])) for k in alone]
     others = order[len(alone) :]
     if others:
@@ -108,7 +108,7 @@ def _classes(explanation: Any) -> list[tuple[str, float]]:
     return found
 
 
-def _meaning(explanation: Any) -> str:
+def _describe(explanation: Any) -> str:
     name = getattr(explanation, "output_name", None)
     if explanation.class_names is None:
         target = "the prediction" if name is None else str(name)
@@ -117,8 +117,8 @@ def _meaning(explanation: Any) -> str:
     return f"weight: against {target} (left), for it (right)"
 
 
-def _bars(ax: Axes, weights: Floats, places: Floats) -> list[Annotation]:
-    """Draw the weights and write them at the bars' ends."""
+def _draw_bars(ax: Axes, weights: Floats, places: Floats) -> list[Annotation]:
+    """Draw the weights as bars with labels."""
     for style, side in ((UP, weights >= 0), (DOWN, weights < 0)):
         ax.barh(places[side], weights[side], height=0.66, **style)
     ax.vlines(0.0, places[0] - 0.5, places[-1] + 0.5, color=EDGE, lw=0.7)
@@ -137,21 +137,25 @@ def _bars(ax: Axes, weights: Floats, places: Floats) -> list[Annotation]:
     ]
 
 
-def _probabilities(ax: Axes, classes: list[tuple[str, float]], size: float) -> list[Annotation]:
-    """Draw the classes' probabilities in the first rows, from 0 at the left to 1."""
+def _draw_probabilities(
+    ax: Axes, classes: list[tuple[str, float]], size: float
+) -> list[Annotation]:
+    """Draw the class probabilities in the first rows, from 0 at the left to 1."""
     if not classes:
         return []
     across = ax.get_yaxis_transform()
-    whole = 0.82  # share of the axes' width that stands for 1; the per cent are written beside it
+    full_width = (
+        0.82  # share of the width of the axes for probability 1; percentages are written beside it
+    )
     places = range(len(classes))
-    shares = [share * whole for _, share in classes]
-    ax.barh(places, whole, height=0.66, color="none", ec=PALE, lw=0.6, transform=across)
+    shares = [share * full_width for _, share in classes]
+    ax.barh(places, full_width, height=0.66, color="none", ec=PALE, lw=0.6, transform=across)
     ax.barh(places, shares, height=0.66, color=NEUTRAL, ec=EDGE, lw=0.6, transform=across)
     ax.text(0.0, -0.5, "probability", transform=across, fontsize=size, va="bottom")
     return [
         ax.annotate(
             percent(share),
-            (whole, place),
+            (full_width, place),
             xycoords=across,
             xytext=(3.0, 0.0),
             textcoords="offset points",

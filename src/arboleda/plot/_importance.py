@@ -1,4 +1,4 @@
-"""Importances as bars, with how sure they are."""
+"""Bar plot of feature importances with standard errors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arboleda.plot._fit import drawn_axes, name_rows, rows_that_fit, settle, write_axis
-from arboleda.plot._style import BAR, EDGE, INK, letters, quiet
+from arboleda.plot._fit import count_fitting_rows, fit_texts, make_axes, name_rows, write_labels
+from arboleda.plot._style import BAR, EDGE, INK, choose_font_size, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 __all__ = ["importance"]
 
 _MEANINGS = {
-    "impurity": "share of the decrease of impurity",
+    "impurity": "share of the impurity decrease",
     "permutation": "decrease of {score} when the column is permuted",
-    "oob_permutation": "increase of the error on left-out rows when the column is permuted",
+    "oob_permutation": "increase of the out-of-bag error when the column is permuted",
 }
 
 
 def importance(importance: Any, ax: Axes | None = None, *, n_features: int | None = 20) -> Axes:
-    """Draw what each column is worth, the most important on top, with standard errors.
+    """Plot the importances of the columns, the most important on top, with standard errors.
 
     Parameters
     ----------
     importance : Importance
-        From `arboleda.explain.importance`.
+        Result of `arboleda.explain.importance`.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw, with letters that fit; None: on axes of a new figure.
+        Axes to draw on, with a font size that fits; None: those of a new figure.
     n_features : int, default=20
-        Columns to draw at most; fewer are drawn where the axes have no room for their names, and
-        the label of the axis tells of how many. None: as many as fit.
+        Largest number of columns to draw; fewer are drawn if their names do not fit, and the axis
+        label then states how many. None: as many as fit.
 
     Returns
     -------
@@ -56,20 +56,20 @@ def importance(importance: Any, ax: Axes | None = None, *, n_features: int | Non
     """
     value = np.asarray(importance.value, dtype=np.float64)
     names = [str(name) for name in importance.feature_names]
-    wanted = wanted_rows(n_features, len(names), "n_features")
-    ax = drawn_axes(ax, 6.0, 1.1 + 0.28 * wanted)
-    size = letters(ax)
-    shown = rows_that_fit(ax, wanted)
+    wanted = check_max_rows(n_features, len(names), "n_features")
+    ax = make_axes(ax, 6.0, 1.1 + 0.28 * wanted)
+    size = choose_font_size(ax)
+    shown = count_fitting_rows(ax, wanted)
     order = np.argsort(-value, kind="stable")[:shown]
     error = importance.standard_error
     ax.barh(range(shown), value[order], height=0.66, color=BAR, edgecolor=EDGE, linewidth=0.5)
     if error is not None:
         reach = np.asarray(error, dtype=np.float64)[order]
-        sure = np.isfinite(reach)
+        is_known = np.isfinite(reach)
         ax.errorbar(
-            value[order][sure],
-            np.arange(shown)[sure],
-            xerr=reach[sure],
+            value[order][is_known],
+            np.arange(shown)[is_known],
+            xerr=reach[is_known],
             fmt="none",
             ecolor=INK,
             elinewidth=0.9,
@@ -79,7 +79,7 @@ def importance(importance: Any, ax: Axes | None = None, *, n_features: int | Non
     ax.set_ylim(shown - 0.4, -0.6)
     if not value[order].any():
         ax.set_xlim(-1.0, 1.0)
-    quiet(ax, size)
+    style_axes(ax, size)
     ax.spines["left"].set_visible(False)
     score = getattr(importance, "scoring", None) or "the score"
     meaning = _MEANINGS.get(importance.kind, "importance").format(score=str(score))
@@ -87,17 +87,17 @@ def importance(importance: Any, ax: Axes | None = None, *, n_features: int | Non
 
     def write() -> None:
         name_rows(ax, range(shown), [names[place] for place in order], size)
-        write_axis(ax, size, x=meaning + some)
+        write_labels(ax, size, x=meaning + some)
 
-    settle(ax, write)
+    fit_texts(ax, write)
     return ax
 
 
-def wanted_rows(wanted: int | None, available: int, name: str) -> int:
-    """Count the rows to draw at most."""
+def check_max_rows(wanted: int | None, available: int, name: str) -> int:
+    """Check the number of rows to draw, and limit it to those available."""
     whole = isinstance(wanted, Integral) and not isinstance(wanted, bool)
     if wanted is not None and not (whole and wanted >= 1):
         raise ValueError(
-            f"{name}={wanted!r} must be a whole number of at least 1, or None for as many as fit"
+            f"{name} must be an integer of at least 1, or None for as many as fit, got {wanted!r}"
         )
     return available if wanted is None else min(wanted, available)

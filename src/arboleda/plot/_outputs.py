@@ -1,4 +1,4 @@
-"""Which output of several a picture is of."""
+"""Selection of the output to plot."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["mirrored", "output_place", "texts_of"]
+__all__ = ["find_output", "is_mirrored", "name_outputs"]
 
 
-def mirrored(answers: npt.NDArray[np.float64], axis: int) -> bool:
-    """Whether there are two outputs along the axis, whose sum is the same everywhere.
+def is_mirrored(values: npt.NDArray[np.float64], axis: int) -> bool:
+    """Return whether there are two outputs along the axis, whose sum is constant.
 
-    So it is with the probabilities of two classes: what one shows, the other shows too.
+    This holds for the probabilities of two classes: the plot of one shows the other.
     """
-    both = answers.sum(axis=axis)
-    size = float(np.abs(answers).max(initial=0.0))
-    return answers.shape[axis] == 2 and bool(np.ptp(both) <= 1e-9 * size)
+    both = values.sum(axis=axis)
+    size = float(np.abs(values).max(initial=0.0))
+    return values.shape[axis] == 2 and bool(np.ptp(both) <= 1e-9 * size)
 
 
-def texts_of(names: Any, n_outputs: int) -> list[str]:
-    """Write the outputs' names; numbers where there are none."""
+def name_outputs(names: Any, n_outputs: int) -> list[str]:
+    """Return the names of the outputs as text; their indices if there are none."""
     if names is None:
         return [str(k) for k in range(n_outputs)]
     return [str(name) for name in names]
 
 
-def output_place(output: Any, names: Sequence[str]) -> int:
-    """Find an output by its name or its number.
+def find_output(output: Any, names: Sequence[str]) -> int:
+    """Find the index of an output by its name or index.
 
     Raises
     ------
@@ -43,7 +43,5 @@ def output_place(output: Any, names: Sequence[str]) -> int:
     if a_number:
         if -len(names) <= int(output) < len(names):
             return int(output) % len(names)
-        raise ValueError(
-            f"output={output!r}: there are {len(names)} outputs, 0 to {len(names) - 1}"
-        )
-    raise ValueError(f"output={output!r} is none of the outputs {list(names)}")
+        raise ValueError(f"output must be an index from 0 to {len(names) - 1}, got {output!r}")
+    raise ValueError(f"output must be one of {list(names)} or an index, got {output!r}")

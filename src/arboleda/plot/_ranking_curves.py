@@ -1,4 +1,4 @@
-"""ROC and precision-recall curves in one call."""
+"""Plots of ROC and precision-recall curves."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from arboleda.metrics import PrecisionRecallCurves, RocCurves, precision_recall_curves, roc_curves
-from arboleda.plot._fit import drawn_axes, legend_above, settle, write_axis
-from arboleda.plot._style import letters, quiet
+from arboleda.plot._fit import fit_texts, make_axes, place_legend_above, write_labels
+from arboleda.plot._style import choose_font_size, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,18 +19,18 @@ __all__ = ["precision_recall", "roc"]
 def roc(
     y_true: npt.ArrayLike, y_score: npt.ArrayLike, ax: Axes | None = None, **options: Any
 ) -> Axes:
-    """Draw the ROC curve of each class against the rest, with the areas under the curves.
+    """Plot the ROC curve of each class against the rest, with the areas under the curves.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True classes, of rows that the model did not learn from.
+        True classes of held-out rows.
     y_score : array-like of shape (n, n_classes) or (n,)
-        Probabilities or other scores; with two classes, those of the second will do.
+        Probabilities or other scores; with two classes, those of the second class suffice.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw; None: on axes of a new figure.
+        Axes to draw on; None: those of a new figure.
     **options
-        Those of `arboleda.metrics.roc_curves`: ``labels`` and ``sample_weight``.
+        Options of `arboleda.metrics.roc_curves`: ``labels`` and ``sample_weight``.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def roc(
     Raises
     ------
     ValueError
-        As `arboleda.metrics.roc_curves`.
+        As in `arboleda.metrics.roc_curves`.
 
     Examples
     --------
@@ -48,20 +48,20 @@ def roc(
     >>> ax.get_ylabel()
     'true positive rate'
     """
-    return _drawn(roc_curves(y_true, y_score, **options), ax)
+    return _draw(roc_curves(y_true, y_score, **options), ax)
 
 
 def precision_recall(
     y_true: npt.ArrayLike, y_score: npt.ArrayLike, ax: Axes | None = None, **options: Any
 ) -> Axes:
-    """Draw the precision-recall curve of each class against the rest, with average precisions.
+    """Plot the precision-recall curve of each class against the rest, with average precisions.
 
     Parameters
     ----------
     y_true, y_score, ax
         As in `roc`.
     **options
-        Those of `arboleda.metrics.precision_recall_curves`: ``labels`` and ``sample_weight``.
+        Options of `arboleda.metrics.precision_recall_curves`: ``labels`` and ``sample_weight``.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def precision_recall(
     Raises
     ------
     ValueError
-        As `arboleda.metrics.precision_recall_curves`.
+        As in `arboleda.metrics.precision_recall_curves`.
 
     Examples
     --------
@@ -79,20 +79,20 @@ def precision_recall(
     >>> ax.get_xlabel()
     'recall'
     """
-    return _drawn(precision_recall_curves(y_true, y_score, **options), ax)
+    return _draw(precision_recall_curves(y_true, y_score, **options), ax)
 
 
-def _drawn(curves: RocCurves | PrecisionRecallCurves, ax: Axes | None) -> Axes:
-    ax = drawn_axes(ax, 4.6, 4.9)
-    size = letters(ax)
+def _draw(curves: RocCurves | PrecisionRecallCurves, ax: Axes | None) -> Axes:
+    ax = make_axes(ax, 4.6, 4.9)
+    size = choose_font_size(ax)
     curves.plot(ax)
-    quiet(ax, size)
+    style_axes(ax, size)
     handles, _ = ax.get_legend_handles_labels()
-    below, beside = ax.get_xlabel(), ax.get_ylabel()
+    x_label, y_label = ax.get_xlabel(), ax.get_ylabel()
 
     def write() -> None:
-        write_axis(ax, size, x=below, y=beside)
-        legend_above(ax, size, handles)
+        write_labels(ax, size, x=x_label, y=y_label)
+        place_legend_above(ax, size, handles)
 
-    settle(ax, write)
+    fit_texts(ax, write)
     return ax

@@ -1,4 +1,4 @@
-"""Reliability diagrams in one call."""
+"""Reliability diagrams of predicted probabilities."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from arboleda.metrics import reliability_table
-from arboleda.plot._fit import drawn_axes, legend_above, settle, write_axis
-from arboleda.plot._style import letters, quiet
+from arboleda.plot._fit import fit_texts, make_axes, place_legend_above, write_labels
+from arboleda.plot._style import choose_font_size, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,20 +24,20 @@ def reliability(
     label: str | None = None,
     **options: Any,
 ) -> Axes:
-    """Draw how often what was said with some probability came true.
+    """Plot the observed frequency of each class against its predicted probability.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True classes, of rows that the model did not learn from.
+        True classes of held-out rows.
     y_prob : array-like of shape (n, n_classes) or (n,)
-        Probabilities; with two classes, those of the second will do.
+        Probabilities; with two classes, those of the second class suffice.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw; None: on axes of a new figure.
+        Axes to draw on; None: those of a new figure.
     label : str, default=None
         Name of the curve; None: the expected calibration error.
     **options
-        Those of `arboleda.metrics.reliability_table`: ``labels``, ``pos_label``, ``n_bins``,
+        Options of `arboleda.metrics.reliability_table`: ``labels``, ``pos_label``, ``n_bins``,
         ``strategy``, ``interval`` and ``confidence_level``.
 
     Returns
@@ -47,7 +47,7 @@ def reliability(
     Raises
     ------
     ValueError
-        As `arboleda.metrics.reliability_table` does.
+        As in `arboleda.metrics.reliability_table`.
 
     Examples
     --------
@@ -57,16 +57,16 @@ def reliability(
     'mean probability of 1'
     """
     table = reliability_table(y_true, y_prob, **options)
-    ax = drawn_axes(ax, 4.6, 4.9)
-    size = letters(ax)
+    ax = make_axes(ax, 4.6, 4.9)
+    size = choose_font_size(ax)
     table.plot(ax, label=label)
-    quiet(ax, size)
+    style_axes(ax, size)
     handles, _ = ax.get_legend_handles_labels()
-    below, beside = ax.get_xlabel(), ax.get_ylabel()
+    x_label, y_label = ax.get_xlabel(), ax.get_ylabel()
 
     def write() -> None:
-        write_axis(ax, size, x=below, y=beside)
-        legend_above(ax, size, handles)
+        write_labels(ax, size, x=x_label, y=y_label)
+        place_legend_above(ax, size, handles)
 
-    settle(ax, write)
+    fit_texts(ax, write)
     return ax

@@ -1,4 +1,4 @@
-"""The SHAP values of one row as steps from the mean answer to the row's own."""
+"""Waterfall plot of the SHAP values of one row."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._numbers import plain
-from arboleda.plot._columns import value_text
+from arboleda.plot._columns import format_value
 from arboleda.plot._fit import (
-    drawn_axes,
+    count_fitting_rows,
+    fit_texts,
+    make_axes,
     name_rows,
-    room_for_texts,
-    rows_that_fit,
-    settle,
-    write_axis,
+    widen_for_texts,
+    write_labels,
 )
-from arboleda.plot._importance import wanted_rows
-from arboleda.plot._outputs import output_place, texts_of
-from arboleda.plot._style import DOWN, EDGE, UP, letters, quiet
+from arboleda.plot._importance import check_max_rows
+from arboleda.plot._outputs import find_output, name_outputs
+from arboleda.plot._style import DOWN, EDGE, UP, choose_font_size, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,22 +37,23 @@ def shap_waterfall(
     output: Any = None,
     n_features: int | None = 10,
 ) -> Axes:
-    """Draw how the columns lead from the mean answer to that of one row, the largest step first.
+    """Plot the steps from the mean prediction to the prediction of one row, the largest step first.
 
     Steps up are dark, steps down light and hatched.
 
     Parameters
     ----------
     shap_values : ShapValues
-        From `arboleda.explain.shap_values`.
+        Result of `arboleda.explain.shap_values`.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw; None: on axes of a new figure.
+        Axes to draw on; None: those of a new figure.
     row : int, default=0
-        Which of the rows.
+        Index of the row.
     output : str or int, default=None
-        The output of several, by its name or number; None: the one with the largest answer.
+        Name or index of the output; None: the one with the largest prediction.
     n_features : int, default=10
-        Steps to draw at most; the other columns are one step together. None: as many as fit.
+        Largest number of steps to draw; the other columns are combined into one step. None: as many
+        as fit.
 
     Returns
     -------
@@ -65,15 +66,15 @@ def shap_waterfall(
     IndexError
         If there is no such row.
     """
-    steps, base, named = _of_row(shap_values, row, output)
+    steps, base, named = _select_row(shap_values, row, output)
     names = [
-        f"{name} =\N{NO-BREAK SPACE}{value_text(value)}"
+        f"{name} =\N{NO-BREAK SPACE}{format_value(value)}"
         for name, value in zip(shap_values.feature_names, shap_values.data[row], strict=True)
     ]
-    wanted = wanted_rows(n_features, len(steps), "n_features")
-    ax = drawn_axes(ax, 6.4, 1.2 + 0.32 * (wanted + 3))
-    size = letters(ax)
-    shown = max(1, min(wanted, rows_that_fit(ax, wanted + 3) - 3))
+    wanted = check_max_rows(n_features, len(steps), "n_features")
+    ax = make_axes(ax, 6.4, 1.2 + 0.32 * (wanted + 3))
+    size = choose_font_size(ax)
+    shown = max(1, min(wanted, count_fitting_rows(ax, wanted + 3) - 3))
     order = np.argsort(-np.abs(steps), kind="stable")
     parts, texts = steps[order[:shown]], [names[k] for k in order[:shown]]
     if shown < len(steps):
@@ -81,43 +82,43 @@ def shap_waterfall(
         parts = np.append(parts, steps[order[shown:]].sum())
         texts.append(f"{left} other columns" if left > 1 else "1 other column")
     ends = base + np.concatenate([[0.0], np.cumsum(parts)])
-    written = _steps(ax, parts, ends)
-    rows = ["mean answer", *texts, "answer for this row"]
-    quiet(ax, size)
+    written = _draw_steps(ax, parts, ends)
+    rows = ["mean prediction", *texts, "prediction for this row"]
+    style_axes(ax, size)
     ax.spines["left"].set_visible(False)
 
     def write() -> None:
         chosen = name_rows(ax, range(len(rows)), rows, size)
         for text in written:
             text.set_fontsize(0.9 * chosen)
-        room_for_texts(ax, written)
-        write_axis(ax, size, x=f"answer for {named}" if named else "answer")
+        widen_for_texts(ax, written)
+        write_labels(ax, size, x=f"prediction for {named}" if named else "prediction")
 
-    settle(ax, write)
+    fit_texts(ax, write)
     return ax
 
 
-def _of_row(shap_values: Any, row: int, output: Any) -> tuple[Floats, float, str]:
-    """The row's values, its base value and the name of the output if there are several."""
+def _select_row(shap_values: Any, row: int, output: Any) -> tuple[Floats, float, str]:
+    """Return a row's values, its base value and the name of the output if there are several."""
     values = np.asarray(shap_values.values, dtype=np.float64)
     bases = np.asarray(shap_values.base_values, dtype=np.float64)
     if not -len(values) <= row < len(values):
-        raise IndexError(f"row={row} is none of the {len(values)} rows")
+        raise IndexError(f"row={row} is out of range for {len(values)} rows")
     if values.ndim == 2:
         if output is not None:
-            output_place(output, texts_of(shap_values.output_names, 1))
+            find_output(output, name_outputs(shap_values.output_names, 1))
         return values[row], float(np.broadcast_to(bases, len(values))[row]), ""
     bases = np.broadcast_to(bases, (len(values), values.shape[2]))
-    outputs = texts_of(shap_values.output_names, values.shape[2])
+    outputs = name_outputs(shap_values.output_names, values.shape[2])
     if output is None:
         place = int(np.argmax(bases[row] + values[row].sum(axis=0)))
     else:
-        place = output_place(output, outputs)
+        place = find_output(output, outputs)
     return values[row, :, place], float(bases[row, place]), outputs[place]
 
 
-def _steps(ax: Axes, parts: Floats, ends: Floats) -> list[Any]:
-    """Draw a bar for each step and lines that join them; write the sizes beside the bars."""
+def _draw_steps(ax: Axes, parts: Floats, ends: Floats) -> list[Any]:
+    """Draw a bar for each step, with connecting lines and labels."""
     places = np.arange(1, len(parts) + 1)
     for style, side in ((UP, parts >= 0), (DOWN, parts < 0)):
         ax.barh(places[side], parts[side], left=ends[:-1][side], height=0.66, **style)

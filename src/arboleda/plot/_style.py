@@ -1,4 +1,4 @@
-"""The one quiet style of the pictures: few lines, and lightness, hatch or marker beside colour."""
+"""The plain style of the plots: few lines, and lightness, hatching or markers besides colour."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = [
     "NEUTRAL",
     "PALE",
     "UP",
-    "letters",
+    "choose_font_size",
+    "lighten",
+    "make_colormap",
     "output_colours",
-    "paler",
-    "quiet",
-    "ramp",
+    "style_axes",
 ]
 
-INK = "0.15"  # lines that are read
-EDGE = "0.35"  # rims of bars
-NEUTRAL = "0.55"  # what is neither high nor low
-PALE = "0.82"  # what stands behind
+INK = "0.15"  # main lines
+EDGE = "0.35"  # edges of bars
+NEUTRAL = "0.55"  # neither high nor low
+PALE = "0.82"  # background
 BAR = blend_with_white(CLASS_COLOURS[0], 0.45)
-# Upward is dark and plain, downward light and hatched: told apart in grey, and by the direction.
+# Upward is dark and plain, downward light and hatched: distinguishable in greyscale.
 UP: dict[str, Any] = {"facecolor": CLASS_COLOURS[0], "edgecolor": EDGE, "linewidth": 0.6}
 DOWN: dict[str, Any] = {
     "facecolor": blend_with_white(CLASS_COLOURS[1], 0.7),
@@ -43,19 +43,19 @@ DOWN: dict[str, Any] = {
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 
-_LARGEST, _SMALLEST = 9.0, 5.5  # letters of axes and legends, in points
-_EASY = 4.0, 3.0  # width and height in inches of axes that the largest letters suit
+_LARGEST, _SMALLEST = 9.0, 5.5  # font sizes of axes and legends, in points
+_EASY = 4.0, 3.0  # width and height in inches of axes that suit the largest font size
 
 
-def letters(ax: Axes) -> float:
-    """Size of letters that suits the axes as they are now, in points."""
+def choose_font_size(ax: Axes) -> float:
+    """Choose the font size, in points, that suits the current size of the axes."""
     extent, dpi = ax.get_window_extent(), ax.figure.dpi
     share = min(extent.width / dpi / _EASY[0], extent.height / dpi / _EASY[1])
     return max(_SMALLEST, min(_LARGEST, _LARGEST * share))
 
 
-def quiet(ax: Axes, size: float, *, frame: bool = False) -> None:
-    """Take away what says nothing: two sides of the frame, and ticks' length."""
+def style_axes(ax: Axes, size: float, *, frame: bool = False) -> None:
+    """Remove two sides of the frame, shorten the ticks and set font sizes."""
     if not frame:
         ax.spines[["top", "right"]].set_visible(False)
     for spine in ax.spines.values():
@@ -68,8 +68,8 @@ def quiet(ax: Axes, size: float, *, frame: bool = False) -> None:
         axis.get_offset_text().set_fontsize(size)
 
 
-def ramp(*, pale: bool = False) -> Colormap:
-    """Colours from low (light) to high (dark), their lightness falling evenly."""
+def make_colormap(*, pale: bool = False) -> Colormap:
+    """Make a colour map from low (light) to high (dark), with evenly decreasing lightness."""
     from matplotlib.colors import LinearSegmentedColormap
 
     ends = ["#f6efd2", "#88ccbb", "#332288"] if pale else ["#e0cb66", "#3d9a8b", "#231560"]
@@ -77,7 +77,7 @@ def ramp(*, pale: bool = False) -> Colormap:
 
 
 def output_colours(n_outputs: int) -> list[Any]:
-    """Choose a colour for each output; many are told apart by lightness."""
+    """Choose a colour for each output; many outputs differ in lightness."""
     if n_outputs <= len(CLASS_COLOURS):
         return list(class_colours(n_outputs))
     import matplotlib as mpl
@@ -86,8 +86,8 @@ def output_colours(n_outputs: int) -> list[Any]:
     return [colours(k / (n_outputs - 1)) for k in range(n_outputs)]
 
 
-def paler(colour: Any) -> Any:
-    """Mix a colour with white, for what stands behind marks of this colour."""
+def lighten(colour: Any) -> Any:
+    """Mix a colour with white, for the background of marks of this colour."""
     from matplotlib.colors import to_rgb
 
     return tuple(1.0 - 0.45 * (1.0 - part) for part in to_rgb(colour))

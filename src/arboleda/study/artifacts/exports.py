@@ -67,7 +67,7 @@ def export_model(
             layout.levels,
             missing=sorted(MISSING),
             classes=getattr(fitted, "classes_", None),
-            more={
+            extra_converters={
                 CombinedClassifier: of_combined,
                 CombinedRegressor: of_combined,
                 CrossedColumns: of_crossed,

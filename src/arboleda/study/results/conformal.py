@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.explain._conformal import limit_of, rank_of
+from arboleda.explain._conformal import compute_limit, compute_rank
 from arboleda.study.artifacts.held_out import HeldOut
 from arboleda.study.errors import StudyError
 
@@ -92,7 +92,7 @@ def fit_intervals(held_out: HeldOut, coverage: float) -> Intervals:
     if np.bincount(part, minlength=len(cuts) + 1).min() < needed:
         # Many rows share a prediction; some bins would be too small.
         cuts, part = np.empty(0), np.zeros(len(y), dtype=np.int64)
-    reach = [limit_of(np.sort(missed[part == k]), coverage) for k in range(len(cuts) + 1)]
+    reach = [compute_limit(np.sort(missed[part == k]), coverage) for k in range(len(cuts) + 1)]
     return Intervals(cuts, np.array(reach))
 
 
@@ -114,13 +114,13 @@ def fit_sets(probabilities: Floats, y: npt.NDArray[np.int64], coverage: float) -
         If there are too few rows for so high a coverage.
     """
     _check_rows(coverage, len(y))
-    return Sets(limit_of(np.sort(1.0 - probabilities[np.arange(len(y)), y]), coverage))
+    return Sets(compute_limit(np.sort(1.0 - probabilities[np.arange(len(y)), y]), coverage))
 
 
 def _least(coverage: float) -> int:
     """Return a number of rows that can guarantee a coverage."""
     n = 1
-    while rank_of(coverage, n) > n:
+    while compute_rank(coverage, n) > n:
         n *= 2
     return n
 
@@ -140,7 +140,7 @@ def check_coverage(coverage: Any) -> None:
 
 
 def _check_rows(coverage: float, n_rows: int) -> None:
-    if rank_of(coverage, n_rows) > n_rows:
+    if compute_rank(coverage, n_rows) > n_rows:
         raise StudyError(
             f"A coverage of {coverage:g} needs more than {n_rows:,} held-out rows; choose a "
             "lower one."

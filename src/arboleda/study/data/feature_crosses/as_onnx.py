@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arboleda.onnx_export import Place
+from arboleda.onnx_export import ModelContext
 from arboleda.study.data.feature_crosses.crossed_columns import CrossedColumns
 from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC
 from arboleda.study.data.feature_crosses.generated_columns import GroupColumn, Groups
@@ -14,7 +14,7 @@ _OPERATORS = dict(zip(ARITHMETIC, ("Add", "Sub", "Mul", "Div"), strict=True))
 _UNKNOWN = -(2.0**52)
 
 
-def of_crossed(preparation: CrossedColumns, place: Place) -> str:
+def of_crossed(preparation: CrossedColumns, place: ModelContext) -> str:
     """The matrix, and the made columns after its own."""
     graph, matrix = place.graph, place.inputs.numbers(place.columns)
     parts = [matrix]
@@ -29,23 +29,23 @@ def of_crossed(preparation: CrossedColumns, place: Place) -> str:
         else:
             found = graph.add(_OPERATORS[made.idea.kind], *numbers)
         parts.append(graph.add("Where", graph.add("IsInf", found), graph.number(np.nan), found))
-    return graph.side_by_side(parts)
+    return graph.concat_columns(parts)
 
 
-def _of_groups(made: GroupColumn, matrix: str, place: Place) -> str:
+def _of_groups(made: GroupColumn, matrix: str, place: ModelContext) -> str:
     """The number of each row's group."""
     key, keys = _keys(made.groups, matrix, place), made.groups.keys.astype(np.float64)
-    return place.graph.looked_up(key, keys, made.table, made.otherwise)
+    return place.graph.map_values(key, keys, made.table, made.otherwise)
 
 
-def _keys(groups: Groups, matrix: str, place: Place) -> str:
+def _keys(groups: Groups, matrix: str, place: ModelContext) -> str:
     """Of each row's levels, as `Groups` numbers them; far below 0 where one is not known."""
     graph = place.graph
     key: str | None = None
     for j, levels in zip(groups.columns, groups.levels, strict=True):
         column = graph.columns(matrix, [j])
         codes = graph.add("Where", graph.add("IsNaN", column), graph.number(-1.0), column)
-        at = graph.looked_up(codes, levels, np.arange(len(levels)), _UNKNOWN)
+        at = graph.map_values(codes, levels, np.arange(len(levels)), _UNKNOWN)
         key = at if key is None else graph.add("Add", graph.times(key, float(len(levels))), at)
     assert key is not None
     return key

@@ -1,4 +1,4 @@
-"""What each member of an ensemble says of rows: of forests and bagging, ours or scikit-learn's."""
+"""Predictions of each member of an ensemble: forests and bagging, of arboleda or scikit-learn."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda.bagging._bagging import Bagging
 from arboleda.bagging._tables import columns_of
 from arboleda.bagging._weighted_ensemble import WeightedEnsemble
-from arboleda.explain._conformal import Floats, rows_of, without_steps
+from arboleda.explain._conformal import Floats, take_rows, unwrap_pipeline
 from arboleda.forest._forest_model import ForestModel
 
-__all__ = ["MemberAnswers", "left_out_by"]
+__all__ = ["MemberPredictions", "compute_oob_mask"]
 
-# Rows on which the mean of the members is compared with the ensemble's answer.
+# Number of rows on which the mean of the members is compared with the ensemble's prediction.
 _COMPARED = 100
 
 
-class MemberAnswers:
-    """Members of a fitted regressor, and a table.
+class MemberPredictions:
+    """Predictions of the members of a fitted regressor on a table.
 
     Parameters
     ----------
@@ -34,54 +34,56 @@ class MemberAnswers:
     Raises
     ------
     ValueError
-        If it has no members.
+        If the estimator has no members.
     """
 
     def __init__(self, estimator: Any, X: Any) -> None:
         check_is_fitted(estimator)
-        self.ensemble, self._X = without_steps(estimator, X)
+        self.ensemble, self._X = unwrap_pipeline(estimator, X)
         self.members: Sequence[Any] = getattr(self.ensemble, "estimators_", ())
         if not len(self.members):
             raise ValueError(
-                f"{type(self.ensemble).__name__} has no members to ask: give a forest or bagging"
+                f"{type(self.ensemble).__name__} has no members: give a forest or bagging"
             )
         self.n_rows = self._X.shape[0]
 
     def check_mean(self) -> None:
-        """Refuse an ensemble that predicts another thing than the mean of its members.
+        """Check that the ensemble predicts the mean of its members.
 
         Raises
         ------
         ValueError
-            If the first rows show it.
+            If its predictions for the first rows differ from that mean.
         """
         if (
             isinstance(self.ensemble, WeightedEnsemble)
             and self.ensemble._members.weights is not None
         ):
             raise ValueError(
-                f"the members of this {type(self.ensemble).__name__} have weights "
-                f"(weights={self.ensemble.weights!r}), and their plain mean is needed here: fit "
+                f"the members of this {type(self.ensemble).__name__} are weighted "
+                f"(weights={self.ensemble.weights!r}), but an unweighted mean is required: fit "
                 "with weights='uniform'"
             )
-        part = rows_of(self._X, slice(min(_COMPARED, self.n_rows)))
-        told = np.asarray(self.ensemble.predict(part))
+        part = take_rows(self._X, slice(min(_COMPARED, self.n_rows)))
+        predicted = np.asarray(self.ensemble.predict(part))
         total = np.zeros(part.shape[0])
         for number in range(len(self.members)):
-            answer = self._answer(number, part)
-            if answer.shape != total.shape:
+            prediction = self._predict_member(number, part)
+            if prediction.shape != total.shape:
                 break
-            total += answer / len(self.members)
+            total += prediction / len(self.members)
         else:
-            size = max(float(np.abs(told).max()), float(np.abs(total).max()))
-            if told.shape == total.shape and np.allclose(told, total, rtol=1e-6, atol=1e-9 * size):
+            size = max(float(np.abs(predicted).max()), float(np.abs(total).max()))
+            if predicted.shape == total.shape and np.allclose(
+                predicted, total, rtol=1e-6, atol=1e-9 * size
+            ):
                 return
         raise ValueError(
-            f"{type(self.ensemble).__name__} does not predict the mean of the predictions of its "
-            "members: give a forest or bagging, whose members are regressors of one target"
+            f"{type(self.ensemble).__name__} does not predict the mean of its members' "
+            "predictions: give a forest or bagging of single-target regressors"
         )
 
-    def _answer(self, number: int, X: Any) -> Floats:
+    def _predict_member(self, number: int, X: Any) -> Floats:
         member = self.members[number]
         columns = getattr(self.ensemble, "estimators_features_", None)
         if columns is not None:
@@ -89,56 +91,56 @@ class MemberAnswers:
             if not np.array_equal(own, np.arange(self.ensemble.n_features_in_)):
                 X = columns_of(X, own)
         if not hasattr(member, "feature_names_in_"):
-            X = _without_names(X)
+            X = _drop_names(X)
         return np.asarray(member.predict(X), dtype=np.float64)
 
-    def each(self) -> Iterator[Floats]:
-        """Predictions of one member after the other, each of shape (n_rows,)."""
+    def iter_predictions(self) -> Iterator[Floats]:
+        """Yield the predictions of each member, of shape (n_rows,)."""
         for number in range(len(self.members)):
-            yield self._answer(number, self._X)
+            yield self._predict_member(number, self._X)
 
-    def spread(self) -> Floats:
-        """Standard deviation of the members' predictions of each row."""
+    def compute_spread(self) -> Floats:
+        """Compute the standard deviation of the members' predictions for each row."""
         mean, squares = np.zeros(self.n_rows), np.zeros(self.n_rows)
         with np.errstate(over="ignore", under="ignore"):
-            for number, values in enumerate(self.each()):
+            for number, values in enumerate(self.iter_predictions()):
                 before = values - mean
                 mean += before / (number + 1)
                 squares += before * (values - mean)
         if not np.isfinite(squares).all():
             raise ValueError(
-                "the members' answers differ so much that their variance is beyond float64: "
-                "multiply y by a constant, such as 1 / abs(y).max(), and fit again"
+                "the variance of the members' predictions overflows float64: multiply y by a "
+                "constant, such as 1 / abs(y).max(), and fit again"
             )
         spread: Floats = np.sqrt(squares / len(self.members))
         return spread
 
 
-def _without_names(X: Any) -> Any:
-    """Members fitted on arrays are asked about arrays."""
+def _drop_names(X: Any) -> Any:
+    """Convert a frame to an array, for members fitted on arrays."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return frame.to_numpy() if isinstance(frame, nw.DataFrame) else X
 
 
-def left_out_by(ensemble: Any, n_rows: int) -> npt.NDArray[np.bool_]:
-    """Whether each member (row of the result) left out each training row.
+def compute_oob_mask(ensemble: Any, n_rows: int) -> npt.NDArray[np.bool_]:
+    """Return whether each training row (column) is out of bag for each member (row).
 
     Raises
     ------
     ValueError
-        If this is not known, the ensemble learned from another number of rows, or its members left
-        none out.
+        If this is unknown, the ensemble was fitted on another number of rows, or no row is out of
+        bag.
     """
     samples = getattr(ensemble, "estimators_samples_", None)
     if samples is None:
         raise ValueError(
-            f"{type(ensemble).__name__} does not tell which rows its members learned from "
+            f"{type(ensemble).__name__} does not store the rows that its members were fitted on "
             "(estimators_samples_): give a forest or bagging, or use method='cv+'"
         )
     if not _has_drawn_from(ensemble, n_rows):
         raise ValueError(
-            f"training has {n_rows} rows, but {type(ensemble).__name__} was fitted on another "
-            "number: give its training rows, in their order"
+            f"training has {n_rows} rows, but {type(ensemble).__name__} was fitted on a different "
+            "number of rows: give its training rows in their original order"
         )
     left_out = np.ones((len(samples), n_rows), dtype=bool)
     for number, rows in enumerate(samples):
@@ -147,20 +149,20 @@ def left_out_by(ensemble: Any, n_rows: int) -> npt.NDArray[np.bool_]:
             drawn = np.flatnonzero(drawn)
         if drawn.size and drawn.max() >= n_rows:
             raise ValueError(
-                f"member {number} of {type(ensemble).__name__} learned from row {drawn.max()}, but "
-                f"training has {n_rows} rows: give its training rows, in their order"
+                f"member {number} of {type(ensemble).__name__} was fitted on row {drawn.max()}, "
+                f"but training has {n_rows} rows: give its training rows in their original order"
             )
         left_out[number, drawn] = False
     if not left_out.any():
         raise ValueError(
-            "the members saw all rows, so there is none to judge them by: fit with bootstrap=True, "
-            "or use method='cv+'"
+            "every member was fitted on all rows, so no row is out of bag: fit with "
+            "bootstrap=True, or use method='cv+'"
         )
     return left_out
 
 
 def _has_drawn_from(ensemble: Any, n_rows: int) -> bool:
-    """Whether the members learned from so many rows, where the ensemble knows."""
+    """Return whether the members were fitted on ``n_rows`` rows, if the ensemble stores this."""
     if isinstance(ensemble, ForestModel):
         return ensemble._bags is None or ensemble._bags.n_rows == n_rows
     if isinstance(ensemble, Bagging):
