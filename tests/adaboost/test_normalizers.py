@@ -46,7 +46,7 @@ def rows_of(table: str) -> tuple[Floats, Any]:
     return scale(X[::step]), y[::step]
 
 
-def answers(model: AdaBoostClassifier, X: Floats) -> list[Floats]:
+def iter_predictions(model: AdaBoostClassifier, X: Floats) -> list[Floats]:
     """h(x, k) of each round: half the logarithm of the odds of class k, from clipped shares."""
     found = []
     for members in np.array(model.estimators_, dtype=object).reshape(len(model), -1):
@@ -70,7 +70,7 @@ def test_mh_takes_the_weight_of_the_least_normalizer(member: str, table: str) ->
     Y = np.where(y[:, np.newaxis] == model.classes_, 1, -1)
     D = np.full(Y.shape, 1 / Y.size)
     for h, a, z in zip(
-        answers(model, X), model.estimator_weights_, model.normalizers_, strict=True
+        iter_predictions(model, X), model.estimator_weights_, model.normalizers_, strict=True
     ):
         assert abs(a) * np.abs(h).max() <= MOST * (1 + 1e-12)
         assert z <= 1 + ROUNDING

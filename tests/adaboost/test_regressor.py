@@ -26,14 +26,14 @@ class Hidden(DecisionTreeRegressor):
 class Constant(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Answers the same number to all rows, whatever it is told."""
 
-    def __init__(self, answer: float = 0.0) -> None:
-        self.answer = answer
+    def __init__(self, predicted: float = 0.0) -> None:
+        self.predicted = predicted
 
     def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> "Constant":
         return self
 
     def predict(self, X: Array) -> Array:
-        return np.full(len(X), self.answer)
+        return np.full(len(X), self.predicted)
 
 
 def test_rounds_of_r_are_those_of_the_paper() -> None:
@@ -51,9 +51,9 @@ def test_rounds_of_r_are_those_of_the_paper() -> None:
         by_row = p.sum(axis=1) / (share**2 + (1 - share) ** 2)
         expected = LinearRegression().fit(rows, target, sample_weight=by_row)
         np.testing.assert_allclose(member.coef_, expected.coef_, rtol=2e-2)
-        answer = ((member.predict(rows) - target.min()) / span).clip(0, 1)[:, None]
-        wrong = (grid > np.minimum(share[:, None], answer)) & (
-            grid < np.maximum(share[:, None], answer)
+        predicted = ((member.predict(rows) - target.min()) / span).clip(0, 1)[:, None]
+        wrong = (grid > np.minimum(share[:, None], predicted)) & (
+            grid < np.maximum(share[:, None], predicted)
         )
         assert error == pytest.approx((p * wrong).sum(), rel=5e-3)
         beta = error / (1 - error)
@@ -64,9 +64,9 @@ def test_rounds_of_r_are_those_of_the_paper() -> None:
 def test_the_first_error_of_r_is_the_mean_squared_error_over_2z() -> None:
     model = AdaBoostRegressor(Ridge(), algorithm="R", n_estimators=1).fit(X, y)
     share = (y - y.min()) / np.ptp(y)
-    answer = ((Ridge().fit(X, y).predict(X) - y.min()) / np.ptp(y)).clip(0, 1)
+    predicted = ((Ridge().fit(X, y).predict(X) - y.min()) / np.ptp(y)).clip(0, 1)
     z = (share**2 + (1 - share) ** 2).sum() / 2
-    assert model.estimator_errors_[0] == pytest.approx(((answer - share) ** 2).sum() / (2 * z))
+    assert model.estimator_errors_[0] == pytest.approx(((predicted - share) ** 2).sum() / (2 * z))
 
 
 def test_leaves_of_r_have_less_error_than_least_squares_alone() -> None:
@@ -104,16 +104,16 @@ def test_stages_end_with_the_prediction(algorithm: Any, member: Any) -> None:
     stages = list(model.staged_predict(X))
     assert len(stages) == len(model) == model.best_iteration_ == len(model.estimator_weights_)
     np.testing.assert_array_equal(stages[-1], model.predict(X))
-    answers = np.array([each.predict(X) for each in model.estimators_])
+    predictions = np.array([each.predict(X) for each in model.estimators_])
     if algorithm == "R":
-        answers = answers.clip(y.min(), y.max())
+        predictions = predictions.clip(y.min(), y.max())
     for number, stage in enumerate(stages, start=1):
         weight = model.estimator_weights_[:number]
-        order = np.argsort(answers[:number], axis=0)
+        order = np.argsort(predictions[:number], axis=0)
         below = np.cumsum(weight[order], axis=0)
         place = (below >= 0.5 * below[-1]).argmax(axis=0)
         rows = np.arange(len(X))
-        np.testing.assert_array_equal(stage, answers[order[place, rows], rows])
+        np.testing.assert_array_equal(stage, predictions[order[place, rows], rows])
     scores = list(model.staged_score(X, y))
     assert scores[-1] == model.score(X, y)
 

@@ -25,8 +25,8 @@ def balls(n_rows: int, seed: int, n_columns: int = 3) -> tuple[Floats, Any]:
 def error_bounds(model: Any, X: Floats, y: Any) -> tuple[float, float]:
     """Largest error of the three, each on its own distribution, and that of the majority."""
     first, second, third = (member.predict(X) != y for member in model.estimators_)
-    answers = [member.predict(X) for member in model.estimators_]
-    differ = answers[0] != answers[1]
+    predictions = [member.predict(X) for member in model.estimators_]
+    differ = predictions[0] != predictions[1]
     # Half of the second's rows are those that the first gets wrong.
     of_second = (second[first].mean() + second[~first].mean()) / 2
     largest = max(first.mean(), of_second, third[differ].mean())

@@ -34,7 +34,7 @@ from arboleda import (
     explain,
 )
 from arboleda._member_weights import log_odds
-from arboleda.bagging._member_quality import quality_weights
+from arboleda.bagging._member_quality import compute_quality_weights
 from arboleda.bagging._saved_members import SavedMembers
 from arboleda.bagging._tree_members import TreeMembers
 from arboleda.diagnose import forest_correlation
@@ -78,7 +78,7 @@ def naive_weights(model: Any, table: Any, target: Any, rows_of_members: list[Any
     return np.array(weights) / np.sum(weights)
 
 
-def left_out(model: Any, n_rows: int) -> list[Any]:
+def iter_left_out_rows(model: Any, n_rows: int) -> list[Any]:
     return [np.setdiff1d(np.arange(n_rows), rows) for rows in model.estimators_samples_]
 
 
@@ -87,10 +87,10 @@ def check_answers(model: Any, table: Any) -> None:
     weights = model.estimator_weights_
     votes = np.array([votes_of(model, i, table) for i in range(len(model))])
     mean = np.tensordot(weights, votes, axes=1)
-    answer = "predict_proba" if is_classifier(model) else "predict"
-    found = getattr(model, answer)(table)
+    predicted = "predict_proba" if is_classifier(model) else "predict"
+    found = getattr(model, predicted)(table)
     np.testing.assert_allclose(found, mean.reshape(found.shape), rtol=1e-10, atol=1e-12)
-    stages = list(getattr(model, f"staged_{answer}")(table))
+    stages = list(getattr(model, f"staged_{predicted}")(table))
     for k, stage in enumerate(stages, start=1):
         first = weights[:k] if weights[:k].any() else np.ones(k)
         part = np.tensordot(first / first.sum(), votes[:k], axes=1)
@@ -101,7 +101,7 @@ def check_answers(model: Any, table: Any) -> None:
         with np.errstate(divide="ignore"):
             np.testing.assert_array_equal(model.predict_log_proba(table), np.log(found))
     if isinstance(model._members, TreeMembers):  # few rows take another way to the same bits
-        np.testing.assert_array_equal(getattr(model, answer)(table[:3]), found[:3])
+        np.testing.assert_array_equal(getattr(model, predicted)(table[:3]), found[:3])
 
 
 @pytest.mark.parametrize("voting", ["soft", "hard"])
@@ -111,7 +111,7 @@ def check_answers(model: Any, table: Any) -> None:
 )
 def test_classifiers_out_of_bag(ensemble: Any, member: Any, voting: Any) -> None:
     model = ensemble(member, voting=voting, weights="oob", **SMALL).fit(X, NAMES)
-    expected = naive_weights(model, X, NAMES, left_out(model, len(X)))
+    expected = naive_weights(model, X, NAMES, iter_left_out_rows(model, len(X)))
     np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-12)
     check_answers(model, X)
 
@@ -121,7 +121,7 @@ def test_classifiers_out_of_bag(ensemble: Any, member: Any, voting: Any) -> None
 def test_regressors_out_of_bag(ensemble: Any, member: Any) -> None:
     for target in [PROGRESS, np.column_stack([PROGRESS, -3 * PROGRESS + DIABETES[:, 0]])]:
         model = ensemble(member, weights="oob", **SMALL).fit(DIABETES, target)
-        expected = naive_weights(model, DIABETES, target, left_out(model, len(target)))
+        expected = naive_weights(model, DIABETES, target, iter_left_out_rows(model, len(target)))
         np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-9)
         check_answers(model, DIABETES)
 
@@ -131,7 +131,7 @@ def test_subspaces_of_classifiers_are_measured_on_rows_held_out(member: Any) -> 
     model = RandomSubspaceClassifier(
         member, weights="validation", validation_fraction=0.3, **SMALL
     ).fit(X, NAMES)
-    rows = left_out(model, len(X))
+    rows = iter_left_out_rows(model, len(X))
     assert all(np.array_equal(rows[0], other) for other in rows)
     np.testing.assert_array_equal(np.bincount(y[rows[0]]), [15, 15, 15])
     expected = naive_weights(model, X, NAMES, rows)
@@ -154,7 +154,7 @@ def test_subspaces_of_regressors_are_measured_on_rows_held_out(member: Any) -> N
     for target in [PROGRESS, np.column_stack([PROGRESS, DIABETES[:, 0]])]:
         model = RandomSubspaceRegressor(member, weights="validation", **SMALL)
         model.fit(DIABETES, target)
-        rows = left_out(model, len(target))
+        rows = iter_left_out_rows(model, len(target))
         assert len(rows[0]) == 44
         expected = naive_weights(model, DIABETES, target, rows)
         np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-9)
@@ -174,15 +174,15 @@ def test_worked_numbers() -> None:
     target = np.zeros(10, dtype=int)
     for n_classes, odds in [(2, [9, 1.5, 3 / 7]), (3, [18, 3, 6 / 7])]:
         outputs = iter([member(9, n_classes), member(6, n_classes), member(3, n_classes)])
-        found = quality_weights(outputs, target, n_classes)
+        found = compute_quality_weights(outputs, target, n_classes)
         expected = np.maximum(np.log(odds), 0)  # 3 of 10 are worse than chance
         np.testing.assert_allclose(found, expected / expected.sum())
     none = (np.arange(0), np.zeros((0, 1)))
-    found = quality_weights(iter([member(9, 2), none, member(6, 2)]), target, 2)
+    found = compute_quality_weights(iter([member(9, 2), none, member(6, 2)]), target, 2)
     raw = np.log([9, np.sqrt(9 * 1.5), 1.5])  # not measured: the mean of the others
     np.testing.assert_allclose(found, raw / raw.sum())
     values = iter([(np.arange(2), np.array([[1.0], [-1.0]])), (np.arange(2), np.full((2, 1), 2.0))])
-    np.testing.assert_allclose(quality_weights(values, np.zeros(2), 0), [0.8, 0.2])
+    np.testing.assert_allclose(compute_quality_weights(values, np.zeros(2), 0), [0.8, 0.2])
 
 
 def test_uniform_weights_change_no_bit() -> None:
@@ -214,7 +214,7 @@ def test_out_of_bag_answers_are_weighted_too(member: Any) -> None:
     ).fit(X, NAMES)
     sums, totals = np.zeros((150, 3)), np.zeros(150)
     errors = []
-    for number, rows in enumerate(left_out(bag, 150)):
+    for number, rows in enumerate(iter_left_out_rows(bag, 150)):
         weight = bag.estimator_weights_[number]
         sums[rows] += weight * votes_of(bag, number, X)[rows]
         totals[rows] += weight
@@ -232,7 +232,7 @@ def test_out_of_bag_values_are_weighted_too() -> None:
             member, n_estimators=25, weights="oob", oob_score=True, random_state=0
         ).fit(DIABETES, PROGRESS)
         sums, totals = np.zeros(442), np.zeros(442)
-        for number, rows in enumerate(left_out(bag, 442)):
+        for number, rows in enumerate(iter_left_out_rows(bag, 442)):
             weight = bag.estimator_weights_[number]
             sums[rows] += weight * votes_of(bag, number, DIABETES)[rows, 0]
             totals[rows] += weight
@@ -454,8 +454,8 @@ def test_class_switching_has_no_weights_in_its_files(tmp_path: Path) -> None:
 def test_a_predictor_answers_row_by_row(model: Any) -> None:
     model, table, _ = fitted(model)
     predictor = model.predictor()
-    for row, answer in zip(table[:20], model.predict(table[:20]), strict=True):
-        assert predictor.predict(row) == answer
+    for row, predicted in zip(table[:20], model.predict(table[:20]), strict=True):
+        assert predictor.predict(row) == predicted
     if is_classifier(model):
         shares = np.array([predictor.predict_proba(row) for row in table])
         np.testing.assert_array_equal(shares, model.predict_proba(table))
@@ -473,8 +473,8 @@ def test_shapley_values_add_up_to_the_weighted_answer(model: Any) -> None:
     model, table, _ = fitted(model)
     rows = table[:12]
     found = explain.shap_values(model, rows)
-    answer = model.predict_proba(rows) if is_classifier(model) else model.predict(rows)
-    np.testing.assert_allclose(found.scores, answer, atol=1e-9)
+    predicted = model.predict_proba(rows) if is_classifier(model) else model.predict(rows)
+    np.testing.assert_allclose(found.scores, predicted, atol=1e-9)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
@@ -484,8 +484,8 @@ def test_curves_are_those_of_the_weighted_answer(model: Any) -> None:
     for k, value in list(enumerate(found.grid[0]))[::7]:
         moved = table.copy()
         moved[:, 2] = value
-        answer = model.predict_proba(moved) if is_classifier(model) else model.predict(moved)
-        mean = answer.mean(axis=0)
+        predicted = model.predict_proba(moved) if is_classifier(model) else model.predict(moved)
+        mean = predicted.mean(axis=0)
         np.testing.assert_allclose(found.average[:, k], np.ravel(mean))
 
 

@@ -19,8 +19,8 @@ import arboleda
 from arboleda import BARTRegressor, ModelFormatError, RandomForestRegressor
 from arboleda._engine.bart import Posterior
 from arboleda.bart._bart import MOVES
-from arboleda.bart._convergence import split_r_hat
-from arboleda.bart._quantiles import noisy_quantiles
+from arboleda.bart._convergence import compute_split_r_hat
+from arboleda.bart._quantiles import compute_noisy_quantiles
 
 Floats = npt.NDArray[np.float64]
 
@@ -113,7 +113,7 @@ def test_quantiles_of_a_mixture_solve_its_equation() -> None:
     random = np.random.default_rng(0)
     draws, sigma = random.normal(size=(40, 7)) * 3, random.uniform(0.01, 2.0, 40)
     levels = np.array([1e-6, 0.05, 0.5, 0.95, 1 - 1e-6])
-    found = noisy_quantiles(draws, sigma, levels)
+    found = compute_noisy_quantiles(draws, sigma, levels)
     for i in range(7):
         for k, level in enumerate(levels):
             exact = brentq(_excess, -99, 99, (draws[:, i], sigma, level), xtol=1e-13)
@@ -122,12 +122,12 @@ def test_quantiles_of_a_mixture_solve_its_equation() -> None:
 
 def test_split_r_hat_by_hand() -> None:
     # Halves (1, 2), (3, 6) and (1, 4), (2, 3): variances 0.5, 4.5, 4.5, 0.5.
-    found = split_r_hat(np.array([[1.0, 2.0, 3.0, 6.0], [1.0, 4.0, 2.0, 3.0]]))
+    found = compute_split_r_hat(np.array([[1.0, 2.0, 3.0, 6.0], [1.0, 4.0, 2.0, 3.0]]))
     between = np.var([1.5, 4.5, 2.5, 2.5], ddof=1)
     assert found == pytest.approx(np.sqrt((2.5 / 2 + between) / 2.5))
-    assert np.isnan(split_r_hat(np.ones((2, 3))))
-    assert split_r_hat(np.ones((2, 8))) == 1.0
-    assert split_r_hat(np.repeat([[0.0], [1.0]], 8, axis=1)) == np.inf
+    assert np.isnan(compute_split_r_hat(np.ones((2, 3))))
+    assert compute_split_r_hat(np.ones((2, 8))) == 1.0
+    assert compute_split_r_hat(np.repeat([[0.0], [1.0]], 8, axis=1)) == np.inf
 
 
 @pytest.mark.filterwarnings("error")

@@ -14,15 +14,20 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._engine.target import read_target, read_weight
 from arboleda._engine.threads import resolve_n_jobs
-from arboleda.adaboost._algorithms import ALGORITHMS, Floats, Indices, Outcome, Problem
-from arboleda.adaboost._any_members import AnyMembers, Round, Teacher
+from arboleda.adaboost._algorithms import ALGORITHMS, BoostingProblem, Floats, Indices, RoundOutcome
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
-from arboleda.adaboost._classifier_checks import check_algorithm, check_useful
-from arboleda.adaboost._loop import OnDegenerate, boosted
-from arboleda.adaboost._rounds import Rounds
+from arboleda.adaboost._classifier_checks import check_algorithm, check_last_error
+from arboleda.adaboost._estimator_members import EstimatorMembers, MemberFitter, Round
+from arboleda.adaboost._loop import OnDegenerate, boost
+from arboleda.adaboost._progress import log_round
+from arboleda.adaboost._rounds import RoundRecords
 from arboleda.adaboost._stopping import Validation
-from arboleda.adaboost._telling import tell
-from arboleda.adaboost._tree_members import Limits, TreeMembers, boosted_trees, engine_can_boost
+from arboleda.adaboost._tree_members import (
+    BoostedTreeMembers,
+    BoostingLimits,
+    boost_trees,
+    engine_can_boost,
+)
 from arboleda.bagging._tables import checked_table, rows_of
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda.tree._class_target import numbered_classes
@@ -224,12 +229,12 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
             self.classes_, target = numbered_classes(read_target(y, numeric=False), self)
             check_algorithm(self)
             self.__dict__.pop("validation_errors_", None)
-            self.estimator_ = self._member_to_fit()
+            self.estimator_ = self._resolve_estimator()
             in_engine = engine_can_boost(self.estimator_, self.algorithm)
-            (self._fit_trees if in_engine else self._fit_any)(X, target, sample_weight)
+            (self._fit_trees if in_engine else self._fit_estimators)(X, target, sample_weight)
         return self
 
-    def _fit_any(self, X: Any, target: Indices, sample_weight: Any) -> None:
+    def _fit_estimators(self, X: Any, target: Indices, sample_weight: Any) -> None:
         """Boost members of any kind."""
         self.__dict__.pop("schema_", None)
         X = checked_table(self, X, reset=True)
@@ -238,34 +243,40 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         weight = np.ones(len(target)) if given is None else given
         # Times a power of two, which changes no share: the sum of huge weights is finite too.
         weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
-        reader, random = self._reader, check_random_state(self.random_state)
+        reader, random = self._algorithm, check_random_state(self.random_state)
         if self.n_classes_ == 1:
             nothing = np.empty(0)
-            self._members = AnyMembers(reader, self.classes_, [], Rounds.of([]), nothing)
+            self._members = EstimatorMembers(
+                reader, self.classes_, [], RoundRecords.of([]), nothing
+            )
             return
         validation = None
-        judging: Any = None
+        validation_X: Any = None
         if self.n_iter_no_change is not None:
-            learn, judge = self._split(target, weight, random)
-            validation = self._validation(target[judge], weight[judge])
-            judging = rows_of(X, judge)
-            X, target, weight = rows_of(X, learn), target[learn], weight[learn]
+            training_rows, validation_rows = self._split(target, weight, random)
+            validation = self._validation(target[validation_rows], weight[validation_rows])
+            validation_X = rows_of(X, validation_rows)
+            X, target, weight = (
+                rows_of(X, training_rows),
+                target[training_rows],
+                weight[training_rows],
+            )
         sums: Any = 0.0
 
-        def watch(n_done: int, made: Round, outcome: Outcome) -> bool:
+        def watch(n_done: int, made: Round, outcome: RoundOutcome) -> bool:
             nonlocal sums
-            tell(self.verbose, n_done, self.n_estimators, outcome.error)
+            log_round(self.verbose, n_done, self.n_estimators, outcome.error)
             if validation is None:
                 return False
-            sums = sums + outcome.weight * reader.votes(made, judging, self.classes_)
-            return validation.note(sums)
+            sums = sums + outcome.weight * reader.compute_votes(made, validation_X, self.classes_)
+            return validation.record(sums)
 
-        teacher = Teacher(self.estimator_, X, self.weight_trimming, random)
-        problem = Problem(target, self.classes_, weight / weight.sum())
-        members, useless = boosted(
-            reader, problem, teacher, self.n_estimators, self.on_degenerate, watch
+        fitter = MemberFitter(self.estimator_, X, self.weight_trimming, random)
+        problem = BoostingProblem(target, self.classes_, weight / weight.sum())
+        members, useless = boost(
+            reader, problem, fitter, self.n_estimators, self.on_degenerate, watch
         )
-        self._keep(members, useless, validation)
+        self._set_members(members, useless, validation)
 
     def _fit_trees(self, X: Any, target: Indices, sample_weight: Any) -> None:
         """Boost trees of ours with the engine, all from one coded table."""
@@ -275,45 +286,47 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         y = target.astype(np.float64) if is_regressor(example) else self.classes_[target]
         training = example._training(X, y, sample_weight, reader=self)
         random = check_random_state(self.random_state)
-        limits = Limits(
+        limits = BoostingLimits(
             self.n_estimators,
             self.weight_trimming or 0.0,
             self.on_degenerate == "reset",
             resolve_n_jobs(self.n_jobs),
             seed=int(random.randint(np.iinfo(np.int32).max)),
         )
-        validation, judge = None, None
+        validation, validation_rows = None, None
         if self.n_iter_no_change is not None and self.n_classes_ > 1:
             weight = training.full_weight
-            learn, judge = self._split(target, weight, random)
-            validation = self._validation(target[judge], weight[judge])
+            training_rows, validation_rows = self._split(target, weight, random)
+            validation = self._validation(target[validation_rows], weight[validation_rows])
             if example.max_bins is not None:  # bins are learned from the rows learned from
-                bins = training.X.code(limits.n_threads, example.max_bins, learn.astype(np.uint32))
+                bins = training.X.code(
+                    limits.n_threads, example.max_bins, training_rows.astype(np.uint32)
+                )
                 training = replace(training, table=bins)
 
         def watch(n_done: int, error: float, sums: Floats | None) -> bool:
-            tell(self.verbose, n_done, self.n_estimators, error)
-            return validation is not None and sums is not None and validation.note(sums)
+            log_round(self.verbose, n_done, self.n_estimators, error)
+            return validation is not None and sums is not None and validation.record(sums)
 
-        members, useless = boosted_trees(
-            self._reader,
+        members, useless = boost_trees(
+            self._algorithm,
             example,
             training,
             target,
             limits,
-            judge,
+            validation_rows,
             watch if self.verbose or validation is not None else None,
         )
-        self._keep(members, useless, validation)
+        self._set_members(members, useless, validation)
 
-    def _keep(
+    def _set_members(
         self,
-        members: AnyMembers | TreeMembers,
+        members: EstimatorMembers | BoostedTreeMembers,
         useless: float | None,
         validation: Validation | None,
     ) -> None:
         """Keep the rounds up to the best one."""
-        check_useful(self, len(members), useless)
+        check_last_error(self, len(members), useless)
         if validation is not None:
             self.validation_errors_ = np.array(validation.errors)
             members = members.first(validation.best_round)
@@ -321,7 +334,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
 
     def _validation(self, target: Indices, weight: Floats) -> Validation:
         assert self.n_iter_no_change is not None
-        return Validation(self._reader, target, weight, self.n_iter_no_change)
+        return Validation(self._algorithm, target, weight, self.n_iter_no_change)
 
     def _split(
         self, target: Indices, weight: Floats, random: np.random.RandomState
@@ -329,19 +342,21 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         """Part the rows of positive weight into those to learn from and those to judge by."""
         seed = int(random.randint(np.iinfo(np.int32).max))
         rows = np.flatnonzero(weight)
-        learn, judge = hold_out(self.validation_fraction, target, rows, stratify=True, seed=seed)
-        lost = np.setdiff1d(target[judge], target[learn])
+        training_rows, validation_rows = hold_out(
+            self.validation_fraction, target, rows, stratify=True, seed=seed
+        )
+        lost = np.setdiff1d(target[validation_rows], target[training_rows])
         if len(lost):
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} sets aside all rows of class "
                 f"{self.classes_[lost[0]]!r}: lower it, give more rows of that class, or set "
                 "n_iter_no_change=None"
             )
-        return learn, judge
+        return training_rows, validation_rows
 
     # Parameters
 
-    def _member_to_fit(self) -> Any:
+    def _resolve_estimator(self) -> Any:
         if self.estimator is not None:
             return self.estimator
         if ALGORITHMS[self.algorithm].learns == "numbers":
@@ -350,7 +365,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(self._member_to_fit())
+        member = get_tags(self._resolve_estimator())
         tags.input_tags.sparse = member.input_tags.sparse
         tags.input_tags.allow_nan = member.input_tags.allow_nan
         tags.classifier_tags.multi_class = self.algorithm != "discrete"

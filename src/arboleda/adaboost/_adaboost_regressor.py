@@ -14,14 +14,14 @@ from sklearn.utils.validation import _check_y, check_consistent_length
 
 from arboleda._engine.target import read_target, read_weight
 from arboleda._engine.threads import resolve_n_jobs
-from arboleda.adaboost._any_regressors import AnyTeacher
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
-from arboleda.adaboost._boosted_trees import BoostedTrees, TreeTeacher, engine_can_boost
+from arboleda.adaboost._boosted_trees import BoostedTrees, TreeFitter, engine_can_boost
 from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._drawn_rounds import DrawnRounds, Loss
+from arboleda.adaboost._estimator_regressors import EstimatorFitter
 from arboleda.adaboost._median_validation import holdout_split
+from arboleda.adaboost._round_protocols import Floats
 from arboleda.adaboost._saved_trees import SavedTrees, complete
-from arboleda.adaboost._verdict import Floats
 from arboleda.bagging._tables import checked_table
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field
@@ -208,25 +208,25 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         target = self._read_target(y)
-        self.estimator_ = self._member_to_fit()
+        self.estimator_ = self._resolve_estimator()
         n_threads = resolve_n_jobs(self.n_jobs)
-        teacher: AnyTeacher | TreeTeacher
+        fitter: EstimatorFitter | TreeFitter
         if engine_can_boost(self.estimator_, self.algorithm):
             example: DecisionTreeRegressor = clone(self.estimator_)
             training = example._training(X, target, sample_weight, reader=self)
             given = training.weight
-            teacher = TreeTeacher(example, training, n_threads)
+            fitter = TreeFitter(example, training, n_threads)
         else:
             self.__dict__.pop("schema_", None)
             table = checked_table(self, X, reset=True)
             check_consistent_length(table, target)
             given = read_weight(sample_weight, table)
             _check_sum(given)
-            teacher = AnyTeacher(self.estimator_, table, target)
+            fitter = EstimatorFitter(self.estimator_, table, target)
         weight = np.ones(len(target)) if given is None else given
-        self._boost(teacher, target, weight, n_threads)
+        self._boost(fitter, target, weight, n_threads)
 
-    def _member_to_fit(self) -> Any:
+    def _resolve_estimator(self) -> Any:
         if self.estimator is None:
             return DecisionTreeRegressor(max_depth=3)
         if hasattr(self.estimator, "__sklearn_tags__") and not is_regressor(self.estimator):
@@ -244,8 +244,8 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
             )
         target: Floats = column_or_1d(y, warn=True).astype(np.float64)
         with np.errstate(over="ignore"):
-            reach = np.ptp(target)
-        if not np.isfinite(reach):
+            extent = np.ptp(target)
+        if not np.isfinite(extent):
             raise ValueError(
                 f"y reaches from {target.min()} to {target.max()}, further than a float64 can tell "
                 "differences: divide it by a number"
@@ -253,7 +253,7 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         return target
 
     def _boost(
-        self, teacher: AnyTeacher | TreeTeacher, target: Floats, weight: Floats, n_threads: int
+        self, fitter: EstimatorFitter | TreeFitter, target: Floats, weight: Floats, n_threads: int
     ) -> None:
         random = check_random_state(self.random_state)
         validation = None
@@ -269,19 +269,21 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         weights: list[float] = []
         errors: list[float] = []
         while len(weights) < self.n_estimators:
-            answers = rounds.teach(teacher, random)
-            verdict = rounds.judge(answers)
-            if verdict.weight == 0.0:
+            predictions = rounds.fit_member(fitter, random)
+            result = rounds.score_member(predictions)
+            if result.weight == 0.0:
                 if weights:
                     break
-                _tell_of_useless_member(self.estimator_, verdict.error)
-            weights.append(verdict.weight)
-            errors.append(verdict.error)
-            enough = validation is not None and validation.note(answers, verdict.weight, n_threads)
-            if verdict.ends or enough:
+                _warn_useless_member(self.estimator_, result.error)
+            weights.append(result.weight)
+            errors.append(result.error)
+            enough = validation is not None and validation.record(
+                predictions, result.weight, n_threads
+            )
+            if result.ends or enough:
                 break
         n_rounds = len(weights) if validation is None else validation.best_round
-        self._members = teacher.finished(np.array(weights[:n_rounds]))
+        self._members = fitter.collect_members(np.array(weights[:n_rounds]))
         self.estimator_errors_ = np.array(errors[:n_rounds])
         self._bounds = np.array([])
         self._range = np.array([-np.inf, np.inf])
@@ -316,7 +318,7 @@ def _check_sum(weight: Floats | None) -> None:
             )
 
 
-def _tell_of_useless_member(member: Any, error: float) -> None:
+def _warn_useless_member(member: Any, error: float) -> None:
     warnings.warn(
         f"the error of the first {type(member).__name__} is {error:.3g}, not below 1/2: boosting "
         "ends with it alone. Give it more freedom, such as deeper trees, or use 'R2' with another "

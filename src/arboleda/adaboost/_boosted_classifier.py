@@ -17,9 +17,9 @@ from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
-from arboleda.adaboost._any_members import AnyMembers
+from arboleda.adaboost._estimator_members import EstimatorMembers
 from arboleda.adaboost._saved_votes import SavedVotes, complete
-from arboleda.adaboost._tree_members import TreeMembers
+from arboleda.adaboost._tree_members import BoostedTreeMembers
 from arboleda.persist import Field, Labels, SavedModel
 
 Array = npt.NDArray[Any]
@@ -38,7 +38,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
     n_jobs: int | None
     estimator_: Any
     classes_: Array
-    _members: AnyMembers | TreeMembers
+    _members: EstimatorMembers | BoostedTreeMembers
 
     @property
     def n_classes_(self) -> int:
@@ -46,13 +46,13 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         return len(self.classes_)
 
     @property
-    def _reader(self) -> Algorithm:
+    def _algorithm(self) -> Algorithm:
         return ALGORITHMS[self.algorithm](self.n_classes_, self.learning_rate)
 
     # Scores and classes
 
     def _row_predictor(self) -> RowPredictor:
-        if not isinstance(self._members, TreeMembers):
+        if not isinstance(self._members, BoostedTreeMembers):
             raise ValueError(  # noqa: TRY004 - a matter of state
                 f"the members of this {type(self).__name__} are no trees of the engine, so it has "
                 "no predictor: call predict"
@@ -60,12 +60,12 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         return self._members.row_predictor()
 
     def _predictions_by(self, raw: Floats) -> Array:
-        return self._labels(self._decided(raw, self._total()))
+        return self._decode_classes(self._compute_decision(raw, self._total_weight()))
 
     def _shares_by(self, raw: Floats) -> Floats:
-        return self._shares(raw, self._total())
+        return self._compute_shares(raw, self._total_weight())
 
-    def _sums(self, X: Any) -> Floats:
+    def _compute_sums(self, X: Any) -> Floats:
         check_is_fitted(self)
         table = self._members.checked(self, X)
         return self._members.sums(table, threads_for(table, self.n_jobs))
@@ -78,20 +78,20 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         stages = self._members.staged_sums(table, resolve_n_jobs(self.n_jobs))
         return zip(stages, totals.tolist(), strict=True)
 
-    def _total(self) -> float:
+    def _total_weight(self) -> float:
         return float(self.estimator_weights_.sum())
 
-    def _decided(self, sums: Floats, total: float) -> Floats:
+    def _compute_decision(self, sums: Floats, total: float) -> Floats:
         if self.n_classes_ == 1:
             return np.zeros((len(sums), 1))
-        return self._reader.decision(sums, total)
+        return self._algorithm.compute_decision(sums, total)
 
-    def _shares(self, sums: Floats, total: float) -> Floats:
+    def _compute_shares(self, sums: Floats, total: float) -> Floats:
         if self.n_classes_ == 1:
             return np.ones((len(sums), 1))
-        return self._reader.probabilities(sums, total)
+        return self._algorithm.compute_probabilities(sums, total)
 
-    def _labels(self, decision: Floats) -> Array:
+    def _decode_classes(self, decision: Floats) -> Array:
         numbers = decision > 0 if decision.ndim == 1 else decision.argmax(axis=1)
         labels: Array = self.classes_[numbers.astype(np.intp)]
         return labels
@@ -111,7 +111,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             "discrete", "real", "MH", "gentle", and "logit" with two classes: F, half the logarithm
             of the odds. Of the others the sums of the votes.
         """
-        return self._decided(self._sums(X), self._total())
+        return self._compute_decision(self._compute_sums(X), self._total_weight())
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield `decision_function` after each round.
@@ -125,7 +125,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         for sums, total in self._staged_sums(X):
-            yield self._decided(sums, total)
+            yield self._compute_decision(sums, total)
 
     def predict(self, X: Any) -> Array:
         """Class with the largest weighted vote; a tie goes to the first class.
@@ -138,7 +138,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self._predictions_by(self._sums(X))
+        return self._predictions_by(self._compute_sums(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield `predict` after each round.
@@ -152,7 +152,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         y : ndarray of shape (n_samples,)
         """
         for decision in self.staged_decision_function(X):
-            yield self._labels(decision)
+            yield self._decode_classes(decision)
 
     def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
@@ -170,7 +170,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             Columns in the order of ``classes_``. Boosting for many rounds drives them towards 0 and
             1, except those of "SAMME", whose scores are shares of the weights.
         """
-        return self._shares_by(self._sums(X))
+        return self._shares_by(self._compute_sums(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield `predict_proba` after each round.
@@ -184,7 +184,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         p : ndarray of shape (n_samples, n_classes)
         """
         for sums, total in self._staged_sums(X):
-            yield self._shares(sums, total)
+            yield self._compute_shares(sums, total)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithm of `predict_proba`; minus infinity for a probability of 0.
@@ -222,8 +222,8 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             Members that answer with real numbers ("real", "MH", "gentle", "logit") count by the
             largest answer that they gave for a training row.
         """
-        sums = self._sums(X)
-        return self._margins(sums, self._numbers(y, sums), len(self._members))
+        sums = self._compute_sums(X)
+        return self._margins(sums, self._encode_classes(y, sums), len(self._members))
 
     def staged_margins(self, X: Any, y: Any) -> Iterator[Floats]:
         """Yield `margins` after each round.
@@ -239,7 +239,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         """
         target = None
         for number, (sums, _) in enumerate(self._staged_sums(X), start=1):
-            target = self._numbers(y, sums) if target is None else target
+            target = self._encode_classes(y, sums) if target is None else target
             yield self._margins(sums, target, number)
 
     def margin_bound_term(self, X: Any, y: Any, theta: float) -> float:
@@ -266,12 +266,12 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
     def _margins(self, sums: Floats, target: Indices, n_rounds: int) -> Floats:
         if self.n_classes_ == 1:
             return np.ones(len(target))
-        reach = float(self._members.reach[:n_rounds].sum())
-        if reach == 0.0:  # no vote for anything
+        max_votes = float(self._members.max_votes[:n_rounds].sum())
+        if max_votes == 0.0:  # no vote for anything
             return np.zeros(len(target))
-        return self._reader.margins(self._reader.centred(sums), target, reach)
+        return self._algorithm.compute_margins(self._algorithm.center(sums), target, max_votes)
 
-    def _numbers(self, y: Any, sums: Floats) -> Indices:
+    def _encode_classes(self, y: Any, sums: Floats) -> Indices:
         labels = np.asarray(read_target(y, numeric=False))
         check_consistent_length(sums, labels)
         numbers = np.searchsorted(self.classes_, labels)
@@ -289,7 +289,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
     @property
     def estimators_(self) -> Any:
         """The members."""
-        return self._fitted().estimators(self._reader)
+        return self._fitted().estimators(self._algorithm)
 
     @property
     def estimator_weights_(self) -> Floats:
@@ -304,7 +304,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
     @property
     def edges_(self) -> Floats:
         """How much smaller each round's error is than that of guessing."""
-        return self._reader.worst_error - self.estimator_errors_
+        return self._algorithm.worst_error - self.estimator_errors_
 
     @property
     def normalizers_(self) -> Floats:
@@ -324,13 +324,13 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         ``2 sqrt(e (1 - e))`` for "discrete" and "M1", and at most that for "M2" and "MR". For
         "logit" it is the deviance in bits. NaN from a round on whose weights were drawn anew.
         """
-        factor = self._reader.bound_factor()
+        factor = self._algorithm.compute_bound_factor()
         if factor is None:
             raise AttributeError(
                 f"with {self.n_classes_} classes the loss that algorithm={self.algorithm!r} lowers "
                 "does not bound the training error: 'MH' has a bound"
             )
-        return np.float64(factor) * np.cumprod(self._kept_weights(self.normalizers_))
+        return np.float64(factor) * np.cumprod(self._mask_reset_rounds(self.normalizers_))
 
     @property
     def edge_bound_(self) -> Floats:
@@ -338,18 +338,18 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
 
         Times K - 1 for "M2" and "MR". It is never below `training_error_bound_`.
         """
-        reader = self._reader
+        reader = self._algorithm
         if not reader.has_edge_bound or self.learning_rate != 1.0:
             raise AttributeError(
                 "the bound by edges is one of 'discrete', 'M1', 'M2', 'MR', and 'SAMME' with two "
                 "classes, with learning_rate=1: see training_error_bound_"
             )
-        factor = reader.bound_factor()
+        factor = reader.compute_bound_factor()
         assert factor is not None
-        squares = np.cumsum(self._kept_weights(self.edges_**2))
+        squares = np.cumsum(self._mask_reset_rounds(self.edges_**2))
         return np.float64(factor) * np.exp(-2.0 * squares)
 
-    def _kept_weights(self, values: Floats) -> Floats:
+    def _mask_reset_rounds(self, values: Floats) -> Floats:
         """Values of the rounds; NaN where the weights were drawn anew."""
         return np.where(self._fitted().rounds.reset > 0.0, np.nan, values)
 
@@ -362,11 +362,11 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
 
     def _defect(self) -> str | None:
         members = self._members
-        assert isinstance(members, TreeMembers)  # a file holds no others
+        assert isinstance(members, BoostedTreeMembers)  # a file holds no others
         self.estimator_ = clone(members.example)
         return complete(members, self)
 
-    def _fitted(self) -> AnyMembers | TreeMembers:
+    def _fitted(self) -> EstimatorMembers | BoostedTreeMembers:
         if not hasattr(self, "_members"):
             raise AttributeError(f"{type(self).__name__} has no rounds before it is fitted")
         return self._members

@@ -15,9 +15,9 @@ from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
-from arboleda.adaboost._any_regressors import AnyRegressors
 from arboleda.adaboost._boosted_trees import BoostedTrees
-from arboleda.adaboost._verdict import Floats
+from arboleda.adaboost._estimator_regressors import EstimatorRegressors
+from arboleda.adaboost._round_protocols import Floats
 from arboleda.persist import SavedModel
 
 
@@ -25,7 +25,7 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
     """Members of which the weighted median counts."""
 
     n_jobs: int | None
-    _members: AnyRegressors | BoostedTrees
+    _members: EstimatorRegressors | BoostedTrees
     _bounds: Floats  # of the training error, for "R"; else none
     _range: Floats  # least and largest answer
 
@@ -57,8 +57,8 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
         table = self._checked(X)
         n_threads = resolve_n_jobs(self.n_jobs)
         running = None
-        answers = self._members.answers(table, n_threads)
-        for values, weight in zip(answers, self.estimator_weights_.tolist(), strict=True):
+        predictions = self._members.iter_predictions(table, n_threads)
+        for values, weight in zip(predictions, self.estimator_weights_.tolist(), strict=True):
             running = RunningMedians(len(values)) if running is None else running
             running.add(values, weight, n_threads)
             yield running.medians(n_threads).clip(*self._range)
@@ -81,7 +81,7 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
         check_is_fitted(self)
         return self._members.checked(self, X)
 
-    def _fitted(self) -> AnyRegressors | BoostedTrees:
+    def _fitted(self) -> EstimatorRegressors | BoostedTrees:
         if not hasattr(self, "_members"):
             raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
         return self._members

@@ -17,7 +17,7 @@ from arboleda._engine.forest import Forest
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import check_table
 from arboleda.adaboost._density_rounds import DensityRounds
-from arboleda.adaboost._verdict import Floats, Indices
+from arboleda.adaboost._round_protocols import Floats, Indices
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._tree_members import engine_can
 from arboleda.forest._members import LazySequence
@@ -72,7 +72,7 @@ class BoostedTrees:
         tree.tree_ = self.forest.tree(number)
         return tree
 
-    def answers(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
+    def iter_predictions(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
         """Answers of one tree after the other."""
         for number in range(len(self)):
             yield np.ascontiguousarray(self.forest.tree(number).predict(table, n_threads)[:, 0])
@@ -92,7 +92,7 @@ class BoostedTrees:
         )
 
 
-class TreeTeacher:
+class TreeFitter:
     """Grows trees from one coded table.
 
     Parameters
@@ -111,36 +111,36 @@ class TreeTeacher:
         self._trees: list[Forest] = []
         self._seeds: list[int] = []
 
-    def begin(self, random: np.random.RandomState) -> None:
+    def start_member(self, random: np.random.RandomState) -> None:
         """Draw the seed of a tree."""
         tree = clone(self._example)
         set_random_states(tree, random)
         self._seeds.append(int(tree.random_state))
 
-    def learn_drawn(self, drawn: Indices) -> Floats:
+    def fit_on_drawn_rows(self, drawn: Indices) -> Floats:
         """Grow a tree on rows that weigh as often as they were drawn; return all rows' answers."""
         counts = np.bincount(drawn, minlength=self._training.table.n_rows)
-        self._trees.append(self._grown(counts.astype(np.float64)))
-        return self._answers()
+        self._trees.append(self._grow(counts.astype(np.float64)))
+        return self._predict_training()
 
-    def learn_density(self, rounds: DensityRounds) -> Floats:
+    def fit_to_density(self, rounds: DensityRounds) -> Floats:
         """Grow a tree by least squares that stand for the error; its leaves make the error least.
 
         The splits need a sum over rows, which least squares are; the answer of a leaf needs not.
         """
-        tree = self._grown(rounds.row_weights())
+        tree = self._grow(rounds.row_weights())
         nodes = tree.apply(self._training.X, self._n_threads)[:, 0]
         leaves, leaf = np.unique(nodes, return_inverse=True)
-        self._trees.append(tree.with_leaf_values(rounds.best_answers(leaf, len(leaves))))
-        return self._answers()
+        self._trees.append(tree.with_leaf_values(rounds.compute_leaf_values(leaf, len(leaves))))
+        return self._predict_training()
 
-    def finished(self, weights: Floats) -> BoostedTrees:
+    def collect_members(self, weights: Floats) -> BoostedTrees:
         """Return the first trees, one for each weight."""
         n_trees = len(weights)
-        forest = _joined(self._trees[:n_trees])
+        forest = _join_forests(self._trees[:n_trees])
         return BoostedTrees(forest, self._example, tuple(self._seeds[:n_trees]), weights)
 
-    def _grown(self, weight: Floats) -> Forest:
+    def _grow(self, weight: Floats) -> Forest:
         example = self._example
         seed = check_random_state(self._seeds[-1]).randint(np.iinfo(np.int32).max)
         criterion: Any = example.criterion
@@ -156,12 +156,12 @@ class TreeTeacher:
             seed=int(seed),
         )
 
-    def _answers(self) -> Floats:
+    def _predict_training(self) -> Floats:
         votes = self._trees[-1].votes(self._training.X, n_threads=self._n_threads)
         return np.ascontiguousarray(votes[:, 0])
 
 
-def _joined(trees: list[Forest]) -> Forest:
+def _join_forests(trees: list[Forest]) -> Forest:
     """One forest of all trees; pairs, then pairs of pairs, so that each is copied few times."""
     while len(trees) > 1:
         pairs = [trees[i].extended(trees[i + 1]) for i in range(0, len(trees) - 1, 2)]

@@ -39,13 +39,13 @@ def check_algorithm(model: Any) -> None:
         )
 
 
-def check_useful(model: Any, n_rounds: int, useless: float | None) -> None:
+def check_last_error(model: Any, n_rounds: int, useless: float | None) -> None:
     """Tell why boosting ended with a member that is no better than guessing."""
     if useless is None:
         return
     if model.algorithm == "real":
         needed = "probabilities that are not the same for all classes"
-    elif model._reader.worst_error == 0.5:
+    elif model._algorithm.worst_error == 0.5:
         needed = "an error below 1/2"
     else:
         needed = f"an error below 1 - 1/{model.n_classes_}"

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from arboleda._engine.adaboost_regressor import TargetDensity
-from arboleda.adaboost._verdict import Floats, Indices, RegressorTeacher, Verdict
+from arboleda.adaboost._round_protocols import Floats, Indices, MemberResult, RegressorFitter
 
 # An error below this is none.
 _NONE = 2.0**-52
@@ -45,43 +45,43 @@ class DensityRounds:
         self._weight = weight / weight.max()
         self._learning_rate = learning_rate
         self._n_threads = n_threads
-        self._target = self._shares(target)
+        self._target = self._compute_shares(target)
         self.density = TargetDensity(self._target, self._weight)
         share = self._weight / self._weight.sum()
         square = self._target**2 + (1.0 - self._target) ** 2
         self._bound = float(share @ square)  # 2 Z, of targets between 0 and 1
-        self._total = 0.0  # of the members' weights
+        self._total_weight = 0.0  # of the members' weights
         self.bounds: list[float] = []
 
-    def teach(self, teacher: RegressorTeacher, random: np.random.RandomState) -> Floats:
+    def fit_member(self, fitter: RegressorFitter, random: np.random.RandomState) -> Floats:
         """Fit a member to the density."""
-        teacher.begin(random)
-        return teacher.learn_density(self)
+        fitter.start_member(random)
+        return fitter.fit_to_density(self)
 
-    def judge(self, answers: Floats) -> Verdict:
+    def score_member(self, predictions: Floats) -> MemberResult:
         """Weigh the last member by its answers to all rows, and the questions for the next one."""
-        shares = self._shares(answers)
+        shares = self._compute_shares(predictions)
         error = float(self.density.error(shares, self._n_threads))
         if error <= _NONE:
             # Its vote is infinite in the paper: it decides alone.
             squares = self._weight @ (shares - self._target) ** 2 / self._weight.sum()
-            self._note_bound(float(squares))
-            return Verdict(1.0 + self._total, error, ends=True)
+            self._record_bound(float(squares))
+            return MemberResult(1.0 + self._total_weight, error, ends=True)
         if error >= 0.5:
-            self._note_bound(self._bound)
-            return Verdict(0.0, error, ends=True)
+            self._record_bound(self._bound)
+            return MemberResult(0.0, error, ends=True)
         beta = error / (1.0 - error)
         kept = beta**self._learning_rate
         if kept < _LEAST_KEPT:
             raise ValueError("the densities of the rows vanish: lower learning_rate")
         weight = -self._learning_rate * math.log(beta)
-        self._total += weight
+        self._total_weight += weight
         self._bound *= (error + (1.0 - error) * kept) / math.sqrt(kept)
-        self._note_bound(self._bound)
+        self._record_bound(self._bound)
         self.density.reweigh(shares, kept, self._n_threads)
-        return Verdict(weight, error)
+        return MemberResult(weight, error)
 
-    def best_answers(self, leaf: Indices, n_leaves: int) -> Floats:
+    def compute_leaf_values(self, leaf: Indices, n_leaves: int) -> Floats:
         """For each leaf the answer with which its rows have the least error."""
         shares = self.density.best_answers(leaf.astype(np.uint32), n_leaves, self._n_threads)
         able = self._weight > 0.0
@@ -97,11 +97,11 @@ class DensityRounds:
         found: Floats = weights * (self._given_total / weights.sum())
         return found
 
-    def _note_bound(self, of_shares: float) -> None:
+    def _record_bound(self, of_shares: float) -> None:
         """In the units of the targets; infinite where it is beyond float64."""
         self.bounds.append(self._span * (self._span * of_shares))
 
-    def _shares(self, values: Floats) -> Floats:
+    def _compute_shares(self, values: Floats) -> Floats:
         """Values moved to [0, 1]; what is beyond the targets becomes the nearest of them."""
         inside = np.clip(values, self.lowest, self.highest)
         return np.minimum((inside - self.lowest) / self._span, 1.0)

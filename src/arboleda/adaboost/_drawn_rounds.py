@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from arboleda.adaboost._verdict import Floats, RegressorTeacher, Verdict
+from arboleda.adaboost._round_protocols import Floats, MemberResult, RegressorFitter
 
 Loss = Literal["linear", "square", "exponential"]
 
@@ -38,32 +38,32 @@ class DrawnRounds:
         self._loss = loss
         self._learning_rate = learning_rate
 
-    def teach(self, teacher: RegressorTeacher, random: np.random.RandomState) -> Floats:
+    def fit_member(self, fitter: RegressorFitter, random: np.random.RandomState) -> Floats:
         """Fit a member on drawn rows."""
         chance = np.where(self._able, np.maximum(self._chance, _SMALLEST), 0.0)
         self._chance = chance
-        teacher.begin(random)
+        fitter.start_member(random)
         n_rows = len(chance)
-        return teacher.learn_drawn(random.choice(n_rows, size=n_rows, replace=True, p=chance))
+        return fitter.fit_on_drawn_rows(random.choice(n_rows, size=n_rows, replace=True, p=chance))
 
-    def judge(self, answers: Floats) -> Verdict:
+    def score_member(self, predictions: Floats) -> MemberResult:
         """Weigh the last member by its answers to all rows, and the rows for the next one."""
-        loss = self._losses(np.abs(answers - self._target)[self._able])
+        loss = self._losses(np.abs(predictions - self._target)[self._able])
         chance = self._chance[self._able]
         error = float((chance * loss).sum())
         if error <= 0.0:
-            return Verdict(1.0, 0.0, ends=True)
+            return MemberResult(1.0, 0.0, ends=True)
         if error >= 0.5:
-            return Verdict(0.0, error, ends=True)
+            return MemberResult(0.0, error, ends=True)
         beta = error / (1.0 - error)
         chance *= np.power(beta, (1.0 - loss) * self._learning_rate)
         self._chance[self._able] = chance
         total = self._chance.sum()
         weight = float(self._learning_rate * np.log(1.0 / beta))
         if total <= 0.0:
-            return Verdict(weight, error, ends=True)
+            return MemberResult(weight, error, ends=True)
         self._chance /= total
-        return Verdict(weight, error)
+        return MemberResult(weight, error)
 
     def _losses(self, distance: Floats) -> Floats:
         largest = distance.max()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from arboleda._engine.adaboost_regressor import RunningMedians
-from arboleda.adaboost._verdict import Floats, Indices
+from arboleda.adaboost._round_protocols import Floats, Indices
 from arboleda.tree._folds import hold_out
 
 
@@ -30,11 +30,11 @@ class MedianValidation:
         self._medians = RunningMedians(len(rows))
         self._errors: list[float] = []
 
-    def note(self, answers: Floats, weight: float, n_threads: int) -> bool:
+    def record(self, predictions: Floats, weight: float, n_threads: int) -> bool:
         """Take note of a member's answers to all rows and its weight; True: it is enough."""
-        self._medians.add(answers[self._rows], weight, n_threads)
-        told = self._medians.medians(n_threads)
-        self._errors.append(float(self._share @ (told - self._target) ** 2))
+        self._medians.add(predictions[self._rows], weight, n_threads)
+        predicted = self._medians.medians(n_threads)
+        self._errors.append(float(self._share @ (predicted - self._target) ** 2))
         return len(self._errors) - self.best_round >= self._patience
 
     @property
@@ -53,7 +53,7 @@ def holdout_split(
     """Return weights that are 0 for rows set aside, and what these are judged by."""
     able = np.flatnonzero(weight)
     seed = int(random.randint(np.iinfo(np.int32).max))
-    learn, judge = hold_out(fraction, target, able, stratify=False, seed=seed)
+    training_rows, validation_rows = hold_out(fraction, target, able, stratify=False, seed=seed)
     rest = np.zeros_like(weight)
-    rest[learn] = weight[learn]
-    return rest, MedianValidation(judge, target, weight, patience)
+    rest[training_rows] = weight[training_rows]
+    return rest, MedianValidation(validation_rows, target, weight, patience)

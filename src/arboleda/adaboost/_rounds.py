@@ -11,7 +11,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Rounds:
+class RoundRecords:
     """One entry a round.
 
     Attributes
@@ -32,7 +32,7 @@ class Rounds:
     reset: Floats
 
     @classmethod
-    def of(cls, rounds: list[tuple[float, float, float, float]]) -> Rounds:
+    def of(cls, rounds: list[tuple[float, float, float, float]]) -> RoundRecords:
         """Gather rounds, each the four numbers in their order."""
         table = np.array(rounds, dtype=np.float64).reshape(-1, 4)
         return cls(*(np.ascontiguousarray(column) for column in table.T))
@@ -40,6 +40,6 @@ class Rounds:
     def __len__(self) -> int:
         return len(self.weight)
 
-    def first(self, n_rounds: int) -> Rounds:
+    def first(self, n_rounds: int) -> RoundRecords:
         """Return the first of them."""
-        return Rounds(*(getattr(self, field.name)[:n_rounds] for field in fields(self)))
+        return RoundRecords(*(getattr(self, field.name)[:n_rounds] for field in fields(self)))

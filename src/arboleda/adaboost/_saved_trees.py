@@ -8,8 +8,8 @@ import numpy as np
 
 from arboleda._errors import ModelFormatError
 from arboleda.adaboost._boosted_trees import BoostedTrees
-from arboleda.adaboost._saved_votes import are_weights
-from arboleda.bagging._saved_members import decoded_tree, encoded_tree, with_columns_of
+from arboleda.adaboost._saved_votes import are_valid_weights
+from arboleda.bagging._saved_members import decode_tree, encode_tree, set_columns
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import ForestPart
 from arboleda.persist._fields import Sections
@@ -33,7 +33,7 @@ class SavedTrees:
             "trees": ForestPart().encode(f"{name}.trees", value.forest, sections),
             "weights": SavedArray(np.float64).encode(f"{name}.weights", value.weights, sections),
             "seeds": SavedArray(np.int64).encode(f"{name}.seeds", seeds, sections),
-            **encoded_tree(value.example),
+            **encode_tree(value.example),
         }
 
     def decode(self, name: str, stored: Any, sections: Sections) -> BoostedTrees:
@@ -45,11 +45,11 @@ class SavedTrees:
         seeds = SavedArray(np.int64).decode(f"{name}.seeds", stored["seeds"], sections)
         if not len(weights) == len(seeds) == forest.n_trees > 0:
             raise ModelFormatError(f"{name} has not one weight and one seed for each tree")
-        if not are_weights(weights):
+        if not are_valid_weights(weights):
             raise ModelFormatError(f"{name} has weights that are none")
         if not ((seeds >= 0) & (seeds < 2**32)).all():
             raise ModelFormatError(f"{name} has seeds that cannot be")
-        tree = decoded_tree(name, stored["tree"], stored["tree_parameters"])
+        tree = decode_tree(name, stored["tree"], stored["tree_parameters"])
         if not isinstance(tree, DecisionTreeRegressor):
             raise ModelFormatError(f"{name} has no regression trees")
         return BoostedTrees(forest, tree, tuple(seeds.tolist()), weights)
@@ -58,4 +58,4 @@ class SavedTrees:
 def complete(members: BoostedTrees, model: Any) -> str | None:
     """Give the trees of a file the columns of their model, or tell why they cannot have them."""
     members.example.n_outputs_ = 1
-    return with_columns_of(model, members.example, members.forest, (1,))
+    return set_columns(model, members.example, members.forest, (1,))

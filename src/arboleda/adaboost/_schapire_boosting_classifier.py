@@ -32,11 +32,11 @@ class _Majority:
     parts: tuple[Any, ...]
 
     def predict(self, X: Any) -> Array:
-        answers: list[Array] = [part.predict(X) for part in self.parts]
-        if len(answers) == 2:
-            return answers[0]
+        predictions: list[Array] = [part.predict(X) for part in self.parts]
+        if len(predictions) == 2:
+            return predictions[0]
         # Where the first two agree they are the majority; else the third decides.
-        return np.where(answers[0] == answers[1], answers[0], answers[2])
+        return np.where(predictions[0] == predictions[1], predictions[0], predictions[2])
 
     def members(self) -> list[Any]:
         """All members, in the order in which they were fitted."""
@@ -157,11 +157,11 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
                 )
             X = checked_table(self, X, reset=True)
             check_consistent_length(X, target)
-            self.estimator_ = self._member_to_fit()
+            self.estimator_ = self._resolve_estimator()
             random = check_random_state(self.random_state)
             rows = random.permutation(len(target))
-            learner = _Learner(self.estimator_, X, self.classes_[target], random)
-            self._hypothesis = learner.learned(rows, self.depth)
+            learner = _HypothesisFitter(self.estimator_, X, self.classes_[target], random)
+            self._hypothesis = learner.fit_hypothesis(rows, self.depth)
         return self
 
     @staticmethod
@@ -212,7 +212,7 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         labels: Array = self._hypothesis.predict(checked_table(self, X, reset=False))
         return labels
 
-    def _member_to_fit(self) -> Any:
+    def _resolve_estimator(self) -> Any:
         if self.estimator is None:
             return DecisionTreeClassifier(max_depth=1)
         if hasattr(self.estimator, "__sklearn_tags__") and not is_classifier(self.estimator):
@@ -234,7 +234,7 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
 
 
 @dataclass(frozen=True)
-class _Learner:
+class _HypothesisFitter:
     """The recursion: learns a hypothesis from some of the rows."""
 
     template: Any
@@ -242,7 +242,7 @@ class _Learner:
     y: Array
     random: np.random.RandomState
 
-    def learned(self, rows: Indices, depth: int) -> Any:
+    def fit_hypothesis(self, rows: Indices, depth: int) -> Any:
         """Learn from rows, which are in a random order."""
         if depth == 0:
             member = clone(self.template)
@@ -258,29 +258,29 @@ class _Learner:
                     "or members that can learn one class, such as trees"
                 ) from error
         if len(rows) < 3:
-            return self.learned(rows, depth - 1)
+            return self.fit_hypothesis(rows, depth - 1)
         own = len(rows) // 3
-        first = self.learned(rows[:own], depth - 1)
+        first = self.fit_hypothesis(rows[:own], depth - 1)
         others = rows[own:]
-        half = self._half_wrong(first, others, own)
+        half = self._draw_half_wrong(first, others, own)
         if not len(half):
             return first
-        second = self.learned(half, depth - 1)
+        second = self.fit_hypothesis(half, depth - 1)
         left = np.setdiff1d(others, half, assume_unique=True)
-        left = left[self._answers(first, left) != self._answers(second, left)]
+        left = left[self._predict_rows(first, left) != self._predict_rows(second, left)]
         if not len(left):
             return _Majority((first, second))
-        third = self.learned(self.random.permutation(left), depth - 1)
+        third = self.fit_hypothesis(self.random.permutation(left), depth - 1)
         return _Majority((first, second, third))
 
-    def _half_wrong(self, hypothesis: Any, rows: Indices, most: int) -> Indices:
+    def _draw_half_wrong(self, hypothesis: Any, rows: Indices, most: int) -> Indices:
         """Rows, at most so many, half of which the hypothesis gets wrong, in a random order."""
-        wrong = self._answers(hypothesis, rows) != self.y[rows]
+        wrong = self._predict_rows(hypothesis, rows) != self.y[rows]
         n_each = min(np.count_nonzero(wrong), np.count_nonzero(~wrong), max(1, most // 2))
         both = np.concatenate([rows[wrong][:n_each], rows[~wrong][:n_each]])
         return self.random.permutation(both)
 
-    def _answers(self, hypothesis: Any, rows: Indices) -> Array:
+    def _predict_rows(self, hypothesis: Any, rows: Indices) -> Array:
         if not len(rows):
             return self.y[rows]
         found: Array = hypothesis.predict(rows_of(self.X, rows))

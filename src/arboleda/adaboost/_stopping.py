@@ -30,12 +30,12 @@ class Validation:
         self._patience = patience
         self.errors: list[float] = []
 
-    def note(self, sums: Floats) -> bool:
+    def record(self, sums: Floats) -> bool:
         """Take note of the sums of votes after a round; True: it is enough."""
         # Which class has the most does not depend on the total.
-        decision = self._algorithm.decision(sums, 1.0)
-        told = decision > 0.0 if decision.ndim == 1 else decision.argmax(axis=1)
-        self.errors.append(float(self._share[told != self._target].sum()))
+        decision = self._algorithm.compute_decision(sums, 1.0)
+        predicted = decision > 0.0 if decision.ndim == 1 else decision.argmax(axis=1)
+        self.errors.append(float(self._share[predicted != self._target].sum()))
         return len(self.errors) - self.best_round >= self._patience
 
     @property

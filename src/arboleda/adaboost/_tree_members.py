@@ -15,8 +15,8 @@ from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda._engine.tree import Tree
 from arboleda.adaboost._algorithms import Algorithm, Floats, Indices
-from arboleda.adaboost._algorithms._real import votes_by_shares
-from arboleda.adaboost._rounds import Rounds
+from arboleda.adaboost._algorithms._real import compute_share_votes
+from arboleda.adaboost._rounds import RoundRecords
 from arboleda.bagging._tree_members import engine_can
 from arboleda.forest._members import LazySequence
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -53,7 +53,7 @@ def engine_can_boost(template: Any, algorithm: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Limits:
+class BoostingLimits:
     """How far to boost: the parameters of the ensemble that the engine knows."""
 
     n_rounds: int
@@ -64,7 +64,7 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeMembers:
+class BoostedTreeMembers:
     """Trees that vote by weight.
 
     ``example`` is a tree with all that they share: parameters, columns, classes.
@@ -72,7 +72,7 @@ class TreeMembers:
 
     weighted: WeightedForest
     example: DecisionTree
-    rounds: Rounds
+    rounds: RoundRecords
 
     def __len__(self) -> int:
         """Return the number of rounds."""
@@ -87,10 +87,10 @@ class TreeMembers:
         trees = LazySequence(
             lambda number: self._estimator(number, algorithm), self.weighted.forest.n_trees
         )
-        a_round = self.weighted.trees_a_member
-        if a_round == 1:
+        trees_per_round = self.weighted.trees_a_member
+        if trees_per_round == 1:
             return trees
-        return np.array(list(trees), dtype=object).reshape(-1, a_round)
+        return np.array(list(trees), dtype=object).reshape(-1, trees_per_round)
 
     def sums(self, table: Table | SparseTable, n_threads: int) -> Floats:
         """Sums of the weighted votes for rows."""
@@ -105,7 +105,7 @@ class TreeMembers:
         return self.weighted.staged_scores(table, n_threads)
 
     @property
-    def reach(self) -> Floats:
+    def max_votes(self) -> Floats:
         """Largest vote of each round, times its weight."""
         vote, weight = self.weighted.vote, self.rounds.weight
         if vote == "largest":
@@ -115,7 +115,7 @@ class TreeMembers:
         found: Floats = weight * np.reshape(largest, (len(self), -1)).max(axis=1)
         return found
 
-    def first(self, n_rounds: int) -> TreeMembers:
+    def first(self, n_rounds: int) -> BoostedTreeMembers:
         """Return the first rounds alone."""
         kept = self.weighted.truncated(n_rounds)
         return replace(self, weighted=kept, rounds=self.rounds.first(n_rounds))
@@ -123,11 +123,11 @@ class TreeMembers:
     @property
     def importances(self) -> Floats:
         """Mean of the trees' importances of the columns, weighted as their votes."""
-        forest, a_round = self.weighted.forest, self.weighted.trees_a_member
+        forest, trees_per_round = self.weighted.forest, self.weighted.trees_a_member
         shares = np.array(
             [forest.tree(i).compute_feature_importances() for i in range(forest.n_trees)]
         )
-        weight = np.repeat(self.rounds.weight, a_round)
+        weight = np.repeat(self.rounds.weight, trees_per_round)
         found: Floats = weight @ shares / weight.sum()
         return found
 
@@ -142,26 +142,26 @@ class TreeMembers:
         if self.weighted.vote == "scores":
             weight = self.rounds.weight[number] / algorithm.learning_rate
             scores = weight * tree.tree_.value_rows
-            tree.tree_ = tree.tree_.with_values(algorithm.probabilities(scores, weight))
+            tree.tree_ = tree.tree_.with_values(algorithm.compute_probabilities(scores, weight))
         return tree
 
 
 def _largest_vote(tree: Tree, vote: str) -> float:
     values = tree.value_rows[tree.children_left < 0]
     if vote == "log_odds":
-        values = votes_by_shares(values)
+        values = compute_share_votes(values)
     return float(np.abs(values).max())
 
 
-def boosted_trees(
+def boost_trees(
     algorithm: Algorithm,
     example: DecisionTree,
     training: Training,
     target: Indices,
-    limits: Limits,
+    limits: BoostingLimits,
     validation_rows: Indices | None,
     watch: Callable[[int, float, Floats | None], bool] | None,
-) -> tuple[TreeMembers, float | None]:
+) -> tuple[BoostedTreeMembers, float | None]:
     """Boost trees with the engine.
 
     Parameters
@@ -214,8 +214,8 @@ def boosted_trees(
         n_threads=limits.n_threads,
         seed=limits.seed,
     )
-    told = found.rounds
-    normalizer = algorithm.normalizers(told.error, told.normalizer)
-    rounds = Rounds(told.weight, told.error, normalizer, told.reset_before.astype(np.float64))
+    normalizer = algorithm.compute_normalizers(found.rounds.error, found.rounds.normalizer)
+    reset = found.rounds.reset_before.astype(np.float64)
+    rounds = RoundRecords(found.rounds.weight, found.rounds.error, normalizer, reset)
     useless = found.weak_error if found.end == "too_weak" else None
-    return TreeMembers(found.members, example, rounds), useless
+    return BoostedTreeMembers(found.members, example, rounds), useless

@@ -8,7 +8,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def trimmed(weight: Floats, share: float) -> Floats:
+def trim_weights(weight: Floats, share: float) -> Floats:
     """Set the weight of the lightest rows, together at most a share of all, to 0.
 
     Rows as light as one that stays do so too.

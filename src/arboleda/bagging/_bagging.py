@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._out_of_bag import OobCurve, means_of_votes
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._ensemble import Array, Floats
-from arboleda.bagging._plan import Plan, n_columns_of_member, n_rows_of_bag
+from arboleda.bagging._sampling_plan import SamplingPlan, n_columns_of_member, n_rows_of_bag
 from arboleda.bagging._weighted_ensemble import WeightedEnsemble
 
 
@@ -45,18 +45,18 @@ class Bagging(WeightedEnsemble):
     _oob_curve: OobCurve
 
     @abstractmethod
-    def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
+    def _set_out_of_bag(self, means: Floats, target: Array) -> None:
         """Keep the out-of-bag answers, NaN where there is none, and their score."""
 
-    def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
+    def _make_plan(self, target: Array, rows: RowsToDraw) -> SamplingPlan:
         n_drawn = n_rows_of_bag(self.max_samples, rows.n_able, bootstrap=self.bootstrap)
-        needed = self._needs_rows_left_out()
+        needed = self._find_oob_parameter()
         if needed is not None and not self.bootstrap and n_drawn == rows.n_able:
             raise ValueError(
                 f"{needed} needs rows that members leave out, but bootstrap=False draws all "
                 "rows: set bootstrap=True, or lower max_samples"
             )
-        return Plan(
+        return SamplingPlan(
             n_features=self.n_features_in_,
             n_drawn=n_drawn,
             n_columns=n_columns_of_member(self.max_features, self.n_features_in_),
@@ -64,13 +64,13 @@ class Bagging(WeightedEnsemble):
             columns_with_replacement=self.bootstrap_features,
         )
 
-    def _needs_rows_left_out(self) -> str | None:
+    def _find_oob_parameter(self) -> str | None:
         """Parameter that needs rows left out of the bags; None: there is none."""
         if self.oob_score:
             return "oob_score=True"
         return "weights='oob'" if self.weights == "oob" else None
 
-    def _without_rows_left_out(self) -> str:
+    def _format_oob_remedy(self) -> str:
         """Settings of the parameters that need no rows left out."""
         needless = [
             *(["oob_score=False"] if self.oob_score else []),
@@ -78,14 +78,14 @@ class Bagging(WeightedEnsemble):
         ]
         return " and ".join(needless)
 
-    def _draws_more_than(self, n_rows: int) -> bool:
+    def _has_bags_larger_than(self, n_rows: int) -> bool:
         n_drawn = self.max_samples
         return isinstance(n_drawn, int | np.integer) and n_drawn > n_rows
 
     def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_", "_oob_curve"):
             self.__dict__.pop(name, None)
-        if self._needs_rows_left_out() is not None and not self._members.have_drawn_from(
+        if self._find_oob_parameter() is not None and not self._members.have_drawn_from(
             rows.n_rows
         ):
             raise ValueError(
@@ -94,15 +94,15 @@ class Bagging(WeightedEnsemble):
             )
         self._members = self._members.with_weights(None)
         if self.weights == "oob":
-            self._weigh_members(X, target, self._members.left_out())
+            self._weigh_members(X, target, self._members.iter_left_out_rows())
         if not self.oob_score:
             return
-        found = self._members.out_of_bag(X, target, self._asking())
+        found = self._members.aggregate_out_of_bag(X, target, self._predict_options())
         self._oob_curve = found.curve
         means = np.full(found.sums.shape, np.nan)
         able = rows.is_able
         means[able] = means_of_votes(found.sums[able], found.counts[able])
-        self._keep_out_of_bag(means, target)
+        self._set_out_of_bag(means, target)
 
     def oob_curve(self) -> OobCurve:
         """Out-of-bag error after the first member, the first two, ..., all of them.

@@ -177,6 +177,6 @@ class BaggingClassifier(Bagging, MemberClassifier):
         self.voting = voting
         self.weights = weights
 
-    def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
+    def _set_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_decision_function_ = means
         self.oob_score_ = judged_classes(means, target)

@@ -128,6 +128,6 @@ class BaggingRegressor(Bagging, MemberRegressor):
         if self.oob_score:
             check_squares(target[rows.is_able])
 
-    def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
+    def _set_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_prediction_ = means[:, 0] if target.ndim == 1 else means
         self.oob_score_ = judged_values(means, target)

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from arboleda.bagging._draws import RowsToDraw, limit_of_switching
+from arboleda.bagging._draws import RowsToDraw, compute_switching_limit
 from arboleda.bagging._ensemble import Array
 from arboleda.bagging._member_classifier import MemberClassifier
-from arboleda.bagging._plan import Plan
-from arboleda.bagging._saved_members import Share
+from arboleda.bagging._sampling_plan import SamplingPlan
+from arboleda.bagging._saved_members import ShareField
 from arboleda.bagging._votes import Voting
 from arboleda.persist import Field
 
@@ -109,8 +109,8 @@ class ClassSwitchingClassifier(MemberClassifier):
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **MemberClassifier._fitted_attributes,
-        "p_": Share(),
-        "p_limit_": Share(),
+        "p_": ShareField(),
+        "p_limit_": ShareField(),
     }
 
     p: float | Literal["auto"]
@@ -141,10 +141,10 @@ class ClassSwitchingClassifier(MemberClassifier):
         self.verbose = verbose
         self.voting = voting
 
-    def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
+    def _make_plan(self, target: Array, rows: RowsToDraw) -> SamplingPlan:
         labels = target if rows.able is None else target[rows.able]
-        self.p_, self.p_limit_ = self._share(np.bincount(labels, minlength=self.n_classes_))
-        return Plan(
+        self.p_, self.p_limit_ = self._compute_share(np.bincount(labels, minlength=self.n_classes_))
+        return SamplingPlan(
             n_features=self.n_features_in_,
             n_drawn=rows.n_able,
             n_columns=self.n_features_in_,
@@ -152,21 +152,25 @@ class ClassSwitchingClassifier(MemberClassifier):
             switch_uniformly=self.scheme == "uniform",
         )
 
-    def _share(self, class_sizes: Array) -> tuple[float, float]:
+    def _compute_share(self, class_sizes: Array) -> tuple[float, float]:
         """Share of the labels to switch, and its limit."""
         present = np.flatnonzero(class_sizes)
         if len(present) < 2:  # there is nothing that a label could become
             return 0.0, float("nan")
         sizes = class_sizes[present]
-        limit = _limit_of_uniform(sizes) if self.scheme == "uniform" else limit_of_switching(sizes)
+        limit = (
+            _compute_uniform_limit(sizes)
+            if self.scheme == "uniform"
+            else compute_switching_limit(sizes)
+        )
         if self.p == "auto":
             return _USUAL * limit, limit
         if self.p > limit * (1 - 1e-9):  # the limit itself, however it was rounded, is too much
             rarest = self.classes_[present[sizes.argmin()]].item()
-            raise ValueError(self._too_much(float(self.p), limit, rarest, sizes))
+            raise ValueError(self._format_p_error(float(self.p), limit, rarest, sizes))
         return float(self.p), limit
 
-    def _too_much(self, p: float, limit: float, rarest: Any, sizes: Array) -> str:
+    def _format_p_error(self, p: float, limit: float, rarest: Any, sizes: Array) -> str:
         remedy = "Lower p, or set p='auto'"
         if self.scheme == "uniform":
             classes = f"the {len(sizes)} classes of y with scheme='uniform', (K - 1) / K"
@@ -175,10 +179,10 @@ class ClassSwitchingClassifier(MemberClassifier):
                 f"the {len(sizes)} classes of y, of which {rarest!r} is the rarest with "
                 f"{sizes.min() / sizes.sum():.2%} of the rows"
             )
-            if p < _limit_of_uniform(sizes):
+            if p < _compute_uniform_limit(sizes):
                 remedy = (
                     "Lower p, set p='auto', or set scheme='uniform', whose limit is "
-                    f"{_limit_of_uniform(sizes):.4g}"
+                    f"{_compute_uniform_limit(sizes):.4g}"
                 )
         return (
             f"p={p} is not below {limit:.4g}, the limit for {classes}: above it the vote of "
@@ -186,6 +190,6 @@ class ClassSwitchingClassifier(MemberClassifier):
         )
 
 
-def _limit_of_uniform(class_sizes: Array) -> float:
+def _compute_uniform_limit(class_sizes: Array) -> float:
     """From here on a class becomes another one at least as often as it stays itself."""
     return (len(class_sizes) - 1) / len(class_sizes)

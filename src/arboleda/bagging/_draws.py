@@ -10,16 +10,16 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
-from arboleda.bagging._plan import Plan
+from arboleda.bagging._sampling_plan import SamplingPlan
 
 __all__ = [
     "Draw",
     "RowsToDraw",
+    "compute_switching_limit",
     "draw",
-    "learned_rows",
-    "limit_of_switching",
-    "switched",
-    "switched_uniformly",
+    "find_learned_rows",
+    "switch_labels",
+    "switch_labels_uniformly",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -64,7 +64,7 @@ class RowsToDraw(NamedTuple):
         return cls(n_rows, None if len(able) == n_rows else able, chance)
 
 
-def learned_rows(batches: Sequence[RowsToDraw], n_rows: int) -> npt.NDArray[np.bool_]:
+def find_learned_rows(batches: Sequence[RowsToDraw], n_rows: int) -> npt.NDArray[np.bool_]:
     """Whether members may have learned from each row of a table of so many.
 
     Raises
@@ -99,24 +99,26 @@ class Draw(NamedTuple):
         return np.bincount(self.rows, minlength=rows.n_rows)
 
 
-def draw(plan: Plan, rows: RowsToDraw, seed: int) -> Draw:
+def draw(plan: SamplingPlan, rows: RowsToDraw, seed: int) -> Draw:
     """Draw the columns, then the rows, of the member with that seed."""
     random = check_random_state(seed)
     n_columns = plan.n_columns
     if plan.random_n_columns:
         n_columns = 1 + random.randint(n_columns)
-    columns = _drawn(random, plan.n_features, n_columns, replace=plan.columns_with_replacement)
+    columns = _draw_numbers(
+        random, plan.n_features, n_columns, replace=plan.columns_with_replacement
+    )
     if plan.bag == "all":
         return Draw(columns, None)
     replace = plan.bag == "bootstrap"
     if rows.chance is None:
-        places = _drawn(random, rows.n_able, plan.n_drawn, replace=replace)
+        places = _draw_numbers(random, rows.n_able, plan.n_drawn, replace=replace)
     else:
         places = random.choice(rows.n_able, plan.n_drawn, replace=replace, p=rows.chance)
     return Draw(columns, places if rows.able is None else rows.able[places])
 
 
-def _drawn(random: np.random.RandomState, n: int, wanted: int, *, replace: bool) -> Indices:
+def _draw_numbers(random: np.random.RandomState, n: int, wanted: int, *, replace: bool) -> Indices:
     found: Any = (
         random.randint(0, n, wanted)
         if replace
@@ -125,7 +127,7 @@ def _drawn(random: np.random.RandomState, n: int, wanted: int, *, replace: bool)
     return np.asarray(found, dtype=np.intp)
 
 
-def switched(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
+def switch_labels(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
     """Labels of which a share p are others, on average; every class keeps its number of rows.
 
     Breiman (2000) and Martinez-Munoz & Suarez (2005), equation (4): class j becomes i with
@@ -138,7 +140,7 @@ def switched(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indi
         return labels
     able = np.arange(rows.n_rows) if rows.able is None else rows.able
     n = len(able)
-    differing = _differing(np.bincount(labels[able]))
+    differing = _compute_disagreement(np.bincount(labels[able]))
     if differing == 0.0:  # one class
         return labels
     # Another stream than that of rows and columns, of the same seed.
@@ -150,7 +152,7 @@ def switched(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indi
     return result
 
 
-def switched_uniformly(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
+def switch_labels_uniformly(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
     """Labels of which a fixed share p are others, each of the other classes as likely as any.
 
     Martinez-Munoz & Suarez (2005), section 2: class j becomes i with probability p / (K - 1). The
@@ -170,7 +172,7 @@ def switched_uniformly(labels: Indices, share: float, rows: RowsToDraw, seed: in
     return result
 
 
-def limit_of_switching(class_sizes: npt.NDArray[Any]) -> float:
+def compute_switching_limit(class_sizes: npt.NDArray[Any]) -> float:
     """Share of switched labels from which on the majority of many members is no longer right.
 
     A class i must stay itself more often than it becomes any other class j:
@@ -184,10 +186,10 @@ def limit_of_switching(class_sizes: npt.NDArray[Any]) -> float:
     """
     shares = class_sizes / class_sizes.sum()
     order = np.sort(shares)
-    return float(_differing(class_sizes) / (1 - order[0] + order[-1]))
+    return float(_compute_disagreement(class_sizes) / (1 - order[0] + order[-1]))
 
 
-def _differing(class_sizes: npt.NDArray[Any]) -> float:
+def _compute_disagreement(class_sizes: npt.NDArray[Any]) -> float:
     """Probability that two labels differ: 1 - sum P^2."""
     shares = class_sizes / class_sizes.sum()
     return float(1 - np.sum(shares**2))

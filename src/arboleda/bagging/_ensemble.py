@@ -22,15 +22,15 @@ from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_weight
 from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
-from arboleda.bagging._any_members import AnyMembers
+from arboleda.bagging._bagged_estimators import BaggedEstimators
 from arboleda.bagging._draws import RowsToDraw
-from arboleda.bagging._members import Training
-from arboleda.bagging._plan import Plan
-from arboleda.bagging._routing import routed, takes_weight
+from arboleda.bagging._members import BaggingData
+from arboleda.bagging._routing import route_params, takes_weight
+from arboleda.bagging._sampling_plan import SamplingPlan
 from arboleda.bagging._saved_members import SavedMembers, complete
 from arboleda.bagging._tables import checked_table
-from arboleda.bagging._tree_members import TreeMembers, engine_can, grown_trees
-from arboleda.bagging._votes import Asking
+from arboleda.bagging._tree_members import TreeMembers, engine_can, grow_trees
+from arboleda.bagging._votes import PredictOptions
 from arboleda.persist import Field, SavedModel
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._restore_on_failure import restore_on_failure
@@ -49,7 +49,7 @@ def members_have(method: str) -> Callable[..., Any]:
     """Decorate a method that exists where the members have one of that name."""
 
     def check(ensemble: MemberEnsemble) -> bool:
-        return hasattr(getattr(ensemble, "estimator_", ensemble._member_to_fit()), method)
+        return hasattr(getattr(ensemble, "estimator_", ensemble._resolve_estimator()), method)
 
     return available_if(check)  # type: ignore[no-any-return]
 
@@ -82,7 +82,7 @@ class MemberEnsemble(
     verbose: int
     estimator_: Any
     n_features_in_: int
-    _members: AnyMembers | TreeMembers
+    _members: BaggedEstimators | TreeMembers
 
     @abstractmethod
     def _widths(self, members: TreeMembers) -> tuple[int, ...]:
@@ -91,11 +91,11 @@ class MemberEnsemble(
     def _defect(self) -> str | None:
         members = self._members
         assert isinstance(members, TreeMembers)  # a file holds no others
-        self.estimator_ = self._member_to_fit()
+        self.estimator_ = self._resolve_estimator()
         return complete(members, self, self._widths(members))
 
     @abstractmethod
-    def _default_member(self) -> Any:
+    def _make_default_estimator(self) -> Any:
         """Member where the user names none."""
 
     @abstractmethod
@@ -103,15 +103,15 @@ class MemberEnsemble(
         """Check y, remember what predictions need of it, and return what the members learn."""
 
     @abstractmethod
-    def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
+    def _make_plan(self, target: Array, rows: RowsToDraw) -> SamplingPlan:
         """What each member is given."""
 
     @abstractmethod
-    def _votes_by(self, caller: str) -> str:
+    def _get_member_method(self, caller: str) -> str:
         """Name of the members' method that answers for a method of the ensemble."""
 
     @abstractmethod
-    def _asking(self, params: dict[str, Any] | None = None) -> Asking:
+    def _predict_options(self, params: dict[str, Any] | None = None) -> PredictOptions:
         """How members are asked."""
 
     def _check_size(self, target: Array, rows: RowsToDraw) -> None:
@@ -120,22 +120,22 @@ class MemberEnsemble(
     def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
         """Judge what was fitted, where asked for."""
 
-    def _rows_to_hold_out(
-        self, target: Array, weight: Floats | None, before: AnyMembers | TreeMembers | None
+    def _choose_held_out_rows(
+        self, target: Array, weight: Floats | None, before: BaggedEstimators | TreeMembers | None
     ) -> Indices | None:
         """Rows of positive weight that no member learns from; None: there are none."""
         return None
 
-    def _rows_to_draw(
+    def _choose_rows(
         self,
         target: Array,
         weight: Floats | None,
-        before: AnyMembers | TreeMembers | None,
+        before: BaggedEstimators | TreeMembers | None,
         *,
         by_chance: bool,
     ) -> tuple[RowsToDraw, Floats | None]:
         """Rows that members draw from, and the weights that they learn by."""
-        held_out = self._rows_to_hold_out(target, weight, before)
+        held_out = self._choose_held_out_rows(target, weight, before)
         if held_out is not None:
             weight = np.ones(len(target)) if weight is None else weight.copy()
             weight[held_out] = 0.0
@@ -146,8 +146,8 @@ class MemberEnsemble(
         """Whether a member may be given a column twice, which frames cannot hold."""
         return bool(getattr(self, "bootstrap_features", False))
 
-    def _member_to_fit(self) -> Any:
-        return self._default_member() if self.estimator is None else self.estimator
+    def _resolve_estimator(self) -> Any:
+        return self._make_default_estimator() if self.estimator is None else self.estimator
 
     def _template(self) -> Any:
         """Estimator that the members are clones of."""
@@ -184,50 +184,50 @@ class MemberEnsemble(
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> None:
-        before = self._members_before()
+        before = self._check_kept_members()
         target = self._encode_target(y)
-        self.estimator_ = self._member_to_fit()
+        self.estimator_ = self._resolve_estimator()
         template = self._template()
-        params = routed(self, "fit", "fit", fit_params)
+        params = route_params(self, "fit", "fit", fit_params)
         weighs = takes_weight(template)
         if (
-            engine_can(template, self._default_member())
+            engine_can(template, self._make_default_estimator())
             and not params
             and (weighs or sample_weight is None)
-            and not self._draws_more_than(len(target))
+            and not self._has_bags_larger_than(len(target))
         ):
             self._fit_trees(template, X, target, sample_weight, before)
         else:
-            self._fit_any(template, X, target, sample_weight, before, params, weighs)
+            self._fit_estimators(template, X, target, sample_weight, before, params, weighs)
 
-    def _fit_any(
+    def _fit_estimators(
         self,
         template: Any,
         X: Any,
         target: Array,
         sample_weight: Any,
-        before: AnyMembers | TreeMembers | None,
+        before: BaggedEstimators | TreeMembers | None,
         params: dict[str, Any],
         weighs: bool,
     ) -> None:
         """Fit clones of an estimator of any kind."""
         if before is None:
             self.__dict__.pop("schema_", None)
-            before = AnyMembers([], [])
-        elif not isinstance(before, AnyMembers):
+            before = BaggedEstimators([], [])
+        elif not isinstance(before, BaggedEstimators):
             raise ValueError(_OTHER_KIND)
         X = checked_table(self, X, reset=not before, as_array=self._needs_array())
         check_consistent_length(X, target)
         weight = read_weight(sample_weight, X)
         earlier = before if len(before) else None
-        rows, weight = self._rows_to_draw(target, weight, earlier, by_chance=not weighs)
+        rows, weight = self._choose_rows(target, weight, earlier, by_chance=not weighs)
         self._check_size(target, rows)
-        plan = self._plan(target, rows)
-        training = Training(X, target, weight, plan, rows, weighs, params)
-        seeds = self._seeds(len(before))
+        plan = self._make_plan(target, rows)
+        training = BaggingData(X, target, weight, plan, rows, weighs, params)
+        seeds = self._draw_seeds(len(before))
         self._members = before
         if len(seeds):
-            self._members = before.extended(template, training, seeds, self._asking())
+            self._members = before.extended(template, training, seeds, self._predict_options())
         self._after_fit(X, target, rows)
 
     def _fit_trees(
@@ -236,38 +236,38 @@ class MemberEnsemble(
         X: Any,
         target: Array,
         sample_weight: Any,
-        before: AnyMembers | TreeMembers | None,
+        before: BaggedEstimators | TreeMembers | None,
     ) -> None:
         """Grow trees of ours with the engine, all from one coded table."""
-        if isinstance(before, AnyMembers):
+        if isinstance(before, BaggedEstimators):
             raise ValueError(_OTHER_KIND)  # noqa: TRY004 - a matter of state
         example: DecisionTree = clone(template)
         training = example._training(X, target, sample_weight, reset=before is None, reader=self)
-        rows, weight = self._rows_to_draw(target, training.weight, before, by_chance=False)
+        rows, weight = self._choose_rows(target, training.weight, before, by_chance=False)
         training = replace(training, weight=weight)
         self._check_size(target, rows)
-        plan = self._plan(target, rows)
+        plan = self._make_plan(target, rows)
         n_more = self.n_estimators - (0 if before is None else len(before))
         if before is None:
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            self._members = grown_trees(example, training, plan, rows, n_more, seed, self.n_jobs)
+            self._members = grow_trees(example, training, plan, rows, n_more, seed, self.n_jobs)
         else:
             self._members = before
             if n_more:
                 self._members = before.extended(example, training, plan, rows, n_more, self.n_jobs)
         self._after_fit(training.X, target, rows)
 
-    def _draws_more_than(self, n_rows: int) -> bool:
+    def _has_bags_larger_than(self, n_rows: int) -> bool:
         """Whether a bag draws more rows than the table has."""
         return False
 
-    def _kept_members(self) -> AnyMembers | TreeMembers | None:
+    def _get_kept_members(self) -> BaggedEstimators | TreeMembers | None:
         """Members that a warm start keeps."""
         return getattr(self, "_members", None) if self.warm_start else None
 
-    def _members_before(self) -> AnyMembers | TreeMembers | None:
+    def _check_kept_members(self) -> BaggedEstimators | TreeMembers | None:
         """Members that a warm start keeps; the number wanted is checked."""
-        before = self._kept_members()
+        before = self._get_kept_members()
         if before is None:
             return None
         if self.n_estimators < len(before):
@@ -283,7 +283,7 @@ class MemberEnsemble(
             )
         return before
 
-    def _seeds(self, n_before: int) -> npt.NDArray[Any]:
+    def _draw_seeds(self, n_before: int) -> npt.NDArray[Any]:
         """Seeds of the members to be made; those made before took the first ones."""
         random = check_random_state(self.random_state)
         seeds: npt.NDArray[Any] = random.randint(np.iinfo(np.int32).max, size=self.n_estimators)
@@ -295,7 +295,7 @@ class MemberEnsemble(
                 f"the members of this {type(self).__name__} are no trees of the engine, so it has "
                 "no predictor: call predict"
             )
-        return self._members.row_predictor(self._asking())
+        return self._members.row_predictor(self._predict_options())
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -319,7 +319,7 @@ class MemberEnsemble(
         """
         return self._fitted_members().samples
 
-    def _fitted_members(self) -> AnyMembers | TreeMembers:
+    def _fitted_members(self) -> BaggedEstimators | TreeMembers:
         if not hasattr(self, "_members"):
             raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
         return self._members
@@ -346,17 +346,17 @@ class MemberEnsemble(
         mapping = MethodMapping().add(caller="fit", callee="fit")
         for caller in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
             if caller == "predict" or hasattr(self, caller):
-                mapping.add(caller=caller, callee=self._votes_by(caller))
+                mapping.add(caller=caller, callee=self._get_member_method(caller))
         return MetadataRouter(owner=self).add(
-            estimator=self._member_to_fit(), method_mapping=mapping
+            estimator=self._resolve_estimator(), method_mapping=mapping
         )
 
-    def _params_for(self, caller: str, params: dict[str, Any]) -> dict[str, Any]:
-        return routed(self, caller, self._votes_by(caller), params)
+    def _route_params(self, caller: str, params: dict[str, Any]) -> dict[str, Any]:
+        return route_params(self, caller, self._get_member_method(caller), params)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(self._member_to_fit())
+        member = get_tags(self._resolve_estimator())
         tags.input_tags.sparse = member.input_tags.sparse
         tags.input_tags.allow_nan = member.input_tags.allow_nan
         return tags

@@ -14,7 +14,7 @@ from arboleda._engine.class_weights import check_class_weights
 from arboleda._engine.target import read_target
 from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble, members_have
 from arboleda.bagging._tree_members import TreeMembers
-from arboleda.bagging._votes import Asking, Voting, votes_with
+from arboleda.bagging._votes import PredictOptions, Voting, choose_vote_method
 from arboleda.persist import Field, Labels
 from arboleda.tree import DecisionTreeClassifier
 from arboleda.tree._class_target import numbered_classes
@@ -43,16 +43,16 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
     def _widths(self, members: TreeMembers) -> tuple[int, ...]:
         return (self.n_classes_,)
 
-    def _default_member(self) -> Any:
+    def _make_default_estimator(self) -> Any:
         return DecisionTreeClassifier()
 
     def _encode_target(self, y: Any) -> Indices:
         classes, numbers = numbered_classes(read_target(y, numeric=False), self)
-        before = getattr(self, "classes_", None) if self._kept_members() else None
+        before = getattr(self, "classes_", None) if self._get_kept_members() else None
         if before is not None and not np.array_equal(before, classes):
             raise ValueError(
-                f"y has the classes {_some(classes)}, but the members made before know "
-                f"{_some(before)}: with warm_start=True y must hold the same classes"
+                f"y has the classes {_format_classes(classes)}, but the members made before know "
+                f"{_format_classes(before)}: with warm_start=True y must hold the same classes"
             )
         self.classes_ = classes
         return numbers
@@ -67,13 +67,13 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
             )
         return with_numbered_weights(template, self.classes_)
 
-    def _votes_by(self, caller: str) -> str:
+    def _get_member_method(self, caller: str) -> str:
         if caller == "decision_function":
             return caller
-        return votes_with(self._member_to_fit(), self.voting)
+        return choose_vote_method(self._resolve_estimator(), self.voting)
 
-    def _asking(self, params: dict[str, Any] | None = None) -> Asking:
-        return Asking(self.n_classes_, self.voting, self.n_jobs, self.verbose, params or {})
+    def _predict_options(self, params: dict[str, Any] | None = None) -> PredictOptions:
+        return PredictOptions(self.n_classes_, self.voting, self.n_jobs, self.verbose, params or {})
 
     def _predictions_by(self, raw: Floats) -> Array:
         labels: Array = self.classes_[raw.argmax(axis=1)]
@@ -98,8 +98,8 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
             probabilities, the share of members that vote for a class.
         """
         table = self._checked(X)
-        given = self._params_for("predict_proba", params)
-        return self._members.mean_output(table, self._asking(given))
+        given = self._route_params("predict_proba", params)
+        return self._members.average_outputs(table, self._predict_options(given))
 
     def predict(self, X: Any, **params: Any) -> Array:
         """Class with the most votes; a tie goes to the first class.
@@ -115,8 +115,10 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
         """
         table = self._checked(X)
-        given = self._params_for("predict", params)
-        return self._predictions_by(self._members.mean_output(table, self._asking(given)))
+        given = self._route_params("predict", params)
+        return self._predictions_by(
+            self._members.average_outputs(table, self._predict_options(given))
+        )
 
     def staged_predict(self, X: Any, **params: Any) -> Iterator[Array]:
         """Yield `predict` of the first member, the first two, ..., all members.
@@ -134,8 +136,11 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
         """
         table = self._checked(X)
-        given = self._params_for("predict", params)
-        return map(self._predictions_by, self._members.staged_output(table, self._asking(given)))
+        given = self._route_params("predict", params)
+        return map(
+            self._predictions_by,
+            self._members.iter_output_stages(table, self._predict_options(given)),
+        )
 
     def staged_predict_proba(self, X: Any, **params: Any) -> Iterator[Floats]:
         """Yield `predict_proba` of the first member, the first two, ..., all members.
@@ -151,8 +156,8 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         p : ndarray of shape (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._params_for("predict_proba", params)
-        return self._members.staged_output(table, self._asking(given))
+        given = self._route_params("predict_proba", params)
+        return self._members.iter_output_stages(table, self._predict_options(given))
 
     def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
@@ -171,9 +176,9 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         log_p : ndarray of shape (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._params_for("predict_log_proba", params)
+        given = self._route_params("predict_log_proba", params)
         with np.errstate(divide="ignore"):
-            return np.log(self._members.mean_output(table, self._asking(given)))
+            return np.log(self._members.average_outputs(table, self._predict_options(given)))
 
     @members_have("decision_function")
     def decision_function(self, X: Any, **params: Any) -> Floats:
@@ -190,8 +195,8 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._params_for("decision_function", params)
-        return self._members.mean_decision(table, self._asking(given))
+        given = self._route_params("decision_function", params)
+        return self._members.average_decisions(table, self._predict_options(given))
 
     @members_have("decision_function")
     def staged_decision_function(self, X: Any, **params: Any) -> Iterator[Floats]:
@@ -208,8 +213,8 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._params_for("decision_function", params)
-        return self._members.staged_decision(table, self._asking(given))
+        given = self._route_params("decision_function", params)
+        return self._members.iter_decision_stages(table, self._predict_options(given))
 
 
 def with_numbered_weights(template: Any, classes: Array) -> Any:
@@ -222,14 +227,14 @@ def with_numbered_weights(template: Any, classes: Array) -> Any:
         number, not finite or negative.
     """
     translated = {
-        name: _by_number(name, value, classes.tolist())
+        name: _number_weights(name, value, classes.tolist())
         for name, value in template.get_params(deep=True).items()
         if name.rpartition("__")[2] == "class_weight" and isinstance(value, dict)
     }
     return template.set_params(**translated) if translated else template
 
 
-def _by_number(name: str, weights: dict[Any, Any], labels: list[Any]) -> dict[int, Any]:
+def _number_weights(name: str, weights: dict[Any, Any], labels: list[Any]) -> dict[int, Any]:
     """Weights of classes by the numbers of these, also of classes that a bag may lack."""
     check_class_weights(weights, f"{name} of the member")
     unknown = [label for label in weights if label not in labels]
@@ -242,6 +247,6 @@ def _by_number(name: str, weights: dict[Any, Any], labels: list[Any]) -> dict[in
     return {number: weights.get(label, 1) for number, label in enumerate(labels)}
 
 
-def _some(classes: Array) -> str:
+def _format_classes(classes: Array) -> str:
     shown = ", ".join(map(repr, classes[:10].tolist()))
     return f"{shown} and {len(classes) - 10} more" if len(classes) > 10 else shown

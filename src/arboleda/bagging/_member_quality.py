@@ -18,10 +18,10 @@ from arboleda._member_weights import (
 )
 from arboleda.bagging._votes import Floats, MemberOutput
 
-__all__ = ["quality_weights"]
+__all__ = ["compute_quality_weights"]
 
 
-def quality_weights(
+def compute_quality_weights(
     outputs: Iterator[MemberOutput], target: npt.NDArray[Any], n_classes: int
 ) -> Floats | None:
     """Weights of the members, of sum 1.
@@ -49,7 +49,11 @@ def quality_weights(
     UserWarning
         If no member has a row to be measured on, or none is better than chance.
     """
-    raw = _of_classes(outputs, target, n_classes) if n_classes else _of_values(outputs, target)
+    raw = (
+        _weigh_classifiers(outputs, target, n_classes)
+        if n_classes
+        else _weigh_regressors(outputs, target)
+    )
     is_measured = ~np.isnan(raw)
     if not is_measured.any():
         warnings.warn(
@@ -70,7 +74,7 @@ def quality_weights(
     return weights
 
 
-def _of_classes(
+def _weigh_classifiers(
     outputs: Iterator[MemberOutput], target: npt.NDArray[Any], n_classes: int
 ) -> Floats:
     """Log-odds of the accuracies above chance, NaN where there is no row."""
@@ -87,7 +91,7 @@ def _of_classes(
     return weights
 
 
-def _of_values(outputs: Iterator[MemberOutput], target: npt.NDArray[Any]) -> Floats:
+def _weigh_regressors(outputs: Iterator[MemberOutput], target: npt.NDArray[Any]) -> Floats:
     """Inverse mean squared errors, in proportion; NaN where there is no row."""
     errors: list[ScaledError] = []
     measured = []

@@ -15,7 +15,7 @@ from arboleda._engine.target import check_sums, read_target
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._ensemble import Array, Floats, MemberEnsemble
 from arboleda.bagging._tree_members import TreeMembers
-from arboleda.bagging._votes import Asking
+from arboleda.bagging._votes import PredictOptions
 from arboleda.tree import DecisionTreeRegressor
 
 
@@ -25,7 +25,7 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
     def _widths(self, members: TreeMembers) -> tuple[int, ...]:
         return (1,) * members.forest.n_outputs
 
-    def _default_member(self) -> Any:
+    def _make_default_estimator(self) -> Any:
         return DecisionTreeRegressor()
 
     def _encode_target(self, y: Any) -> Floats:
@@ -44,11 +44,11 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
     def _check_size(self, target: Array, rows: RowsToDraw) -> None:
         check_sums(target, self.n_estimators, rows.is_able)
 
-    def _votes_by(self, caller: str) -> str:
+    def _get_member_method(self, caller: str) -> str:
         return "predict"
 
-    def _asking(self, params: dict[str, Any] | None = None) -> Asking:
-        return Asking(0, "hard", self.n_jobs, self.verbose, params or {})
+    def _predict_options(self, params: dict[str, Any] | None = None) -> PredictOptions:
+        return PredictOptions(0, "hard", self.n_jobs, self.verbose, params or {})
 
     def _predictions_by(self, raw: Floats) -> Floats:
         return raw[:, 0] if raw.shape[1] == 1 else raw
@@ -67,8 +67,8 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         table = self._checked(X)
-        given = self._params_for("predict", params)
-        return self._members.mean_output(table, self._asking(given))
+        given = self._route_params("predict", params)
+        return self._members.average_outputs(table, self._predict_options(given))
 
     def staged_predict(self, X: Any, **params: Any) -> Iterator[Floats]:
         """Yield `predict` of the first member, the first two, ..., all members.
@@ -86,14 +86,14 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         table = self._checked(X)
-        given = self._params_for("predict", params)
-        return self._members.staged_output(table, self._asking(given))
+        given = self._route_params("predict", params)
+        return self._members.iter_output_stages(table, self._predict_options(given))
 
     def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(self._member_to_fit())
+        member = get_tags(self._resolve_estimator())
         tags.target_tags.multi_output = member.target_tags.multi_output
         return tags

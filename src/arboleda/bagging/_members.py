@@ -15,11 +15,11 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from arboleda._engine.threads import available_cores
-from arboleda.bagging._draws import Draw, RowsToDraw, draw, switched, switched_uniformly
-from arboleda.bagging._plan import Plan
+from arboleda.bagging._draws import Draw, RowsToDraw, draw, switch_labels, switch_labels_uniformly
+from arboleda.bagging._sampling_plan import SamplingPlan
 from arboleda.bagging._tables import columns_of, rows_of
 
-__all__ = ["Member", "Training", "each", "fit_members", "n_jobs_limits", "set_random_states"]
+__all__ = ["BaggingData", "Member", "each", "fit_members", "n_jobs_limits", "set_random_states"]
 
 Floats = npt.NDArray[np.float64]
 Result = TypeVar("Result")
@@ -28,13 +28,13 @@ _AHEAD = 4
 
 
 @dataclass(frozen=True)
-class Training:
+class BaggingData:
     """What `fit` was given, checked; labels are numbers of classes."""
 
     X: Any
     y: npt.NDArray[Any]
     weight: Floats | None
-    plan: Plan
+    plan: SamplingPlan
     rows: RowsToDraw
     takes_weight: bool  # whether the members can weigh rows
     params: dict[str, Any] = field(default_factory=dict)  # for the members' `fit`
@@ -48,7 +48,7 @@ class Member:
     columns: npt.NDArray[np.intp]
     whole: bool
 
-    def ask(self, method: str, X: Any, params: dict[str, Any]) -> Any:
+    def call(self, method: str, X: Any, params: dict[str, Any]) -> Any:
         """Answer of one of its methods for a table that has all columns."""
         part = X if self.whole else columns_of(X, self.columns)
         return getattr(self.estimator, method)(part, **params)
@@ -66,7 +66,7 @@ def each(
 
 def fit_members(
     template: Any,
-    training: Training,
+    training: BaggingData,
     seeds: npt.NDArray[Any],
     n_jobs: int | None,
     verbose: int,
@@ -82,19 +82,19 @@ def fit_members(
 
 
 def _fit_some(
-    template: Any, training: Training, seeds: npt.NDArray[Any], n_threads: int | None
+    template: Any, training: BaggingData, seeds: npt.NDArray[Any], n_threads: int | None
 ) -> list[Member]:
     return [_fit_one(template, training, int(seed), n_threads) for seed in seeds]
 
 
-def _fit_one(template: Any, training: Training, seed: int, n_threads: int | None) -> Member:
+def _fit_one(template: Any, training: BaggingData, seed: int, n_threads: int | None) -> Member:
     member = clone(template)
     set_random_states(member, check_random_state(seed))
     drawn = draw(training.plan, training.rows, seed)
     y = training.y
     if training.plan.switch_share:
         plan = training.plan
-        change = switched_uniformly if plan.switch_uniformly else switched
+        change = switch_labels_uniformly if plan.switch_uniformly else switch_labels
         y = change(y, plan.switch_share, training.rows, seed)
     own = n_jobs_limits(member, n_threads)
     given = {name: member.get_params()[name] for name in own}
@@ -102,14 +102,14 @@ def _fit_one(template: Any, training: Training, seed: int, n_threads: int | None
     try:
         _fit_on_bag(member, training, drawn, y)
     except ValueError as error:
-        _tell_of_one_class(member, training, drawn, y, error)
+        _raise_if_one_class(member, training, drawn, y, error)
         raise
     finally:
         member.set_params(**given)
     return Member(member, drawn.columns, whole=training.plan.all_columns)
 
 
-def _fit_on_bag(member: Any, training: Training, drawn: Draw, y: npt.NDArray[Any]) -> None:
+def _fit_on_bag(member: Any, training: BaggingData, drawn: Draw, y: npt.NDArray[Any]) -> None:
     """Rows count by weight where the member can weigh them, which copies nothing, else by index."""
     whole = training.plan.all_columns
     params, weight = training.params, training.weight
@@ -130,8 +130,8 @@ def _fit_on_bag(member: Any, training: Training, drawn: Draw, y: npt.NDArray[Any
     member.fit(X if whole else columns_of(X, drawn.columns), y, **params)
 
 
-def _tell_of_one_class(
-    member: Any, training: Training, drawn: Draw, y: npt.NDArray[Any], error: ValueError
+def _raise_if_one_class(
+    member: Any, training: BaggingData, drawn: Draw, y: npt.NDArray[Any], error: ValueError
 ) -> None:
     """Explain what a member refused where its bag holds no more than one class of several."""
     classes = np.unique(y[drawn.counts(training.rows) > 0])

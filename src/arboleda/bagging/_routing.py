@@ -8,10 +8,10 @@ from sklearn import get_config
 from sklearn.utils.metadata_routing import get_routing_for_object, process_routing
 from sklearn.utils.validation import has_fit_parameter
 
-__all__ = ["routed", "takes_weight"]
+__all__ = ["route_params", "takes_weight"]
 
 
-def routed(owner: Any, caller: str, callee: str, params: dict[str, Any]) -> dict[str, Any]:
+def route_params(owner: Any, caller: str, callee: str, params: dict[str, Any]) -> dict[str, Any]:
     """Parameters of a call that go to a method of the members.
 
     Raises

@@ -11,8 +11,8 @@ from sklearn.utils._param_validation import InvalidParameterError
 from arboleda._engine.forest import Forest
 from arboleda._errors import ModelFormatError
 from arboleda.bagging._draws import RowsToDraw
-from arboleda.bagging._plan import Plan
-from arboleda.bagging._tree_members import Batch, TreeMembers
+from arboleda.bagging._sampling_plan import SamplingPlan
+from arboleda.bagging._tree_members import TreeBatch, TreeMembers
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import ForestPart
 from arboleda.persist._fields import Sections
@@ -47,8 +47,8 @@ class SavedMembers:
                 _encode_batch(f"{name}.able{number}", batch, sections)
                 for number, batch in enumerate(value.batches)
             ],
-            **encoded_tree(value.example),
-            **_encoded_weights(name, value.weights, sections),
+            **encode_tree(value.example),
+            **_encode_weights(name, value.weights, sections),
         }
 
     def decode(self, name: str, stored: Any, sections: Sections) -> TreeMembers:
@@ -68,14 +68,14 @@ class SavedMembers:
             raise ModelFormatError(f"{name} says of other trees how they drew than there are")
         if not 0 <= stored["seed"] < 2**63:
             raise ModelFormatError(f"{name} has no seed that can be")
-        tree = decoded_tree(name, stored["tree"], stored["tree_parameters"])
+        tree = decode_tree(name, stored["tree"], stored["tree_parameters"])
         weights = None
         if "weights" in stored:
-            weights = _decoded_weights(name, stored["weights"], forest.n_trees, sections)
+            weights = _decode_weights(name, stored["weights"], forest.n_trees, sections)
         return TreeMembers(forest, tree, stored["seed"], found, weights)
 
 
-class Share:
+class ShareField:
     """A number from 0 to 1, or NaN."""
 
     def encode(self, name: str, value: Any, sections: Sections) -> Any:
@@ -96,7 +96,7 @@ def complete(members: TreeMembers, ensemble: Any, widths: tuple[int, ...]) -> st
     ``widths`` are the numbers that a leaf of each output should hold.
     """
     tree: Any = members.example
-    if type(tree) is not type(ensemble._default_member()):
+    if type(tree) is not type(ensemble._make_default_estimator()):
         return "the members are trees of another kind than the ensemble's"
     tree.n_outputs_ = len(widths)
     if isinstance(tree, DecisionTreeClassifier):
@@ -106,12 +106,10 @@ def complete(members: TreeMembers, ensemble: Any, widths: tuple[int, ...]) -> st
         return "the members have weights, which their ensemble does not know"
     if any(batch.plan.n_features != n_columns for batch in members.batches):
         return "the members drew from another number of columns than the header lists"
-    return with_columns_of(ensemble, tree, members.forest, widths)
+    return set_columns(ensemble, tree, members.forest, widths)
 
 
-def with_columns_of(
-    ensemble: Any, tree: Any, forest: Forest, widths: tuple[int, ...]
-) -> str | None:
+def set_columns(ensemble: Any, tree: Any, forest: Forest, widths: tuple[int, ...]) -> str | None:
     """Give the trees of a file the columns of their ensemble, or tell why they cannot have them."""
     for name in ("n_features_in_", "feature_names_in_", "schema_"):
         if hasattr(ensemble, name):
@@ -123,14 +121,14 @@ def with_columns_of(
     return forest.defect(ensemble.schema_.n_levels)
 
 
-def _encoded_weights(name: str, weights: Any, sections: Sections) -> dict[str, Any]:
+def _encode_weights(name: str, weights: Any, sections: Sections) -> dict[str, Any]:
     """Return the entry of the members' weights; none where all count the same."""
     if weights is None:
         return {}
     return {"weights": SavedArray(np.float64).encode(f"{name}.weights", weights, sections)}
 
 
-def _decoded_weights(name: str, stored: Any, n_trees: int, sections: Sections) -> Any:
+def _decode_weights(name: str, stored: Any, n_trees: int, sections: Sections) -> Any:
     weights = SavedArray(np.float64).decode(f"{name}.weights", stored, sections)
     if weights.shape != (n_trees,):
         raise ModelFormatError(f"{name} has {weights.size} weights of {n_trees} trees")
@@ -140,7 +138,7 @@ def _decoded_weights(name: str, stored: Any, n_trees: int, sections: Sections) -
     return weights
 
 
-def _encode_batch(name: str, batch: Batch, sections: Sections) -> dict[str, Any]:
+def _encode_batch(name: str, batch: TreeBatch, sections: Sections) -> dict[str, Any]:
     able = batch.rows.able
     return {
         "first": batch.first,
@@ -151,13 +149,13 @@ def _encode_batch(name: str, batch: Batch, sections: Sections) -> dict[str, Any]
     }
 
 
-def _encode_plan(plan: Plan) -> dict[str, Any]:
+def _encode_plan(plan: SamplingPlan) -> dict[str, Any]:
     """Return its fields; those added to the format later only where they say something."""
     stored = asdict(plan)
     return {name: stored[name] for name in stored if name not in _LATER or stored[name]}
 
 
-def _decode_batch(name: str, stored: Any, sections: Sections) -> Batch:
+def _decode_batch(name: str, stored: Any, sections: Sections) -> TreeBatch:
     match stored:
         case {
             "first": int(first),
@@ -170,17 +168,17 @@ def _decode_batch(name: str, stored: Any, sections: Sections) -> Batch:
             rows = None if able is None else SavedArray(np.int64).decode(name, able, sections)
             if rows is not None and not _is_ascending(rows, n_rows):
                 raise ModelFormatError(f"{name} lists rows that are not there, or one twice")
-            return Batch(_decode_plan(plan), RowsToDraw(n_rows, rows), first, n_trees)
+            return TreeBatch(_decode_plan(plan), RowsToDraw(n_rows, rows), first, n_trees)
     raise ModelFormatError(f"{name} does not say how members drew")
 
 
-def _decode_plan(stored: dict[str, Any]) -> Plan:
-    kinds = {field.name: _TYPES[str(field.type)] for field in fields(Plan)}
+def _decode_plan(stored: dict[str, Any]) -> SamplingPlan:
+    kinds = {field.name: _TYPES[str(field.type)] for field in fields(SamplingPlan)}
     stored = dict.fromkeys(_LATER, False) | stored
     right = stored.keys() == kinds.keys() and all(
         type(stored[name]) is kind for name, kind in kinds.items()
     )
-    plan = Plan(**stored) if right else None
+    plan = SamplingPlan(**stored) if right else None
     if (
         plan is None
         or plan.bag not in {"all", "bootstrap", "without_replacement"}
@@ -200,7 +198,7 @@ def _is_column(number: Any) -> bool:
     return type(number) is int and 0 <= number < 2**31
 
 
-def encoded_tree(example: Any) -> dict[str, Any]:
+def encode_tree(example: Any) -> dict[str, Any]:
     """Return what stands in the header of a tree with all that the members share."""
     return {
         "tree": {
@@ -216,7 +214,7 @@ def encoded_tree(example: Any) -> dict[str, Any]:
     }
 
 
-def decoded_tree(name: str, stored: Any, parameters: Any) -> Any:
+def decode_tree(name: str, stored: Any, parameters: Any) -> Any:
     """Make a tree with the parameters of the file, not yet with columns."""
     match stored:
         case {

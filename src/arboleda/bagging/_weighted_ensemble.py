@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble
-from arboleda.bagging._member_quality import quality_weights
+from arboleda.bagging._member_quality import compute_quality_weights
 
 
 class WeightedEnsemble(MemberEnsemble):
@@ -26,7 +26,7 @@ class WeightedEnsemble(MemberEnsemble):
 
     def _weigh_members(self, X: Any, target: Array, rows_of_members: Iterable[Indices]) -> None:
         """Measure each member on rows that it did not learn from, and weigh its vote by that."""
-        asking = self._asking()
-        outputs = self._members.outputs_on(X, rows_of_members, asking)
-        weights = quality_weights(outputs, target, asking.n_classes)
+        options = self._predict_options()
+        outputs = self._members.iter_outputs_on_rows(X, rows_of_members, options)
+        weights = compute_quality_weights(outputs, target, options.n_classes)
         self._members = self._members.with_weights(weights)

@@ -23,7 +23,7 @@ from arboleda._engine.bart import BartOptions, BartSamples, Posterior
 from arboleda._engine.schema import Schema
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda._engine.threads import resolve_n_jobs
-from arboleda.bart._convergence import split_r_hat
+from arboleda.bart._convergence import compute_split_r_hat
 from arboleda.bart._posterior_field import PosteriorsField
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Integer, SavedModel
@@ -39,7 +39,7 @@ _NODES_OF_A_TREE = 5  # about as many as the default prior leaves
 _VALUES_AT_ONCE = 2**23  # of draws x rows: 64 MiB
 
 
-class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class BaseBART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Priors, sizes and draws."""
 
     _learns_from_codes = True
@@ -106,7 +106,7 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         random = check_random_state(self.random_state)
         self.seed_ = int(random.randint(np.iinfo(np.int32).max))
 
-    def _options(self, **more: Any) -> BartOptions:
+    def _make_options(self, **more: Any) -> BartOptions:
         return BartOptions(
             n_trees=self.n_estimators,
             n_burn_in=self.n_burn_in,
@@ -129,7 +129,7 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
             "lower n_draws or n_estimators",
         )
 
-    def _progress(self, step: str = "") -> Callable[[int], None] | None:
+    def _make_progress_callback(self, step: str = "") -> Callable[[int], None] | None:
         """Return what prints the progress, where it is wanted."""
         if not self.verbose:
             return None
@@ -149,7 +149,7 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
 
         return report
 
-    def _keep(self, samples: Sequence[BartSamples], trace: Sequence[Floats]) -> None:
+    def _store_samples(self, samples: Sequence[BartSamples], trace: Sequence[Floats]) -> None:
         """Keep what was sampled, and warn where the chains disagree."""
         self.posteriors_ = tuple(one.posterior for one in samples)
         n_sweeps = self.n_burn_in + self.n_draws // self.n_chains
@@ -169,7 +169,7 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     # What was sampled
 
     @property
-    def _n_kept(self) -> int:
+    def _n_kept_draws(self) -> int:
         """Draws of each chain that were kept."""
         n_chains = self.trace_.shape[1]
         return self.posteriors_[0].n_draws // n_chains if self.posteriors_ else 0
@@ -178,9 +178,9 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     def r_hat_(self) -> dict[str, float]:
         """Split R-hat of the quantities of `trace_`, without the burn-in; near 1 if converged."""
         check_is_fitted(self)
-        first = self.trace_.shape[2] - self._n_kept
+        first = self.trace_.shape[2] - self._n_kept_draws
         return {
-            name: split_r_hat(draws[:, first:])
+            name: compute_split_r_hat(draws[:, first:])
             for name, draws in zip(self._trace_names, self.trace_, strict=True)
         }
 
@@ -227,7 +227,7 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         check_is_fitted(self)
         return check_table(self, X, reset=False)
 
-    def _blocks(self, table: Table | SparseTable, n_draws: int) -> Iterator[tuple[slice, Any]]:
+    def _iter_blocks(self, table: Table | SparseTable, n_draws: int) -> Iterator[tuple[slice, Any]]:
         """Yield some rows at a time, so that their draws fit into memory."""
         size = max(1, _VALUES_AT_ONCE // max(1, n_draws))
         if table.n_rows <= size:

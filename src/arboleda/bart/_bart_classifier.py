@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_consistent_length
 from arboleda._engine.bart import BartSamples, Posterior, sample_bart
 from arboleda._engine.target import read_target
 from arboleda._engine.threads import resolve_n_jobs, threads_for
-from arboleda.bart._bart import BART, Array, CategoricalFeatures, Floats, check_draws_fit
-from arboleda.bart._quantiles import interval_levels
+from arboleda.bart._bart import Array, BaseBART, CategoricalFeatures, Floats, check_draws_fit
+from arboleda.bart._quantiles import get_interval_levels
 from arboleda.persist import Field, Integer, Labels
 from arboleda.tree._class_target import numbered_classes
 from arboleda.tree._restore_on_failure import restore_on_failure
@@ -21,7 +21,7 @@ from arboleda.tree._restore_on_failure import restore_on_failure
 _PRIOR_RANGE = 3.0  # of the latent function: Phi(-3) and Phi(3) are about 0.001 and 0.999
 
 
-class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
+class BARTClassifier(ClassifierMixin, BaseBART):  # type: ignore[misc]
     """Classification by a sum of trees, drawn from their posterior distribution.
 
     For two classes the model is a probit,
@@ -125,7 +125,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
     """
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
-        **BART._fitted_attributes,
+        **BaseBART._fitted_attributes,
         "classes_": Labels(),
         "n_classes_": Integer(1),
     }
@@ -212,8 +212,8 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         for step in range(self.n_classes_ - 1):
             rows = np.flatnonzero(labels >= step).astype(np.uint32)
             # Of two classes the second is the one asked for; in a sequence it is the next one.
-            asked = 1 if self.n_classes_ == 2 else step
-            target = (labels[rows] == asked).astype(np.float64)
+            positive = 1 if self.n_classes_ == 2 else step
+            target = (labels[rows] == positive).astype(np.float64)
             offset = float(ndtri(target.mean()))
             name = "" if self.n_classes_ == 2 else f"class {self.classes_[step]}: "
             samples.append(
@@ -222,7 +222,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
                     rows,
                     target,
                     None,
-                    self._options(
+                    self._make_options(
                         leaf_sd=_PRIOR_RANGE / (self.k * np.sqrt(self.n_estimators)),
                         nu=1.0,
                         scale=1.0,
@@ -236,13 +236,15 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
                     width=1.0,
                     n_threads=n_threads,
                     seed=int(seeds[step]),
-                    progress=self._progress(name),
+                    progress=self._make_progress_callback(name),
                 )
             )
         offsets = [one.posterior.centre for one in samples]
-        self._keep(samples, [o + one.mean_fit for o, one in zip(offsets, samples, strict=True)])
+        self._store_samples(
+            samples, [o + one.mean_fit for o, one in zip(offsets, samples, strict=True)]
+        )
 
-    def _draw_shares(self, posteriors: tuple[Posterior, ...], table: Any) -> Floats:
+    def _draw_probabilities(self, posteriors: tuple[Posterior, ...], table: Any) -> Floats:
         """Return the probabilities of the classes, (n_draws, n_samples, n_classes)."""
         n_threads = threads_for(table, self.n_jobs)
         if not posteriors:
@@ -277,8 +279,8 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         """
         table = self._check_input(X)
         p = np.empty((table.n_rows, self.n_classes_))
-        for rows, block in self._blocks(table, self._n_draws * self.n_classes_):
-            p[rows] = self._draw_shares(self.posteriors_, block).mean(axis=0)
+        for rows, block in self._iter_blocks(table, self._n_draws * self.n_classes_):
+            p[rows] = self._draw_probabilities(self.posteriors_, block).mean(axis=0)
         return p
 
     def predict(self, X: Any) -> Array:
@@ -315,7 +317,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         """
         table = self._check_input(X)
         check_draws_fit(self._n_draws, table.n_rows, self.n_classes_)
-        return self._draw_shares(self.posteriors_, table)
+        return self._draw_probabilities(self.posteriors_, table)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Predict credible intervals of the probabilities of the classes.
@@ -335,11 +337,11 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         ValueError
             If ``coverage`` is none.
         """
-        levels = interval_levels(coverage)
+        levels = get_interval_levels(coverage)
         table = self._check_input(X)
         intervals = np.empty((table.n_rows, self.n_classes_, 2))
-        for rows, block in self._blocks(table, self._n_draws * self.n_classes_):
-            draws = self._draw_shares(self.posteriors_, block)
+        for rows, block in self._iter_blocks(table, self._n_draws * self.n_classes_):
+            draws = self._draw_probabilities(self.posteriors_, block)
             intervals[rows] = np.moveaxis(np.quantile(draws, levels, axis=0), 0, -1)
         return intervals
 

@@ -15,15 +15,15 @@ from sklearn.utils.validation import _check_y, check_consistent_length
 from arboleda._engine.bart import sample_bart
 from arboleda._engine.target import check_squares, check_total_weight, read_target, read_weight
 from arboleda._engine.threads import resolve_n_jobs, threads_for
-from arboleda.bart._bart import BART, CategoricalFeatures, Floats, check_draws_fit
-from arboleda.bart._noise_guess import noise_guess
-from arboleda.bart._quantiles import interval_levels, noisy_quantiles, read_levels
+from arboleda.bart._bart import BaseBART, CategoricalFeatures, Floats, check_draws_fit
+from arboleda.bart._noise_estimate import estimate_noise
+from arboleda.bart._quantiles import compute_noisy_quantiles, get_interval_levels, read_levels
 from arboleda.tree._restore_on_failure import restore_on_failure
 
 Kind = Literal["mean", "prediction"]
 
 
-class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
+class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
     """Regression by a sum of trees, drawn from their posterior distribution.
 
     The model is a sum of m small trees with normal noise,
@@ -144,7 +144,7 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BART._parameter_constraints,
+        **BaseBART._parameter_constraints,
         "nu": [Interval(Real, 1.0, None, closed="left")],
         "q": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
@@ -191,7 +191,7 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
     @property
     def sigma_samples_(self) -> Floats:
         """Standard deviation of the noise in each draw, chain after chain; (n_draws,)."""
-        first = self.trace_.shape[2] - self._n_kept
+        first = self.trace_.shape[2] - self._n_kept_draws
         return self.trace_[0, :, first:].ravel()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -249,18 +249,18 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         scaled = (target - centre) / (width or 1.0)
         self._check_memory(rows.size, 1)
         self._draw_seed()
-        guess = noise_guess(table, rows, scaled, weight)
+        noise = estimate_noise(table, rows, scaled, weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         samples = sample_bart(
             table.code(n_threads, self.max_bins, rows),
             rows,
             scaled,
             weight,
-            self._options(
+            self._make_options(
                 leaf_sd=0.5 / (self.k * np.sqrt(self.n_estimators)),
                 nu=self.nu,
-                scale=guess**2 * float(chi2.ppf(1.0 - self.q, self.nu)) / self.nu,
-                sigma=guess,
+                scale=noise**2 * float(chi2.ppf(1.0 - self.q, self.nu)) / self.nu,
+                sigma=noise,
                 probit=False,
                 offset=0.0,
             ),
@@ -270,10 +270,10 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
             width=width,
             n_threads=n_threads,
             seed=self.seed_,
-            progress=self._progress(),
+            progress=self._make_progress_callback(),
         )
         to_y = width * np.sqrt(mean_weight)
-        self._keep([samples], [samples.sigma * to_y, centre + samples.mean_fit * width])
+        self._store_samples([samples], [samples.sigma * to_y, centre + samples.mean_fit * width])
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Predict the posterior mean of the function.
@@ -298,7 +298,7 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         if not return_std:
             return mean
         std = np.empty_like(mean)
-        for rows, block in self._blocks(table, posterior.n_draws):
+        for rows, block in self._iter_blocks(table, posterior.n_draws):
             off = posterior.draw(block, n_threads) - mean[rows]
             std[rows] = np.sqrt((off**2).sum(axis=0) / max(1, posterior.n_draws - 1))
         return mean, std
@@ -359,12 +359,12 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         (posterior,) = self.posteriors_
         n_threads = threads_for(table, self.n_jobs)
         values = np.empty((table.n_rows, levels.size))
-        for rows, block in self._blocks(table, posterior.n_draws):
+        for rows, block in self._iter_blocks(table, posterior.n_draws):
             draws = posterior.draw(block, n_threads)
             values[rows] = (
                 np.quantile(draws, levels, axis=0).T
                 if kind == "mean"
-                else noisy_quantiles(draws, self.sigma_samples_, levels)
+                else compute_noisy_quantiles(draws, self.sigma_samples_, levels)
             )
         return values[:, 0] if np.ndim(quantiles) == 0 else values
 
@@ -391,4 +391,4 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         ValueError
             If ``coverage`` or ``kind`` is none.
         """
-        return self.predict_quantiles(X, interval_levels(coverage), kind)
+        return self.predict_quantiles(X, get_interval_levels(coverage), kind)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def split_r_hat(draws: Floats) -> float:
+def compute_split_r_hat(draws: Floats) -> float:
     """Return the potential scale reduction of chains that are cut in halves.
 
     With M half chains of n draws, W the mean of their variances and B / n the variance of their

@@ -32,7 +32,7 @@ def read_levels(quantiles: Any, *, closed: bool) -> Floats:
     return levels.astype(np.float64)
 
 
-def interval_levels(coverage: Any) -> list[float]:
+def get_interval_levels(coverage: Any) -> list[float]:
     """Return the levels of the quantiles that bound an equal-tailed interval.
 
     Raises
@@ -46,7 +46,7 @@ def interval_levels(coverage: Any) -> list[float]:
     return [(1.0 - float(coverage)) / 2.0, (1.0 + float(coverage)) / 2.0]
 
 
-def noisy_quantiles(draws: Floats, sigma: Floats, levels: Floats) -> Floats:
+def compute_noisy_quantiles(draws: Floats, sigma: Floats, levels: Floats) -> Floats:
     """Return quantiles of the mixture of normal distributions around the draws.
 
     The quantile of level p solves mean_d Phi((q - f_d) / sigma_d) = p. It lies between the

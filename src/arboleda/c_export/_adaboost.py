@@ -5,7 +5,7 @@ from __future__ import annotations
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.adaboost._boosted_trees import BoostedTrees
-from arboleda.adaboost._tree_members import TreeMembers
+from arboleda.adaboost._tree_members import BoostedTreeMembers
 from arboleda.c_export._file import File
 from arboleda.c_export._parts import Part
 from arboleda.c_export._text import numbers
@@ -15,7 +15,7 @@ from arboleda.c_export._trees import TreeTables
 def of_boosted_classifier(model: BoostedClassifier, file: File) -> Part:
     """Sums of the members' weighted votes are the state."""
     members = model._members
-    if not isinstance(members, TreeMembers):
+    if not isinstance(members, BoostedTreeMembers):
         raise ValueError(_no_trees(model))  # noqa: TRY004 - it is a model, if not of trees
     file.check_columns(model)
     weighted = members.weighted
@@ -51,7 +51,7 @@ def _read(model: BoostedClassifier, part: Part, file: File) -> None:
         part.scores("(void)state;", "out[0] = 0;")
         part.outputs("(void)state;", "out[0] = 1;")
         return
-    total = file.literal(model._total())
+    total = file.literal(model._total_weight())
     if name == "SAMME":
         _read_samme(part, total)
     elif name in {"discrete", "M1", "M2", "MR"}:

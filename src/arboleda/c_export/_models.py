@@ -76,10 +76,10 @@ def _of_members(model: MemberEnsemble, file: File) -> Part:
             f"the members of this {type(model).__name__} are no trees of the engine: only bagged "
             "trees can be exported to C"
         )
-    weighted = members.weighted_forest(model._asking())
+    weighted = members.weighted_forest(model._predict_options())
     if weighted is not None:
         return _weighted_votes(weighted, model, file)
-    return _votes(_trees_of(members.forest), model._asking().voting_of_trees, model, file)
+    return _votes(_trees_of(members.forest), model._predict_options().voting_of_trees, model, file)
 
 
 def _trees_of(forest: Forest) -> Iterable[Tree]:

@@ -185,7 +185,7 @@ def _voting_trees(read: OutputReader) -> Asked | None:
     if kind in _BAGGED and isinstance(model._members, TreeMembers):
         if model._members.weights is not None:
             return None  # the engine draws curves of mean votes alone
-        voting = model._asking().voting_of_trees
+        voting = model._predict_options().voting_of_trees
         return partial(model._members.forest.curves, voting=voting), _as_they_are
     return None
 

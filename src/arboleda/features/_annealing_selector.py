@@ -15,9 +15,9 @@ from arboleda.features._wrapper_selector import (
     Rank,
     SubsetScores,
     WrapperSelector,
-    random_subset,
-    swapped,
-    with_a_column,
+    draw_subset,
+    ensure_non_empty,
+    swap_column,
 )
 
 __all__ = ["AnnealingSelector"]
@@ -142,15 +142,15 @@ class AnnealingSelector(WrapperSelector):
         here = (
             np.ones(n_columns, dtype=bool)
             if n_wanted is None
-            else random_subset(n_columns, n_wanted, random)
+            else draw_subset(n_columns, n_wanted, random)
         )
-        (rank,) = scores.ranks([here])
+        (rank,) = scores.compute_ranks([here])
         best, best_rank = here, rank
-        temperature = self._first_temperature(scores, here, rank, n_wanted, random)
+        temperature = self._compute_first_temperature(scores, here, rank, n_wanted, random)
         rows = [(rank[0], -rank[1], rank[0], temperature)]
         for step in range(self.n_iter):
             other = neighbor(here, n_wanted, random)
-            (other_rank,) = scores.ranks([other])
+            (other_rank,) = scores.compute_ranks([other])
             chance = random.random_sample()  # drawn in every step: the next ones do not shift
             if other_rank >= rank or is_accepted(rank[0] - other_rank[0], temperature, chance):
                 here, rank = other, other_rank
@@ -166,13 +166,13 @@ class AnnealingSelector(WrapperSelector):
         history = dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
         return best, best_rank, history
 
-    def _first_temperature(
+    def _compute_first_temperature(
         self, scores: SubsetScores, here: Mask, rank: Rank, n_wanted: int | None, random: Random
     ) -> float:
         if self.initial_temperature is not None:
             return float(self.initial_temperature)
         probes = [neighbor(here, n_wanted, random) for _ in range(_N_PROBES)]
-        losses = [rank[0] - score for score, _ in scores.ranks(probes) if score < rank[0]]
+        losses = [rank[0] - score for score, _ in scores.compute_ranks(probes) if score < rank[0]]
         return float(np.mean(losses)) / -log(_ACCEPTED_AT_FIRST) if losses else 0.0
 
 
@@ -182,9 +182,9 @@ def neighbor(mask: Mask, n_wanted: int | None, random: Random) -> Mask:
         other = mask.copy()
         column = random.randint(len(mask))
         other[column] = not other[column]
-        return with_a_column(other, random)
+        return ensure_non_empty(other, random)
     chosen = np.flatnonzero(mask)
-    return swapped(mask, int(chosen[random.randint(len(chosen))]), random)
+    return swap_column(mask, int(chosen[random.randint(len(chosen))]), random)
 
 
 def is_accepted(loss: float, temperature: float, chance: float) -> bool:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from arboleda._engine.columns import SparseTable, Table
 from arboleda._engine.fit import BinnedDataset
-from arboleda.features._expected_information import expected_terms
+from arboleda.features._expected_information import compute_expected_terms
 
-__all__ = ["LevelColumns", "Levels", "counted_information"]
+__all__ = ["LevelColumns", "Levels", "compute_counted_information"]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -46,7 +46,7 @@ class Levels:
         """Codes as they are."""
         return cls(codes, int(codes.max()) + 1)
 
-    def with_(self, other: Levels) -> Levels:
+    def paired_with(self, other: Levels) -> Levels:
         """Pairs of levels as levels of one variable; only pairs in some row have a code."""
         pairs = self.codes.astype(np.int64) * other.n + other.codes
         found, codes = np.unique(pairs, return_inverse=True)
@@ -86,7 +86,7 @@ class LevelColumns:
         """One column."""
         return Levels(self._coded.codes(j), int(self._n_levels[j]))
 
-    def information(self, other: Levels, among: Indices | None = None) -> Floats:
+    def compute_information(self, other: Levels, among: Indices | None = None) -> Floats:
         """Mutual information of some columns with another variable, beyond chance, in nats.
 
         Of an uninformative column it is 0 in the mean, so it can be negative. Only the columns
@@ -96,10 +96,12 @@ class LevelColumns:
         margins = other.counts()
         log_n = np.log(self.n_rows)
         seen = (
-            self._joint_terms(other, columns) - self._own_terms - (margins * np.log(margins)).sum()
+            self._compute_joint_terms(other, columns)
+            - self._own_terms
+            - (margins * np.log(margins)).sum()
         )
         sizes, places = np.unique(self._margins, return_inverse=True)
-        by_chance = expected_terms(sizes, margins, self.n_rows)[places.reshape(-1)]
+        by_chance = compute_expected_terms(sizes, margins, self.n_rows)[places.reshape(-1)]
         found: Floats = seen / self.n_rows + log_n - self._sum_over_levels(by_chance)
         return found[columns]
 
@@ -107,20 +109,22 @@ class LevelColumns:
         sums = np.bincount(self._column_of, weights=terms, minlength=self.n_columns)
         return sums.astype(np.float64, copy=False)  # what it is, which NumPy's stubs do not know
 
-    def _joint_terms(self, other: Levels, columns: Indices) -> Floats:
+    def _compute_joint_terms(self, other: Levels, columns: Indices) -> Floats:
         """Sum of c log(c) over the cells of each of some columns with another variable."""
         terms = np.zeros(self.n_columns)
         logs = np.arange(self.n_rows + 1, dtype=np.float64)
         logs[1:] *= np.log(logs[1:])
-        for block in self._blocks(other.n, columns):
+        for block in self._iter_blocks(other.n, columns):
             if self._n_levels[block[0]] * other.n > max(_CELLS, 4 * self.n_rows):
-                pairs = self.column(int(block[0])).with_(other)  # most cells are empty: sorted
+                pairs = self.column(int(block[0])).paired_with(
+                    other
+                )  # most cells are empty: sorted
                 terms[block] = logs[pairs.counts()].sum()
             else:
-                terms[block] = logs[self._counts(block, other)].sum(axis=1)
+                terms[block] = logs[self._count_cells(block, other)].sum(axis=1)
         return terms
 
-    def _blocks(self, n_others: int, columns: Indices) -> Iterator[Indices]:
+    def _iter_blocks(self, n_others: int, columns: Indices) -> Iterator[Indices]:
         """Columns of equally many levels, as many as are counted together; very wide ones alone."""
         order = columns[np.argsort(self._n_levels[columns], kind="stable")]
         for group in np.split(order, np.flatnonzero(np.diff(self._n_levels[order])) + 1):
@@ -128,7 +132,7 @@ class LevelColumns:
             step = max(1, _CELLS // max(self.n_rows, n_cells))
             yield from (group[first : first + step] for first in range(0, len(group), step))
 
-    def _counts(self, block: Indices, other: Levels) -> npt.NDArray[np.int64]:
+    def _count_cells(self, block: Indices, other: Levels) -> npt.NDArray[np.int64]:
         """Counts of the cells of some columns of equally many levels: (columns, cells)."""
         n_cells = int(self._n_levels[block[0]]) * other.n
         cells = np.empty((len(block), self.n_rows), dtype=np.intp)
@@ -141,9 +145,9 @@ class LevelColumns:
         return counts.reshape(len(block), n_cells)
 
 
-def counted_information(one: Levels, other: Levels) -> float:
+def compute_counted_information(one: Levels, other: Levels) -> float:
     """Mutual information of two variables beyond chance, in nats."""
     n = len(one.codes)
-    a, b, both = one.counts(), other.counts(), one.with_(other).counts()
+    a, b, both = one.counts(), other.counts(), one.paired_with(other).counts()
     seen = sum(sign * (c * np.log(c)).sum() for sign, c in ((1, both), (-1, a), (-1, b)))
-    return float(seen / n + np.log(n) - expected_terms(a, b, n).sum())
+    return float(seen / n + np.log(n) - compute_expected_terms(a, b, n).sum())

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-__all__ = ["expected_terms"]
+__all__ = ["compute_expected_terms"]
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -29,7 +29,7 @@ _LARGE = 50.0
 _PAIRS = 1 << 20  # cells at a time: some numbers of each are in memory
 
 
-def expected_terms(levels: Counts, others: Counts, n_rows: int) -> Floats:
+def compute_expected_terms(levels: Counts, others: Counts, n_rows: int) -> Floats:
     """Expected information of one level of a variable with all levels of another, in nats.
 
     Parameters
@@ -50,22 +50,22 @@ def expected_terms(levels: Counts, others: Counts, n_rows: int) -> Floats:
     step = max(1, _PAIRS // max(1, len(sizes)))
     for first in range(0, len(levels), step):
         some = levels[first : first + step]
-        cells = _cells(np.repeat(some, len(sizes)), np.tile(sizes, len(some)), n_rows)
+        cells = _compute_cells(np.repeat(some, len(sizes)), np.tile(sizes, len(some)), n_rows)
         terms[first : first + step] = cells.reshape(len(some), len(sizes)) @ times
     return terms
 
 
-def _cells(a: Counts, b: Counts, n_rows: int) -> Floats:
+def _compute_cells(a: Counts, b: Counts, n_rows: int) -> Floats:
     """Expected information of cells by their margins."""
     mean = a / n_rows * b
     found = np.empty(len(a))
     large = mean > _LARGE
-    found[large] = _series(a[large], b[large], n_rows)
-    found[~large] = _sums(a[~large], b[~large], n_rows)
+    found[large] = _compute_series(a[large], b[large], n_rows)
+    found[~large] = _compute_sums(a[~large], b[~large], n_rows)
     return found
 
 
-def _series(a: Counts, b: Counts, n_rows: int) -> Floats:
+def _compute_series(a: Counts, b: Counts, n_rows: int) -> Floats:
     """(m / n) E[(1 + d) log(1 + d)] with the mean m, d = c / m - 1, to the fourth moment of d."""
     n, x, y = float(n_rows), a.astype(np.float64), b.astype(np.float64)
     mean = x / n * y
@@ -76,7 +76,7 @@ def _series(a: Counts, b: Counts, n_rows: int) -> Floats:
     return series
 
 
-def _sums(a: Counts, b: Counts, n_rows: int) -> Floats:
+def _compute_sums(a: Counts, b: Counts, n_rows: int) -> Floats:
     """The expectation as it stands, over the counts whose probability is not negligible."""
     n, x, y = float(n_rows), a.astype(np.float64), b.astype(np.float64)
     mean = x / n * y

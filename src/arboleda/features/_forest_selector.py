@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._engine.shared_binning import SharedBinning
-from arboleda.features._permutation_tests import adjusted_p_values, p_values, standardised
+from arboleda.features._permutation_tests import adjust_p_values, compute_p_values, standardize
 from arboleda.features._table_selector import TableSelector
 from arboleda.features._target import Task, read_classes_or_numbers
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
@@ -174,8 +174,8 @@ class ForestSelector(TableSelector):
                     f"{1 / (1 + self.n_permutations):.3g}, so none reaches alpha={self.alpha}: "
                     f"set n_permutations to {int(np.ceil(1 / self.alpha)) - 1} at least"
                 )
-            target, self.task_ = read_classes_or_numbers(y, self._wanted_task(), self)
-            forest = self._template()
+            target, self.task_ = read_classes_or_numbers(y, self._resolve_task(), self)
+            forest = self._make_forest()
             coded = SharedBinning(X, None, forest)
             table = coded.table_for(self)
             check_consistent_length(table, target)
@@ -183,21 +183,21 @@ class ForestSelector(TableSelector):
                 raise ValueError(
                     "n_samples=1: no tree leaves a row out to judge by; give more rows"
                 )
-            self._test(self._importances(forest, X, coded, target))
+            self._test(self._compute_importances(forest, X, coded, target))
         return self
 
-    def _wanted_task(self) -> Task:
+    def _resolve_task(self) -> Task:
         if self.estimator is None:
             return self.task
         return "classification" if is_classifier(self.estimator) else "regression"
 
-    def _template(self) -> Any:
+    def _make_forest(self) -> Any:
         if self.estimator is not None:
             return clone(self.estimator)
         classes = self.task_ == "classification"
         return RandomForestClassifier() if classes else RandomForestRegressor()
 
-    def _importances(
+    def _compute_importances(
         self, forest: Any, X: Any, coded: SharedBinning, target: npt.NDArray[Any]
     ) -> Floats:
         """Importances for the target, and below it for each permuted one."""
@@ -209,19 +209,19 @@ class ForestSelector(TableSelector):
             grown = clone(forest).set_params(random_state=random.randint(np.iinfo(np.int32).max))
             grown.fit(coded, labels)
             found[number] = grown.oob_permutation_importance(X, labels).mean
-            self._tell(number + 1, n_forests)
+            self._report_progress(number + 1, n_forests)
         return found
 
     def _test(self, importances: Floats) -> None:
         self.importances_, self.null_importances_ = importances[0], importances[1:]
-        scores = standardised(importances)
+        scores = standardize(importances)
         self.scores_ = scores[0]
-        self.pvalues_ = p_values(scores)
-        self.adjusted_pvalues_ = adjusted_p_values(scores)
-        judged = self.adjusted_pvalues_ if self.mode == "fwe" else self.pvalues_
-        self.support_ = judged <= self.alpha
+        self.pvalues_ = compute_p_values(scores)
+        self.adjusted_pvalues_ = adjust_p_values(scores)
+        tested_p_values = self.adjusted_pvalues_ if self.mode == "fwe" else self.pvalues_
+        self.support_ = tested_p_values <= self.alpha
 
-    def _tell(self, n_done: int, n_forests: int) -> None:
+    def _report_progress(self, n_done: int, n_forests: int) -> None:
         step = 1 if self.verbose > 1 else max(1, n_forests // 10)
         if self.verbose and (n_done % step == 0 or n_done == n_forests):
             sys.stdout.write(f"forest {n_done} of {n_forests}\n")

@@ -14,9 +14,9 @@ from arboleda.features._wrapper_selector import (
     Rank,
     SubsetScores,
     WrapperSelector,
-    random_subset,
-    swapped,
-    with_a_column,
+    draw_subset,
+    ensure_non_empty,
+    swap_column,
 )
 
 __all__ = ["GeneticSelector"]
@@ -146,18 +146,16 @@ class GeneticSelector(WrapperSelector):
     def _search(
         self, scores: SubsetScores, n_columns: int, n_wanted: int | None, random: Random
     ) -> tuple[Mask, Rank, History]:
-        population = [
-            random_subset(n_columns, n_wanted, random) for _ in range(self.population_size)
-        ]
+        population = [draw_subset(n_columns, n_wanted, random) for _ in range(self.population_size)]
         if n_wanted is None:
             population[0] = np.ones(n_columns, dtype=bool)
         rows = []
         for generation in range(self.n_generations + 1):
-            ranks = scores.ranks(population)
+            ranks = scores.compute_ranks(population)
             first = max(range(len(population)), key=ranks.__getitem__)
             best, rank = population[first], ranks[first]
             children = [
-                self._child(population, ranks, n_wanted, random)
+                self._make_child(population, ranks, n_wanted, random)
                 for _ in range(self.population_size - 1)
             ]
             population = [best, *children]
@@ -175,27 +173,27 @@ class GeneticSelector(WrapperSelector):
         }
         return best, rank, history
 
-    def _child(
+    def _make_child(
         self, population: list[Mask], ranks: list[Rank], n_wanted: int | None, random: Random
     ) -> Mask:
-        child = population[self._parent(ranks, random)].copy()
+        child = population[self._select_parent(ranks, random)].copy()
         if random.random_sample() < self.crossover_rate:
-            child = crossed(child, population[self._parent(ranks, random)], n_wanted, random)
+            child = cross(child, population[self._select_parent(ranks, random)], n_wanted, random)
         rate = 1.0 / len(child) if self.mutation_rate is None else self.mutation_rate
         changed = random.random_sample(len(child)) < rate
         if n_wanted is None:
-            return with_a_column(child ^ changed, random)
+            return ensure_non_empty(child ^ changed, random)
         for column in np.flatnonzero(changed & child):
-            child = swapped(child, int(column), random)
+            child = swap_column(child, int(column), random)
         return child
 
-    def _parent(self, ranks: list[Rank], random: Random) -> int:
+    def _select_parent(self, ranks: list[Rank], random: Random) -> int:
         """Number of the best of a few subsets drawn at random."""
         drawn = random.randint(len(ranks), size=self.tournament_size)
         return max((int(number) for number in drawn), key=ranks.__getitem__)
 
 
-def crossed(one: Mask, other: Mask, n_wanted: int | None, random: Random) -> Mask:
+def cross(one: Mask, other: Mask, n_wanted: int | None, random: Random) -> Mask:
     """Uniform crossover: a child has what its parents share, and of the rest each bit from either.
 
     Where the number of columns is fixed, columns of only one parent fill the number up.

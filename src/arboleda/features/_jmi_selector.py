@@ -120,9 +120,9 @@ class JMISelector(GreedySelector):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _beside(self, measure: Measure, last: int, others: Indices) -> Floats:
+    def _compute_term(self, measure: Measure, last: int, others: Indices) -> Floats:
         return measure.pairs_with_target(last, others)
 
-    def _criterion(self, relevance: Floats, mean: Floats) -> Floats:
+    def _compute_criterion(self, relevance: Floats, mean: Floats) -> Floats:
         del relevance  # it is part of every pair's
         return mean

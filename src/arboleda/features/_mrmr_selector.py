@@ -144,10 +144,10 @@ class MRMRSelector(GreedySelector):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _beside(self, measure: Measure, last: int, others: Indices) -> Floats:
+    def _compute_term(self, measure: Measure, last: int, others: Indices) -> Floats:
         return np.maximum(measure.with_column(last, others), 0.0)
 
-    def _criterion(self, relevance: Floats, mean: Floats) -> Floats:
+    def _compute_criterion(self, relevance: Floats, mean: Floats) -> Floats:
         if self.scheme == "difference":
             return relevance - mean
         return relevance / (mean + _LEAST_REDUNDANCY)

@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_consistent_length
 from arboleda._engine.table import check_table
 from arboleda._engine.threads import resolve_n_jobs
 from arboleda.features._greedy_selector import GreedySelector
-from arboleda.features._measures import Continuous, measure_of
+from arboleda.features._measures import Continuous, make_measure
 from arboleda.features._target import Task, read_classes_or_numbers
 
 __all__ = ["mutual_information"]
 
 
-class _Reader(BaseEstimator):  # type: ignore[misc]
+class _MutualInformation(BaseEstimator):  # type: ignore[misc]
     """Who messages about the table speak of."""
 
 
@@ -102,10 +102,12 @@ def mutual_information(
     }
     constraints = {name: GreedySelector._parameter_constraints[name] for name in given}
     validate_parameter_constraints(constraints, given, "mutual_information")
-    table = check_table(_Reader(), X, reset=True, categorical_features=categorical_features)
-    target, found_task = read_classes_or_numbers(y, task, _Reader())
+    table = check_table(
+        _MutualInformation(), X, reset=True, categorical_features=categorical_features
+    )
+    target, found_task = read_classes_or_numbers(y, task, _MutualInformation())
     check_consistent_length(table, target)
-    measure = measure_of(
+    measure = make_measure(
         table,
         target,
         found_task,

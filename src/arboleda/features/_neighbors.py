@@ -23,16 +23,16 @@ import numpy.typing as npt
 from scipy.spatial import KDTree
 from scipy.special import digamma
 
-from arboleda.features._counting import Levels, counted_information
+from arboleda.features._counting import Levels, compute_counted_information
 
-__all__ = ["Mixed", "information_of_mixed"]
+__all__ = ["MixedVariable", "compute_mixed_information"]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Mixed:
+class MixedVariable:
     """A variable of a discrete part and a number.
 
     Parameters
@@ -49,7 +49,7 @@ class Mixed:
     @classmethod
     def of_numbers(
         cls, values: npt.NDArray[np.generic], most_levels: int, random: np.random.Generator
-    ) -> Mixed:
+    ) -> MixedVariable:
         """Numbers, scaled and with so little noise that only ties notice, as in scikit-learn.
 
         Kraskov et al. (2004), section II: neighbours are defined only where no two distances tie.
@@ -69,44 +69,46 @@ class Mixed:
         return cls(Levels(missing.astype(np.intp), 2), numbers)
 
 
-def information_of_mixed(parts: list[Mixed], other: Mixed, n_neighbors: int) -> float:
+def compute_mixed_information(
+    parts: list[MixedVariable], other: MixedVariable, n_neighbors: int
+) -> float:
     """Mutual information of one or two variables together with another, in nats."""
-    found = _with_levels(parts, other.levels, n_neighbors)
+    found = _compute_with_levels(parts, other.levels, n_neighbors)
     if other.numbers is None:
         return found
-    for rows in _strata(other.levels):
+    for rows in _iter_strata(other.levels):
         numbers = other.numbers[rows]
         if not np.isnan(numbers[0]):
             share = len(rows) / len(other.numbers)
-            found += share * _with_numbers(_rows_of(parts, rows), numbers, n_neighbors)
+            found += share * _compute_with_numbers(_take_rows(parts, rows), numbers, n_neighbors)
     return found
 
 
-def _with_levels(parts: list[Mixed], other: Levels, n_neighbors: int) -> float:
+def _compute_with_levels(parts: list[MixedVariable], other: Levels, n_neighbors: int) -> float:
     """Information of variables together with a discrete one."""
-    together = _together(parts)
-    found = counted_information(together, other)
-    for share, rows, numbers in _numbers_by_level(parts, together):
-        found += share * _ross(numbers, other.codes[rows], n_neighbors)
+    together = _combine_levels(parts)
+    found = compute_counted_information(together, other)
+    for share, rows, numbers in _iter_numbers_by_level(parts, together):
+        found += share * _estimate_ross(numbers, other.codes[rows], n_neighbors)
     return found
 
 
-def _with_numbers(parts: list[Mixed], other: Floats, n_neighbors: int) -> float:
+def _compute_with_numbers(parts: list[MixedVariable], other: Floats, n_neighbors: int) -> float:
     """Information of variables together with numbers, none missing."""
-    together = _together(parts)
-    found = _ross(other[:, np.newaxis], together.codes, n_neighbors)
-    for share, rows, numbers in _numbers_by_level(parts, together):
-        found += share * _ksg(numbers, other[rows], n_neighbors)
+    together = _combine_levels(parts)
+    found = _estimate_ross(other[:, np.newaxis], together.codes, n_neighbors)
+    for share, rows, numbers in _iter_numbers_by_level(parts, together):
+        found += share * _estimate_ksg(numbers, other[rows], n_neighbors)
     return found
 
 
-def _together(parts: list[Mixed]) -> Levels:
-    return reduce(Levels.with_, (part.levels for part in parts))
+def _combine_levels(parts: list[MixedVariable]) -> Levels:
+    return reduce(Levels.paired_with, (part.levels for part in parts))
 
 
-def _rows_of(parts: list[Mixed], rows: Indices) -> list[Mixed]:
+def _take_rows(parts: list[MixedVariable], rows: Indices) -> list[MixedVariable]:
     return [
-        Mixed(
+        MixedVariable(
             Levels(part.levels.codes[rows], part.levels.n),
             None if part.numbers is None else part.numbers[rows],
         )
@@ -114,24 +116,24 @@ def _rows_of(parts: list[Mixed], rows: Indices) -> list[Mixed]:
     ]
 
 
-def _strata(levels: Levels) -> Iterator[Indices]:
+def _iter_strata(levels: Levels) -> Iterator[Indices]:
     """Rows of each level that is in some row."""
     order = np.argsort(levels.codes, kind="stable")
     yield from np.split(order, np.cumsum(levels.counts())[:-1])
 
 
-def _numbers_by_level(
-    parts: list[Mixed], levels: Levels
+def _iter_numbers_by_level(
+    parts: list[MixedVariable], levels: Levels
 ) -> Iterator[tuple[float, Indices, Floats]]:
     """Share and rows of each level, and the numbers that are there: (rows, numbers present)."""
-    for rows in _strata(levels):
+    for rows in _iter_strata(levels):
         columns = [part.numbers[rows] for part in parts if part.numbers is not None]
         columns = [column for column in columns if not np.isnan(column[0])]
         if columns:
             yield len(rows) / len(levels.codes), rows, np.column_stack(columns)
 
 
-def _ross(numbers: Floats, labels: npt.NDArray[np.integer], n_neighbors: int) -> float:
+def _estimate_ross(numbers: Floats, labels: npt.NDArray[np.integer], n_neighbors: int) -> float:
     """Numbers with classes; classes of a single row say nothing of distances and are left out."""
     found, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     kept = counts[codes] > 1
@@ -142,32 +144,32 @@ def _ross(numbers: Floats, labels: npt.NDArray[np.integer], n_neighbors: int) ->
     neighbors = np.minimum(n_neighbors, counts - 1)
     for label in np.flatnonzero(counts > 1):
         rows = np.flatnonzero(codes == label)
-        radius[rows] = _distances(numbers[rows], int(neighbors[label]))
-    near = _n_within(numbers[kept], radius[kept])
+        radius[rows] = _compute_distances(numbers[rows], int(neighbors[label]))
+    near = _count_within(numbers[kept], radius[kept])
     own = digamma(neighbors[codes[kept]]) - digamma(counts[codes[kept]]) - digamma(near)
     return float(digamma(n_kept) + own.mean())
 
 
-def _ksg(numbers: Floats, others: Floats, n_neighbors: int) -> float:
+def _estimate_ksg(numbers: Floats, others: Floats, n_neighbors: int) -> float:
     """Numbers with numbers; 0 where there are too few rows to speak of neighbours."""
     n_rows = len(others)
     if n_rows < 2:
         return 0.0
     k = min(n_neighbors, n_rows - 1)
     column = others[:, np.newaxis]
-    radius = _distances(np.hstack([numbers, column]), k)
-    near = digamma(_n_within(numbers, radius)) + digamma(_n_within(column, radius))
+    radius = _compute_distances(np.hstack([numbers, column]), k)
+    near = digamma(_count_within(numbers, radius)) + digamma(_count_within(column, radius))
     return float(digamma(n_rows) + digamma(k) - near.mean())
 
 
-def _distances(points: Floats, k: int) -> Floats:
+def _compute_distances(points: Floats, k: int) -> Floats:
     """Distance to the k-th neighbour, by the largest difference of a coordinate, less a hair."""
     distances, _ = KDTree(points).query(points, k=[k + 1], p=np.inf)
     nearer: Floats = np.nextafter(distances[:, 0], 0.0)
     return nearer
 
 
-def _n_within(points: Floats, radius: Floats) -> npt.NDArray[np.intp]:
+def _count_within(points: Floats, radius: Floats) -> npt.NDArray[np.intp]:
     """Points within a radius of each, itself among them."""
     found: npt.NDArray[np.intp] = KDTree(points).query_ball_point(
         points, radius, p=np.inf, return_length=True

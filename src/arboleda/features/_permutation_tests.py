@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["adjusted_p_values", "p_values", "standardised"]
+__all__ = ["adjust_p_values", "compute_p_values", "standardize"]
 
 Floats = npt.NDArray[np.float64]
 
 
-def standardised(statistics: Floats) -> Floats:
+def standardize(statistics: Floats) -> Floats:
     """Each column less its mean, in standard deviations; 0 where all its values are the same.
 
     Mean and deviation are over all rows, the seen one among them, so that they stay exchangeable.
@@ -28,7 +28,7 @@ def standardised(statistics: Floats) -> Floats:
     return found
 
 
-def p_values(statistics: Floats) -> Floats:
+def compute_p_values(statistics: Floats) -> Floats:
     """Share of the rows in which a column's statistic is at least what was seen, itself among them.
 
     Phipson and Smyth (2010): b + 1 of B + 1, never 0.
@@ -37,7 +37,7 @@ def p_values(statistics: Floats) -> Floats:
     return shares
 
 
-def adjusted_p_values(statistics: Floats) -> Floats:
+def adjust_p_values(statistics: Floats) -> Floats:
     """p-values of which the smallest of useless columns is valid: the step-down maxima.
 
     Westfall and Young (1993), algorithm 2.8, by maxima instead of minimal p-values: a column is

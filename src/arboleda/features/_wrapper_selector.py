@@ -65,7 +65,7 @@ class SubsetScores:
         """Number of different subsets scored so far."""
         return len(self._scores)
 
-    def ranks(self, masks: Sequence[Mask]) -> list[Rank]:
+    def compute_ranks(self, masks: Sequence[Mask]) -> list[Rank]:
         """Score subsets, those that are new side by side.
 
         Returns
@@ -170,7 +170,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
             n_columns = self.n_features_in_
             random = check_random_state(self.random_state)
             self.support_, (self.score_, _), self.history_ = self._search(
-                scores, n_columns, self._n_wanted(n_columns), random
+                scores, n_columns, self._resolve_n_wanted(n_columns), random
             )
             self.n_features_ = int(self.support_.sum())
             self.n_evaluations_ = scores.n_evaluated
@@ -185,7 +185,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         # Metrics refuse labels of type object, whatever they are.
         return np.array(labels.tolist()) if labels.dtype == object else labels
 
-    def _n_wanted(self, n_columns: int) -> int | None:
+    def _resolve_n_wanted(self, n_columns: int) -> int | None:
         """Number of columns that every subset has; None: any."""
         wanted = self.n_features_to_select
         if wanted is None:
@@ -210,24 +210,24 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         return tags
 
 
-def random_subset(n_columns: int, n_wanted: int | None, random: np.random.RandomState) -> Mask:
+def draw_subset(n_columns: int, n_wanted: int | None, random: np.random.RandomState) -> Mask:
     """Draw a subset that is not empty, each column by a fair coin, or one of a given size."""
     if n_wanted is None:
         mask = random.random_sample(n_columns) < 0.5
-        return with_a_column(mask, random)
+        return ensure_non_empty(mask, random)
     mask = np.zeros(n_columns, dtype=bool)
     mask[random.choice(n_columns, n_wanted, replace=False)] = True
     return mask
 
 
-def with_a_column(mask: Mask, random: np.random.RandomState) -> Mask:
+def ensure_non_empty(mask: Mask, random: np.random.RandomState) -> Mask:
     """Return the subset, or one of a column drawn at random in place of the empty one."""
     if not mask.any():
         mask[random.randint(len(mask))] = True
     return mask
 
 
-def swapped(mask: Mask, column: int, random: np.random.RandomState) -> Mask:
+def swap_column(mask: Mask, column: int, random: np.random.RandomState) -> Mask:
     """Exchange a selected column for one drawn from the others, which keeps the size."""
     others = np.flatnonzero(~mask)
     result = mask.copy()

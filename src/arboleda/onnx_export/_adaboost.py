@@ -7,7 +7,7 @@ import numpy as np
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.adaboost._boosted_trees import BoostedTrees
-from arboleda.adaboost._tree_members import TreeMembers
+from arboleda.adaboost._tree_members import BoostedTreeMembers
 from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._inputs import Place
 from arboleda.onnx_export._trees import TreeNodes
@@ -16,7 +16,7 @@ from arboleda.onnx_export._trees import TreeNodes
 def of_boosted_classifier(model: BoostedClassifier, place: Place) -> str:
     """Probabilities; the scores that decide are kept for the label."""
     members = model._members
-    if not isinstance(members, TreeMembers):
+    if not isinstance(members, BoostedTreeMembers):
         raise ValueError(_no_trees(model))  # noqa: TRY004 - it is a model, if not of trees
     graph, weighted = place.graph, members.weighted
     matrix = place.inputs.matrix(model.schema_, None, place.columns)
@@ -46,11 +46,11 @@ def _scores(model: BoostedClassifier, sums: str, graph: Graph) -> str:
         else:
             second = graph.add("Sub", graph.columns(sums, [1]), graph.columns(sums, [0]))
         if name == "SAMME":
-            second = graph.times(second, 2.0 / model._total())
+            second = graph.times(second, 2.0 / model._total_weight())
         return graph.side_by_side([graph.add("Neg", second), second])
     if name == "SAMME":
         # The votes of the others count -1 / (K - 1) each, and all are shares of the total.
-        scaled = graph.times(sums, k / (k - 1.0) / model._total())
+        scaled = graph.times(sums, k / (k - 1.0) / model._total_weight())
         return graph.add("Sub", scaled, graph.number(1.0 / (k - 1.0)))
     if name == "logit":
         axes = graph.constant(np.array([1], dtype=np.int64))

@@ -267,10 +267,10 @@ def _linked(raw: str, loss: Loss, graph: Graph) -> str:
 def _of_members(model: MemberEnsemble, place: Place) -> str:
     members = model._members
     if isinstance(members, TreeMembers):
-        weighted = members.weighted_forest(model._asking())
+        weighted = members.weighted_forest(model._predict_options())
         if weighted is not None:
             return _weighted_votes(weighted, model, place)
-        return _of_trees(members.forest, model._asking().voting_of_trees, model, place)
+        return _of_trees(members.forest, model._predict_options().voting_of_trees, model, place)
     if getattr(model, "voting", "soft") != "soft":
         raise ValueError(
             f"the members of this {type(model).__name__} vote for one class each (voting='hard'): "

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["BagKind", "Plan", "n_columns_of_member", "n_rows_of_bag"]
+__all__ = ["BagKind", "SamplingPlan", "n_columns_of_member", "n_rows_of_bag"]
 
 BagKind = Literal["all", "bootstrap", "without_replacement"]
 
 
 @dataclass(frozen=True)
-class Plan:
+class SamplingPlan:
     """What each member is given; the same for all of them.
 
     ``n_drawn`` rows by ``bag``, out of those of positive weight; ``n_columns`` columns, or with

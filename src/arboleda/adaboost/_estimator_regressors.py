@@ -11,14 +11,14 @@ from sklearn.base import clone
 
 from arboleda._engine.adaboost_regressor import RunningMedians
 from arboleda.adaboost._density_rounds import DensityRounds
-from arboleda.adaboost._verdict import Floats, Indices
+from arboleda.adaboost._round_protocols import Floats, Indices
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._routing import takes_weight
 from arboleda.bagging._tables import checked_table, n_rows_of, rows_of
 
 
 @dataclass(frozen=True, eq=False)
-class AnyRegressors:
+class EstimatorRegressors:
     """Fitted members and their weights."""
 
     members: Sequence[Any]
@@ -37,16 +37,18 @@ class AnyRegressors:
         """The members."""
         return self.members
 
-    def answers(self, X: Any, n_threads: int) -> Iterator[Floats]:
+    def iter_predictions(self, X: Any, n_threads: int) -> Iterator[Floats]:
         """Answers of one member after the other."""
         for member in self.members:
-            yield answers_of(member, X)
+            yield predict_finite(member, X)
 
     def medians(self, X: Any, n_threads: int) -> Floats:
-        """Weighted median of their answers."""
+        """Weighted median of their predictions."""
         running = RunningMedians(n_rows_of(X))
-        for answers, weight in zip(self.answers(X, n_threads), self.weights, strict=True):
-            running.add(answers, weight, n_threads)
+        for predictions, weight in zip(
+            self.iter_predictions(X, n_threads), self.weights, strict=True
+        ):
+            running.add(predictions, weight, n_threads)
         return running.medians(n_threads)
 
     def importances(self) -> Floats:
@@ -54,21 +56,21 @@ class AnyRegressors:
         return np.array([member.feature_importances_ for member in self.members])
 
 
-def answers_of(member: Any, X: Any) -> Floats:
+def predict_finite(member: Any, X: Any) -> Floats:
     """Answers of one member, one finite number a row."""
-    answers = np.asarray(member.predict(X), dtype=np.float64)
-    if answers.ndim == 2 and answers.shape[1] == 1:
-        answers = answers[:, 0]
-    if answers.shape != (n_rows_of(X),) or not np.isfinite(answers).all():
+    predictions = np.asarray(member.predict(X), dtype=np.float64)
+    if predictions.ndim == 2 and predictions.shape[1] == 1:
+        predictions = predictions[:, 0]
+    if predictions.shape != (n_rows_of(X),) or not np.isfinite(predictions).all():
         raise ValueError(
-            f"{type(member).__name__} predicted an array of shape {answers.shape} with "
-            f"{np.count_nonzero(~np.isfinite(answers))} infinite or missing values: members must "
+            f"{type(member).__name__} predicted an array of shape {predictions.shape} with "
+            f"{np.count_nonzero(~np.isfinite(predictions))} infinite or missing values: members must "
             "predict one finite number a row"
         )
-    return np.ascontiguousarray(answers)
+    return np.ascontiguousarray(predictions)
 
 
-class AnyTeacher:
+class EstimatorFitter:
     """Fits clones of an estimator.
 
     Parameters
@@ -85,25 +87,25 @@ class AnyTeacher:
         self._members: list[Any] = []
         self._random = np.random.RandomState(0)
 
-    def begin(self, random: np.random.RandomState) -> None:
+    def start_member(self, random: np.random.RandomState) -> None:
         """Make a clone with seeds of its own."""
         member = clone(self._template)
         set_random_states(member, random)
         self._members.append(member)
         self._random = random
 
-    def learn_drawn(self, drawn: Indices) -> Floats:
-        """Fit it on drawn rows, those drawn twice twice, and return its answers to all rows."""
+    def fit_on_drawn_rows(self, drawn: Indices) -> Floats:
+        """Fit it on drawn rows, those drawn twice twice, and return its predictions to all rows."""
         member = self._members[-1]
         member.fit(rows_of(self._X, drawn), self._target[drawn])
-        return answers_of(member, self._X)
+        return predict_finite(member, self._X)
 
-    def learn_density(self, rounds: DensityRounds) -> Floats:
+    def fit_to_density(self, rounds: DensityRounds) -> Floats:
         """Fit it by least squares that stand for the error; draw rows if it takes no weights."""
         weight = rounds.row_weights()
         if not takes_weight(self._template):
             n_rows = len(weight)
-            return self.learn_drawn(
+            return self.fit_on_drawn_rows(
                 self._random.choice(n_rows, size=n_rows, p=weight / weight.sum())
             )
         X, target = self._X, self._target
@@ -112,8 +114,8 @@ class AnyTeacher:
             X, target, weight = rows_of(X, able), target[able], weight[able]
         member = self._members[-1]
         member.fit(X, target, sample_weight=weight)
-        return answers_of(member, self._X)
+        return predict_finite(member, self._X)
 
-    def finished(self, weights: Floats) -> AnyRegressors:
+    def collect_members(self, weights: Floats) -> EstimatorRegressors:
         """Return the first members, one for each weight."""
-        return AnyRegressors(self._members[: len(weights)], weights)
+        return EstimatorRegressors(self._members[: len(weights)], weights)

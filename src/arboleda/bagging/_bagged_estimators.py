@@ -8,29 +8,29 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.bagging._draws import Draw, RowsToDraw, draw, learned_rows
-from arboleda.bagging._members import Member, Training, fit_members
-from arboleda.bagging._plan import Plan
+from arboleda.bagging._draws import Draw, RowsToDraw, draw, find_learned_rows
+from arboleda.bagging._members import BaggingData, Member, fit_members
+from arboleda.bagging._sampling_plan import SamplingPlan
 from arboleda.bagging._tables import checked_table
 from arboleda.bagging._votes import (
-    Asking,
     Floats,
     Indices,
     MemberOutput,
     OutOfBag,
-    mean_decision,
-    mean_output,
-    out_of_bag,
-    outputs_on,
-    staged_decision,
-    staged_output,
+    PredictOptions,
+    aggregate_out_of_bag,
+    average_decisions,
+    average_outputs,
+    iter_decision_stages,
+    iter_output_stages,
+    iter_outputs_on_rows,
 )
 
 
-class Batch(NamedTuple):
+class SeedBatch(NamedTuple):
     """Members that one call of `fit` made: what their draws are repeated from."""
 
-    plan: Plan
+    plan: SamplingPlan
     rows: RowsToDraw
     seeds: npt.NDArray[Any]
 
@@ -39,7 +39,7 @@ class Batch(NamedTuple):
         return [draw(self.plan, self.rows, int(seed)) for seed in self.seeds]
 
 
-class AnyMembers:
+class BaggedEstimators:
     """Fitted members, what their draws are repeated from, and their weights of sum 1.
 
     ``weights`` is None where all members count the same.
@@ -48,7 +48,7 @@ class AnyMembers:
     weights: Floats | None = None
 
     def __init__(
-        self, members: Sequence[Member], batches: Sequence[Batch], weights: Floats | None = None
+        self, members: Sequence[Member], batches: Sequence[SeedBatch], weights: Floats | None = None
     ) -> None:
         self._members = list(members)
         self._batches = list(batches)
@@ -59,16 +59,16 @@ class AnyMembers:
         return len(self._members)
 
     def extended(
-        self, template: Any, training: Training, seeds: npt.NDArray[Any], asking: Asking
-    ) -> AnyMembers:
+        self, template: Any, training: BaggingData, seeds: npt.NDArray[Any], options: PredictOptions
+    ) -> BaggedEstimators:
         """Return these members, then one for each seed, all without weights."""
-        new = fit_members(template, training, seeds, asking.n_jobs, asking.verbose)
-        batch = Batch(training.plan, training.rows, seeds)
-        return AnyMembers([*self._members, *new], [*self._batches, batch])
+        new = fit_members(template, training, seeds, options.n_jobs, options.verbose)
+        batch = SeedBatch(training.plan, training.rows, seeds)
+        return BaggedEstimators([*self._members, *new], [*self._batches, batch])
 
-    def with_weights(self, weights: Floats | None) -> AnyMembers:
+    def with_weights(self, weights: Floats | None) -> BaggedEstimators:
         """Return the same members with these weights."""
-        return AnyMembers(self._members, self._batches, weights)
+        return BaggedEstimators(self._members, self._batches, weights)
 
     def checked(self, ensemble: Any, X: Any, *, as_array: bool) -> Any:
         """Check a table as the members take it."""
@@ -94,40 +94,44 @@ class AnyMembers:
             found += [every if drawn.rows is None else drawn.rows for drawn in batch.draws()]
         return found
 
-    def mean_output(self, X: Any, asking: Asking) -> Floats:
+    def average_outputs(self, X: Any, options: PredictOptions) -> Floats:
         """Mean over the members of their class shares, or of their values."""
-        return mean_output(self._members, X, asking, self.weights)
+        return average_outputs(self._members, X, options, self.weights)
 
-    def mean_decision(self, X: Any, asking: Asking) -> Floats:
+    def average_decisions(self, X: Any, options: PredictOptions) -> Floats:
         """Mean of the members' decision functions."""
-        return mean_decision(self._members, X, asking, self.weights)
+        return average_decisions(self._members, X, options, self.weights)
 
-    def staged_output(self, X: Any, asking: Asking) -> Iterator[Floats]:
-        """Yield `mean_output` of the first member, the first two, ..., all members."""
-        return staged_output(self._members, X, asking, self.weights)
+    def iter_output_stages(self, X: Any, options: PredictOptions) -> Iterator[Floats]:
+        """Yield `average_outputs` of the first member, the first two, ..., all members."""
+        return iter_output_stages(self._members, X, options, self.weights)
 
-    def staged_decision(self, X: Any, asking: Asking) -> Iterator[Floats]:
-        """Yield `mean_decision` of the first member, the first two, ..., all members."""
-        return staged_decision(self._members, X, asking, self.weights)
+    def iter_decision_stages(self, X: Any, options: PredictOptions) -> Iterator[Floats]:
+        """Yield `average_decisions` of the first member, the first two, ..., all members."""
+        return iter_decision_stages(self._members, X, options, self.weights)
 
     def have_drawn_from(self, n_rows: int) -> bool:
         """Whether all members learned from tables of so many rows."""
         return all(batch.rows.n_rows == n_rows for batch in self._batches)
 
-    def out_of_bag(self, X: Any, target: npt.NDArray[Any], asking: Asking) -> OutOfBag:
+    def aggregate_out_of_bag(
+        self, X: Any, target: npt.NDArray[Any], options: PredictOptions
+    ) -> OutOfBag:
         """Ask every member for the rows that it left out."""
         rows = self._batches[-1].rows
-        outputs = self.outputs_on(X, self.left_out(), asking)
-        n_members, n_classes = len(self), asking.n_classes
-        return out_of_bag(outputs, n_members, target, rows.is_able, n_classes, self.weights)
+        outputs = self.iter_outputs_on_rows(X, self.iter_left_out_rows(), options)
+        n_members, n_classes = len(self), options.n_classes
+        return aggregate_out_of_bag(
+            outputs, n_members, target, rows.is_able, n_classes, self.weights
+        )
 
-    def outputs_on(
-        self, X: Any, rows_of_members: Iterable[Indices], asking: Asking
+    def iter_outputs_on_rows(
+        self, X: Any, rows_of_members: Iterable[Indices], options: PredictOptions
     ) -> Iterator[MemberOutput]:
         """Yield for each member some rows of its own, and its output on these."""
-        return outputs_on(self._members, rows_of_members, X, asking)
+        return iter_outputs_on_rows(self._members, rows_of_members, X, options)
 
-    def was_learned_from(self, n_rows: int) -> npt.NDArray[np.bool_]:
+    def find_learned_rows(self, n_rows: int) -> npt.NDArray[np.bool_]:
         """Whether members may have learned from each row of a table of so many.
 
         Raises
@@ -135,9 +139,9 @@ class AnyMembers:
         ValueError
             If they learned from tables of other sizes.
         """
-        return learned_rows([batch.rows for batch in self._batches], n_rows)
+        return find_learned_rows([batch.rows for batch in self._batches], n_rows)
 
-    def left_out(self) -> Iterator[Indices]:
+    def iter_left_out_rows(self) -> Iterator[Indices]:
         """Yield for each member the rows that it could have drawn and did not."""
         for batch in self._batches:
             for drawn in batch.draws():

@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
-class Verdict(NamedTuple):
+class MemberResult(NamedTuple):
     """Weight and error of a member, and whether it is the last one.
 
     A weight of 0 means that it is of no use: its error is 1/2 or more.
@@ -25,24 +25,24 @@ class Verdict(NamedTuple):
     ends: bool = False
 
 
-class RegressorTeacher(Protocol):
+class RegressorFitter(Protocol):
     """Fits members one after the other and keeps them."""
 
-    def begin(self, random: np.random.RandomState) -> None:
+    def start_member(self, random: np.random.RandomState) -> None:
         """Make a member, with seeds of its own."""
 
-    def learn_drawn(self, drawn: Indices) -> Floats:
+    def fit_on_drawn_rows(self, drawn: Indices) -> Floats:
         """Fit it on drawn rows, those drawn twice twice, and return its answers to all rows."""
 
-    def learn_density(self, rounds: DensityRounds) -> Floats:
+    def fit_to_density(self, rounds: DensityRounds) -> Floats:
         """Fit it so that the error under a density is small, and return its answers to all rows."""
 
 
 class RegressorRounds(Protocol):
     """Weights of rows, from round to round."""
 
-    def teach(self, teacher: RegressorTeacher, random: np.random.RandomState) -> Floats:
+    def fit_member(self, fitter: RegressorFitter, random: np.random.RandomState) -> Floats:
         """Fit a member and return its answers to all rows."""
 
-    def judge(self, answers: Floats) -> Verdict:
+    def score_member(self, predictions: Floats) -> MemberResult:
         """Weigh the last member by its answers to all rows, and the rows for the next one."""

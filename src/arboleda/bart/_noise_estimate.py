@@ -18,7 +18,7 @@ _MOST_COLUMNS = 1_000
 _LEAST_SHARE = 0.01  # of the standard deviation of y
 
 
-def noise_guess(
+def estimate_noise(
     table: Table | SparseTable, rows: npt.NDArray[np.uint32], y: Floats, weight: Floats | None
 ) -> float:
     """Return an estimate of sigma, where the noise of a row has the variance sigma^2 / weight.
@@ -36,22 +36,22 @@ def noise_guess(
         Their targets and weights; None: all weights are 1.
     """
     w = np.ones(y.size) if weight is None else weight
-    spread = _weighted_deviation(y, w)
+    spread = _compute_weighted_std(y, w)
     if spread == 0.0:
         return 1.0
     some = np.arange(0, y.size, -(-y.size // _MOST_ROWS))
     residual = None
     if isinstance(table, Table):
-        residual = _least_squares(_design(table, rows[some]), y[some], w[some])
+        residual = _compute_residual_std(_make_design_matrix(table, rows[some]), y[some], w[some])
     return max(spread if residual is None else residual, _LEAST_SHARE * spread)
 
 
-def _weighted_deviation(y: Floats, w: Floats) -> float:
+def _compute_weighted_std(y: Floats, w: Floats) -> float:
     off = y - np.average(y, weights=w)
     return float(np.sqrt((w * off**2).sum() / max(1, y.size - 1)))
 
 
-def _design(table: Table, rows: npt.NDArray[np.uint32]) -> Floats | None:
+def _make_design_matrix(table: Table, rows: npt.NDArray[np.uint32]) -> Floats | None:
     """Standardised numbers with means for missing values, and indicators of categories.
 
     None where least squares on these columns would be no rough estimate any more.
@@ -73,7 +73,7 @@ def _design(table: Table, rows: npt.NDArray[np.uint32]) -> Floats | None:
     return np.hstack(parts)
 
 
-def _least_squares(design: Floats | None, y: Floats, w: Floats) -> float | None:
+def _compute_residual_std(design: Floats | None, y: Floats, w: Floats) -> float | None:
     """Return the residual standard deviation; None where it has no degree of freedom."""
     if design is None:
         return None

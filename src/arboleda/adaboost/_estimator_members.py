@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from arboleda.adaboost._algorithms import Algorithm, Floats, Lesson
-from arboleda.adaboost._rounds import Rounds
-from arboleda.adaboost._trimming import trimmed
+from arboleda.adaboost._algorithms import Algorithm, Floats, MemberTask
+from arboleda.adaboost._rounds import RoundRecords
+from arboleda.adaboost._trimming import trim_weights
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._routing import takes_weight
 from arboleda.bagging._tables import checked_table, n_rows_of, rows_of
@@ -21,7 +21,7 @@ Round = tuple[Any, ...]  # its members
 
 
 @dataclass(frozen=True)
-class Teacher:
+class MemberFitter:
     """Fits clones of an estimator to lessons: on weighted rows, or on rows drawn by their weights.
 
     Parameters
@@ -40,17 +40,17 @@ class Teacher:
     trimming: float | None
     random: np.random.RandomState
 
-    def taught(self, lessons: Sequence[Lesson]) -> Round:
+    def fit_round(self, tasks: Sequence[MemberTask]) -> Round:
         """Fit the members of one round."""
-        return tuple(self._fitted(lesson) for lesson in lessons)
+        return tuple(self._fit_member(task) for task in tasks)
 
-    def _fitted(self, lesson: Lesson) -> Any:
+    def _fit_member(self, task: MemberTask) -> Any:
         member = clone(self.template)
         set_random_states(member, self.random)
-        weight = lesson.weight
+        weight = task.weight
         if self.trimming:
-            weight = trimmed(weight, self.trimming)
-        target = lesson.target
+            weight = trim_weights(weight, self.trimming)
+        target = task.target
         if takes_weight(self.template):
             return member.fit(self.X, target, sample_weight=weight)
         n_rows = n_rows_of(self.X)
@@ -69,17 +69,17 @@ class Teacher:
 
 
 @dataclass(frozen=True, eq=False)
-class AnyMembers:
+class EstimatorMembers:
     """Fitted members of each round, and how they vote.
 
-    ``reach`` holds the largest vote of each round for a training row, times the size of its weight.
+    ``max_votes`` holds the largest vote of each round for a training row, times the size of its weight.
     """
 
     algorithm: Algorithm
     labels: npt.NDArray[Any]
     members: Sequence[Round]
-    rounds: Rounds
-    reach: Floats
+    rounds: RoundRecords
+    max_votes: Floats
 
     def __len__(self) -> int:
         return len(self.members)
@@ -105,14 +105,14 @@ class AnyMembers:
         """Sums of the votes of the first 1, 2, .. rounds."""
         sums: Any = 0.0
         for members, weight in zip(self.members, self.rounds.weight, strict=True):
-            sums = sums + weight * self.algorithm.votes(members, X, self.labels)
+            sums = sums + weight * self.algorithm.compute_votes(members, X, self.labels)
             yield sums
 
-    def first(self, n_rounds: int) -> AnyMembers:
+    def first(self, n_rounds: int) -> EstimatorMembers:
         """Return the first rounds alone."""
         kept = self.rounds.first(n_rounds)
-        members, reach = self.members[:n_rounds], self.reach[:n_rounds]
-        return AnyMembers(self.algorithm, self.labels, members, kept, reach)
+        members, max_votes = self.members[:n_rounds], self.max_votes[:n_rounds]
+        return EstimatorMembers(self.algorithm, self.labels, members, kept, max_votes)
 
     @property
     def importances(self) -> Floats:
