@@ -140,7 +140,7 @@ def test_votes_that_are_wrong_are_turned_round() -> None:
     assert model.feature_importances_.tolist() == [1.0]
 
 
-def test_votes_that_say_nothing_weigh_nothing() -> None:
+def test_votes_of_0_have_weight_0() -> None:
     p, y = np.full((4, 1), 0.5), [0, 0, 1, 1]
     model = AdaBoostClassifier(Given(), n_estimators=3, algorithm="MH").fit(p, y)
     assert model.estimator_weights_.tolist() == [0.0] * 3
@@ -150,12 +150,12 @@ def test_votes_that_say_nothing_weigh_nothing() -> None:
     assert model.feature_importances_.tolist() == [0.0]
 
 
-def test_leaves_of_the_engine_that_say_nothing_have_no_margin() -> None:
+def test_leaves_of_the_engine_with_votes_of_0_have_no_margin() -> None:
     model = AdaBoostClassifier(n_estimators=2, algorithm="MH").fit(np.zeros((4, 1)), [0, 0, 1, 1])
     assert model.margins(np.zeros((4, 1)), [0, 0, 1, 1]).tolist() == [0.0] * 4
 
 
-def test_rows_without_weight_have_no_say_in_the_weight_of_votes() -> None:
+def test_rows_of_weight_0_do_not_affect_the_weight_of_votes() -> None:
     """Also where theirs is the largest vote."""
     p = np.array([[0.4], [0.45], [0.6], [0.55], [1.0], [0.0]])
     y = np.array([0, 0, 1, 1, 0, 1])

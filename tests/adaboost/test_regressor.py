@@ -1,4 +1,4 @@
-"""AdaBoost of regressors: what the papers say, and what every estimator here keeps to."""
+"""AdaBoost for regression: the algorithms of the papers, and the conventions of all estimators."""
 
 from typing import Any
 
@@ -20,11 +20,11 @@ ALGORITHMS = ["R", "R2"]
 
 
 class Hidden(DecisionTreeRegressor):
-    """A tree of ours that the engine does not know as one."""
+    """Tree that the engine does not recognize."""
 
 
 class Constant(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Answers the same number to all rows, whatever it is told."""
+    """Predict the same number for all rows."""
 
     def __init__(self, predicted: float = 0.0) -> None:
         self.predicted = predicted
@@ -178,7 +178,7 @@ def test_a_member_without_error_decides_alone(algorithm: Any) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_first_member_that_is_of_no_use_is_told_of_and_kept(algorithm: Any) -> None:
+def test_a_useless_first_member_is_kept_with_a_warning(algorithm: Any) -> None:
     target = np.where(np.arange(50) < 49, 0.0, 1.0)
     model = AdaBoostRegressor(Constant(1.0), algorithm=algorithm)
     with pytest.warns(UserWarning, match="error of the first Constant is .* not below 1/2"):
@@ -236,7 +236,7 @@ def test_importances_are_the_weighted_mean_of_the_members() -> None:
 def test_what_is_refused_names_the_remedy() -> None:
     with pytest.raises(ValueError, match="loss='square' is for algorithm='R2'"):
         AdaBoostRegressor(algorithm="R", loss="square").fit(X, y)
-    with pytest.raises(ValueError, match="divide it by a number"):
+    with pytest.raises(ValueError, match="divide y by a number"):
         AdaBoostRegressor().fit(X[:2], [-1e308, 1e308])
     with pytest.raises(ValueError, match="predicted an array of shape .* 300 infinite"):
         AdaBoostRegressor(Constant(np.nan)).fit(X, y)

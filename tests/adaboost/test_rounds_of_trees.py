@@ -1,7 +1,7 @@
-"""The engine's rounds of the algorithms that weigh pairs of a row and a class, or fit regressions.
+"""Rounds of the engine for algorithms with weights of pairs, or with regression members.
 
-The naive twin of a round is `Algorithm.step`, which the loop for members of any kind takes: given
-what the engine's trees answer, it must come to the same errors, weights and normalizers.
+The reference of a round is `Algorithm.step`, which the loop for members of any kind uses: from the
+predictions of the engine's trees, it must compute the same errors, weights and normalizers.
 """
 
 from typing import Any, NamedTuple
@@ -79,7 +79,7 @@ def boost(data: Data, algorithm: str, n_rounds: int, *, n_threads: int = 1, **op
 
 
 def iter_predictions(boosted: AdaBoosted, data: Data) -> list[Floats]:
-    """What each member says of each row."""
+    """Return the votes of each member for each row."""
     sums = list(boosted.members.staged_scores(data.table))
     before = [np.zeros_like(sums[0]), *sums]
     weights = boosted.members.weights
@@ -109,7 +109,7 @@ def test_rounds_are_those_of_the_papers(
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("algorithm", REGRESSIONS)
-def test_members_are_the_regression_trees_of_their_lessons(algorithm: str, n_classes: int) -> None:
+def test_members_are_the_regression_trees_of_their_tasks(algorithm: str, n_classes: int) -> None:
     data = make_data(n_classes, seed=8)
     boosted = boost(data, algorithm, 8, max_depth=3, min_samples_leaf=4)
     reference = ALGORITHMS[algorithm](n_classes, 1.0)
@@ -142,7 +142,7 @@ def test_scores_are_those_of_the_loop_for_members_of_any_kind(
 
 
 @pytest.mark.parametrize("algorithm", BY_PAIRS)
-def test_leaves_say_what_is_best_on_the_weights(algorithm: str) -> None:
+def test_leaf_values_are_optimal_for_the_weights(algorithm: str) -> None:
     data = make_data(4, seed=3)
     boosted = boost(data, algorithm, 6, max_depth=3)
     reference = REFERENCES[algorithm](4, 1.0)

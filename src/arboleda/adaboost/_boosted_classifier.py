@@ -1,4 +1,4 @@
-"""What a boosted classifier answers: classes, scores, margins, and what theory says of it."""
+"""Base class of boosted classifiers: classes, scores, margins, and bounds of the training error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 
 
 class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Members that vote by weight, and how their sums are read."""
+    """Base class of classifiers that sum the weighted votes of their members."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         "classes_": Labels(),
@@ -54,8 +54,8 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
     def _row_predictor(self) -> RowPredictor:
         if not isinstance(self._members, BoostedTreeMembers):
             raise ValueError(  # noqa: TRY004 - a matter of state
-                f"the members of this {type(self).__name__} are no trees of the engine, so it has "
-                "no predictor: call predict"
+                f"The members of this {type(self).__name__} are not arboleda trees, so it has no "
+                "row predictor: call predict."
             )
         return self._members.row_predictor()
 
@@ -71,7 +71,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         return self._members.sums(table, threads_for(table, self.n_jobs))
 
     def _staged_sums(self, X: Any) -> Iterator[tuple[Floats, float]]:
-        """Sums of votes after each round, and the total of the weights."""
+        """Return an iterator of the summed votes after each round and the total weight."""
         check_is_fitted(self)
         table = self._members.checked(self, X)
         totals = np.cumsum(self.estimator_weights_)
@@ -97,7 +97,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         return labels
 
     def decision_function(self, X: Any) -> Floats:
-        """Weighted votes for the classes.
+        """Compute the decision function: weighted votes for the classes.
 
         Parameters
         ----------
@@ -106,10 +106,10 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         Returns
         -------
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes one score, positive for the second. Of "SAMME" as scikit-learn's: votes
-            of 1 for a class and -1 / (K - 1) for the others, as a share of all weights. Of
-            "discrete", "real", "MH", "gentle", and "logit" with two classes: F, half the logarithm
-            of the odds. Of the others the sums of the votes.
+            With two classes a single score, positive for the second. "SAMME": votes of 1 for a
+            class and -1 / (K - 1) for the others, divided by the total weight, as in scikit-learn.
+            "discrete", "real", "MH", "gentle", and "logit" with two classes: F, half the log-odds.
+            Others: the sums of the votes.
         """
         return self._compute_decision(self._compute_sums(X), self._total_weight())
 
@@ -128,7 +128,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             yield self._compute_decision(sums, total)
 
     def predict(self, X: Any) -> Array:
-        """Class with the largest weighted vote; a tie goes to the first class.
+        """Predict the class with the largest weighted vote; ties go to the first class.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes by the loss that the algorithm lowers.
+        """Predict class probabilities, derived from the loss that the algorithm minimizes.
 
         Parameters
         ----------
@@ -167,8 +167,8 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``. Boosting for many rounds drives them towards 0 and
-            1, except those of "SAMME", whose scores are shares of the weights.
+            Columns in the order of ``classes_``. Many rounds of boosting drive them towards 0 and
+            1, except for "SAMME", whose scores are shares of the total weight.
         """
         return self._shares_by(self._compute_sums(X))
 
@@ -187,7 +187,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             yield self._compute_shares(sums, total)
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of `predict_proba`; minus infinity for a probability of 0.
+        """Predict the logarithm of `predict_proba`; minus infinity for a probability of 0.
 
         Parameters
         ----------
@@ -203,24 +203,25 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
     # Margins
 
     def margins(self, X: Any, y: Any) -> Floats:
-        """How clearly, and whether rightly, rows are classified: from -1 to 1.
+        """Compute the margins of rows, from -1 to 1.
 
-        The vote for a row's class less the largest vote for another, divided by the largest
-        difference that there could be. Positive where the row is classified rightly, 1 where all
-        members are right. With two classes ``y sum a h / sum a``. Schapire, Freund, Bartlett and
-        Lee (1998), "Boosting the margin", Annals of Statistics 26(5).
+        The margin is the vote for the class of a row minus the largest vote for another class,
+        divided by the largest possible difference. It is positive if the row is classified
+        correctly, and 1 if all members are right. With two classes it is ``y sum a h / sum a``.
+        Schapire, Freund, Bartlett and Lee (1998), "Boosting the margin", Annals of Statistics
+        26(5).
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Their classes, all of them known from `fit`.
+            Their classes, all of which `fit` has seen.
 
         Returns
         -------
         margin : ndarray of shape (n_samples,)
-            Members that answer with real numbers ("real", "MH", "gentle", "logit") count by the
-            largest answer that they gave for a training row.
+            Members with real-valued votes ("real", "MH", "gentle", "logit") are scaled by their
+            largest vote for a training row.
         """
         sums = self._compute_sums(X)
         return self._margins(sums, self._encode_classes(y, sums), len(self._members))
@@ -243,12 +244,12 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             yield self._margins(sums, target, number)
 
     def margin_bound_term(self, X: Any, y: Any, theta: float) -> float:
-        """Share of rows whose margin is at most ``theta``.
+        """Compute the share of rows whose margin is at most ``theta``.
 
-        The first term of the bound on the test error: with high probability that is at most this
-        share plus a term of the order of sqrt(d / (N theta^2)), with d the VC dimension of the
-        members, for every theta > 0, whatever the number of rounds. Schapire et al. (1998),
-        theorem 2.
+        This is the first term of a bound on the test error, which with high probability is at most
+        this share plus a term of order sqrt(d / (N theta^2)), where d is the VC dimension of the
+        members. The bound holds for every theta > 0 and any number of rounds. Schapire et al.
+        (1998), theorem 2.
 
         Parameters
         ----------
@@ -267,7 +268,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         if self.n_classes_ == 1:
             return np.ones(len(target))
         max_votes = float(self._members.max_votes[:n_rounds].sum())
-        if max_votes == 0.0:  # no vote for anything
+        if max_votes == 0.0:  # all votes are 0
             return np.zeros(len(target))
         return self._algorithm.compute_margins(self._algorithm.center(sums), target, max_votes)
 
@@ -279,8 +280,8 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         if not known.all():
             row = int(np.flatnonzero(~known)[0])
             raise ValueError(
-                f"y is {labels.tolist()[row]!r} in row {row}, which is no class that fit has seen: "
-                "margins are those of known classes"
+                f"y is {labels.tolist()[row]!r} in row {row}, which is not a class seen in fit: "
+                "margins need known classes."
             )
         return numbers
 
@@ -288,7 +289,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
 
     @property
     def estimators_(self) -> Any:
-        """The members."""
+        """Fitted members."""
         return self._fitted().estimators(self._algorithm)
 
     @property
@@ -298,64 +299,65 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
 
     @property
     def estimator_errors_(self) -> Floats:
-        """Error of each round's members on the weights that they learned from."""
+        """Error of the members of each round under their training weights."""
         return self._fitted().rounds.error
 
     @property
     def edges_(self) -> Floats:
-        """How much smaller each round's error is than that of guessing."""
+        """Edge of each round: error of random guessing minus error of the members."""
         return self._algorithm.worst_error - self.estimator_errors_
 
     @property
     def normalizers_(self) -> Floats:
-        """Z of each round: what the weights sum to before they are made to sum to 1 again."""
+        """Z of each round: sum of the new row weights before normalization."""
         return self._fitted().rounds.normalizer
 
     @property
     def best_iteration_(self) -> int:
-        """Rounds of the fitted model; early stopping goes back to the best one."""
+        """Number of rounds of the fitted model: with early stopping, those up to the best."""
         return len(self._fitted())
 
     @property
     def training_error_bound_(self) -> Floats:
-        """Upper bound of the training error after each round: the product of the Z so far.
+        """Upper bound of the training error after each round: product of the Z up to it.
 
-        Times K - 1 for "M2" and "MR", K / 2 for "MH" and "gentle". With ``learning_rate=1`` Z is
-        ``2 sqrt(e (1 - e))`` for "discrete" and "M1", and at most that for "M2" and "MR". For
-        "logit" it is the deviance in bits. NaN from a round on whose weights were drawn anew.
+        The product is multiplied by K - 1 for "M2" and "MR", and by K / 2 for "MH" and "gentle".
+        With ``learning_rate=1``, Z is ``2 sqrt(e (1 - e))`` for "discrete" and "M1", and at most
+        that for "M2" and "MR". For "logit" the bound is the deviance in bits. NaN from the first
+        round with redrawn weights on.
         """
         factor = self._algorithm.compute_bound_factor()
         if factor is None:
             raise AttributeError(
-                f"with {self.n_classes_} classes the loss that algorithm={self.algorithm!r} lowers "
-                "does not bound the training error: 'MH' has a bound"
+                f"algorithm={self.algorithm!r} has no bound of the training error for "
+                f"{self.n_classes_} classes: use algorithm='MH'."
             )
         return np.float64(factor) * np.cumprod(self._mask_reset_rounds(self.normalizers_))
 
     @property
     def edge_bound_(self) -> Floats:
-        """The bound by edges alone after each round: ``exp(-2 sum of squared edges)``.
+        """Edge bound of the training error after each round: ``exp(-2 sum of squared edges)``.
 
-        Times K - 1 for "M2" and "MR". It is never below `training_error_bound_`.
+        It is multiplied by K - 1 for "M2" and "MR". It is never below `training_error_bound_`.
         """
-        reader = self._algorithm
-        if not reader.has_edge_bound or self.learning_rate != 1.0:
+        algorithm = self._algorithm
+        if not algorithm.has_edge_bound or self.learning_rate != 1.0:
             raise AttributeError(
-                "the bound by edges is one of 'discrete', 'M1', 'M2', 'MR', and 'SAMME' with two "
-                "classes, with learning_rate=1: see training_error_bound_"
+                "edge_bound_ needs learning_rate=1 and algorithm 'discrete', 'M1', 'M2', 'MR', or "
+                "'SAMME' with two classes: use training_error_bound_."
             )
-        factor = reader.compute_bound_factor()
+        factor = algorithm.compute_bound_factor()
         assert factor is not None
         squares = np.cumsum(self._mask_reset_rounds(self.edges_**2))
         return np.float64(factor) * np.exp(-2.0 * squares)
 
     def _mask_reset_rounds(self, values: Floats) -> Floats:
-        """Values of the rounds; NaN where the weights were drawn anew."""
+        """Set the values of rounds with redrawn weights to NaN."""
         return np.where(self._fitted().rounds.reset > 0.0, np.nan, values)
 
     @property
     def feature_importances_(self) -> Floats:
-        """Importances of the columns, the mean of the members' weighted as their votes."""
+        """Mean feature importances of the members, weighted as their votes."""
         if not len(self._fitted()):
             return np.zeros(self.n_features_in_)
         return self._members.importances
@@ -368,7 +370,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
 
     def _fitted(self) -> EstimatorMembers | BoostedTreeMembers:
         if not hasattr(self, "_members"):
-            raise AttributeError(f"{type(self).__name__} has no rounds before it is fitted")
+            raise AttributeError(f"{type(self).__name__} is not fitted yet: call fit first.")
         return self._members
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What a boosted regressor answers: weighted medians, and what theory says of them."""
+"""Base class of boosted regressors: weighted medians, and bounds of the training error."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from arboleda.persist import SavedModel
 
 
 class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Members of which the weighted median counts."""
+    """Base class of regressors that predict the weighted median of their members."""
 
     n_jobs: int | None
     _members: EstimatorRegressors | BoostedTrees
-    _bounds: Floats  # of the training error, for "R"; else none
-    _range: Floats  # least and largest answer
+    _bounds: Floats  # of the training error; empty unless algorithm="R"
+    _range: Floats  # smallest and largest prediction
 
     def predict(self, X: Any) -> Floats:
-        """Weighted median of the members' answers.
+        """Predict the weighted median of the members.
 
         Parameters
         ----------
@@ -66,8 +66,8 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
     def _row_predictor(self) -> RowPredictor:
         if not isinstance(self._members, BoostedTrees):
             raise ValueError(  # noqa: TRY004 - a matter of state
-                f"the members of this {type(self).__name__} are no trees of the engine, so it has "
-                "no predictor: call predict"
+                f"The members of this {type(self).__name__} are not arboleda trees, so it has no "
+                "row predictor: call predict."
             )
         return self._members.row_predictor()
 
@@ -83,7 +83,7 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
 
     def _fitted(self) -> EstimatorRegressors | BoostedTrees:
         if not hasattr(self, "_members"):
-            raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
+            raise AttributeError(f"{type(self).__name__} is not fitted yet: call fit first.")
         return self._members
 
     @property
@@ -98,25 +98,27 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
 
     @property
     def training_error_bound_(self) -> Floats:
-        """Upper bound of the mean squared error of the rows learned from, after each round."""
+        """Upper bound of the mean squared error on the training rows after each round."""
         self._fitted()
         if not self._bounds.size:
-            raise AttributeError("errors of 'R2' do not bound the training error: 'R' has a bound")
+            raise AttributeError(
+                "algorithm='R2' has no bound of the training error: use algorithm='R'."
+            )
         return self._bounds
 
     @property
     def best_iteration_(self) -> int:
-        """Rounds of the fitted model; early stopping goes back to the best one."""
+        """Number of rounds of the fitted model: with early stopping, those up to the best."""
         return len(self._fitted())
 
     @property
     def feature_importances_(self) -> Floats:
-        """Mean of the members' importances of the columns by their weights."""
+        """Mean feature importances of the members, weighted by their weights."""
         shares = self._fitted().importances()
         weights = self.estimator_weights_
         # A single member may have the weight 0.
-        found: Floats = np.average(shares, axis=0, weights=weights if weights.any() else None)
-        return found
+        importances: Floats = np.average(shares, axis=0, weights=weights if weights.any() else None)
+        return importances
 
     def __len__(self) -> int:
         """Return the number of members."""

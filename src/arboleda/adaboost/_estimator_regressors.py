@@ -1,4 +1,4 @@
-"""Regressors of any kind as members: fitted one after the other, and kept as they are."""
+"""Members that are clones of any regressor, fitted one after the other."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from arboleda.bagging._tables import checked_table, n_rows_of, rows_of
 
 @dataclass(frozen=True, eq=False)
 class EstimatorRegressors:
-    """Fitted members and their weights."""
+    """Fitted regressors and their weights."""
 
     members: Sequence[Any]
     weights: Floats
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of members."""
         return len(self.members)
 
     def checked(self, ensemble: Any, X: Any) -> Any:
-        """Check a table as the members take it."""
+        """Validate a table for the members."""
         return checked_table(ensemble, X, reset=False)
 
     @property
@@ -38,12 +38,12 @@ class EstimatorRegressors:
         return self.members
 
     def iter_predictions(self, X: Any, n_threads: int) -> Iterator[Floats]:
-        """Answers of one member after the other."""
+        """Yield the predictions of each member."""
         for member in self.members:
             yield predict_finite(member, X)
 
     def medians(self, X: Any, n_threads: int) -> Floats:
-        """Weighted median of their predictions."""
+        """Compute the weighted median of the predictions."""
         running = RunningMedians(n_rows_of(X))
         for predictions, weight in zip(
             self.iter_predictions(X, n_threads), self.weights, strict=True
@@ -52,26 +52,26 @@ class EstimatorRegressors:
         return running.medians(n_threads)
 
     def importances(self) -> Floats:
-        """Importances of the columns for each member."""
+        """Compute the feature importances of each member."""
         return np.array([member.feature_importances_ for member in self.members])
 
 
 def predict_finite(member: Any, X: Any) -> Floats:
-    """Answers of one member, one finite number a row."""
+    """Predict with one member, which must return one finite number per row."""
     predictions = np.asarray(member.predict(X), dtype=np.float64)
     if predictions.ndim == 2 and predictions.shape[1] == 1:
         predictions = predictions[:, 0]
     if predictions.shape != (n_rows_of(X),) or not np.isfinite(predictions).all():
         raise ValueError(
             f"{type(member).__name__} predicted an array of shape {predictions.shape} with "
-            f"{np.count_nonzero(~np.isfinite(predictions))} infinite or missing values: members must "
-            "predict one finite number a row"
+            f"{np.count_nonzero(~np.isfinite(predictions))} infinite or missing values: members "
+            "must predict one finite number per row."
         )
     return np.ascontiguousarray(predictions)
 
 
 class EstimatorFitter:
-    """Fits clones of an estimator.
+    """Fitter of clones of a regressor.
 
     Parameters
     ----------
@@ -88,20 +88,20 @@ class EstimatorFitter:
         self._random = np.random.RandomState(0)
 
     def start_member(self, random: np.random.RandomState) -> None:
-        """Make a clone with seeds of its own."""
+        """Create a clone with its own random seeds."""
         member = clone(self._template)
         set_random_states(member, random)
         self._members.append(member)
         self._random = random
 
     def fit_on_drawn_rows(self, drawn: Indices) -> Floats:
-        """Fit it on drawn rows, those drawn twice twice, and return its predictions to all rows."""
+        """Fit the member on drawn rows, with repeats, and return its predictions for all rows."""
         member = self._members[-1]
         member.fit(rows_of(self._X, drawn), self._target[drawn])
         return predict_finite(member, self._X)
 
     def fit_to_density(self, rounds: DensityRounds) -> Floats:
-        """Fit it by least squares that stand for the error; draw rows if it takes no weights."""
+        """Fit the member by weighted least squares, or on drawn rows if it takes no weights."""
         weight = rounds.row_weights()
         if not takes_weight(self._template):
             n_rows = len(weight)

@@ -1,4 +1,4 @@
-"""The rounds of boosting with members of any kind."""
+"""Boosting loop for members of any kind."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from arboleda.adaboost._estimator_members import EstimatorMembers, MemberFitter,
 from arboleda.adaboost._rounds import RoundRecords
 
 OnDegenerate = Literal["stop", "reset"]
-# Told the number of rounds made, and of the last one its members and outcome; True ends boosting.
+# Receives the number of rounds, and the members and outcome of the last; True stops boosting.
 Watch = Callable[[int, Round, RoundOutcome], bool]
 
-# So many useless members one after the other end boosting in spite of drawn weights.
+# Number of consecutive useless members after which boosting stops in spite of redrawn weights.
 MOST_RESETS = 25
 
 
@@ -27,19 +27,19 @@ def boost(
     on_degenerate: OnDegenerate,
     watch: Watch,
 ) -> tuple[EstimatorMembers, float | None]:
-    """Boost.
+    """Run boosting rounds.
 
     Parameters
     ----------
     algorithm : Algorithm
     problem : Problem
-        The rows that the teacher has.
+        Targets and weights of the rows of the fitter.
     teacher : Teacher
     n_rounds : int
-        Rounds at most.
+        Maximum number of rounds.
     on_degenerate : {"stop", "reset"}
-        What follows a member without error, or one no better than guessing, which is not kept: the
-        end, or weights that count how often rows are in a bootstrap sample.
+        What to do after a member without error, or no better than random guessing (which is not
+        kept): stop, or restart with the weights of a bootstrap sample.
     watch : callable
         Called after each round.
 
@@ -47,7 +47,7 @@ def boost(
     -------
     members : AnyMembers
     useless : float or None
-        Error of the member whose uselessness ended boosting.
+        Error of the useless member that ended boosting, if any.
     """
     members: list[Round] = []
     rounds: list[tuple[float, float, float, float]] = []
@@ -63,7 +63,7 @@ def boost(
             n_useless = 0
             members.append(fitted)
             if outcome.error <= 0.0 and on_degenerate == "stop":
-                # In theory it weighs infinitely much: it outvotes the others.
+                # Its weight is infinite in theory: it outvotes the others.
                 before = sum(weight for weight, *_ in rounds)
                 outcome = algorithm.weigh_last_without_error(outcome, before)
             rounds.append((outcome.weight, outcome.error, outcome.normalizer, float(reset)))
@@ -88,14 +88,14 @@ def _take_step(
     with np.errstate(over="ignore", invalid="ignore"):
         outcome = algorithm.step(problem, state, votes)
     if not (np.isfinite(outcome.normalizer) and np.isfinite(outcome.state).all()):
-        raise ValueError("the weights of the rows overflow: lower learning_rate")
+        raise ValueError("The row weights overflow: lower learning_rate.")
     return outcome
 
 
 def _start_from_bootstrap(
     algorithm: Algorithm, problem: BoostingProblem, random: np.random.RandomState
 ) -> Floats:
-    """Weights of the first round, of a bootstrap sample. Bauer and Kohavi (1999), section 4.2."""
+    """Restart with the weights of a bootstrap sample: Bauer and Kohavi (1999), section 4.2."""
     able = np.flatnonzero(problem.weight)
     drawn: Indices = random.choice(able, size=len(able))
     share = problem.weight * np.bincount(drawn, minlength=len(problem.weight))

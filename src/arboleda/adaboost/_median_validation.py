@@ -1,4 +1,4 @@
-"""When to stop boosting regressors: the error of rows set aside."""
+"""Early stopping of regressors by the error on held-out rows."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from arboleda.tree._folds import hold_out
 
 
 class MedianValidation:
-    """Keeps the mean squared error of rows set aside after each round.
+    """Mean squared error on held-out rows after each round.
 
     Parameters
     ----------
     rows : ndarray of int
-        Their numbers.
+        Indices of the held-out rows.
     target, weight : ndarray of shape (n_samples,)
-        Of all rows.
+        Targets and weights of all rows.
     patience : int
         Rounds without a smaller error after which boosting stops.
     """
@@ -31,7 +31,7 @@ class MedianValidation:
         self._errors: list[float] = []
 
     def record(self, predictions: Floats, weight: float, n_threads: int) -> bool:
-        """Take note of a member's answers to all rows and its weight; True: it is enough."""
+        """Add a member's predictions for all rows; return True if boosting should stop."""
         self._medians.add(predictions[self._rows], weight, n_threads)
         predicted = self._medians.medians(n_threads)
         self._errors.append(float(self._share @ (predicted - self._target) ** 2))
@@ -39,7 +39,7 @@ class MedianValidation:
 
     @property
     def best_round(self) -> int:
-        """Rounds with the smallest error, the fewest of them."""
+        """Smallest number of rounds with the lowest error."""
         return int(np.argmin(self._errors)) + 1
 
 
@@ -50,7 +50,7 @@ def holdout_split(
     patience: int,
     random: np.random.RandomState,
 ) -> tuple[Floats, MedianValidation]:
-    """Return weights that are 0 for rows set aside, and what these are judged by."""
+    """Return weights that are 0 for the held-out rows, and the validation of these."""
     able = np.flatnonzero(weight)
     seed = int(random.randint(np.iinfo(np.int32).max))
     training_rows, validation_rows = hold_out(fraction, target, able, stratify=False, seed=seed)

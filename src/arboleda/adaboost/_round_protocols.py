@@ -1,4 +1,4 @@
-"""What the rounds of boosted regressors ask of what fits their members, and what they say of it."""
+"""Interfaces between the boosting rounds of regressors and the fitters of their members."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Indices = npt.NDArray[np.intp]
 
 
 class MemberResult(NamedTuple):
-    """Weight and error of a member, and whether it is the last one.
+    """Weight and error of a member, and whether boosting ends with it.
 
-    A weight of 0 means that it is of no use: its error is 1/2 or more.
+    A weight of 0 means that the member is useless: its error is 1/2 or more.
     """
 
     weight: float
@@ -26,23 +26,23 @@ class MemberResult(NamedTuple):
 
 
 class RegressorFitter(Protocol):
-    """Fits members one after the other and keeps them."""
+    """Fitter of members, which it keeps."""
 
     def start_member(self, random: np.random.RandomState) -> None:
-        """Make a member, with seeds of its own."""
+        """Create a member with its own random seeds."""
 
     def fit_on_drawn_rows(self, drawn: Indices) -> Floats:
-        """Fit it on drawn rows, those drawn twice twice, and return its answers to all rows."""
+        """Fit the member on drawn rows, with repeats, and return its predictions for all rows."""
 
     def fit_to_density(self, rounds: DensityRounds) -> Floats:
-        """Fit it so that the error under a density is small, and return its answers to all rows."""
+        """Fit the member to minimize the error under a density; return predictions for all rows."""
 
 
 class RegressorRounds(Protocol):
-    """Weights of rows, from round to round."""
+    """Row weights that are updated in every round."""
 
     def fit_member(self, fitter: RegressorFitter, random: np.random.RandomState) -> Floats:
-        """Fit a member and return its answers to all rows."""
+        """Fit a member and return its predictions for all rows."""
 
     def score_member(self, predictions: Floats) -> MemberResult:
-        """Weigh the last member by its answers to all rows, and the rows for the next one."""
+        """Compute the weight of the last member and the row weights of the next round."""

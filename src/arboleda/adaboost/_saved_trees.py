@@ -19,14 +19,14 @@ _KEYS = {"trees", "weights", "seeds", "tree", "tree_parameters"}
 
 
 class SavedTrees:
-    """The forest, the weights and the seeds as sections."""
+    """Field of boosted trees: the forest, the weights and the seeds as sections."""
 
     def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
-        """Return what stands in the header."""
+        """Store the arrays as sections and return the entry of the header."""
         if not isinstance(value, BoostedTrees):
             raise TypeError(
                 f"the members, of type {type(value.estimators[0]).__name__}, were not grown by the "
-                "engine, and a model file holds no others; use pickle, joblib or skops for these"
+                "engine, so they cannot be stored in a model file; use pickle, joblib or skops"
             )
         seeds = np.array(value.seeds, dtype=np.int64)
         return {
@@ -37,18 +37,18 @@ class SavedTrees:
         }
 
     def decode(self, name: str, stored: Any, sections: Sections) -> BoostedTrees:
-        """Return the members; `complete` gives their trees the columns of the model."""
+        """Load the members; `complete` sets the columns of their trees."""
         if not isinstance(stored, dict) or stored.keys() != _KEYS:
-            raise ModelFormatError(f"{name} does not say what the members are")
+            raise ModelFormatError(f"{name} does not describe the members")
         forest = ForestPart().decode(f"{name}.trees", stored["trees"], sections)
         weights = SavedArray(np.float64).decode(f"{name}.weights", stored["weights"], sections)
         seeds = SavedArray(np.int64).decode(f"{name}.seeds", stored["seeds"], sections)
         if not len(weights) == len(seeds) == forest.n_trees > 0:
-            raise ModelFormatError(f"{name} has not one weight and one seed for each tree")
+            raise ModelFormatError(f"{name} has more or fewer weights or seeds than trees")
         if not are_valid_weights(weights):
-            raise ModelFormatError(f"{name} has weights that are none")
+            raise ModelFormatError(f"{name} has negative, infinite or missing weights")
         if not ((seeds >= 0) & (seeds < 2**32)).all():
-            raise ModelFormatError(f"{name} has seeds that cannot be")
+            raise ModelFormatError(f"{name} has seeds outside [0, 2**32)")
         tree = decode_tree(name, stored["tree"], stored["tree_parameters"])
         if not isinstance(tree, DecisionTreeRegressor):
             raise ModelFormatError(f"{name} has no regression trees")
@@ -56,6 +56,6 @@ class SavedTrees:
 
 
 def complete(members: BoostedTrees, model: Any) -> str | None:
-    """Give the trees of a file the columns of their model, or tell why they cannot have them."""
+    """Set the columns of the loaded trees, or return why they do not fit the model."""
     members.example.n_outputs_ = 1
     return set_columns(model, members.example, members.forest, (1,))

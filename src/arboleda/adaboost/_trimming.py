@@ -9,9 +9,9 @@ Floats = npt.NDArray[np.float64]
 
 
 def trim_weights(weight: Floats, share: float) -> Floats:
-    """Set the weight of the lightest rows, together at most a share of all, to 0.
+    """Set the smallest weights, which sum to at most a share of the total, to 0.
 
-    Rows as light as one that stays do so too.
+    Weights equal to the smallest remaining one are kept.
 
     Examples
     --------

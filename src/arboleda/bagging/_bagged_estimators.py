@@ -1,4 +1,4 @@
-"""Members of any kind: fitted and asked one by one, each drawn for by a seed of its own."""
+"""Members that are clones of any estimator, each fitted on a sample drawn with its own seed."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from arboleda.bagging._votes import (
 
 
 class SeedBatch(NamedTuple):
-    """Members that one call of `fit` made: what their draws are repeated from."""
+    """Plan, rows and seeds of the members of one call of `fit`, which reproduce their samples."""
 
     plan: SamplingPlan
     rows: RowsToDraw
     seeds: npt.NDArray[Any]
 
     def draws(self) -> list[Draw]:
-        """Draw what every member was given again."""
+        """Draw the samples of all members again."""
         return [draw(self.plan, self.rows, int(seed)) for seed in self.seeds]
 
 
 class BaggedEstimators:
-    """Fitted members, what their draws are repeated from, and their weights of sum 1.
+    """Fitted members, the batches that reproduce their samples, and weights that sum to 1.
 
-    ``weights`` is None where all members count the same.
+    ``weights`` is None if all members have the same weight.
     """
 
     weights: Floats | None = None
@@ -55,13 +55,13 @@ class BaggedEstimators:
         self.weights = weights
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of members."""
         return len(self._members)
 
     def extended(
         self, template: Any, training: BaggingData, seeds: npt.NDArray[Any], options: PredictOptions
     ) -> BaggedEstimators:
-        """Return these members, then one for each seed, all without weights."""
+        """Return these members and a new one for each seed, all without weights."""
         new = fit_members(template, training, seeds, options.n_jobs, options.verbose)
         batch = SeedBatch(training.plan, training.rows, seeds)
         return BaggedEstimators([*self._members, *new], [*self._batches, batch])
@@ -71,35 +71,35 @@ class BaggedEstimators:
         return BaggedEstimators(self._members, self._batches, weights)
 
     def checked(self, ensemble: Any, X: Any, *, as_array: bool) -> Any:
-        """Check a table as the members take it."""
+        """Validate a table for the members."""
         return checked_table(ensemble, X, reset=False, as_array=as_array)
 
     @property
     def estimators(self) -> list[Any]:
-        """The members as they were fitted."""
+        """Fitted members."""
         return [member.estimator for member in self._members]
 
     @property
     def columns(self) -> list[Indices]:
-        """Numbers of the columns of each member."""
+        """Column indices of each member."""
         return [member.columns for member in self._members]
 
     @property
     def samples(self) -> list[Indices]:
-        """Numbers of the rows of each member, those drawn twice twice."""
-        found = []
+        """Row indices of each member, with repeats."""
+        samples = []
         for batch in self._batches:
             rows = batch.rows
             every = np.arange(rows.n_rows) if rows.able is None else rows.able
-            found += [every if drawn.rows is None else drawn.rows for drawn in batch.draws()]
-        return found
+            samples += [every if drawn.rows is None else drawn.rows for drawn in batch.draws()]
+        return samples
 
     def average_outputs(self, X: Any, options: PredictOptions) -> Floats:
-        """Mean over the members of their class shares, or of their values."""
+        """Average the class probabilities or values of the members."""
         return average_outputs(self._members, X, options, self.weights)
 
     def average_decisions(self, X: Any, options: PredictOptions) -> Floats:
-        """Mean of the members' decision functions."""
+        """Average the decision functions of the members."""
         return average_decisions(self._members, X, options, self.weights)
 
     def iter_output_stages(self, X: Any, options: PredictOptions) -> Iterator[Floats]:
@@ -111,13 +111,13 @@ class BaggedEstimators:
         return iter_decision_stages(self._members, X, options, self.weights)
 
     def have_drawn_from(self, n_rows: int) -> bool:
-        """Whether all members learned from tables of so many rows."""
+        """Return whether all members were trained on tables with ``n_rows`` rows."""
         return all(batch.rows.n_rows == n_rows for batch in self._batches)
 
     def aggregate_out_of_bag(
         self, X: Any, target: npt.NDArray[Any], options: PredictOptions
     ) -> OutOfBag:
-        """Ask every member for the rows that it left out."""
+        """Aggregate the predictions of every member for the rows that it left out."""
         rows = self._batches[-1].rows
         outputs = self.iter_outputs_on_rows(X, self.iter_left_out_rows(), options)
         n_members, n_classes = len(self), options.n_classes
@@ -128,21 +128,21 @@ class BaggedEstimators:
     def iter_outputs_on_rows(
         self, X: Any, rows_of_members: Iterable[Indices], options: PredictOptions
     ) -> Iterator[MemberOutput]:
-        """Yield for each member some rows of its own, and its output on these."""
+        """Yield for each member its rows of ``rows_of_members`` and its outputs for these."""
         return iter_outputs_on_rows(self._members, rows_of_members, X, options)
 
     def find_learned_rows(self, n_rows: int) -> npt.NDArray[np.bool_]:
-        """Whether members may have learned from each row of a table of so many.
+        """Find the rows of a table with ``n_rows`` rows that members may have been trained on.
 
         Raises
         ------
         ValueError
-            If they learned from tables of other sizes.
+            If members were trained on tables of other sizes.
         """
         return find_learned_rows([batch.rows for batch in self._batches], n_rows)
 
     def iter_left_out_rows(self) -> Iterator[Indices]:
-        """Yield for each member the rows that it could have drawn and did not."""
+        """Yield for each member the rows that it could have drawn but did not."""
         for batch in self._batches:
             for drawn in batch.draws():
                 yield np.flatnonzero((drawn.counts(batch.rows) == 0) & batch.rows.is_able)

@@ -1,4 +1,4 @@
-"""What bagging of classifiers and of regressors shares: bags of rows, and what they leave out."""
+"""Base class of bagging classifiers and regressors: bags of rows and out-of-bag scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arboleda.bagging._weighted_ensemble import WeightedEnsemble
 
 
 class Bagging(WeightedEnsemble):
-    """Rows and columns drawn for every member; the rows left out judge it."""
+    """Ensemble with rows and columns drawn for every member, and out-of-bag scores."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_samples": [
@@ -46,15 +46,15 @@ class Bagging(WeightedEnsemble):
 
     @abstractmethod
     def _set_out_of_bag(self, means: Floats, target: Array) -> None:
-        """Keep the out-of-bag answers, NaN where there is none, and their score."""
+        """Store the out-of-bag predictions, NaN where there are none, and their score."""
 
     def _make_plan(self, target: Array, rows: RowsToDraw) -> SamplingPlan:
         n_drawn = n_rows_of_bag(self.max_samples, rows.n_able, bootstrap=self.bootstrap)
-        needed = self._find_oob_parameter()
-        if needed is not None and not self.bootstrap and n_drawn == rows.n_able:
+        parameter = self._find_oob_parameter()
+        if parameter is not None and not self.bootstrap and n_drawn == rows.n_able:
             raise ValueError(
-                f"{needed} needs rows that members leave out, but bootstrap=False draws all "
-                "rows: set bootstrap=True, or lower max_samples"
+                f"{parameter} needs out-of-bag rows, but bootstrap=False draws all rows: set "
+                "bootstrap=True, or lower max_samples."
             )
         return SamplingPlan(
             n_features=self.n_features_in_,
@@ -65,18 +65,18 @@ class Bagging(WeightedEnsemble):
         )
 
     def _find_oob_parameter(self) -> str | None:
-        """Parameter that needs rows left out of the bags; None: there is none."""
+        """Return the setting that needs out-of-bag rows; None if there is none."""
         if self.oob_score:
             return "oob_score=True"
         return "weights='oob'" if self.weights == "oob" else None
 
     def _format_oob_remedy(self) -> str:
-        """Settings of the parameters that need no rows left out."""
-        needless = [
+        """Return settings that need no out-of-bag rows, for error messages."""
+        settings = [
             *(["oob_score=False"] if self.oob_score else []),
             *(["weights='uniform'"] if self.weights == "oob" else []),
         ]
-        return " and ".join(needless)
+        return " and ".join(settings)
 
     def _has_bags_larger_than(self, n_rows: int) -> bool:
         n_drawn = self.max_samples
@@ -89,29 +89,29 @@ class Bagging(WeightedEnsemble):
             rows.n_rows
         ):
             raise ValueError(
-                "the members made before learned from other rows, so their bags tell nothing of "
-                f"these: set {self._without_rows_left_out()}, or warm_start=False"
+                "The existing members were trained on other rows, so their out-of-bag rows are unknown: "
+                f"set {self._format_oob_remedy()}, or warm_start=False."
             )
         self._members = self._members.with_weights(None)
         if self.weights == "oob":
             self._weigh_members(X, target, self._members.iter_left_out_rows())
         if not self.oob_score:
             return
-        found = self._members.aggregate_out_of_bag(X, target, self._predict_options())
-        self._oob_curve = found.curve
-        means = np.full(found.sums.shape, np.nan)
+        out_of_bag = self._members.aggregate_out_of_bag(X, target, self._predict_options())
+        self._oob_curve = out_of_bag.curve
+        means = np.full(out_of_bag.sums.shape, np.nan)
         able = rows.is_able
-        means[able] = means_of_votes(found.sums[able], found.counts[able])
+        means[able] = means_of_votes(out_of_bag.sums[able], out_of_bag.counts[able])
         self._set_out_of_bag(means, target)
 
     def oob_curve(self) -> OobCurve:
-        """Out-of-bag error after the first member, the first two, ..., all of them.
+        """Return the out-of-bag error after the first member, the first two, ..., all of them.
 
         Returns
         -------
         curve : OobCurve
             ``n_estimators``, ``error`` (share of misclassified rows, or mean squared error) and
-            ``n_rows``: how many rows some member so far left out.
+            ``n_rows``: number of rows that some member up to there left out.
 
         Raises
         ------
@@ -120,5 +120,5 @@ class Bagging(WeightedEnsemble):
         """
         check_is_fitted(self)
         if not hasattr(self, "_oob_curve"):
-            raise ValueError("oob_curve() needs oob_score=True in fit: set it and fit again")
+            raise ValueError("oob_curve() needs oob_score=True in fit: set it and fit again.")
         return self._oob_curve

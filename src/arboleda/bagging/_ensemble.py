@@ -1,4 +1,4 @@
-"""What all ensembles of this part share: members of any kind, each fitted on a draw of its own."""
+"""Base class of ensembles of members of any kind, each fitted on its own random sample."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-_OTHER_KIND = (
-    "warm_start=True can add members of the same kind alone, and those made before are of another "
-    "one: set warm_start=False to begin anew"
+_KIND_CHANGED = (
+    "warm_start=True can only add members of the same kind, but the existing members are of another "
+    "kind: set warm_start=False to refit all members."
 )
 
 
 def members_have(method: str) -> Callable[..., Any]:
-    """Decorate a method that exists where the members have one of that name."""
+    """Decorate a method that is available if the members have the method of this name."""
 
     def check(ensemble: MemberEnsemble) -> bool:
         return hasattr(getattr(ensemble, "estimator_", ensemble._resolve_estimator()), method)
@@ -62,7 +62,7 @@ class MemberEnsemble(
     BaseEstimator,  # type: ignore[misc]
     metaclass=ABCMeta,
 ):
-    """Members of any kind, each a clone of one estimator, each fitted on a draw of its own."""
+    """Ensemble of clones of one estimator, each fitted on its own random sample."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -86,7 +86,7 @@ class MemberEnsemble(
 
     @abstractmethod
     def _widths(self, members: TreeMembers) -> tuple[int, ...]:
-        """Numbers that a leaf of each output should hold in a model of a file."""
+        """Return the numbers of values that leaves should have for each output."""
 
     def _defect(self) -> str | None:
         members = self._members
@@ -96,34 +96,34 @@ class MemberEnsemble(
 
     @abstractmethod
     def _make_default_estimator(self) -> Any:
-        """Member where the user names none."""
+        """Create the estimator of members if the user gives none."""
 
     @abstractmethod
     def _encode_target(self, y: Any) -> Array:
-        """Check y, remember what predictions need of it, and return what the members learn."""
+        """Validate y, store what predictions need, and return the target of the members."""
 
     @abstractmethod
     def _make_plan(self, target: Array, rows: RowsToDraw) -> SamplingPlan:
-        """What each member is given."""
+        """Return the sampling plan of the members."""
 
     @abstractmethod
     def _get_member_method(self, caller: str) -> str:
-        """Name of the members' method that answers for a method of the ensemble."""
+        """Return the name of the member method that a method of the ensemble calls."""
 
     @abstractmethod
     def _predict_options(self, params: dict[str, Any] | None = None) -> PredictOptions:
-        """How members are asked."""
+        """Return the options of predictions by the members."""
 
     def _check_size(self, target: Array, rows: RowsToDraw) -> None:
-        """Refuse targets whose answers are beyond what float64 can add up."""
+        """Check that sums of predictions cannot overflow float64."""
 
     def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
-        """Judge what was fitted, where asked for."""
+        """Evaluate the members after fitting, if requested."""
 
     def _choose_held_out_rows(
         self, target: Array, weight: Floats | None, before: BaggedEstimators | TreeMembers | None
     ) -> Indices | None:
-        """Rows of positive weight that no member learns from; None: there are none."""
+        """Return rows of positive weight that no member is trained on; None if there are none."""
         return None
 
     def _choose_rows(
@@ -134,7 +134,7 @@ class MemberEnsemble(
         *,
         by_chance: bool,
     ) -> tuple[RowsToDraw, Floats | None]:
-        """Rows that members draw from, and the weights that they learn by."""
+        """Return the rows that members draw from, and the training weights."""
         held_out = self._choose_held_out_rows(target, weight, before)
         if held_out is not None:
             weight = np.ones(len(target)) if weight is None else weight.copy()
@@ -143,14 +143,14 @@ class MemberEnsemble(
         return rows._replace(held_out=held_out), weight
 
     def _needs_array(self) -> bool:
-        """Whether a member may be given a column twice, which frames cannot hold."""
+        """Return whether members may draw a column twice, which data frames do not support."""
         return bool(getattr(self, "bootstrap_features", False))
 
     def _resolve_estimator(self) -> Any:
         return self._make_default_estimator() if self.estimator is None else self.estimator
 
     def _template(self) -> Any:
-        """Estimator that the members are clones of."""
+        """Return the estimator that the members are clones of."""
         return self.estimator_
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
@@ -159,12 +159,12 @@ class MemberEnsemble(
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            What the members can learn from; frames stay frames.
+            Any table that the members accept; data frames are passed on as data frames.
         y : array-like of shape (n_samples,)
             The target, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part. Members whose ``fit`` takes
-            weights weigh their rows by them; for others a row is drawn in proportion to its weight.
+            Finite, non-negative weights; rows of weight 0 are ignored. Members whose ``fit`` takes
+            weights are fitted with them; for others, rows are drawn in proportion to their weight.
         **fit_params : dict
             Passed to the members' ``fit`` by scikit-learn's metadata routing, if that is enabled.
 
@@ -176,7 +176,7 @@ class MemberEnsemble(
         ------
         ValueError
             If a parameter is out of range, the lengths differ, y has missing or infinite values, or
-            a member refuses its rows. The ensemble stays as it was.
+            fitting a member fails. The ensemble stays unchanged.
         """
         self._validate_params()
         with restore_on_failure(self):
@@ -215,7 +215,7 @@ class MemberEnsemble(
             self.__dict__.pop("schema_", None)
             before = BaggedEstimators([], [])
         elif not isinstance(before, BaggedEstimators):
-            raise ValueError(_OTHER_KIND)
+            raise ValueError(_KIND_CHANGED)
         X = checked_table(self, X, reset=not before, as_array=self._needs_array())
         check_consistent_length(X, target)
         weight = read_weight(sample_weight, X)
@@ -238,9 +238,9 @@ class MemberEnsemble(
         sample_weight: Any,
         before: BaggedEstimators | TreeMembers | None,
     ) -> None:
-        """Grow trees of ours with the engine, all from one coded table."""
+        """Grow arboleda trees with the engine, all from one binned table."""
         if isinstance(before, BaggedEstimators):
-            raise ValueError(_OTHER_KIND)  # noqa: TRY004 - a matter of state
+            raise ValueError(_KIND_CHANGED)  # noqa: TRY004 - a matter of state
         example: DecisionTree = clone(template)
         training = example._training(X, target, sample_weight, reset=before is None, reader=self)
         rows, weight = self._choose_rows(target, training.weight, before, by_chance=False)
@@ -258,15 +258,15 @@ class MemberEnsemble(
         self._after_fit(training.X, target, rows)
 
     def _has_bags_larger_than(self, n_rows: int) -> bool:
-        """Whether a bag draws more rows than the table has."""
+        """Return whether a bag draws more rows than the table has."""
         return False
 
     def _get_kept_members(self) -> BaggedEstimators | TreeMembers | None:
-        """Members that a warm start keeps."""
+        """Return the members that a warm start keeps."""
         return getattr(self, "_members", None) if self.warm_start else None
 
     def _check_kept_members(self) -> BaggedEstimators | TreeMembers | None:
-        """Members that a warm start keeps; the number wanted is checked."""
+        """Return the members that a warm start keeps, after a check of ``n_estimators``."""
         before = self._get_kept_members()
         if before is None:
             return None
@@ -274,7 +274,7 @@ class MemberEnsemble(
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be larger or equal to "
                 f"len(estimators_)={len(before)} when warm_start==True: raise it, or set "
-                "warm_start=False to begin anew"
+                "warm_start=False to refit all members."
             )
         if self.n_estimators == len(before):
             warnings.warn(
@@ -284,7 +284,7 @@ class MemberEnsemble(
         return before
 
     def _draw_seeds(self, n_before: int) -> npt.NDArray[Any]:
-        """Seeds of the members to be made; those made before took the first ones."""
+        """Draw the seeds of the new members, after those of the existing ones."""
         random = check_random_state(self.random_state)
         seeds: npt.NDArray[Any] = random.randint(np.iinfo(np.int32).max, size=self.n_estimators)
         return seeds[n_before:]
@@ -292,8 +292,8 @@ class MemberEnsemble(
     def _row_predictor(self) -> RowPredictor:
         if not isinstance(self._members, TreeMembers):
             raise ValueError(  # noqa: TRY004 - a matter of state
-                f"the members of this {type(self).__name__} are no trees of the engine, so it has "
-                "no predictor: call predict"
+                f"The members of this {type(self).__name__} are not arboleda trees, so it has no "
+                "row predictor: call predict."
             )
         return self._members.row_predictor(self._predict_options())
 
@@ -303,25 +303,25 @@ class MemberEnsemble(
 
     @property
     def estimators_(self) -> Sequence[Any]:
-        """The fitted members."""
+        """Fitted members."""
         return self._fitted_members().estimators
 
     @property
     def estimators_features_(self) -> Sequence[Indices]:
-        """Numbers of the columns that each member learned from."""
+        """Column indices of each member."""
         return self._fitted_members().columns
 
     @property
     def estimators_samples_(self) -> Sequence[Indices]:
-        """Numbers of the rows that each member learned from, those drawn twice twice.
+        """Row indices of each member, with repeats.
 
-        They are not stored, but drawn again.
+        They are not stored but drawn again on access.
         """
         return self._fitted_members().samples
 
     def _fitted_members(self) -> BaggedEstimators | TreeMembers:
         if not hasattr(self, "_members"):
-            raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
+            raise AttributeError(f"{type(self).__name__} is not fitted yet: call fit first.")
         return self._members
 
     def __len__(self) -> int:
@@ -337,7 +337,7 @@ class MemberEnsemble(
         return iter(self.estimators_)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Tell scikit-learn which metadata goes to which method of the members.
+        """Return the routing of metadata to the methods of the members.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What ensembles of classifiers share: classes in, votes and probabilities out."""
+"""Base class of ensembles of classifiers, with votes and probabilities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arboleda.tree._class_target import numbered_classes
 
 
 class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
-    """Classes in, votes and probabilities out. Members learn the numbers of the classes."""
+    """Ensemble of classifiers, which are fitted on class indices."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MemberEnsemble._parameter_constraints,
@@ -51,19 +51,20 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         before = getattr(self, "classes_", None) if self._get_kept_members() else None
         if before is not None and not np.array_equal(before, classes):
             raise ValueError(
-                f"y has the classes {_format_classes(classes)}, but the members made before know "
-                f"{_format_classes(before)}: with warm_start=True y must hold the same classes"
+                f"y has the classes {_format_classes(classes)}, but the existing members were "
+                f"fitted on {_format_classes(before)}: with warm_start=True, y must hold the same "
+                "classes."
             )
         self.classes_ = classes
         return numbers
 
     def _template(self) -> Any:
-        """Members with weights of classes under the numbers that stand for the labels."""
+        """Return the estimator of members, with class weights by class index."""
         template = clone(self.estimator_)
         if hasattr(template, "__sklearn_tags__") and is_regressor(template):
             raise ValueError(
                 f"the members of {type(self).__name__} must be classifiers, but estimator is a "
-                f"{type(template).__name__}, which predicts numbers: give a classifier"
+                f"{type(template).__name__}, which predicts numbers: use a classifier."
             )
         return with_numbered_weights(template, self.classes_)
 
@@ -83,7 +84,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         return raw
 
     def predict_proba(self, X: Any, **params: Any) -> Floats:
-        """Mean of the members' votes: of their probabilities, or of 1 for the class they predict.
+        """Predict class probabilities: the mean of the members' probabilities or votes.
 
         Parameters
         ----------
@@ -94,7 +95,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``. With ``voting="hard"``, or of members without
+            Columns in the order of ``classes_``. With ``voting="hard"``, or if members have no
             probabilities, the share of members that vote for a class.
         """
         table = self._checked(X)
@@ -102,7 +103,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         return self._members.average_outputs(table, self._predict_options(given))
 
     def predict(self, X: Any, **params: Any) -> Array:
-        """Class with the most votes; a tie goes to the first class.
+        """Predict the class with the most votes; ties go to the first class.
 
         Parameters
         ----------
@@ -163,7 +164,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_log_proba(self, X: Any, **params: Any) -> Floats:
-        """Logarithm of `predict_proba`; minus infinity for a share of 0.
+        """Predict the logarithm of `predict_proba`; minus infinity for a probability of 0.
 
         Parameters
         ----------
@@ -182,7 +183,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
 
     @members_have("decision_function")
     def decision_function(self, X: Any, **params: Any) -> Floats:
-        """Mean of the members' decision functions, where they have one.
+        """Compute the mean of the decision functions of the members, if they have one.
 
         Parameters
         ----------
@@ -218,13 +219,13 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
 
 
 def with_numbered_weights(template: Any, classes: Array) -> Any:
-    """Set weights of classes under the numbers that stand for the labels, also in parts of it.
+    """Convert class weights by label to weights by class index, also in nested estimators.
 
     Raises
     ------
     ValueError
-        If weights are given for a label that is no class, and a class has none; or a weight is no
-        number, not finite or negative.
+        If a label is not a class while a class has no weight, or a weight is not a finite,
+        non-negative number.
     """
     translated = {
         name: _number_weights(name, value, classes.tolist())
@@ -235,14 +236,14 @@ def with_numbered_weights(template: Any, classes: Array) -> Any:
 
 
 def _number_weights(name: str, weights: dict[Any, Any], labels: list[Any]) -> dict[int, Any]:
-    """Weights of classes by the numbers of these, also of classes that a bag may lack."""
+    """Return weights by class index, including classes that a bag may not contain."""
     check_class_weights(weights, f"{name} of the member")
     unknown = [label for label in weights if label not in labels]
     unnamed = [label for label in labels if label not in weights]
-    if unknown and unnamed:  # one may be meant by the other
+    if unknown and unnamed:  # probably a misspelled class
         raise ValueError(
-            f"{name} of the member has a weight for {unknown[0]!r}, which is no class of y, "
-            f"and none for {unnamed[0]!r}, which is one: name the classes as they are in y"
+            f"{name} of the member has a weight for {unknown[0]!r}, which is not a class of y, but "
+            f"none for the class {unnamed[0]!r}: use the labels of y."
         )
     return {number: weights.get(label, 1) for number, label in enumerate(labels)}
 

@@ -1,4 +1,4 @@
-"""What ensembles of regressors share: the mean of the members' values."""
+"""Base class of ensembles of regressors, which average predictions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from arboleda.tree import DecisionTreeRegressor
 
 
 class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
-    """The mean of the members' values."""
+    """Ensemble of regressors, which averages their predictions."""
 
     def _widths(self, members: TreeMembers) -> tuple[int, ...]:
         return (1,) * members.forest.n_outputs
@@ -32,11 +32,11 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         y = read_target(y, numeric=True)
         shape: tuple[int, ...] = getattr(y, "shape", ())
         several = len(shape) == 2 and shape[1] > 1
-        with np.errstate(over="ignore", invalid="ignore"):  # it adds up what may be huge
+        with np.errstate(over="ignore", invalid="ignore"):  # sums of huge values may overflow
             y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
         if y.dtype.kind in "Mm":
             raise ValueError(
-                f"y has values of type {y.dtype}: turn dates and durations into numbers first"
+                f"y has values of type {y.dtype}: convert dates and durations to numbers first."
             )
         target: Floats = (y if several else column_or_1d(y, warn=True)).astype(np.float64)
         return target
@@ -54,7 +54,7 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     def predict(self, X: Any, **params: Any) -> Floats:
-        """Mean of the members' predictions.
+        """Predict the mean of the members.
 
         Parameters
         ----------

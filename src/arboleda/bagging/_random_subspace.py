@@ -1,4 +1,4 @@
-"""What random subspaces of classifiers and of regressors share: columns drawn for every member."""
+"""Base class of random subspace ensembles, which draw columns for every member."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arboleda.tree._folds import hold_out, with_every_class
 
 
 class RandomSubspace(WeightedEnsemble):
-    """Columns drawn for every member, from all rows."""
+    """Ensemble of members fitted on random columns and all rows."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_features": [
@@ -68,20 +68,19 @@ class RandomSubspace(WeightedEnsemble):
         if not validation_rows.size:
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} of n_samples={able.size} leaves "
-                "no row to measure the members on: raise it, give more rows, or set "
-                "weights='uniform'"
+                "no row to evaluate the members: raise it, use more rows, or set weights='uniform'."
             )
         return validation_rows
 
     def _find_unlearned_rows(
         self, before: BaggedEstimators | TreeMembers, able: Indices, n_rows: int
     ) -> Indices:
-        """Rows that a warm start holds out again: those that no member has learned from."""
+        """Return the rows that a warm start holds out again, on which no member was trained."""
         held_out = able[~before.find_learned_rows(n_rows)[able]]
         if not held_out.size:
             raise ValueError(
-                "the members made before learned from all rows, and none is left to measure them "
-                "on: set weights='uniform', or warm_start=False"
+                "The existing members were trained on all rows, so no row is left to evaluate them: "
+                "set weights='uniform', or warm_start=False."
             )
         return held_out
 

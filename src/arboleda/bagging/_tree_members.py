@@ -1,4 +1,4 @@
-"""Members that are trees of ours: grown by the engine from one coded table, kept as a forest."""
+"""Members that are arboleda trees: grown by the engine from one binned table, kept as a forest."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from arboleda.forest._members import LazySequence
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Training, n_drawn_features
 
-# Parameters of a tree that the engine knows how to grow a forest by; the others must be defaults.
+# Parameters of a tree that the engine supports in a forest; the others must be at their defaults.
 _KNOWN = {
     "categorical_features", "class_weight", "criterion", "max_bins", "max_depth", "max_features",
     "max_leaf_nodes", "min_impurity_decrease", "min_samples_leaf", "min_samples_split",
@@ -54,7 +54,7 @@ _SAME_CRITERION = {"log_loss": "entropy", "friedman_mse": "squared_error"}
 
 
 class TreeBatch(NamedTuple):
-    """Trees that one call of `fit` grew: what their draws are repeated from."""
+    """Plan, rows and numbers of the trees of one call of `fit`, which reproduce their samples."""
 
     plan: SamplingPlan
     rows: RowsToDraw
@@ -63,7 +63,7 @@ class TreeBatch(NamedTuple):
 
 
 def engine_can(template: Any, tree: DecisionTree) -> bool:
-    """Whether clones of an estimator can be grown as a forest; `tree` is of the kind that can."""
+    """Return whether the engine can grow clones of an estimator of the type of ``tree``."""
     if type(template) is not type(tree):
         return False
     params, defaults = template.get_params(), tree.get_params()
@@ -79,7 +79,7 @@ def grow_trees(
     seed: int,
     n_jobs: int | None,
 ) -> TreeMembers:
-    """Grow the first trees of an ensemble."""
+    """Grow the initial trees of an ensemble."""
     batch = TreeBatch(plan, rows, 0, n_trees)
     forest = _grow(example, training, batch, seed, resolve_n_jobs(n_jobs))
     return TreeMembers(forest, example, seed, (batch,))
@@ -90,7 +90,7 @@ def _grow(
 ) -> Forest:
     limits = example._growth_limits(training.table.n_rows)
     plan = batch.plan
-    # Of the columns that a tree has, as if it were fitted on these alone.
+    # Relative to the columns of a tree, as if it were fitted on only these.
     limits["max_features"] = (
         -1
         if example.max_features is None
@@ -145,10 +145,10 @@ def _draw_options(plan: SamplingPlan) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class TreeMembers:
-    """Trees, and what their draws are repeated from.
+    """Trees, the batches that reproduce their samples, and weights that sum to 1.
 
-    ``example`` is a tree with all that the members share: parameters, columns, classes. ``weights``
-    of the trees sum to 1; None: all count the same.
+    ``example`` is a tree with the shared properties: parameters, columns and classes. ``weights``
+    is None if all trees have the same weight.
     """
 
     forest: Forest
@@ -158,7 +158,7 @@ class TreeMembers:
     weights: Floats | None = None
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of trees."""
         return self.forest.n_trees
 
     def extended(
@@ -170,7 +170,7 @@ class TreeMembers:
         n_more: int,
         n_jobs: int | None,
     ) -> TreeMembers:
-        """Return these trees and so many more, all without weights."""
+        """Return these trees and ``n_more`` new ones, all without weights."""
         batch = TreeBatch(plan, rows, len(self), n_more)
         more = _grow(example, training, batch, self.seed, resolve_n_jobs(n_jobs))
         forest = self.forest.extended(more)
@@ -181,33 +181,33 @@ class TreeMembers:
         return replace(self, weights=weights)
 
     def weighted_forest(self, options: PredictOptions) -> WeightedForest | None:
-        """Return the forest whose scores are the weighted mean vote; None without weights."""
+        """Return the forest whose scores are the weighted mean votes; None without weights."""
         if self.weights is None:
             return None
         vote = "largest" if options.voting_of_trees == "hard" else "scores"
         return WeightedForest(self.forest, vote, self.weights)
 
     def checked(self, ensemble: Any, X: Any, *, as_array: bool) -> Any:
-        """Check a table as the engine takes it."""
+        """Validate a table for the engine."""
         return check_table(ensemble, X, reset=False)
 
     @property
     def estimators(self) -> LazySequence[DecisionTree]:
-        """The trees by themselves, each on its own columns; made when asked for."""
+        """The trees, each on its own columns, created on access."""
         return LazySequence(self._estimator, len(self))
 
     @property
     def columns(self) -> LazySequence[Indices]:
-        """Numbers of the columns of each tree, ascending, each once."""
+        """Column indices of each tree, ascending and unique."""
         return LazySequence(self._columns, len(self))
 
     @property
     def samples(self) -> LazySequence[Indices]:
-        """Numbers of the rows of each tree, ascending, those drawn twice twice."""
+        """Row indices of each tree, ascending, with repeats."""
         return LazySequence(self._samples, len(self))
 
     def average_outputs(self, X: Any, options: PredictOptions) -> Floats:
-        """Mean vote or value of the trees."""
+        """Average the votes or values of the trees."""
         n_threads = threads_for(X, options.n_jobs)
         weighted = self.weighted_forest(options)
         if weighted is not None:
@@ -225,7 +225,7 @@ class TreeMembers:
                 yield _squeeze_output(votes, options)
             return
         totals = compute_running_totals(weighted.weights)
-        n_zero_weights = totals.count(0.0)  # trees of weight 0 at the beginning
+        n_zero_weights = totals.count(0.0)  # initial trees of weight 0
         for votes in islice(plain, n_zero_weights):
             yield _squeeze_output(votes, options)
         stages = zip(totals, weighted.staged_scores(X, n_threads), strict=True)
@@ -233,22 +233,22 @@ class TreeMembers:
             yield _squeeze_output(scores / total, options)
 
     def row_predictor(self, options: PredictOptions) -> RowPredictor:
-        """Return what gives `average_outputs` row by row."""
+        """Return a predictor of the averages for single rows."""
         weighted = self.weighted_forest(options)
         if weighted is not None:
             return weighted.row_predictor()
         return self.forest.row_predictor(options.voting_of_trees)
 
     def average_decisions(self, X: Any, options: PredictOptions) -> Floats:
-        """Trees have no decision function."""
-        raise AttributeError("trees have no decision_function: use predict_proba")
+        """Raise, because trees have no decision function."""
+        raise AttributeError("Trees have no decision_function: use predict_proba.")
 
     def iter_decision_stages(self, X: Any, options: PredictOptions) -> Iterator[Floats]:
-        """Trees have no decision function."""
-        raise AttributeError("trees have no decision_function: use predict_proba")
+        """Raise, because trees have no decision function."""
+        raise AttributeError("Trees have no decision_function: use predict_proba.")
 
     def have_drawn_from(self, n_rows: int) -> bool:
-        """Whether all trees drew in the same way, from tables of so many rows."""
+        """Return whether all trees have the same plan and tables with ``n_rows`` rows."""
         last = self.batches[-1]
         return last.rows.n_rows == n_rows and all(
             batch.plan == last.plan and _have_same_rows(batch.rows, last.rows)
@@ -258,7 +258,7 @@ class TreeMembers:
     def aggregate_out_of_bag(
         self, X: Any, target: npt.NDArray[Any], options: PredictOptions
     ) -> OutOfBag:
-        """Ask every tree for the rows that it left out."""
+        """Aggregate the predictions of every tree for the rows that it left out."""
         last = self.batches[-1]
         if self.weights is not None:
             outputs = self.iter_outputs_on_rows(X, self.iter_left_out_rows(), options)
@@ -286,24 +286,24 @@ class TreeMembers:
     def iter_outputs_on_rows(
         self, X: Any, rows_of_members: Iterable[Indices], options: PredictOptions
     ) -> Iterator[MemberOutput]:
-        """Yield for each tree some rows of its own, and its output on these."""
+        """Yield for each tree its rows of ``rows_of_members`` and its outputs for these."""
         n_threads = resolve_n_jobs(options.n_jobs)
         voting = options.voting_of_trees
         for number, rows in zip(range(len(self)), rows_of_members, strict=True):
             yield rows, self.forest.votes_of_tree(X, number, voting, n_threads)[rows]
 
     def find_learned_rows(self, n_rows: int) -> npt.NDArray[np.bool_]:
-        """Whether trees may have learned from each row of a table of so many.
+        """Find the rows of a table with ``n_rows`` rows that trees may have been trained on.
 
         Raises
         ------
         ValueError
-            If they learned from tables of other sizes.
+            If trees were trained on tables of other sizes.
         """
         return find_learned_rows([batch.rows for batch in self.batches], n_rows)
 
     def iter_left_out_rows(self) -> Iterator[Indices]:
-        """Yield for each tree the rows that it could have drawn and did not."""
+        """Yield for each tree the rows that it could have drawn but did not."""
         for batch in self.batches:
             is_able = batch.rows.is_able
             for number in range(batch.first, batch.first + batch.n_trees):
@@ -317,7 +317,7 @@ class TreeMembers:
         return np.repeat(np.arange(batch.rows.n_rows), self._counts(batch, number))
 
     def _counts(self, batch: TreeBatch, number: int) -> npt.NDArray[np.uint32]:
-        """How often each row is in the bag of a tree."""
+        """Count how often each row is in the bag of a tree."""
         rows = batch.rows
         options = ForestOptions(n_trees=1, **_draw_options(batch.plan))
         weight = _compute_draw_weights(rows)
@@ -326,8 +326,8 @@ class TreeMembers:
     def _columns(self, number: int) -> Indices:
         plan = self._batch_of(number).plan
         options = ForestOptions(n_trees=1, **_draw_options(plan))
-        found = draw_columns(options, plan.n_features, number, seed=self.seed)
-        return found.astype(np.intp)
+        columns = draw_columns(options, plan.n_features, number, seed=self.seed)
+        return columns.astype(np.intp)
 
     def _estimator(self, number: int) -> DecisionTree:
         tree: DecisionTree = copy.copy(self.example)
@@ -349,12 +349,12 @@ class TreeMembers:
 
 
 def _squeeze_output(votes: Floats, options: PredictOptions) -> Floats:
-    """Return votes as the ensemble's output: one dimension for a single target of numbers."""
+    """Reduce the outputs of a single regression target to one dimension."""
     return votes[:, 0] if options.n_classes == 0 and votes.shape[1] == 1 else votes
 
 
 def _compute_draw_weights(rows: RowsToDraw) -> Floats | None:
-    """1 for rows that can be drawn, else 0; None where all can be."""
+    """Return 1 for rows that can be drawn, else 0; None if all can be."""
     return None if rows.able is None else rows.is_able.astype(np.float64)
 
 

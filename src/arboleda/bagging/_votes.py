@@ -1,4 +1,4 @@
-"""Outputs of members as votes, put together in the order of the members."""
+"""Votes and predictions of members, aggregated in the order of the members."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Voting = Literal["soft", "hard"]
-MemberOutput = tuple[Indices, Floats]  # rows, and what a member votes or predicts on them
+MemberOutput = tuple[Indices, Floats]  # rows, and votes or values of a member for these
 
 
 class PredictOptions(NamedTuple):
-    """How members are asked: ``n_classes`` is 0 for values."""
+    """Options of predictions by members; ``n_classes`` is 0 for regression."""
 
     n_classes: int
     voting: Voting
@@ -47,14 +47,14 @@ class PredictOptions(NamedTuple):
 
     @property
     def voting_of_trees(self) -> Voting:
-        """How the engine's trees vote: values are averaged."""
+        """Voting of the engine's trees, which average values."""
         return self.voting if self.n_classes else "soft"
 
 
 class OutOfBag(NamedTuple):
-    """Sum of the outputs of the members that left a row out, their number, and the error so far.
+    """Sums and counts of the outputs of members that left out each row, and the error curve.
 
-    Of members with weights: the weighted sum, and the sum of their weights.
+    With weights, these are weighted sums and sums of weights.
     """
 
     sums: Floats
@@ -63,7 +63,7 @@ class OutOfBag(NamedTuple):
 
 
 def choose_vote_method(estimator: Any, voting: Voting) -> Literal["predict_proba", "predict"]:
-    """Name of the method whose answer a classifier votes with."""
+    """Return the name of the method that provides the votes of a classifier."""
     soft = voting == "soft" and hasattr(estimator, "predict_proba")
     return "predict_proba" if soft else "predict"
 
@@ -71,9 +71,9 @@ def choose_vote_method(estimator: Any, voting: Voting) -> Literal["predict_proba
 def average_outputs(
     members: Sequence[Member], X: Any, options: PredictOptions, weights: Floats | None = None
 ) -> Floats:
-    """Mean over the members of their class shares, or of their values.
+    """Average the class probabilities or values of the members.
 
-    ``weights``, of sum 1, make it a weighted mean; a member of weight 0 is not even called.
+    ``weights``, which sum to 1, give a weighted mean; members of weight 0 are not called.
     """
     kept, weights = _select_voters(len(members), weights)
     return _average(_iter_outputs([members[i] for i in kept], X, options), len(kept), weights)
@@ -89,12 +89,12 @@ def iter_output_stages(
 def average_decisions(
     members: Sequence[Member], X: Any, options: PredictOptions, weights: Floats | None = None
 ) -> Floats:
-    """Mean of the members' decision functions, by ``weights`` as `average_outputs`.
+    """Average the decision functions of the members, with weights as in `average_outputs`.
 
     Raises
     ------
     ValueError
-        If a member did not see all classes, so that its decision function has another shape.
+        If a member was not fitted on all classes, so its decision function has another shape.
     """
     kept, weights = _select_voters(len(members), weights)
     voters = [members[i] for i in kept]
@@ -109,13 +109,13 @@ def iter_decision_stages(
 
 
 def compute_running_totals(weights: Floats) -> list[float]:
-    """Sum of the first weight, the first two, ..., all of them, which is 1."""
+    """Compute the sums of the first weight, the first two, ..., all of them, which is 1."""
     totals: list[float] = np.cumsum(weights).tolist()
     return [*totals[:-1], 1.0]
 
 
 def _select_voters(n_members: int, weights: Floats | None) -> tuple[Sequence[int], Floats | None]:
-    """Numbers of the members of positive weight, and their weights."""
+    """Return the indices and weights of the members of positive weight."""
     if weights is None:
         return range(n_members), None
     voting = np.flatnonzero(weights)
@@ -132,12 +132,12 @@ def _iter_decisions(
     members: Sequence[Member], X: Any, options: PredictOptions, numbers: Iterable[int]
 ) -> Iterator[Floats]:
     for number, member in zip(numbers, members, strict=True):
-        seen = len(member.estimator.classes_)
-        if seen != options.n_classes:
+        n_seen = len(member.estimator.classes_)
+        if n_seen != options.n_classes:
             raise ValueError(
-                f"the bag of member {number} held {seen} of the {options.n_classes} classes, so the "
-                "members' decision functions cannot be averaged: use predict_proba, or draw more "
-                "rows (max_samples)"
+                f"The bag of member {number} holds {n_seen} of the {options.n_classes} classes, so the "
+                "decision functions of the members cannot be averaged: use predict_proba, or draw "
+                "more rows (max_samples)."
             )
     call = partial(_predict_decision, X=X, params=options.params)
     return each(call, members, options.n_jobs, options.verbose)
@@ -150,7 +150,7 @@ def _average(outputs: Iterator[Floats], n_members: int, weights: Floats | None) 
             total = total + weight * output
         weighted: Floats = total
         return weighted
-    for output in outputs:  # in the order of the members: the same bits whatever n_jobs
+    for output in outputs:  # in the order of the members: the result does not depend on n_jobs
         total = total + output
     mean: Floats = total / n_members
     return mean
@@ -163,14 +163,14 @@ def _iter_running_means(outputs: Iterator[Floats], weights: Floats | None) -> It
             total = total + output
             yield total / number
         return
-    plain: Any = 0.0  # sum of the first members, as long as all of them have weight 0
+    unweighted: Any = 0.0  # sum of the first members while all of them have weight 0
     parts = zip(weights.tolist(), compute_running_totals(weights), outputs, strict=True)
     for number, (weight, so_far, output) in enumerate(parts, start=1):
         if weight > 0.0:
             total = total + weight * output
         elif so_far == 0.0:
-            plain = plain + output
-            yield plain / number
+            unweighted = unweighted + output
+            yield unweighted / number
             continue
         yield total / so_far
 
@@ -178,7 +178,7 @@ def _iter_running_means(outputs: Iterator[Floats], weights: Floats | None) -> It
 def iter_outputs_on_rows(
     members: Sequence[Member], rows_of_members: Iterable[Indices], X: Any, options: PredictOptions
 ) -> Iterator[MemberOutput]:
-    """Yield for each member some rows of its own, and its output on these."""
+    """Yield for each member its rows of ``rows_of_members`` and its outputs for these."""
     items = list(zip(members, rows_of_members, strict=True))
     call = partial(_predict_member_on_rows, X=X, options=options)
     outputs = each(call, items, options.n_jobs, options.verbose)
@@ -194,21 +194,21 @@ def aggregate_out_of_bag(
     n_classes: int,
     weights: Floats | None = None,
 ) -> OutOfBag:
-    """Add up what the members say of the rows that they left out.
+    """Aggregate the outputs of the members for the rows that they left out.
 
     Parameters
     ----------
     outputs : iterator of (rows, outputs)
-        For each member the numbers of these rows, and its output on them.
+        For each member, the left-out rows and its outputs for these.
     n_members : int
     target : ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        Numbers of classes, or values.
+        Class indices, or values.
     judged : ndarray of bool of shape (n_rows,)
-        The rows whose error counts.
+        Whether the error of a row counts.
     n_classes : int
-        0 for values.
+        0 for regression.
     weights : ndarray of shape (n_members,), or None
-        Of the members; a row that only members of weight 0 left out has no answer.
+        Weights of the members; rows that only members of weight 0 left out have no prediction.
     """
     n_rows = len(target)
     width = n_classes or (target.shape[1] if target.ndim == 2 else 1)
@@ -234,7 +234,7 @@ def _compute_error(
     sums: Floats, counts: npt.NDArray[Any], target: npt.NDArray[Any], n_classes: int
 ) -> float:
     means = sums / counts[:, np.newaxis]
-    if n_classes:  # of the means, as in the score: sums may differ where these are equal
+    if n_classes:  # compare means, as the score does: equal means may have different sums
         return float(np.mean(means.argmax(axis=1) != target))
     return float(np.mean((means - target.reshape(means.shape)) ** 2))
 

@@ -17,7 +17,7 @@ Indices = npt.NDArray[np.intp]
 # 11.5 (half of 23, the logarithm of its odds).
 LEAST_ERROR = 1e-10
 
-# Tolerance for rounding: the error of random guessing is a sum that may come out slightly smaller.
+# Tolerance of the error of random guessing, a sum that rounding may make slightly smaller.
 _ROUNDING = 1e-10
 
 
@@ -126,7 +126,7 @@ class Algorithm(ABC):
         return self.needs_error and outcome.error > self.worst_error - _ROUNDING
 
     def weigh_last_without_error(self, outcome: RoundOutcome, before: float) -> RoundOutcome:
-        """Set the weight of a last member without error, after others of total weight ``before``."""
+        """Set the weight of a last member without error; earlier weights sum to ``before``."""
         return outcome
 
     def compute_normalizers(self, errors: Floats, sums: Floats) -> Floats:
