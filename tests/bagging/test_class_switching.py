@@ -121,7 +121,7 @@ def test_the_limit_of_uniform_switching_knows_no_sizes(sizes: list[int], limit: 
     proportional = ClassSwitchingClassifier(p=0.4)
     with pytest.raises(ValueError, match=rf"5.00% .* scheme='uniform', whose limit is {limit:.4g}"):
         proportional.fit(table, labels)
-    with pytest.raises(ValueError, match="Lower p, or set p='auto'$"):
+    with pytest.raises(ValueError, match="Lower p, or set p='auto'\\.$"):
         proportional.set_params(p=0.7).fit(table, labels)
 
 

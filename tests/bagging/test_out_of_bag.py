@@ -1,4 +1,4 @@
-"""Out-of-bag answers, score and curve against a recomputation in plain NumPy."""
+"""Out-of-bag predictions, score and curve against a recomputation in plain NumPy."""
 
 from typing import Any
 
@@ -104,7 +104,7 @@ def test_it_agrees_with_cross_validation() -> None:
     assert abs(bag.oob_score_ - folds.mean()) < 0.025
 
 
-def test_rows_that_no_member_left_out_are_nan_and_not_judged() -> None:
+def test_rows_that_no_member_left_out_are_nan_and_not_scored() -> None:
     for bag in [
         BaggingClassifier(n_estimators=1, oob_score=True, random_state=0),
         BaggingRegressor(KNeighborsRegressor(), n_estimators=1, oob_score=True, random_state=0),

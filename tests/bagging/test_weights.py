@@ -49,7 +49,7 @@ SMALL = {"n_estimators": 8, "random_state": 0}
 
 
 def votes_of(model: Any, number: int, table: Any) -> Any:
-    """What a member says of rows: shares of all classes, its vote, or values."""
+    """Return the outputs of a member for rows: class probabilities, hard votes, or values."""
     member = model.estimators_[number]
     part = table[:, model.estimators_features_[number]]
     if not is_classifier(model):
@@ -82,8 +82,8 @@ def iter_left_out_rows(model: Any, n_rows: int) -> list[Any]:
     return [np.setdiff1d(np.arange(n_rows), rows) for rows in model.estimators_samples_]
 
 
-def check_answers(model: Any, table: Any) -> None:
-    """Everything that the ensemble predicts is the weighted mean of what its members say."""
+def check_predictions(model: Any, table: Any) -> None:
+    """Check that all predictions are weighted means of the outputs of the members."""
     weights = model.estimator_weights_
     votes = np.array([votes_of(model, i, table) for i in range(len(model))])
     mean = np.tensordot(weights, votes, axes=1)
@@ -113,7 +113,7 @@ def test_classifiers_out_of_bag(ensemble: Any, member: Any, voting: Any) -> None
     model = ensemble(member, voting=voting, weights="oob", **SMALL).fit(X, NAMES)
     expected = naive_weights(model, X, NAMES, iter_left_out_rows(model, len(X)))
     np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-12)
-    check_answers(model, X)
+    check_predictions(model, X)
 
 
 @pytest.mark.parametrize("member", [None, LinearRegression(), KNeighborsRegressor()], ids=str)
@@ -123,7 +123,7 @@ def test_regressors_out_of_bag(ensemble: Any, member: Any) -> None:
         model = ensemble(member, weights="oob", **SMALL).fit(DIABETES, target)
         expected = naive_weights(model, DIABETES, target, iter_left_out_rows(model, len(target)))
         np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-9)
-        check_answers(model, DIABETES)
+        check_predictions(model, DIABETES)
 
 
 @pytest.mark.parametrize("member", [None, STUMP, KNeighborsClassifier(3), LogisticRegression()])
@@ -136,8 +136,8 @@ def test_subspaces_of_classifiers_are_measured_on_rows_held_out(member: Any) -> 
     np.testing.assert_array_equal(np.bincount(y[rows[0]]), [15, 15, 15])
     expected = naive_weights(model, X, NAMES, rows)
     np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-12)
-    check_answers(model, X)
-    # The members have learned nothing of these rows: other labels there change no answer.
+    check_predictions(model, X)
+    # Members are not trained on these rows: other labels there change no prediction.
     wrong = NAMES.copy()
     wrong[rows[0]] = np.roll(wrong[rows[0]], 1)
     other = clone(model).set_params(weights="uniform")
@@ -158,7 +158,7 @@ def test_subspaces_of_regressors_are_measured_on_rows_held_out(member: Any) -> N
         assert len(rows[0]) == 44
         expected = naive_weights(model, DIABETES, target, rows)
         np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-9)
-        check_answers(model, DIABETES)
+        check_predictions(model, DIABETES)
 
 
 def test_worked_numbers() -> None:
@@ -208,7 +208,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads(member: Any) -> Non
 
 
 @pytest.mark.parametrize("member", [None, STUMP, KNeighborsClassifier(3), SVC()], ids=str)
-def test_out_of_bag_answers_are_weighted_too(member: Any) -> None:
+def test_out_of_bag_predictions_are_weighted_too(member: Any) -> None:
     bag = BaggingClassifier(
         member, n_estimators=40, weights="oob", oob_score=True, random_state=0
     ).fit(X, NAMES)
@@ -280,14 +280,14 @@ def test_members_of_weight_0_are_not_called_and_open_stages_with_equal_votes() -
     bag.fit(CANCER, BENIGN)
     silent = bag.estimator_weights_ == 0
     assert 0 < silent.sum() < 12
-    check_answers(bag, CANCER)
+    check_predictions(bag, CANCER)
     for estimator in [e for e, s in zip(bag.estimators_, silent, strict=True) if s]:
         estimator.predict_proba = None  # to call it would fail
     assert bag.score(CANCER, BENIGN) > 0.9
     members = bag._members.with_weights(np.array([0.0] * 5 + [1 / 7] * 7))
     trees = BaggingClassifier(n_estimators=12, random_state=1).fit(CANCER, BENIGN)
     trees._members = trees._members.with_weights(members.weights)
-    check_answers(trees, CANCER)
+    check_predictions(trees, CANCER)
 
 
 def test_all_weights_0_warn_and_count_the_same() -> None:
@@ -300,10 +300,10 @@ def test_all_weights_0_warn_and_count_the_same() -> None:
             return 1 - super().predict_proba(X)
 
     bag = BaggingClassifier(Wrong(1), weights="oob", **SMALL)
-    with pytest.warns(UserWarning, match="no member is better than chance"):
+    with pytest.warns(UserWarning, match="No member is better than random guessing"):
         bag.fit(table, labels)
     np.testing.assert_array_equal(bag.estimator_weights_, np.full(8, 1 / 8))
-    with pytest.warns(UserWarning, match="no member left a row out"):
+    with pytest.warns(UserWarning, match="No member left a row out"):
         alone = BaggingClassifier(n_estimators=1, weights="oob", random_state=0).fit([[1.0]], [1])
     assert alone.estimator_weights_.tolist() == [1.0]
 
@@ -345,16 +345,16 @@ def test_a_warm_start_that_cannot_measure_is_refused(member: Any) -> None:
     with pytest.raises(ValueError, match="set weights='uniform', or warm_start=False"):
         bag.set_params(n_estimators=4).fit(X[:120], y[:120])
     model = RandomSubspaceClassifier(member, 3, warm_start=True).fit(X, y)
-    with pytest.raises(ValueError, match="learned from all rows, and none is left to measure"):
+    with pytest.raises(ValueError, match="trained on all rows, so no row is left to evaluate"):
         model.set_params(n_estimators=4, weights="validation").fit(X, y)
     model = RandomSubspaceClassifier(member, 3, warm_start=True, weights="validation").fit(X, y)
-    with pytest.raises(ValueError, match="learned from 150 rows, and there are 149 now"):
+    with pytest.raises(ValueError, match="trained on 150 rows, but X has 149 rows"):
         model.set_params(n_estimators=4).fit(X[:149], y[:149])
     assert len(model.estimator_weights_) == 3
 
 
 def test_parameters_that_leave_no_row_are_refused() -> None:
-    with pytest.raises(ValueError, match="weights='oob' needs rows that members leave out"):
+    with pytest.raises(ValueError, match="weights='oob' needs out-of-bag rows"):
         BaggingClassifier(bootstrap=False, weights="oob").fit(X, y)
     with pytest.raises(ValueError, match="less than one row: raise it"):
         RandomSubspaceClassifier(weights="validation", validation_fraction=0.001).fit(X, y)
@@ -365,7 +365,7 @@ def test_parameters_that_leave_no_row_are_refused() -> None:
     with pytest.raises(ValueError, match="'weights' parameter"):
         BaggingClassifier(weights="validation").fit(X, y)
     single = np.where(np.arange(20) < 10, 0, np.arange(20))  # classes of a row each stay learned
-    with pytest.raises(ValueError, match="leaves no row to measure the members on"):
+    with pytest.raises(ValueError, match="leaves no row to evaluate the members"):
         RandomSubspaceClassifier(weights="validation", validation_fraction=0.1).fit(
             np.arange(10.0)[:, np.newaxis], single[10:]
         )
@@ -379,7 +379,7 @@ class NoNumbers(LinearRegression):
 
 
 def test_values_that_are_no_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="member 0 predicts an infinite value or NaN"):
+    with pytest.raises(ValueError, match="Member 0 predicts an infinite value or NaN"):
         BaggingRegressor(NoNumbers(), weights="oob").fit(DIABETES, PROGRESS)
 
 
@@ -406,7 +406,7 @@ def test_a_loaded_model_has_the_weights_of_the_saved_one(model: Any, tmp_path: P
     again = arboleda.load(tmp_path / "model")
     np.testing.assert_array_equal(again.estimator_weights_, model.estimator_weights_)
     np.testing.assert_array_equal(again.predict(table), model.predict(table))
-    check_answers(again, table)
+    check_predictions(again, table)
     again.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
     again.estimator = model.estimator
@@ -451,7 +451,7 @@ def test_class_switching_has_no_weights_in_its_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_a_predictor_answers_row_by_row(model: Any) -> None:
+def test_a_predictor_predicts_row_by_row(model: Any) -> None:
     model, table, _ = fitted(model)
     predictor = model.predictor()
     for row, predicted in zip(table[:20], model.predict(table[:20]), strict=True):
@@ -469,7 +469,7 @@ def test_a_predictor_answers_row_by_row(model: Any) -> None:
     ],
     ids=str,
 )
-def test_shapley_values_add_up_to_the_weighted_answer(model: Any) -> None:
+def test_shapley_values_add_up_to_the_weighted_prediction(model: Any) -> None:
     model, table, _ = fitted(model)
     rows = table[:12]
     found = explain.shap_values(model, rows)
@@ -478,7 +478,7 @@ def test_shapley_values_add_up_to_the_weighted_answer(model: Any) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_curves_are_those_of_the_weighted_answer(model: Any) -> None:
+def test_curves_are_those_of_the_weighted_prediction(model: Any) -> None:
     model, table, _ = fitted(model)
     found = explain.partial_dependence(model, table, 2)
     for k, value in list(enumerate(found.grid[0]))[::7]:

@@ -48,8 +48,8 @@ class AdaBoostR2(FixedParameters, AdaBoostRegressor):
     Notes
     -----
     In round l, the member h_l is fitted on N rows drawn with the weights w_i, initially 1/N. With
-    the largest absolute error E of a row and ``r_i = |y_i - h_l(x_i)| / E``, the loss L_i of row i is
-    r_i, r_i^2 or 1 - exp(-r_i) ("linear", "square", "exponential") ::
+    the largest absolute error E of a row and ``r_i = |y_i - h_l(x_i)| / E``, the loss L_i of row i
+    is r_i, r_i^2 or 1 - exp(-r_i) ("linear", "square", "exponential") ::
 
         e = sum_i w_i L_i,    beta_l = e / (1 - e)
         w_i <- w_i beta_l^(1 - L_i) / Z_l

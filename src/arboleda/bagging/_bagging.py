@@ -89,8 +89,8 @@ class Bagging(WeightedEnsemble):
             rows.n_rows
         ):
             raise ValueError(
-                "The existing members were trained on other rows, so their out-of-bag rows are unknown: "
-                f"set {self._format_oob_remedy()}, or warm_start=False."
+                "The existing members were trained on other rows, so their out-of-bag rows are "
+                f"unknown: set {self._format_oob_remedy()}, or warm_start=False."
             )
         self._members = self._members.with_weights(None)
         if self.weights == "oob":

@@ -76,8 +76,9 @@ def find_learned_rows(batches: Sequence[RowsToDraw], n_rows: int) -> npt.NDArray
     for rows in batches:
         if rows.n_rows != n_rows:
             raise ValueError(
-                f"The existing members were trained on {rows.n_rows} rows, but X has {n_rows} rows, "
-                "so their training rows are unknown: set weights='uniform', or warm_start=False."
+                f"The existing members were trained on {rows.n_rows} rows, but X has {n_rows} "
+                "rows, so their training rows are unknown: set weights='uniform', or "
+                "warm_start=False."
             )
         found |= rows.is_able
     return found

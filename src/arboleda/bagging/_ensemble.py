@@ -40,8 +40,8 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 _KIND_CHANGED = (
-    "warm_start=True can only add members of the same kind, but the existing members are of another "
-    "kind: set warm_start=False to refit all members."
+    "warm_start=True can only add members of the same kind, but the existing members are of "
+    "another kind: set warm_start=False to refit all members."
 )
 
 

@@ -79,8 +79,8 @@ class RandomSubspace(WeightedEnsemble):
         held_out = able[~before.find_learned_rows(n_rows)[able]]
         if not held_out.size:
             raise ValueError(
-                "The existing members were trained on all rows, so no row is left to evaluate them: "
-                "set weights='uniform', or warm_start=False."
+                "The existing members were trained on all rows, so no row is left to evaluate "
+                "them: set weights='uniform', or warm_start=False."
             )
         return held_out
 

@@ -37,8 +37,8 @@ class SavedMembers:
         if not isinstance(value, TreeMembers):
             raise TypeError(
                 f"the members, of type {type(value.estimators[0]).__name__}, were not grown as a "
-                "forest by the engine, so they cannot be stored in a model file; use pickle, joblib "
-                "or skops"
+                "forest by the engine, so they cannot be stored in a model file; use pickle, "
+                "joblib or skops"
             )
         return {
             "trees": ForestPart().encode(f"{name}.trees", value.forest, sections),
@@ -65,7 +65,9 @@ class SavedMembers:
         )
         firsts = np.cumsum([0, *(batch.n_trees for batch in loaded)]).tolist()
         if firsts[-1] != forest.n_trees or [batch.first for batch in loaded] != firsts[:-1]:
-            raise ModelFormatError(f"{name} describes the samples of more or fewer trees than there are")
+            raise ModelFormatError(
+                f"{name} describes the samples of more or fewer trees than there are"
+            )
         if not 0 <= stored["seed"] < 2**63:
             raise ModelFormatError(f"{name} has a seed outside [0, 2**63)")
         tree = decode_tree(name, stored["tree"], stored["tree_parameters"])

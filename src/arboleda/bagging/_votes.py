@@ -135,9 +135,9 @@ def _iter_decisions(
         n_seen = len(member.estimator.classes_)
         if n_seen != options.n_classes:
             raise ValueError(
-                f"The bag of member {number} holds {n_seen} of the {options.n_classes} classes, so the "
-                "decision functions of the members cannot be averaged: use predict_proba, or draw "
-                "more rows (max_samples)."
+                f"The bag of member {number} holds {n_seen} of the {options.n_classes} classes, so "
+                "the decision functions of the members cannot be averaged: use predict_proba, or "
+                "draw more rows (max_samples)."
             )
     call = partial(_predict_decision, X=X, params=options.params)
     return each(call, members, options.n_jobs, options.verbose)
