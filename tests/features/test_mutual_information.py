@@ -61,7 +61,9 @@ def test_information_gain_of_fourteen_rows(
 
 
 @pytest.mark.parametrize(("counts", "bits"), [((4,), 0.0), ((2, 2), 1.0), ((3, 1), 0.811278)])
-def test_a_variable_tells_its_own_entropy_of_itself(counts: tuple[int, ...], bits: float) -> None:
+def test_the_information_of_a_variable_about_itself_is_its_entropy(
+    counts: tuple[int, ...], bits: float
+) -> None:
     codes = np.repeat(np.arange(len(counts)), counts)
     found = compute_counted_information(levels(*codes), levels(*codes)) + by_chance(codes, codes)
     assert found / log(2) == pytest.approx(bits, abs=1e-6)
@@ -166,7 +168,7 @@ def test_numbers_of_a_normal_law(continuous: Any) -> None:
     assert truth - (0.15 if continuous == "bins" else 0.03) < found < truth + 0.03
 
 
-def test_two_numbers_together_tell_what_neither_tells_alone() -> None:
+def test_two_numbers_are_informative_only_together() -> None:
     random = np.random.default_rng(5)
     X = random.standard_normal((1500, 2))
     y = (X[:, 0] > 0) ^ (X[:, 1] > 0)
@@ -179,14 +181,14 @@ def test_two_numbers_together_tell_what_neither_tells_alone() -> None:
 
 
 def test_columns_of_both_kinds_obey_the_chain_rule() -> None:
-    """A number that is there in half the rows: what its absence tells, and what its value does."""
+    """For a number missing in half of the rows, both missingness and the value are informative."""
     random = np.random.default_rng(6)
     n = 4000
     y = random.integers(0, 2, n)
     number = random.standard_normal(n) + 6 * y
     number[(random.random(n) < 0.9) & (y == 1)] = np.nan
     (found,) = mutual_information(number[:, np.newaxis], y, continuous="neighbors", random_state=0)
-    # Missing says y = 1; the value tells the classes nearly apart: together almost all of log 2.
+    # Missing implies y = 1, and the value almost separates the classes: together almost log 2.
     assert found == pytest.approx(log(2), abs=0.02)
     totals = MixedVariable(Levels.of_codes(y), None)
     missing = Levels.of_codes(np.isnan(number).astype(np.intp))
@@ -195,7 +197,7 @@ def test_columns_of_both_kinds_obey_the_chain_rule() -> None:
 
 
 def test_numbers_of_few_values_are_counted_either_way() -> None:
-    """Noise that breaks their ties would hide what they tell, and constants would tell of noise."""
+    """Tie-breaking noise would hide their information, and make constants informative."""
     random = np.random.default_rng(10)
     y = random.integers(0, 4, 300)
     X = np.column_stack([y, y + 4.0 * random.integers(0, 2, 300), np.ones(300)])
@@ -206,7 +208,7 @@ def test_numbers_of_few_values_are_counted_either_way() -> None:
     assert by_bins[2] == 0.0
 
 
-def test_an_identifier_tells_nothing() -> None:
+def test_an_identifier_has_no_information() -> None:
     random = np.random.default_rng(7)
     table = pd.DataFrame({"id": [f"row {i}" for i in range(500)]})
     table["useful"] = random.integers(0, 3, 500)
@@ -222,7 +224,7 @@ def test_missing_is_a_category() -> None:
     assert found[1] == 0.0
 
 
-def test_sparse_and_dense_tables_tell_the_same() -> None:
+def test_sparse_and_dense_tables_have_the_same_information() -> None:
     random = np.random.default_rng(8)
     X = random.poisson(0.4, (200, 6)).astype(float)
     y = X[:, 0] + X[:, 1] > 0
@@ -231,7 +233,7 @@ def test_sparse_and_dense_tables_tell_the_same() -> None:
         mutual_information(csr_array(X), y, continuous="neighbors")
 
 
-def test_the_task_is_told_by_the_target_or_by_name() -> None:
+def test_the_task_is_inferred_or_given() -> None:
     random = np.random.default_rng(9)
     X = random.standard_normal((400, 2))
     counts = np.floor(10 * X[:, 0])

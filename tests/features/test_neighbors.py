@@ -79,7 +79,7 @@ def test_two_numbers_of_a_normal_law_with_a_third() -> None:
 
 
 def test_missing_numbers_and_categories_together_obey_the_chain_rule() -> None:
-    """What the levels say, and of each level the naive estimator on its rows, by its share."""
+    """Information of the levels, plus the weighted naive estimates on the rows of each level."""
     random = np.random.default_rng(1)
     n = 400
     category = random.integers(0, 2, n)

@@ -67,7 +67,7 @@ def test_a_fixed_number_of_columns(
         sizes.update(int(mask.sum()) for mask in masks)
         return ranks(self, masks)
 
-    monkeypatch.setattr(SubsetScores, "ranks", recorded)
+    monkeypatch.setattr(SubsetScores, "compute_ranks", recorded)
     model = clone(search).set_params(n_features_to_select=wanted).fit(X, y)
     assert sizes == {k}
     best = max(score_of(X, y, columns) for columns in combinations(range(6), k))

@@ -197,9 +197,9 @@ class BaseBART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[mi
     def feature_inclusion(self) -> Floats:
         """Compute the share of the splitting rules of each draw that use each column.
 
-        Chipman, George & McCulloch (2010), section 3.2 (equation 13): relevant columns are used more
-        often. With few trees (``n_estimators`` of 10 or 20) the columns compete, and irrelevant
-        columns are hardly ever used.
+        Chipman, George & McCulloch (2010), section 3.2 (equation 13): relevant columns are used
+        more often. With few trees (``n_estimators`` of 10 or 20) the columns compete, and
+        irrelevant columns are hardly ever used.
 
         Returns
         -------

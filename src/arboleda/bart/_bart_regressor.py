@@ -230,7 +230,7 @@ class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
         target = _check_y(read_target(y, numeric=True), y_numeric=True, estimator=self)
         if target.dtype.kind in "Mm":
             raise ValueError(
-                f"y has values of type {target.dtype}: convert dates and durations to numbers first."
+                f"y has values of type {target.dtype}: convert dates and durations to numbers."
             )
         target = np.asarray(column_or_1d(target, warn=True), dtype=np.float64)
         check_consistent_length(table, target)

@@ -1,4 +1,4 @@
-"""Forward selection by mutual information: each column is judged beside those chosen before it."""
+"""Base class of forward selection by mutual information."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Indices = npt.NDArray[np.intp]
 
 
 class GreedySelector(TableSelector):
-    """What selectors by mutual information share: all but the criterion."""
+    """Base class of forward selectors by mutual information, without the criterion."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
@@ -60,19 +60,19 @@ class GreedySelector(TableSelector):
 
     @abstractmethod
     def _compute_term(self, measure: Measure, last: int, others: Indices) -> Floats:
-        """What counts of each other column beside the one chosen last."""
+        """Compute the term of each other column for the column selected last."""
 
     @abstractmethod
     def _compute_criterion(self, relevance: Floats, mean: Floats) -> Floats:
-        """Value of columns by I(x_j; y) and the mean of `_compute_term` over the chosen ones."""
+        """Compute the criterion from I(x_j; y) and the mean term over the selected columns."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose columns.
+        """Select the columns.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table of any container, with numbers, categories and missing values.
+            Any table with numbers, categories and missing values.
         y : array-like of shape (n_samples,)
             Classes or numbers; see ``task``.
 
@@ -83,8 +83,9 @@ class GreedySelector(TableSelector):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X holds an infinite value or text in a numeric column, y
-            has missing or infinite values, or the lengths differ. The selector stays as it was.
+            If a parameter is out of range, X contains an infinite value or text in a numeric
+            column, y has missing or infinite values, or the lengths differ. The selector stays
+            unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -107,14 +108,14 @@ class GreedySelector(TableSelector):
 
     def _select(self, measure: Measure) -> None:
         n_columns = self.n_features_in_
-        n_chosen = min(self.n_features_to_select, n_columns)
+        n_selected = min(self.n_features_to_select, n_columns)
         self.scores_ = np.maximum(measure.with_target(), 0.0)
         self.candidates_ = self._select_candidates()
         self.support_ = np.zeros(n_columns, dtype=bool)
         order: list[int] = []
         values: list[float] = []
         totals = np.zeros(n_columns)
-        while len(order) < n_chosen:
+        while len(order) < n_selected:
             rest = self.candidates_[~self.support_[self.candidates_]]
             worth = self.scores_[rest]
             if order:
@@ -125,28 +126,28 @@ class GreedySelector(TableSelector):
             values.append(float(worth[best]))
             self.support_[order[-1]] = True
             if self.verbose:
-                self._report_progress(len(order), n_chosen, order[-1], values[-1])
+                self._report_progress(len(order), n_selected, order[-1], values[-1])
         self.order_ = np.array(order, dtype=np.intp)
         self.order_scores_ = np.array(values)
 
     def _select_candidates(self) -> Indices:
-        """Columns to search: those that tell most of the target by themselves."""
-        n_columns, wanted = self.n_features_in_, self.preselect
-        if wanted is None:
+        """Return the columns to search: those with the largest information about the target."""
+        n_columns, preselect = self.n_features_in_, self.preselect
+        if preselect is None:
             return np.arange(n_columns)
-        n_kept = ceil(wanted * n_columns) if isinstance(wanted, float) else int(wanted)
-        n_chosen = min(self.n_features_to_select, n_columns)
-        if n_kept < n_chosen:
+        n_kept = ceil(preselect * n_columns) if isinstance(preselect, float) else int(preselect)
+        n_selected = min(self.n_features_to_select, n_columns)
+        if n_kept < n_selected:
             raise ValueError(
-                f"preselect={wanted} keeps {n_kept} of {n_columns} columns, fewer than "
-                f"n_features_to_select={self.n_features_to_select}: raise preselect"
+                f"preselect={preselect} keeps {n_kept} of {n_columns} columns, fewer than "
+                f"n_features_to_select={self.n_features_to_select}: raise preselect."
             )
-        order = np.argsort(-self.scores_, kind="stable")  # of equals the first column
+        order = np.argsort(-self.scores_, kind="stable")  # ties go to the first column
         return np.sort(order[:n_kept])
 
-    def _report_progress(self, n_done: int, n_chosen: int, column: int, value: float) -> None:
+    def _report_progress(self, n_done: int, n_selected: int, column: int, value: float) -> None:
         name = self.schema_.describe(column)
-        sys.stdout.write(f"column {n_done} of {n_chosen}: {name}, {value:.4g}\n")
+        sys.stdout.write(f"column {n_done} of {n_selected}: {name}, {value:.4g}\n")
         sys.stdout.flush()
 
     def __sklearn_tags__(self) -> Tags:

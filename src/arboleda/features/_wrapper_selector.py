@@ -1,4 +1,4 @@
-"""What wrapper searches share: subsets of columns, scored by cross-validation, each only once."""
+"""Base class of wrapper searches, with cached cross-validated scores of subsets of columns."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ __all__ = ["SubsetScores", "WrapperSelector"]
 
 Mask = npt.NDArray[np.bool_]
 History = dict[str, npt.NDArray[Any]]
-# What of two subsets is better: the greater score, then the fewer columns.
+# Order of subsets: by score, then by fewer columns.
 Rank = tuple[float, int]
 
 
 class SubsetScores:
-    """Cross-validated scores of subsets of columns; none is computed twice.
+    """Cache of cross-validated scores of subsets of columns.
 
     Parameters
     ----------
     estimator : estimator
-        Cloned for every fit.
+        Estimator that is cloned for every fit.
     X : frame, ndarray or sparse matrix
     y : array-like
     splits : sequence of (train, test)
-        The same for all subsets.
+        Folds, the same for all subsets.
     scoring : str, callable or None
     n_jobs : int or None
     """
@@ -66,7 +66,7 @@ class SubsetScores:
         return len(self._scores)
 
     def compute_ranks(self, masks: Sequence[Mask]) -> list[Rank]:
-        """Score subsets, those that are new side by side.
+        """Score subsets, with new ones in parallel.
 
         Returns
         -------
@@ -74,13 +74,13 @@ class SubsetScores:
             Greater is better.
         """
         new = {mask.tobytes(): mask for mask in masks if mask.tobytes() not in self._scores}
-        if len(new) == 1:  # the folds side by side
-            found = [self._score(mask, self._n_jobs) for mask in new.values()]
+        if len(new) == 1:  # folds in parallel
+            computed = [self._score(mask, self._n_jobs) for mask in new.values()]
         else:
-            found = Parallel(n_jobs=self._n_jobs)(
+            computed = Parallel(n_jobs=self._n_jobs)(
                 delayed(self._score)(mask, 1) for mask in new.values()
             )
-        self._scores.update(zip(new, found, strict=True))
+        self._scores.update(zip(new, computed, strict=True))
         return [(self._scores[mask.tobytes()], -int(mask.sum())) for mask in masks]
 
     def _score(self, mask: Mask, n_jobs: Any) -> float:
@@ -103,7 +103,7 @@ class SubsetScores:
 
 
 class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
-    """Search for the columns with which one estimator scores best in cross-validation."""
+    """Search for the columns with the best cross-validated score of an estimator."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit"])],
@@ -131,7 +131,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
     def _search(
         self, scores: SubsetScores, n_columns: int, n_wanted: int | None, random: Any
     ) -> tuple[Mask, Rank, History]:
-        """Return the best subset found, its rank, and what there is to plot of the search."""
+        """Return the best subset found, its rank, and the history of the search."""
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Search for the columns.
@@ -139,7 +139,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table as the estimator takes it; a frame reaches the estimator as a frame.
+            Any table that the estimator accepts; data frames are passed on as data frames.
         y : array-like of shape (n_samples,)
             The target.
         groups : array-like of shape (n_samples,), default=None
@@ -152,8 +152,8 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If a parameter is out of range, the lengths differ, or the estimator refuses its rows.
-            The selector stays as it was.
+            If a parameter is out of range, the lengths differ, or fitting the estimator fails.
+            The selector stays unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -177,23 +177,24 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         return self
 
     def _read_target(self, y: Any) -> Any:
-        """Refuse a target that no score can be computed of; labels are given back as labels."""
+        """Validate the target; class labels are returned as labels."""
         if not is_classifier(self.estimator):
             return read_target(y, numeric=True)
         read_classes_or_numbers(y, "classification", self)
         labels = np.asarray(read_target(y, numeric=False)).reshape(-1)
-        # Metrics refuse labels of type object, whatever they are.
+        # Metrics do not accept labels of type object.
         return np.array(labels.tolist()) if labels.dtype == object else labels
 
     def _resolve_n_wanted(self, n_columns: int) -> int | None:
-        """Number of columns that every subset has; None: any."""
+        """Return the number of columns of all subsets; None if it is not fixed."""
         wanted = self.n_features_to_select
         if wanted is None:
             return None
         n_wanted = ceil(wanted * n_columns) if isinstance(wanted, float) else int(wanted)
         if n_wanted > n_columns:
             raise ValueError(
-                f"n_features_to_select={wanted} is more than the {n_columns} columns of X: lower it"
+                f"n_features_to_select={wanted} is more than the {n_columns} columns of X: "
+                "lower it."
             )
         return n_wanted
 
@@ -211,7 +212,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
 
 
 def draw_subset(n_columns: int, n_wanted: int | None, random: np.random.RandomState) -> Mask:
-    """Draw a subset that is not empty, each column by a fair coin, or one of a given size."""
+    """Draw a random non-empty subset, of any or of a given size."""
     if n_wanted is None:
         mask = random.random_sample(n_columns) < 0.5
         return ensure_non_empty(mask, random)
@@ -221,14 +222,14 @@ def draw_subset(n_columns: int, n_wanted: int | None, random: np.random.RandomSt
 
 
 def ensure_non_empty(mask: Mask, random: np.random.RandomState) -> Mask:
-    """Return the subset, or one of a column drawn at random in place of the empty one."""
+    """Add a random column if the subset is empty."""
     if not mask.any():
         mask[random.randint(len(mask))] = True
     return mask
 
 
 def swap_column(mask: Mask, column: int, random: np.random.RandomState) -> Mask:
-    """Exchange a selected column for one drawn from the others, which keeps the size."""
+    """Exchange a selected column for a random other one."""
     others = np.flatnonzero(~mask)
     result = mask.copy()
     if others.size:
