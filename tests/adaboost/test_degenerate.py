@@ -87,7 +87,7 @@ def test_a_bound_beyond_float64_is_infinite() -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("algorithm", ["R", "R2"])
-def test_what_boosted_regressors_refuse(algorithm: Any) -> None:
+def test_boosted_regressors_reject_invalid_input(algorithm: Any) -> None:
     with pytest.raises(ValueError, match="GaussianNB, which is not a regressor: use a regressor"):
         AdaBoostRegressor(GaussianNB(), algorithm=algorithm).fit(X, VALUES)
     for member in (None, Ridge()):

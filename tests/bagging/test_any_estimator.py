@@ -207,7 +207,7 @@ def test_sparse_tables() -> None:
             )
 
 
-def test_class_weights_of_members_speak_of_labels() -> None:
+def test_class_weights_of_members_refer_to_labels() -> None:
     weights = {"setosa": 1.0, "versicolor": 1.0, "virginica": 30.0}
     for plain, weighted in [
         (RidgeClassifier(), RidgeClassifier(class_weight=weights)),

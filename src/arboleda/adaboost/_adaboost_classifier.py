@@ -241,8 +241,8 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         self.__dict__.pop("schema_", None)
         X = checked_table(self, X, reset=True)
         check_consistent_length(X, target)
-        given = read_weight(sample_weight, X)
-        weight = np.ones(len(target)) if given is None else given
+        row_weight = read_weight(sample_weight, X)
+        weight = np.ones(len(target)) if row_weight is None else row_weight
         # Scale by a power of two, which is exact: the sum of huge weights stays finite.
         weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
         algorithm, random = self._algorithm, check_random_state(self.random_state)

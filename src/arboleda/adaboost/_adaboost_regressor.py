@@ -214,16 +214,16 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         if engine_can_boost(self.estimator_, self.algorithm):
             example: DecisionTreeRegressor = clone(self.estimator_)
             training = example._training(X, target, sample_weight, reader=self)
-            given = training.weight
+            row_weight = training.weight
             fitter = TreeFitter(example, training, n_threads)
         else:
             self.__dict__.pop("schema_", None)
             table = checked_table(self, X, reset=True)
             check_consistent_length(table, target)
-            given = read_weight(sample_weight, table)
-            _check_weight_sum(given)
+            row_weight = read_weight(sample_weight, table)
+            _check_weight_sum(row_weight)
             fitter = EstimatorFitter(self.estimator_, table, target)
-        weight = np.ones(len(target)) if given is None else given
+        weight = np.ones(len(target)) if row_weight is None else row_weight
         self._boost(fitter, target, weight, n_threads)
 
     def _resolve_estimator(self) -> Any:

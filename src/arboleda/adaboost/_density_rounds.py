@@ -41,8 +41,8 @@ class DensityRounds:
         self.lowest, self.highest = float(target[able].min()), float(target[able].max())
         span = self.highest - self.lowest
         self._span = span if span > 0.0 else 1.0
-        self._given = target
-        self._given_total = float(weight.sum())
+        self._original_target = target
+        self._total_sample_weight = float(weight.sum())
         self._weight = weight / weight.max()
         self._learning_rate = learning_rate
         self._n_threads = n_threads
@@ -87,8 +87,8 @@ class DensityRounds:
         shares = self.density.best_answers(leaf.astype(np.uint32), n_leaves, self._n_threads)
         able = self._weight > 0.0
         least, most = np.full((2, n_leaves), [[np.inf], [-np.inf]])
-        np.minimum.at(least, leaf[able], self._given[able])
-        np.maximum.at(most, leaf[able], self._given[able])
+        np.minimum.at(least, leaf[able], self._original_target[able])
+        np.maximum.at(most, leaf[able], self._original_target[able])
         # A value lies within the targets of its leaf, and equals them where these are constant.
         return np.clip(self.lowest + self._span * shares, least, most)
 
@@ -98,7 +98,7 @@ class DensityRounds:
         In the first round these are the sample weights.
         """
         weights = self.density.row_weights()
-        scaled: Floats = weights * (self._given_total / weights.sum())
+        scaled: Floats = weights * (self._total_sample_weight / weights.sum())
         return scaled
 
     def _record_bound(self, of_shares: float) -> None:

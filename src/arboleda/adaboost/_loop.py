@@ -32,9 +32,9 @@ def boost(
     Parameters
     ----------
     algorithm : Algorithm
-    problem : Problem
+    problem : BoostingProblem
         Targets and weights of the rows of the fitter.
-    teacher : Teacher
+    fitter : MemberFitter
     n_rounds : int
         Maximum number of rounds.
     on_degenerate : {"stop", "reset"}
@@ -45,7 +45,7 @@ def boost(
 
     Returns
     -------
-    members : AnyMembers
+    members : EstimatorMembers
     useless : float or None
         Error of the useless member that ended boosting, if any.
     """

@@ -19,7 +19,7 @@ class MedianValidation:
     target, weight : ndarray of shape (n_samples,)
         Targets and weights of all rows.
     patience : int
-        Rounds without a smaller error after which boosting stops.
+        Number of rounds without a smaller error after which boosting stops.
     """
 
     def __init__(self, rows: Indices, target: Floats, weight: Floats, patience: int) -> None:

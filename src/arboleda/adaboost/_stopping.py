@@ -18,7 +18,7 @@ class Validation:
     weight : ndarray of float
         Weights of the validation rows.
     patience : int
-        Rounds without a smaller error after which boosting stops.
+        Number of rounds without a smaller error after which boosting stops.
     """
 
     def __init__(

@@ -172,7 +172,7 @@ def boost_trees(
     training : Training
     target : ndarray of int
         Class indices of the rows.
-    limits : Limits
+    limits : BoostingLimits
     validation_rows : ndarray of int, or None
         Indices of held-out rows, ascending.
     watch : callable or None
@@ -181,7 +181,7 @@ def boost_trees(
 
     Returns
     -------
-    members : TreeMembers
+    members : BoostedTreeMembers
     useless : float or None
         Error of the useless member that ended boosting, if any.
     """

@@ -47,11 +47,11 @@ class RowsToDraw(NamedTuple):
     @property
     def is_able(self) -> npt.NDArray[np.bool_]:
         """Whether each row of the table can be drawn."""
-        found = np.ones(self.n_rows, dtype=bool)
+        is_able = np.ones(self.n_rows, dtype=bool)
         if self.able is not None:
-            found[:] = False
-            found[self.able] = True
-        return found
+            is_able[:] = False
+            is_able[self.able] = True
+        return is_able
 
     @classmethod
     def weighing(cls, n_rows: int, weight: Floats | None, *, by_chance: bool) -> RowsToDraw:
@@ -72,7 +72,7 @@ def find_learned_rows(batches: Sequence[RowsToDraw], n_rows: int) -> npt.NDArray
     ValueError
         If members were trained on tables of other sizes.
     """
-    found = np.zeros(n_rows, dtype=bool)
+    is_learned = np.zeros(n_rows, dtype=bool)
     for rows in batches:
         if rows.n_rows != n_rows:
             raise ValueError(
@@ -80,8 +80,8 @@ def find_learned_rows(batches: Sequence[RowsToDraw], n_rows: int) -> npt.NDArray
                 "rows, so their training rows are unknown: set weights='uniform', or "
                 "warm_start=False."
             )
-        found |= rows.is_able
-    return found
+        is_learned |= rows.is_able
+    return is_learned
 
 
 class Draw(NamedTuple):

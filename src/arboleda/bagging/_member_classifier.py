@@ -99,8 +99,8 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
             probabilities, the share of members that vote for a class.
         """
         table = self._checked(X)
-        given = self._route_params("predict_proba", params)
-        return self._members.average_outputs(table, self._predict_options(given))
+        routed = self._route_params("predict_proba", params)
+        return self._members.average_outputs(table, self._predict_options(routed))
 
     def predict(self, X: Any, **params: Any) -> Array:
         """Predict the class with the most votes; ties go to the first class.
@@ -116,9 +116,9 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
         """
         table = self._checked(X)
-        given = self._route_params("predict", params)
+        routed = self._route_params("predict", params)
         return self._predictions_by(
-            self._members.average_outputs(table, self._predict_options(given))
+            self._members.average_outputs(table, self._predict_options(routed))
         )
 
     def staged_predict(self, X: Any, **params: Any) -> Iterator[Array]:
@@ -137,10 +137,10 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
         """
         table = self._checked(X)
-        given = self._route_params("predict", params)
+        routed = self._route_params("predict", params)
         return map(
             self._predictions_by,
-            self._members.iter_output_stages(table, self._predict_options(given)),
+            self._members.iter_output_stages(table, self._predict_options(routed)),
         )
 
     def staged_predict_proba(self, X: Any, **params: Any) -> Iterator[Floats]:
@@ -157,8 +157,8 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         p : ndarray of shape (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._route_params("predict_proba", params)
-        return self._members.iter_output_stages(table, self._predict_options(given))
+        routed = self._route_params("predict_proba", params)
+        return self._members.iter_output_stages(table, self._predict_options(routed))
 
     def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
@@ -177,9 +177,9 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         log_p : ndarray of shape (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._route_params("predict_log_proba", params)
+        routed = self._route_params("predict_log_proba", params)
         with np.errstate(divide="ignore"):
-            return np.log(self._members.average_outputs(table, self._predict_options(given)))
+            return np.log(self._members.average_outputs(table, self._predict_options(routed)))
 
     @members_have("decision_function")
     def decision_function(self, X: Any, **params: Any) -> Floats:
@@ -196,8 +196,8 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._route_params("decision_function", params)
-        return self._members.average_decisions(table, self._predict_options(given))
+        routed = self._route_params("decision_function", params)
+        return self._members.average_decisions(table, self._predict_options(routed))
 
     @members_have("decision_function")
     def staged_decision_function(self, X: Any, **params: Any) -> Iterator[Floats]:
@@ -214,8 +214,8 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._route_params("decision_function", params)
-        return self._members.iter_decision_stages(table, self._predict_options(given))
+        routed = self._route_params("decision_function", params)
+        return self._members.iter_decision_stages(table, self._predict_options(routed))
 
 
 def with_numbered_weights(template: Any, classes: Array) -> Any:

@@ -67,8 +67,8 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         table = self._checked(X)
-        given = self._route_params("predict", params)
-        return self._members.average_outputs(table, self._predict_options(given))
+        routed = self._route_params("predict", params)
+        return self._members.average_outputs(table, self._predict_options(routed))
 
     def staged_predict(self, X: Any, **params: Any) -> Iterator[Floats]:
         """Yield `predict` of the first member, the first two, ..., all members.
@@ -86,8 +86,8 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         table = self._checked(X)
-        given = self._route_params("predict", params)
-        return self._members.iter_output_stages(table, self._predict_options(given))
+        routed = self._route_params("predict", params)
+        return self._members.iter_output_stages(table, self._predict_options(routed))
 
     def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(r2_score(y, predicted, sample_weight=sample_weight))

@@ -97,7 +97,7 @@ def _fit_one(template: Any, training: BaggingData, seed: int, n_threads: int | N
         change = switch_labels_uniformly if plan.switch_uniformly else switch_labels
         y = change(y, plan.switch_share, training.rows, seed)
     own = n_jobs_limits(member, n_threads)
-    given = {name: member.get_params()[name] for name in own}
+    original = {name: member.get_params()[name] for name in own}
     member.set_params(**own)
     try:
         _fit_on_bag(member, training, drawn, y)
@@ -105,7 +105,7 @@ def _fit_one(template: Any, training: BaggingData, seed: int, n_threads: int | N
         _raise_if_one_class(member, training, drawn, y, error)
         raise
     finally:
-        member.set_params(**given)
+        member.set_params(**original)
     return Member(member, drawn.columns, whole=training.plan.all_columns)
 
 

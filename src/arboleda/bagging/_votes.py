@@ -203,7 +203,7 @@ def aggregate_out_of_bag(
     n_members : int
     target : ndarray of shape (n_rows,) or (n_rows, n_outputs)
         Class indices, or values.
-    judged : ndarray of bool of shape (n_rows,)
+    is_scored : ndarray of bool of shape (n_rows,)
         Whether the error of a row counts.
     n_classes : int
         0 for regression.
@@ -214,7 +214,7 @@ def aggregate_out_of_bag(
     width = n_classes or (target.shape[1] if target.ndim == 2 else 1)
     sums = np.zeros((n_rows, width))
     counts: Any = np.zeros(n_rows, dtype=np.int64 if weights is None else np.float64)
-    error, n_judged = np.full(n_members, np.nan), np.zeros(n_members, dtype=np.int64)
+    error, n_scored = np.full(n_members, np.nan), np.zeros(n_members, dtype=np.int64)
     for number, (rows, output) in enumerate(outputs):
         outputs_of_rows = output.reshape(len(rows), width)
         if weights is None:
@@ -224,10 +224,10 @@ def aggregate_out_of_bag(
             sums[rows] += weights[number] * outputs_of_rows
             counts[rows] += weights[number]
         known = is_scored & (counts > 0)
-        n_judged[number] = np.count_nonzero(known)
-        if n_judged[number]:
+        n_scored[number] = np.count_nonzero(known)
+        if n_scored[number]:
             error[number] = _compute_error(sums[known], counts[known], target[known], n_classes)
-    return OutOfBag(sums, counts, OobCurve(np.arange(1, n_members + 1), error, n_judged))
+    return OutOfBag(sums, counts, OobCurve(np.arange(1, n_members + 1), error, n_scored))
 
 
 def _compute_error(

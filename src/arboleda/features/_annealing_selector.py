@@ -138,19 +138,19 @@ class AnnealingSelector(WrapperSelector):
         self.n_jobs = n_jobs
 
     def _search(
-        self, scores: SubsetScores, n_columns: int, n_wanted: int | None, random: Random
+        self, scores: SubsetScores, n_columns: int, n_selected: int | None, random: Random
     ) -> tuple[Mask, Rank, History]:
         here = (
             np.ones(n_columns, dtype=bool)
-            if n_wanted is None
-            else draw_subset(n_columns, n_wanted, random)
+            if n_selected is None
+            else draw_subset(n_columns, n_selected, random)
         )
         (rank,) = scores.compute_ranks([here])
         best, best_rank = here, rank
-        temperature = self._compute_first_temperature(scores, here, rank, n_wanted, random)
+        temperature = self._compute_first_temperature(scores, here, rank, n_selected, random)
         rows = [(rank[0], -rank[1], rank[0], temperature)]
         for step in range(self.n_iter):
-            other = neighbor(here, n_wanted, random)
+            other = neighbor(here, n_selected, random)
             (other_rank,) = scores.compute_ranks([other])
             chance = (
                 random.random_sample()
@@ -170,18 +170,18 @@ class AnnealingSelector(WrapperSelector):
         return best, best_rank, history
 
     def _compute_first_temperature(
-        self, scores: SubsetScores, here: Mask, rank: Rank, n_wanted: int | None, random: Random
+        self, scores: SubsetScores, here: Mask, rank: Rank, n_selected: int | None, random: Random
     ) -> float:
         if self.initial_temperature is not None:
             return float(self.initial_temperature)
-        probes = [neighbor(here, n_wanted, random) for _ in range(_N_PROBES)]
+        probes = [neighbor(here, n_selected, random) for _ in range(_N_PROBES)]
         losses = [rank[0] - score for score, _ in scores.compute_ranks(probes) if score < rank[0]]
         return float(np.mean(losses)) / -log(_INITIAL_ACCEPTANCE) if losses else 0.0
 
 
-def neighbor(mask: Mask, n_wanted: int | None, random: Random) -> Mask:
+def neighbor(mask: Mask, n_selected: int | None, random: Random) -> Mask:
     """Change one random column: add or drop it, or exchange it if the size is fixed."""
-    if n_wanted is None:
+    if n_selected is None:
         other = mask.copy()
         column = random.randint(len(mask))
         other[column] = not other[column]

@@ -145,10 +145,12 @@ class GeneticSelector(WrapperSelector):
         self.n_jobs = n_jobs
 
     def _search(
-        self, scores: SubsetScores, n_columns: int, n_wanted: int | None, random: Random
+        self, scores: SubsetScores, n_columns: int, n_selected: int | None, random: Random
     ) -> tuple[Mask, Rank, History]:
-        population = [draw_subset(n_columns, n_wanted, random) for _ in range(self.population_size)]
-        if n_wanted is None:
+        population = [
+            draw_subset(n_columns, n_selected, random) for _ in range(self.population_size)
+        ]
+        if n_selected is None:
             population[0] = np.ones(n_columns, dtype=bool)
         rows = []
         for generation in range(self.n_generations + 1):
@@ -156,7 +158,7 @@ class GeneticSelector(WrapperSelector):
             first = max(range(len(population)), key=ranks.__getitem__)
             best, rank = population[first], ranks[first]
             children = [
-                self._make_child(population, ranks, n_wanted, random)
+                self._make_child(population, ranks, n_selected, random)
                 for _ in range(self.population_size - 1)
             ]
             population = [best, *children]
@@ -175,14 +177,14 @@ class GeneticSelector(WrapperSelector):
         return best, rank, history
 
     def _make_child(
-        self, population: list[Mask], ranks: list[Rank], n_wanted: int | None, random: Random
+        self, population: list[Mask], ranks: list[Rank], n_selected: int | None, random: Random
     ) -> Mask:
         child = population[self._select_parent(ranks, random)].copy()
         if random.random_sample() < self.crossover_rate:
-            child = cross(child, population[self._select_parent(ranks, random)], n_wanted, random)
+            child = cross(child, population[self._select_parent(ranks, random)], n_selected, random)
         rate = 1.0 / len(child) if self.mutation_rate is None else self.mutation_rate
         changed = random.random_sample(len(child)) < rate
-        if n_wanted is None:
+        if n_selected is None:
             return ensure_non_empty(child ^ changed, random)
         for column in np.flatnonzero(changed & child):
             child = swap_column(child, int(column), random)
@@ -194,15 +196,15 @@ class GeneticSelector(WrapperSelector):
         return max((int(number) for number in drawn), key=ranks.__getitem__)
 
 
-def cross(one: Mask, other: Mask, n_wanted: int | None, random: Random) -> Mask:
+def cross(one: Mask, other: Mask, n_selected: int | None, random: Random) -> Mask:
     """Apply uniform crossover: each bit of the child comes from a random parent.
 
     If the number of columns is fixed, the child has all common columns of its parents, and random
     columns of only one parent.
     """
-    if n_wanted is None:
+    if n_selected is None:
         return np.asarray(np.where(random.random_sample(len(one)) < 0.5, one, other))
     child = one & other
     differing = np.flatnonzero(one ^ other)
-    child[random.permutation(differing)[: n_wanted - int(child.sum())]] = True
+    child[random.permutation(differing)[: n_selected - int(child.sum())]] = True
     return child

@@ -24,10 +24,10 @@ def standardize(statistics: Floats) -> Floats:
     scaled = np.divide(statistics, largest, out=np.zeros_like(statistics), where=largest > 0.0)
     centered = scaled - scaled.mean(axis=0)
     varied = np.ptp(scaled, axis=0) > 0.0
-    found: Floats = np.divide(
+    standardized: Floats = np.divide(
         centered, centered.std(axis=0, ddof=1), out=np.zeros_like(centered), where=varied
     )
-    return found
+    return standardized
 
 
 def compute_p_values(statistics: Floats) -> Floats:

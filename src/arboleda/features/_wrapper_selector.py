@@ -129,7 +129,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
 
     @abstractmethod
     def _search(
-        self, scores: SubsetScores, n_columns: int, n_wanted: int | None, random: Any
+        self, scores: SubsetScores, n_columns: int, n_selected: int | None, random: Any
     ) -> tuple[Mask, Rank, History]:
         """Return the best subset found, its rank, and the history of the search."""
 
@@ -170,7 +170,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
             n_columns = self.n_features_in_
             random = check_random_state(self.random_state)
             self.support_, (self.score_, _), self.history_ = self._search(
-                scores, n_columns, self._resolve_n_wanted(n_columns), random
+                scores, n_columns, self._resolve_n_selected(n_columns), random
             )
             self.n_features_ = int(self.support_.sum())
             self.n_evaluations_ = scores.n_evaluated
@@ -185,18 +185,20 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         # Metrics do not accept labels of type object.
         return np.array(labels.tolist()) if labels.dtype == object else labels
 
-    def _resolve_n_wanted(self, n_columns: int) -> int | None:
+    def _resolve_n_selected(self, n_columns: int) -> int | None:
         """Return the number of columns of all subsets; None if it is not fixed."""
-        wanted = self.n_features_to_select
-        if wanted is None:
+        n_features = self.n_features_to_select
+        if n_features is None:
             return None
-        n_wanted = ceil(wanted * n_columns) if isinstance(wanted, float) else int(wanted)
-        if n_wanted > n_columns:
+        n_selected = (
+            ceil(n_features * n_columns) if isinstance(n_features, float) else int(n_features)
+        )
+        if n_selected > n_columns:
             raise ValueError(
-                f"n_features_to_select={wanted} is more than the {n_columns} columns of X: "
+                f"n_features_to_select={n_features} is more than the {n_columns} columns of X: "
                 "lower it."
             )
-        return n_wanted
+        return n_selected
 
     def _report(self, text: str) -> None:
         if self.verbose:
@@ -211,13 +213,13 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         return tags
 
 
-def draw_subset(n_columns: int, n_wanted: int | None, random: np.random.RandomState) -> Mask:
+def draw_subset(n_columns: int, n_selected: int | None, random: np.random.RandomState) -> Mask:
     """Draw a random non-empty subset, of any or of a given size."""
-    if n_wanted is None:
+    if n_selected is None:
         mask = random.random_sample(n_columns) < 0.5
         return ensure_non_empty(mask, random)
     mask = np.zeros(n_columns, dtype=bool)
-    mask[random.choice(n_columns, n_wanted, replace=False)] = True
+    mask[random.choice(n_columns, n_selected, replace=False)] = True
     return mask
 
 

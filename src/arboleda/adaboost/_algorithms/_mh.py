@@ -101,11 +101,11 @@ class MH(Algorithm):
 
 def normalize_one_vs_rest(sums: Floats) -> Floats:
     """Compute the probability of each class against the rest, normalized to sum to 1."""
-    found: Floats = expit(2.0 * sums)
+    probabilities: Floats = expit(2.0 * sums)
     # All probabilities of a row may underflow to 0.
-    found = np.maximum(found, np.finfo(np.float64).tiny)
-    found /= found.sum(axis=1, keepdims=True)
-    return found
+    probabilities = np.maximum(probabilities, np.finfo(np.float64).tiny)
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 def _predict_confidence(member: Any, X: Any) -> Floats:
@@ -114,5 +114,5 @@ def _predict_confidence(member: Any, X: Any) -> Floats:
     shares = np.clip(
         predict_class_shares(member, X, _SIDES)[:, 1], _LEAST_SHARE, 1.0 - _LEAST_SHARE
     )
-    found: Floats = np.log(shares / (1.0 - shares)) / 2.0
-    return found
+    probabilities: Floats = np.log(shares / (1.0 - shares)) / 2.0
+    return probabilities
