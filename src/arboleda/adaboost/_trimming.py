@@ -15,7 +15,7 @@ def trim_weights(weight: Floats, share: float) -> Floats:
 
     Examples
     --------
-    >>> trimmed(np.array([0.5, 0.1, 0.3, 0.1]), 0.25)
+    >>> trim_weights(np.array([0.5, 0.1, 0.3, 0.1]), 0.25)
     array([0.5, 0. , 0.3, 0. ])
     """
     order = np.argsort(weight, kind="stable")

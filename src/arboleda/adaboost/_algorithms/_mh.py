@@ -20,7 +20,7 @@ from arboleda.adaboost._algorithms._algorithm import (
 from arboleda.adaboost._algorithms._line_search import MOST, minimize_normalizer
 from arboleda.adaboost._algorithms._member_outputs import predict_class_shares, predict_hard_votes
 
-# Smoothing: class shares stay this far from 0 and 1, so that pure leaves do not get infinite votes
+# Smoothing: class shares stay this far from 0 and 1, so pure leaves do not get infinite votes
 # (Schapire and Singer 1999, section 4.2).
 _LEAST_SHARE = 1e-5
 _SIDES = np.array([0, 1])  # the rest, the class
