@@ -22,7 +22,7 @@ from sklearn.feature_selection import mutual_info_classif
 from arboleda import JMISelector, MRMRSelector, __version__
 from arboleda._engine.columns import Table
 from arboleda.features._counting import LevelColumns, Levels
-from arboleda.features._expected_information import expected_terms
+from arboleda.features._expected_information import compute_expected_terms
 
 
 def best(make: Callable[[], Any]) -> float:
@@ -40,11 +40,11 @@ def one_pass(X: Any, y: Any) -> tuple[float, float]:
     columns = LevelColumns(Table(list(X.T), n_rows, (0,) * n_columns), 5, 1)
     target = Levels.of_codes(y)
     bins = np.column_stack([columns.column(j).codes for j in range(n_columns)])
-    ours = best(lambda: columns.information(target))
+    ours = best(lambda: columns.compute_information(target))
     theirs = best(lambda: mutual_info_classif(bins, y, discrete_features=True))
-    found = columns.information(target)
+    found = columns.compute_information(target)
     by_chance = [
-        expected_terms(columns.column(j).counts(), target.counts(), n_rows).sum()
+        compute_expected_terms(columns.column(j).counts(), target.counts(), n_rows).sum()
         for j in range(n_columns)
     ]
     np.testing.assert_allclose(

@@ -261,7 +261,7 @@ def test_models_that_the_engine_does_not_have():
         ab.AdaBoostClassifier(OtherTree(max_depth=1), n_estimators=2),
     ]
     for model in others:
-        with pytest.raises(ValueError, match="no trees of the engine"):
+        with pytest.raises(ValueError, match="are not arboleda trees"):
             model.fit(X, classes(y, 2)).predictor()
 
 

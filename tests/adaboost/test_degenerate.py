@@ -61,7 +61,7 @@ def test_real_ends_with_a_member_without_error_whatever_its_kind() -> None:
         assert len(model) == 5
 
 
-def test_real_says_what_is_the_matter_with_members_that_are_not_sure_of_anything() -> None:
+def test_real_explains_members_with_equal_probabilities() -> None:
     constant = np.ones((20, 2))
     for member in members("real", max_depth=1):
         model = AdaBoostClassifier(member, algorithm="real")
@@ -75,7 +75,7 @@ def test_real_says_what_is_the_matter_with_members_that_are_not_sure_of_anything
 @pytest.mark.parametrize("member", [None, peer.DecisionTreeRegressor(max_depth=3)])
 def test_densities_that_vanish_are_refused(member: Any) -> None:
     model = AdaBoostRegressor(member, algorithm="R", learning_rate=1e4)
-    with pytest.raises(ValueError, match="vanish: lower learning_rate"):
+    with pytest.raises(ValueError, match="underflow: lower learning_rate"):
         model.fit(X, VALUES)
 
 
@@ -87,8 +87,8 @@ def test_a_bound_beyond_float64_is_infinite() -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("algorithm", ["R", "R2"])
-def test_what_boosted_regressors_refuse(algorithm: Any) -> None:
-    with pytest.raises(ValueError, match="GaussianNB, which is no regressor: give one"):
+def test_boosted_regressors_reject_invalid_input(algorithm: Any) -> None:
+    with pytest.raises(ValueError, match="GaussianNB, which is not a regressor: use a regressor"):
         AdaBoostRegressor(GaussianNB(), algorithm=algorithm).fit(X, VALUES)
     for member in (None, Ridge()):
         with pytest.raises(ValueError, match="sum of sample_weight is beyond float64"):
@@ -104,5 +104,7 @@ def test_too_few_rows_to_set_some_aside(model: Any) -> None:
 
 def test_a_third_of_the_rows_may_lack_a_class() -> None:
     model = SchapireBoostingClassifier(LogisticRegression(), depth=3, random_state=0)
-    with pytest.raises(ValueError, match="one class alone, which LogisticRegression refuses .*:"):
+    with pytest.raises(
+        ValueError, match="LogisticRegression failed on .*rows of a single class .*: "
+    ):
         model.fit(X[:12], Y[:12])

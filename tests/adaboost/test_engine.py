@@ -92,7 +92,7 @@ def test_a_perfect_last_member_decides_alone() -> None:
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_a_useless_member_ends_boosting(hidden: bool) -> None:
-    """Rows that no column tells apart: the best constant is a guess under its own next weights."""
+    """No column separates the rows: the best constant is a random guess under the next weights."""
     X, y = np.zeros((10, 1)), np.arange(10) < 3
     member = Hidden() if hidden else DecisionTreeClassifier(max_depth=1)
     model = AdaBoostClassifier(member, algorithm="discrete")
@@ -111,7 +111,7 @@ def test_m1_on_many_classes_is_explained(hidden: bool) -> None:
     y = np.arange(len(y)) % 6
     member = Hidden() if hidden else None
     with pytest.raises(
-        ValueError, match=r"below 1/2 \(y has 6 classes\): 'SAMME' .* 'M2' and 'MH'"
+        ValueError, match=r"below 1/2 \(y has 6 classes\): use 'SAMME', .* 'M2' or 'MH'"
     ):
         AdaBoostClassifier(member, algorithm="M1").fit(X, y)
 
@@ -131,7 +131,7 @@ def test_early_stopping_goes_back_to_the_best_round(algorithm: Any, hidden: bool
 
 
 @pytest.mark.parametrize("max_bins", [None, 20])
-def test_rows_set_aside_teach_nothing(max_bins: int | None) -> None:
+def test_held_out_rows_are_not_trained_on(max_bins: int | None) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     aside = rows_set_aside(y, seed=3)
     changed = X.copy()
@@ -274,7 +274,7 @@ def test_one_class_is_a_constant(algorithm: Any, tmp_path: Path) -> None:
 def test_members_of_other_kinds_are_not_saved(tmp_path: Path) -> None:
     X, y = load_wine(return_X_y=True)
     model = AdaBoostClassifier(GaussianNB(), n_estimators=3).fit(X, y)
-    with pytest.raises(TypeError, match="trees of this library alone"):
+    with pytest.raises(TypeError, match="only supports arboleda trees"):
         model.save(tmp_path / "model.arboleda")
 
 
@@ -300,16 +300,16 @@ def _of_fewer_rounds(header: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (_damaged("vote", "loudest"), "how the members vote"),
-        (_damaged("vote", "scores"), "in another way than the algorithm's"),
-        (_damaged("trees_a_round", True), "how many trees a round has"),
-        (_damaged("trees_a_round", 10**9), "how many trees a round has"),
+        (_damaged("vote", "loudest"), "no valid vote type"),
+        (_damaged("vote", "scores"), "votes of the members do not match the algorithm"),
+        (_damaged("trees_a_round", True), "no valid number of trees per round"),
+        (_damaged("trees_a_round", 10**9), "no valid number of trees per round"),
         (_damaged("trees_a_round", 3), "one weight a member is needed"),
-        (_damaged("rounds", []), "what its rounds were"),
-        (_damaged("more", 1), "what the members are"),
-        (_of_another_algorithm, "in another way than the algorithm's"),
-        (_of_other_classes, "another number of classes"),
-        (_of_fewer_rounds, "what its rounds were"),
+        (_damaged("rounds", []), "does not describe its rounds"),
+        (_damaged("more", 1), "does not describe the members"),
+        (_of_another_algorithm, "votes of the members do not match the algorithm"),
+        (_of_other_classes, "number of classes of the members differs from the header"),
+        (_of_fewer_rounds, "does not describe its rounds"),
     ],
 )
 def test_a_damaged_header_is_refused(damage: Any, message: str, tmp_path: Path) -> None:
@@ -327,8 +327,11 @@ def test_a_damaged_header_is_refused(damage: Any, message: str, tmp_path: Path) 
 def test_parameters_that_do_not_fit_are_refused() -> None:
     X, y = load_wine(return_X_y=True)
     for options, message in [
-        ({"algorithm": "discrete"}, "y has 3 classes: 'SAMME'"),
-        ({"algorithm": "logit", "estimator": GaussianNB()}, "sums regressions, but .* GaussianNB"),
+        ({"algorithm": "discrete"}, "y has 3 classes: use 'SAMME'"),
+        (
+            {"algorithm": "logit", "estimator": GaussianNB()},
+            "needs members that are regressors, but .* GaussianNB",
+        ),
         ({"algorithm": "M2", "estimator": Ridge()}, "classifiers, but estimator is a Ridge"),
         ({"algorithm": "m1"}, "algorithm"),
         ({"weight_trimming": 1.0}, "weight_trimming"),
@@ -338,5 +341,5 @@ def test_parameters_that_do_not_fit_are_refused() -> None:
     with pytest.raises(NotFittedError):
         AdaBoostClassifier().predict(X)
     model = AdaBoostClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="y is 7 in row 0, which is no class"):
+    with pytest.raises(ValueError, match="y is 7 in row 0, which is not a class"):
         model.margins(X, np.full(len(y), 7))

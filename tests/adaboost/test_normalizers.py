@@ -46,7 +46,7 @@ def rows_of(table: str) -> tuple[Floats, Any]:
     return scale(X[::step]), y[::step]
 
 
-def answers(model: AdaBoostClassifier, X: Floats) -> list[Floats]:
+def iter_predictions(model: AdaBoostClassifier, X: Floats) -> list[Floats]:
     """h(x, k) of each round: half the logarithm of the odds of class k, from clipped shares."""
     found = []
     for members in np.array(model.estimators_, dtype=object).reshape(len(model), -1):
@@ -70,7 +70,7 @@ def test_mh_takes_the_weight_of_the_least_normalizer(member: str, table: str) ->
     Y = np.where(y[:, np.newaxis] == model.classes_, 1, -1)
     D = np.full(Y.shape, 1 / Y.size)
     for h, a, z in zip(
-        answers(model, X), model.estimator_weights_, model.normalizers_, strict=True
+        iter_predictions(model, X), model.estimator_weights_, model.normalizers_, strict=True
     ):
         assert abs(a) * np.abs(h).max() <= MOST * (1 + 1e-12)
         assert z <= 1 + ROUNDING
@@ -140,7 +140,7 @@ def test_votes_that_are_wrong_are_turned_round() -> None:
     assert model.feature_importances_.tolist() == [1.0]
 
 
-def test_votes_that_say_nothing_weigh_nothing() -> None:
+def test_votes_of_0_have_weight_0() -> None:
     p, y = np.full((4, 1), 0.5), [0, 0, 1, 1]
     model = AdaBoostClassifier(Given(), n_estimators=3, algorithm="MH").fit(p, y)
     assert model.estimator_weights_.tolist() == [0.0] * 3
@@ -150,12 +150,12 @@ def test_votes_that_say_nothing_weigh_nothing() -> None:
     assert model.feature_importances_.tolist() == [0.0]
 
 
-def test_leaves_of_the_engine_that_say_nothing_have_no_margin() -> None:
+def test_leaves_of_the_engine_with_votes_of_0_have_no_margin() -> None:
     model = AdaBoostClassifier(n_estimators=2, algorithm="MH").fit(np.zeros((4, 1)), [0, 0, 1, 1])
     assert model.margins(np.zeros((4, 1)), [0, 0, 1, 1]).tolist() == [0.0] * 4
 
 
-def test_rows_without_weight_have_no_say_in_the_weight_of_votes() -> None:
+def test_rows_of_weight_0_do_not_affect_the_weight_of_votes() -> None:
     """Also where theirs is the largest vote."""
     p = np.array([[0.4], [0.45], [0.6], [0.55], [1.0], [0.0]])
     y = np.array([0, 0, 1, 1, 0, 1])

@@ -1,4 +1,4 @@
-"""AdaBoost of regressors: what the papers say, and what every estimator here keeps to."""
+"""AdaBoost for regression: the algorithms of the papers, and the conventions of all estimators."""
 
 from typing import Any
 
@@ -20,20 +20,20 @@ ALGORITHMS = ["R", "R2"]
 
 
 class Hidden(DecisionTreeRegressor):
-    """A tree of ours that the engine does not know as one."""
+    """Tree that the engine does not recognize."""
 
 
 class Constant(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Answers the same number to all rows, whatever it is told."""
+    """Predict the same number for all rows."""
 
-    def __init__(self, answer: float = 0.0) -> None:
-        self.answer = answer
+    def __init__(self, predicted: float = 0.0) -> None:
+        self.predicted = predicted
 
     def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> "Constant":
         return self
 
     def predict(self, X: Array) -> Array:
-        return np.full(len(X), self.answer)
+        return np.full(len(X), self.predicted)
 
 
 def test_rounds_of_r_are_those_of_the_paper() -> None:
@@ -51,9 +51,9 @@ def test_rounds_of_r_are_those_of_the_paper() -> None:
         by_row = p.sum(axis=1) / (share**2 + (1 - share) ** 2)
         expected = LinearRegression().fit(rows, target, sample_weight=by_row)
         np.testing.assert_allclose(member.coef_, expected.coef_, rtol=2e-2)
-        answer = ((member.predict(rows) - target.min()) / span).clip(0, 1)[:, None]
-        wrong = (grid > np.minimum(share[:, None], answer)) & (
-            grid < np.maximum(share[:, None], answer)
+        predicted = ((member.predict(rows) - target.min()) / span).clip(0, 1)[:, None]
+        wrong = (grid > np.minimum(share[:, None], predicted)) & (
+            grid < np.maximum(share[:, None], predicted)
         )
         assert error == pytest.approx((p * wrong).sum(), rel=5e-3)
         beta = error / (1 - error)
@@ -64,9 +64,9 @@ def test_rounds_of_r_are_those_of_the_paper() -> None:
 def test_the_first_error_of_r_is_the_mean_squared_error_over_2z() -> None:
     model = AdaBoostRegressor(Ridge(), algorithm="R", n_estimators=1).fit(X, y)
     share = (y - y.min()) / np.ptp(y)
-    answer = ((Ridge().fit(X, y).predict(X) - y.min()) / np.ptp(y)).clip(0, 1)
+    predicted = ((Ridge().fit(X, y).predict(X) - y.min()) / np.ptp(y)).clip(0, 1)
     z = (share**2 + (1 - share) ** 2).sum() / 2
-    assert model.estimator_errors_[0] == pytest.approx(((answer - share) ** 2).sum() / (2 * z))
+    assert model.estimator_errors_[0] == pytest.approx(((predicted - share) ** 2).sum() / (2 * z))
 
 
 def test_leaves_of_r_have_less_error_than_least_squares_alone() -> None:
@@ -104,16 +104,16 @@ def test_stages_end_with_the_prediction(algorithm: Any, member: Any) -> None:
     stages = list(model.staged_predict(X))
     assert len(stages) == len(model) == model.best_iteration_ == len(model.estimator_weights_)
     np.testing.assert_array_equal(stages[-1], model.predict(X))
-    answers = np.array([each.predict(X) for each in model.estimators_])
+    predictions = np.array([each.predict(X) for each in model.estimators_])
     if algorithm == "R":
-        answers = answers.clip(y.min(), y.max())
+        predictions = predictions.clip(y.min(), y.max())
     for number, stage in enumerate(stages, start=1):
         weight = model.estimator_weights_[:number]
-        order = np.argsort(answers[:number], axis=0)
+        order = np.argsort(predictions[:number], axis=0)
         below = np.cumsum(weight[order], axis=0)
         place = (below >= 0.5 * below[-1]).argmax(axis=0)
         rows = np.arange(len(X))
-        np.testing.assert_array_equal(stage, answers[order[place, rows], rows])
+        np.testing.assert_array_equal(stage, predictions[order[place, rows], rows])
     scores = list(model.staged_score(X, y))
     assert scores[-1] == model.score(X, y)
 
@@ -178,7 +178,7 @@ def test_a_member_without_error_decides_alone(algorithm: Any) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_first_member_that_is_of_no_use_is_told_of_and_kept(algorithm: Any) -> None:
+def test_a_useless_first_member_is_kept_with_a_warning(algorithm: Any) -> None:
     target = np.where(np.arange(50) < 49, 0.0, 1.0)
     model = AdaBoostRegressor(Constant(1.0), algorithm=algorithm)
     with pytest.warns(UserWarning, match="error of the first Constant is .* not below 1/2"):
@@ -236,7 +236,7 @@ def test_importances_are_the_weighted_mean_of_the_members() -> None:
 def test_what_is_refused_names_the_remedy() -> None:
     with pytest.raises(ValueError, match="loss='square' is for algorithm='R2'"):
         AdaBoostRegressor(algorithm="R", loss="square").fit(X, y)
-    with pytest.raises(ValueError, match="divide it by a number"):
+    with pytest.raises(ValueError, match="divide y by a number"):
         AdaBoostRegressor().fit(X[:2], [-1e308, 1e308])
     with pytest.raises(ValueError, match="predicted an array of shape .* 300 infinite"):
         AdaBoostRegressor(Constant(np.nan)).fit(X, y)

@@ -1,7 +1,7 @@
-"""The engine's rounds of the algorithms that weigh pairs of a row and a class, or fit regressions.
+"""Rounds of the engine for algorithms with weights of pairs, or with regression members.
 
-The naive twin of a round is `Algorithm.step`, which the loop for members of any kind takes: given
-what the engine's trees answer, it must come to the same errors, weights and normalizers.
+The reference of a round is `Algorithm.step`, which the loop for members of any kind uses: from the
+predictions of the engine's trees, it must compute the same errors, weights and normalizers.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arboleda import AdaBoostClassifier, DecisionTreeRegressor
 from arboleda._engine.adaboost import AdaBoosted, AdaBoostOptions, fit_adaboost
 from arboleda._engine.columns import Table
-from arboleda.adaboost._algorithms import ALGORITHMS, Problem
+from arboleda.adaboost._algorithms import ALGORITHMS, BoostingProblem
 from arboleda.adaboost._algorithms._mh import MH
 
 Floats = npt.NDArray[np.float64]
@@ -28,7 +28,7 @@ ALL = BY_PAIRS + REGRESSIONS
 class LeavesOfLeastNormalizer(MH):
     """Leaves of the engine hold the votes of least Z but for their smoothing: nothing to search."""
 
-    def exponent(self, state: Floats, agreement: Floats, error: float) -> float:
+    def compute_exponent(self, state: Floats, agreement: Floats, error: float) -> float:
         return 1.0
 
 
@@ -47,8 +47,8 @@ class Data(NamedTuple):
         return Table([self.X[:, j] for j in range(n_columns)], n_rows, (0,) * n_columns)
 
     @property
-    def problem(self) -> Problem:
-        return Problem(self.target, np.arange(self.n_classes), self.weight)
+    def problem(self) -> BoostingProblem:
+        return BoostingProblem(self.target, np.arange(self.n_classes), self.weight)
 
 
 def make_data(n_classes: int, seed: int, n_rows: int = 300) -> Data:
@@ -66,20 +66,20 @@ def make_data(n_classes: int, seed: int, n_rows: int = 300) -> Data:
 
 
 def boost(data: Data, algorithm: str, n_rounds: int, *, n_threads: int = 1, **options: Any) -> Any:
-    told = AdaBoostOptions(algorithm=algorithm, n_rounds=n_rounds, **options)
+    predicted = AdaBoostOptions(algorithm=algorithm, n_rounds=n_rounds, **options)
     return fit_adaboost(
         data.table.code(1),
         data.target,
         data.n_classes,
         data.weight,
-        told,
+        predicted,
         n_threads=n_threads,
         seed=0,
     )
 
 
-def answers(boosted: AdaBoosted, data: Data) -> list[Floats]:
-    """What each member says of each row."""
+def iter_predictions(boosted: AdaBoosted, data: Data) -> list[Floats]:
+    """Return the votes of each member for each row."""
     sums = list(boosted.members.staged_scores(data.table))
     before = [np.zeros_like(sums[0]), *sums]
     weights = boosted.members.weights
@@ -97,7 +97,7 @@ def test_rounds_are_those_of_the_papers(
     assert boosted.end == "all_rounds"
     reference = REFERENCES[algorithm](n_classes, learning_rate)
     state = reference.start(data.problem)
-    for t, votes in enumerate(answers(boosted, data)):
+    for t, votes in enumerate(iter_predictions(boosted, data)):
         expected = reference.step(data.problem, state, votes)
         rounds = boosted.rounds
         assert rounds.weight[t] == pytest.approx(expected.weight, rel=1e-9)
@@ -109,15 +109,15 @@ def test_rounds_are_those_of_the_papers(
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("algorithm", REGRESSIONS)
-def test_members_are_the_regression_trees_of_their_lessons(algorithm: str, n_classes: int) -> None:
+def test_members_are_the_regression_trees_of_their_tasks(algorithm: str, n_classes: int) -> None:
     data = make_data(n_classes, seed=8)
     boosted = boost(data, algorithm, 8, max_depth=3, min_samples_leaf=4)
     reference = ALGORITHMS[algorithm](n_classes, 1.0)
     state = reference.start(data.problem)
-    for votes in answers(boosted, data):
-        for k, lesson in enumerate(reference.lessons(data.problem, state)):
+    for votes in iter_predictions(boosted, data):
+        for k, task in enumerate(reference.make_tasks(data.problem, state)):
             tree = DecisionTreeRegressor(max_depth=3, min_samples_leaf=4)
-            tree.fit(data.X, lesson.target, sample_weight=lesson.weight)
+            tree.fit(data.X, task.target, sample_weight=task.weight)
             np.testing.assert_allclose(votes[:, k], tree.predict(data.X), rtol=1e-9, atol=1e-9)
         state = reference.step(data.problem, state, votes).state
 
@@ -137,19 +137,19 @@ def test_scores_are_those_of_the_loop_for_members_of_any_kind(
         Hidden(max_depth=2), n_estimators=20, learning_rate=0.5, algorithm=algorithm
     ).fit(data.X, data.target, sample_weight=data.weight)
     reference = ALGORITHMS[algorithm](n_classes, 0.5)
-    scores = reference.decision(boosted.members.scores(data.table), 1.0)
+    scores = reference.compute_decision(boosted.members.scores(data.table), 1.0)
     np.testing.assert_allclose(scores, generic.decision_function(data.X), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("algorithm", BY_PAIRS)
-def test_leaves_say_what_is_best_on_the_weights(algorithm: str) -> None:
+def test_leaf_values_are_optimal_for_the_weights(algorithm: str) -> None:
     data = make_data(4, seed=3)
     boosted = boost(data, algorithm, 6, max_depth=3)
     reference = REFERENCES[algorithm](4, 1.0)
     state = reference.start(data.problem)
     is_true = data.problem.is_true()
     smoothing = 1.0 / (4 * np.count_nonzero(data.weight))
-    for t, votes in enumerate(answers(boosted, data)):
+    for t, votes in enumerate(iter_predictions(boosted, data)):
         tree = boosted.members.forest.tree(t)
         leaves = tree.apply(data.table)
         for leaf in np.unique(leaves):
@@ -201,7 +201,7 @@ def test_the_loss_goes_down(algorithm: str, n_classes: int) -> None:
     assert (boosted.rounds.normalizer < 1.0).all()
     if algorithm == "logit":
         reference = ALGORITHMS["logit"](n_classes, 1.0)
-        shares = reference.probabilities(boosted.members.scores(data.table), 1.0)
+        shares = reference.compute_probabilities(boosted.members.scores(data.table), 1.0)
         own = shares[np.arange(len(shares)), data.target]
         deviance = -(data.weight * np.log(own)).sum()
         expected = np.log(n_classes) * boosted.rounds.normalizer.prod()
@@ -234,12 +234,12 @@ def test_rows_without_weight_take_no_part(algorithm: str) -> None:
 def test_trimming_leaves_out_light_rows_alone(algorithm: str) -> None:
     data = make_data(3, seed=6, n_rows=600)
     whole = boost(data, algorithm, 30, max_depth=2)
-    trimmed = boost(data, algorithm, 30, max_depth=2, weight_trimming=0.2)
-    forests = [each.members.forest for each in (whole, trimmed)]
+    trim_weights = boost(data, algorithm, 30, max_depth=2, weight_trimming=0.2)
+    forests = [each.members.forest for each in (whole, trim_weights)]
     n_rows = [[int(f.tree(t).n_node_samples[0]) for t in range(f.n_trees)] for f in forests]
     assert max(n_rows[0]) == min(n_rows[0]) == np.count_nonzero(data.weight)
     assert min(n_rows[1]) < 0.9 * n_rows[0][0]
-    assert trimmed.rounds.normalizer.prod() < 0.9
+    assert trim_weights.rounds.normalizer.prod() < 0.9
 
 
 @pytest.mark.parametrize("algorithm", ["M2", "MR"])

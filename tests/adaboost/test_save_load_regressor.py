@@ -25,7 +25,7 @@ FRAME.loc[::7, "b"] = np.nan
 
 
 @pytest.mark.parametrize("algorithm", ["R", "R2"])
-def test_a_loaded_model_answers_as_the_saved_one(algorithm: Any, tmp_path: Path) -> None:
+def test_a_loaded_model_predicts_as_the_saved_one(algorithm: Any, tmp_path: Path) -> None:
     model = AdaBoostRegressor(algorithm=algorithm, n_estimators=6, random_state=0).fit(FRAME, y)
     model.save(tmp_path / "model")
     loaded = arboleda.load(tmp_path / "model")

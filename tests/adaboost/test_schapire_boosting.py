@@ -25,8 +25,8 @@ def balls(n_rows: int, seed: int, n_columns: int = 3) -> tuple[Floats, Any]:
 def error_bounds(model: Any, X: Floats, y: Any) -> tuple[float, float]:
     """Largest error of the three, each on its own distribution, and that of the majority."""
     first, second, third = (member.predict(X) != y for member in model.estimators_)
-    answers = [member.predict(X) for member in model.estimators_]
-    differ = answers[0] != answers[1]
+    predictions = [member.predict(X) for member in model.estimators_]
+    differ = predictions[0] != predictions[1]
     # Half of the second's rows are those that the first gets wrong.
     of_second = (second[first].mean() + second[~first].mean()) / 2
     largest = max(first.mean(), of_second, third[differ].mean())
@@ -35,7 +35,7 @@ def error_bounds(model: Any, X: Floats, y: Any) -> tuple[float, float]:
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(4))
-def test_three_hypotheses_err_less_than_the_theorem_says(depth: int, seed: int) -> None:
+def test_the_error_of_three_hypotheses_is_below_the_bound(depth: int, seed: int) -> None:
     X, y = balls(6000, seed)
     tree = DecisionTreeClassifier(max_depth=depth)
     model = SchapireBoostingClassifier(tree, random_state=seed).fit(X, y)
@@ -68,7 +68,7 @@ def test_the_majority_is_that_of_its_members() -> None:
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
-def test_a_first_hypothesis_without_error_is_the_answer() -> None:
+def test_a_first_hypothesis_without_error_is_returned() -> None:
     X = np.arange(40.0).reshape(-1, 1)
     model = SchapireBoostingClassifier(depth=3, random_state=0).fit(X, X[:, 0] < -1)
     assert len(model.estimators_) == 1
@@ -83,7 +83,7 @@ def test_the_bound() -> None:
 
 def test_what_is_refused() -> None:
     X, y = balls(50, 0)
-    with pytest.raises(ValueError, match="y has 3 classes: AdaBoostClassifier"):
+    with pytest.raises(ValueError, match="y has 3 classes: use AdaBoostClassifier"):
         SchapireBoostingClassifier().fit(X, np.arange(50) % 3)
     with pytest.raises(ValueError, match="depth"):
         SchapireBoostingClassifier(depth=0).fit(X, y)

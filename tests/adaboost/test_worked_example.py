@@ -23,7 +23,7 @@ D = [
 
 
 class Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Member t of the table, whatever it is told; it keeps the weights that it was given."""
+    """Member t of the table, whatever the data; it stores the weights that `fit` received."""
 
     made: ClassVar[list["Given"]] = []
 

@@ -136,15 +136,15 @@ def test_decision_functions_of_different_classes_are_refused() -> None:
     labels = np.array([0] * 5 + [1] * 6 + [2])
     pipeline = make_pipeline(StandardScaler(), RidgeClassifier())
     bag = BaggingClassifier(pipeline, n_estimators=20, random_state=0).fit(table, labels)
-    with pytest.raises(ValueError, match="held 2 of the 3 classes.*use predict_proba"):
+    with pytest.raises(ValueError, match="holds 2 of the 3 classes.*use predict_proba"):
         bag.decision_function(table)
     np.testing.assert_allclose(bag.predict_proba(table).sum(axis=1), 1.0)
 
 
-def test_a_bag_of_one_class_is_told_of() -> None:
+def test_a_bag_of_one_class_is_explained() -> None:
     table, labels = np.arange(6.0)[:, np.newaxis], np.array([0, 0, 0, 0, 0, 1])
     pipeline = make_pipeline(StandardScaler(), LogisticRegression())
-    with pytest.raises(ValueError, match=r"a bag holds rows of one class alone, which Pipeline"):
+    with pytest.raises(ValueError, match=r"Pipeline failed on a bag with rows of a single class"):
         BaggingClassifier(pipeline, n_estimators=30, random_state=0).fit(table, labels)
 
 
@@ -207,7 +207,7 @@ def test_sparse_tables() -> None:
             )
 
 
-def test_class_weights_of_members_speak_of_labels() -> None:
+def test_class_weights_of_members_refer_to_labels() -> None:
     weights = {"setosa": 1.0, "versicolor": 1.0, "virginica": 30.0}
     for plain, weighted in [
         (RidgeClassifier(), RidgeClassifier(class_weight=weights)),
@@ -228,7 +228,7 @@ def test_class_weights_of_members_speak_of_labels() -> None:
 def test_a_class_weight_for_a_label_that_is_none_is_refused(member: Any) -> None:
     weights = {"setosa": 2.0, "virginca": 30.0}
     bag = BaggingClassifier(member(class_weight=weights), n_estimators=3)
-    with pytest.raises(ValueError, match="'virginca', which is no class of y.*'versicolor'"):
+    with pytest.raises(ValueError, match="'virginca', which is not a class of y.*'versicolor'"):
         bag.fit(X, NAMES)
     # Where every class of y has a weight, others do no harm: they may come with other rows.
     known = {"setosa": 2.0, "versicolor": 1.0, "virginica": 30.0}

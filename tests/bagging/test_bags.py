@@ -55,11 +55,11 @@ def test_expected_share_of_rows_left_out(n: int, member: Any) -> None:
     table = np.arange(n, dtype=float)[:, np.newaxis]
     n_bags = 400 if n < 400 else 40
     bag = BaggingClassifier(member, n_estimators=n_bags, random_state=5).fit(table, np.zeros(n))
-    left_out = [n - len(np.unique(rows)) for rows in bag.estimators_samples_]
+    iter_left_out_rows = [n - len(np.unique(rows)) for rows in bag.estimators_samples_]
     expected = (1 - 1 / n) ** n
     # Rows exclude each other a little, so that the binomial's deviation is an upper bound.
     bound = 5 * np.sqrt(expected * (1 - expected) / (n * n_bags))
-    assert abs(np.sum(left_out) / (n * n_bags) - expected) < bound
+    assert abs(np.sum(iter_left_out_rows) / (n * n_bags) - expected) < bound
 
 
 def test_every_row_is_drawn_equally_often() -> None:

@@ -15,9 +15,9 @@ import arboleda
 from arboleda import ClassSwitchingClassifier, DecisionTreeClassifier
 from arboleda.bagging._draws import (
     RowsToDraw,
-    limit_of_switching,
-    switched,
-    switched_uniformly,
+    compute_switching_limit,
+    switch_labels,
+    switch_labels_uniformly,
 )
 
 
@@ -33,7 +33,7 @@ from arboleda.bagging._draws import (
     ],
 )
 def test_limits_by_hand(sizes: list[int], limit: float) -> None:
-    assert limit_of_switching(np.array(sizes)) == pytest.approx(limit)
+    assert compute_switching_limit(np.array(sizes)) == pytest.approx(limit)
     labels = np.repeat(np.arange(len(sizes)), sizes)
     table = np.arange(len(labels))[:, np.newaxis]
     model = ClassSwitchingClassifier(n_estimators=1, random_state=0).fit(table, labels)
@@ -50,7 +50,7 @@ def test_a_share_p_is_switched_and_classes_keep_their_sizes(p: float) -> None:
     rows = RowsToDraw(200)
     changes = np.zeros((3, 3))
     for seed in range(400):
-        other = switched(labels, p, rows, seed)
+        other = switch_labels(labels, p, rows, seed)
         np.testing.assert_array_equal(np.bincount(other), [100, 60, 40])
         np.add.at(changes, (labels, other), 1)
     changes /= changes.sum()
@@ -61,7 +61,7 @@ def test_a_share_p_is_switched_and_classes_keep_their_sizes(p: float) -> None:
     np.testing.assert_allclose(changes, expected, atol=0.004)
 
 
-@pytest.mark.parametrize("change", [switched, switched_uniformly])
+@pytest.mark.parametrize("change", [switch_labels, switch_labels_uniformly])
 def test_rows_without_weight_keep_their_labels(change: Any) -> None:
     labels = np.repeat([0, 1], 50)
     able = np.flatnonzero(np.arange(100) % 2)
@@ -76,7 +76,7 @@ def test_uniformly_every_class_loses_a_share_p_to_all_others_alike(p: float) -> 
     labels = np.repeat([0, 2, 3], [100, 60, 40])  # no row is of class 1
     changes = np.zeros((4, 4))
     for seed in range(400):
-        other = switched_uniformly(labels, p, RowsToDraw(200), seed)
+        other = switch_labels_uniformly(labels, p, RowsToDraw(200), seed)
         assert np.sum(other != labels) == round(200 * p)
         np.add.at(changes, (labels, other), 1 / 400)
     expected = p / 2 + (1 - 1.5 * p) * np.eye(4)
@@ -93,7 +93,7 @@ def test_uniform_switching_draws_sizes_together() -> None:
     for p in (0.0, 0.2, 0.4, 0.6, 2 / 3):
         sizes = np.mean(
             [
-                np.bincount(switched_uniformly(labels, p, RowsToDraw(1000), seed))
+                np.bincount(switch_labels_uniformly(labels, p, RowsToDraw(1000), seed))
                 for seed in range(100)
             ],
             axis=0,
@@ -121,7 +121,7 @@ def test_the_limit_of_uniform_switching_knows_no_sizes(sizes: list[int], limit: 
     proportional = ClassSwitchingClassifier(p=0.4)
     with pytest.raises(ValueError, match=rf"5.00% .* scheme='uniform', whose limit is {limit:.4g}"):
         proportional.fit(table, labels)
-    with pytest.raises(ValueError, match="Lower p, or set p='auto'$"):
+    with pytest.raises(ValueError, match="Lower p, or set p='auto'\\.$"):
         proportional.set_params(p=0.7).fit(table, labels)
 
 

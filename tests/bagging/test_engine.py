@@ -160,9 +160,9 @@ def test_messages_about_the_table_name_the_estimator_of_the_user(bag: Any) -> No
         lambda: fitted.predict(frame[["a", "c"]]),
         lambda: more.fit(frame[["a", "b", "c"]], y),
     ):
-        with pytest.raises(ValueError, match=name) as told:
+        with pytest.raises(ValueError, match=name) as raised:
             fit()
-        assert "DecisionTree" not in str(told.value)
+        assert "DecisionTree" not in str(raised.value)
     assert len(more) == 2
 
 
@@ -173,7 +173,7 @@ def test_what_the_engine_cannot_do_is_done_tree_by_tree() -> None:
     assert not isinstance(BaggingClassifier(random_state=0).fit(X, y).estimators_, list)
 
 
-def test_members_can_be_asked_like_a_list() -> None:
+def test_members_are_accessed_like_a_list() -> None:
     bag = BaggingClassifier(n_estimators=4, random_state=0).fit(X, y)
     assert len(bag) == 4
     assert_same_tree(bag[-1], bag.estimators_[3])
@@ -185,21 +185,21 @@ def test_members_can_be_asked_like_a_list() -> None:
 def test_a_warm_start_adds_members_of_the_same_kind() -> None:
     bag = BaggingClassifier(n_estimators=3, warm_start=True, random_state=0).fit(X, y)
     bag.set_params(n_estimators=5, estimator=KNeighborsClassifier())
-    with pytest.raises(ValueError, match="members of the same kind alone"):
+    with pytest.raises(ValueError, match="only add members of the same kind"):
         bag.fit(X, y)
     assert len(bag.estimators_) == 3
     other = BaggingClassifier(
         KNeighborsClassifier(), n_estimators=3, warm_start=True, random_state=0
     ).fit(X, y)
-    with pytest.raises(ValueError, match="members of the same kind alone"):
+    with pytest.raises(ValueError, match="only add members of the same kind"):
         other.set_params(n_estimators=5, estimator=None).fit(X, y)
 
 
-def test_bags_of_other_rows_do_not_judge() -> None:
+def test_bags_of_other_rows_are_refused() -> None:
     for member in [None, KNeighborsClassifier()]:
         bag = BaggingClassifier(member, n_estimators=3, warm_start=True, random_state=0)
         bag.fit(X[:140], y[:140])
         bag.set_params(n_estimators=30, oob_score=True)
-        with pytest.raises(ValueError, match="learned from other rows"):
+        with pytest.raises(ValueError, match="trained on other rows"):
             bag.fit(X, y)
         assert [len(rows) for rows in bag.estimators_samples_] == [140] * 3

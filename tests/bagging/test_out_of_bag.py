@@ -1,4 +1,4 @@
-"""Out-of-bag answers, score and curve against a recomputation in plain NumPy."""
+"""Out-of-bag predictions, score and curve against a recomputation in plain NumPy."""
 
 from typing import Any
 
@@ -79,10 +79,10 @@ def test_the_curve_holds_the_error_of_every_number_of_members() -> None:
         for n, (bag, curve) in enumerate(zip(bags, curves, strict=True), start=1):
             assert curve.error[-1] == curves[-1].error[n - 1]
             assert curve.n_rows[-1] == curves[-1].n_rows[n - 1]
-            judged = ~np.isnan(bag.oob_decision_function_[:, 0])
-            assert curve.n_rows[-1] == judged.sum()
-            predicted = bag.oob_decision_function_[judged].argmax(axis=1)
-            assert curve.error[-1] == pytest.approx(1 - accuracy_score(y[judged], predicted))
+            is_scored = ~np.isnan(bag.oob_decision_function_[:, 0])
+            assert curve.n_rows[-1] == is_scored.sum()
+            predicted = bag.oob_decision_function_[is_scored].argmax(axis=1)
+            assert curve.error[-1] == pytest.approx(1 - accuracy_score(y[is_scored], predicted))
             assert bag.oob_score_ == pytest.approx(1 - curve.error[-1])
 
 
@@ -104,16 +104,16 @@ def test_it_agrees_with_cross_validation() -> None:
     assert abs(bag.oob_score_ - folds.mean()) < 0.025
 
 
-def test_rows_that_no_member_left_out_are_nan_and_not_judged() -> None:
+def test_rows_that_no_member_left_out_are_nan_and_not_scored() -> None:
     for bag in [
         BaggingClassifier(n_estimators=1, oob_score=True, random_state=0),
         BaggingRegressor(KNeighborsRegressor(), n_estimators=1, oob_score=True, random_state=0),
     ]:
         with pytest.warns(UserWarning, match=r"\d+ of 150 rows were left out by no member"):
             bag.fit(X, y)
-        answer = bag.oob_decision_function_ if hasattr(bag, "classes_") else bag.oob_prediction_
+        predicted = bag.oob_decision_function_ if hasattr(bag, "classes_") else bag.oob_prediction_
         inside = np.isin(np.arange(150), bag.estimators_samples_[0])
-        np.testing.assert_array_equal(np.isnan(answer.reshape(150, -1)[:, 0]), inside)
+        np.testing.assert_array_equal(np.isnan(predicted.reshape(150, -1)[:, 0]), inside)
         assert bag.oob_curve().n_rows.tolist() == [150 - inside.sum()]
 
 

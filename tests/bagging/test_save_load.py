@@ -45,7 +45,7 @@ FRAME.loc[::7, "b"] = np.nan
     ],
     ids=lambda part: type(part).__name__,
 )
-def test_a_loaded_model_answers_as_the_saved_one(model: Any, target: Any, tmp_path: Path) -> None:
+def test_a_loaded_model_predicts_as_the_saved_one(model: Any, target: Any, tmp_path: Path) -> None:
     weight = np.where(np.arange(150) % 5 == 0, 0.0, 1.0)
     model = clone(model).fit(FRAME, target, weight)
     model.save(tmp_path / "model")

@@ -34,7 +34,7 @@ from arboleda import (
     explain,
 )
 from arboleda._member_weights import log_odds
-from arboleda.bagging._member_quality import quality_weights
+from arboleda.bagging._member_quality import compute_quality_weights
 from arboleda.bagging._saved_members import SavedMembers
 from arboleda.bagging._tree_members import TreeMembers
 from arboleda.diagnose import forest_correlation
@@ -49,7 +49,7 @@ SMALL = {"n_estimators": 8, "random_state": 0}
 
 
 def votes_of(model: Any, number: int, table: Any) -> Any:
-    """What a member says of rows: shares of all classes, its vote, or values."""
+    """Return the outputs of a member for rows: class probabilities, hard votes, or values."""
     member = model.estimators_[number]
     part = table[:, model.estimators_features_[number]]
     if not is_classifier(model):
@@ -78,19 +78,19 @@ def naive_weights(model: Any, table: Any, target: Any, rows_of_members: list[Any
     return np.array(weights) / np.sum(weights)
 
 
-def left_out(model: Any, n_rows: int) -> list[Any]:
+def iter_left_out_rows(model: Any, n_rows: int) -> list[Any]:
     return [np.setdiff1d(np.arange(n_rows), rows) for rows in model.estimators_samples_]
 
 
-def check_answers(model: Any, table: Any) -> None:
-    """Everything that the ensemble predicts is the weighted mean of what its members say."""
+def check_predictions(model: Any, table: Any) -> None:
+    """Check that all predictions are weighted means of the outputs of the members."""
     weights = model.estimator_weights_
     votes = np.array([votes_of(model, i, table) for i in range(len(model))])
     mean = np.tensordot(weights, votes, axes=1)
-    answer = "predict_proba" if is_classifier(model) else "predict"
-    found = getattr(model, answer)(table)
+    predicted = "predict_proba" if is_classifier(model) else "predict"
+    found = getattr(model, predicted)(table)
     np.testing.assert_allclose(found, mean.reshape(found.shape), rtol=1e-10, atol=1e-12)
-    stages = list(getattr(model, f"staged_{answer}")(table))
+    stages = list(getattr(model, f"staged_{predicted}")(table))
     for k, stage in enumerate(stages, start=1):
         first = weights[:k] if weights[:k].any() else np.ones(k)
         part = np.tensordot(first / first.sum(), votes[:k], axes=1)
@@ -101,7 +101,7 @@ def check_answers(model: Any, table: Any) -> None:
         with np.errstate(divide="ignore"):
             np.testing.assert_array_equal(model.predict_log_proba(table), np.log(found))
     if isinstance(model._members, TreeMembers):  # few rows take another way to the same bits
-        np.testing.assert_array_equal(getattr(model, answer)(table[:3]), found[:3])
+        np.testing.assert_array_equal(getattr(model, predicted)(table[:3]), found[:3])
 
 
 @pytest.mark.parametrize("voting", ["soft", "hard"])
@@ -111,9 +111,9 @@ def check_answers(model: Any, table: Any) -> None:
 )
 def test_classifiers_out_of_bag(ensemble: Any, member: Any, voting: Any) -> None:
     model = ensemble(member, voting=voting, weights="oob", **SMALL).fit(X, NAMES)
-    expected = naive_weights(model, X, NAMES, left_out(model, len(X)))
+    expected = naive_weights(model, X, NAMES, iter_left_out_rows(model, len(X)))
     np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-12)
-    check_answers(model, X)
+    check_predictions(model, X)
 
 
 @pytest.mark.parametrize("member", [None, LinearRegression(), KNeighborsRegressor()], ids=str)
@@ -121,9 +121,9 @@ def test_classifiers_out_of_bag(ensemble: Any, member: Any, voting: Any) -> None
 def test_regressors_out_of_bag(ensemble: Any, member: Any) -> None:
     for target in [PROGRESS, np.column_stack([PROGRESS, -3 * PROGRESS + DIABETES[:, 0]])]:
         model = ensemble(member, weights="oob", **SMALL).fit(DIABETES, target)
-        expected = naive_weights(model, DIABETES, target, left_out(model, len(target)))
+        expected = naive_weights(model, DIABETES, target, iter_left_out_rows(model, len(target)))
         np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-9)
-        check_answers(model, DIABETES)
+        check_predictions(model, DIABETES)
 
 
 @pytest.mark.parametrize("member", [None, STUMP, KNeighborsClassifier(3), LogisticRegression()])
@@ -131,13 +131,13 @@ def test_subspaces_of_classifiers_are_measured_on_rows_held_out(member: Any) -> 
     model = RandomSubspaceClassifier(
         member, weights="validation", validation_fraction=0.3, **SMALL
     ).fit(X, NAMES)
-    rows = left_out(model, len(X))
+    rows = iter_left_out_rows(model, len(X))
     assert all(np.array_equal(rows[0], other) for other in rows)
     np.testing.assert_array_equal(np.bincount(y[rows[0]]), [15, 15, 15])
     expected = naive_weights(model, X, NAMES, rows)
     np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-12)
-    check_answers(model, X)
-    # The members have learned nothing of these rows: other labels there change no answer.
+    check_predictions(model, X)
+    # Members are not trained on these rows: other labels there change no prediction.
     wrong = NAMES.copy()
     wrong[rows[0]] = np.roll(wrong[rows[0]], 1)
     other = clone(model).set_params(weights="uniform")
@@ -154,11 +154,11 @@ def test_subspaces_of_regressors_are_measured_on_rows_held_out(member: Any) -> N
     for target in [PROGRESS, np.column_stack([PROGRESS, DIABETES[:, 0]])]:
         model = RandomSubspaceRegressor(member, weights="validation", **SMALL)
         model.fit(DIABETES, target)
-        rows = left_out(model, len(target))
+        rows = iter_left_out_rows(model, len(target))
         assert len(rows[0]) == 44
         expected = naive_weights(model, DIABETES, target, rows)
         np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-9)
-        check_answers(model, DIABETES)
+        check_predictions(model, DIABETES)
 
 
 def test_worked_numbers() -> None:
@@ -174,15 +174,15 @@ def test_worked_numbers() -> None:
     target = np.zeros(10, dtype=int)
     for n_classes, odds in [(2, [9, 1.5, 3 / 7]), (3, [18, 3, 6 / 7])]:
         outputs = iter([member(9, n_classes), member(6, n_classes), member(3, n_classes)])
-        found = quality_weights(outputs, target, n_classes)
+        found = compute_quality_weights(outputs, target, n_classes)
         expected = np.maximum(np.log(odds), 0)  # 3 of 10 are worse than chance
         np.testing.assert_allclose(found, expected / expected.sum())
     none = (np.arange(0), np.zeros((0, 1)))
-    found = quality_weights(iter([member(9, 2), none, member(6, 2)]), target, 2)
+    found = compute_quality_weights(iter([member(9, 2), none, member(6, 2)]), target, 2)
     raw = np.log([9, np.sqrt(9 * 1.5), 1.5])  # not measured: the mean of the others
     np.testing.assert_allclose(found, raw / raw.sum())
     values = iter([(np.arange(2), np.array([[1.0], [-1.0]])), (np.arange(2), np.full((2, 1), 2.0))])
-    np.testing.assert_allclose(quality_weights(values, np.zeros(2), 0), [0.8, 0.2])
+    np.testing.assert_allclose(compute_quality_weights(values, np.zeros(2), 0), [0.8, 0.2])
 
 
 def test_uniform_weights_change_no_bit() -> None:
@@ -208,13 +208,13 @@ def test_the_result_does_not_depend_on_the_number_of_threads(member: Any) -> Non
 
 
 @pytest.mark.parametrize("member", [None, STUMP, KNeighborsClassifier(3), SVC()], ids=str)
-def test_out_of_bag_answers_are_weighted_too(member: Any) -> None:
+def test_out_of_bag_predictions_are_weighted_too(member: Any) -> None:
     bag = BaggingClassifier(
         member, n_estimators=40, weights="oob", oob_score=True, random_state=0
     ).fit(X, NAMES)
     sums, totals = np.zeros((150, 3)), np.zeros(150)
     errors = []
-    for number, rows in enumerate(left_out(bag, 150)):
+    for number, rows in enumerate(iter_left_out_rows(bag, 150)):
         weight = bag.estimator_weights_[number]
         sums[rows] += weight * votes_of(bag, number, X)[rows]
         totals[rows] += weight
@@ -232,7 +232,7 @@ def test_out_of_bag_values_are_weighted_too() -> None:
             member, n_estimators=25, weights="oob", oob_score=True, random_state=0
         ).fit(DIABETES, PROGRESS)
         sums, totals = np.zeros(442), np.zeros(442)
-        for number, rows in enumerate(left_out(bag, 442)):
+        for number, rows in enumerate(iter_left_out_rows(bag, 442)):
             weight = bag.estimator_weights_[number]
             sums[rows] += weight * votes_of(bag, number, DIABETES)[rows, 0]
             totals[rows] += weight
@@ -280,14 +280,14 @@ def test_members_of_weight_0_are_not_called_and_open_stages_with_equal_votes() -
     bag.fit(CANCER, BENIGN)
     silent = bag.estimator_weights_ == 0
     assert 0 < silent.sum() < 12
-    check_answers(bag, CANCER)
+    check_predictions(bag, CANCER)
     for estimator in [e for e, s in zip(bag.estimators_, silent, strict=True) if s]:
         estimator.predict_proba = None  # to call it would fail
     assert bag.score(CANCER, BENIGN) > 0.9
     members = bag._members.with_weights(np.array([0.0] * 5 + [1 / 7] * 7))
     trees = BaggingClassifier(n_estimators=12, random_state=1).fit(CANCER, BENIGN)
     trees._members = trees._members.with_weights(members.weights)
-    check_answers(trees, CANCER)
+    check_predictions(trees, CANCER)
 
 
 def test_all_weights_0_warn_and_count_the_same() -> None:
@@ -300,10 +300,10 @@ def test_all_weights_0_warn_and_count_the_same() -> None:
             return 1 - super().predict_proba(X)
 
     bag = BaggingClassifier(Wrong(1), weights="oob", **SMALL)
-    with pytest.warns(UserWarning, match="no member is better than chance"):
+    with pytest.warns(UserWarning, match="No member is better than random guessing"):
         bag.fit(table, labels)
     np.testing.assert_array_equal(bag.estimator_weights_, np.full(8, 1 / 8))
-    with pytest.warns(UserWarning, match="no member left a row out"):
+    with pytest.warns(UserWarning, match="No member left a row out"):
         alone = BaggingClassifier(n_estimators=1, weights="oob", random_state=0).fit([[1.0]], [1])
     assert alone.estimator_weights_.tolist() == [1.0]
 
@@ -345,16 +345,16 @@ def test_a_warm_start_that_cannot_measure_is_refused(member: Any) -> None:
     with pytest.raises(ValueError, match="set weights='uniform', or warm_start=False"):
         bag.set_params(n_estimators=4).fit(X[:120], y[:120])
     model = RandomSubspaceClassifier(member, 3, warm_start=True).fit(X, y)
-    with pytest.raises(ValueError, match="learned from all rows, and none is left to measure"):
+    with pytest.raises(ValueError, match="trained on all rows, so no row is left to evaluate"):
         model.set_params(n_estimators=4, weights="validation").fit(X, y)
     model = RandomSubspaceClassifier(member, 3, warm_start=True, weights="validation").fit(X, y)
-    with pytest.raises(ValueError, match="learned from 150 rows, and there are 149 now"):
+    with pytest.raises(ValueError, match="trained on 150 rows, but X has 149 rows"):
         model.set_params(n_estimators=4).fit(X[:149], y[:149])
     assert len(model.estimator_weights_) == 3
 
 
 def test_parameters_that_leave_no_row_are_refused() -> None:
-    with pytest.raises(ValueError, match="weights='oob' needs rows that members leave out"):
+    with pytest.raises(ValueError, match="weights='oob' needs out-of-bag rows"):
         BaggingClassifier(bootstrap=False, weights="oob").fit(X, y)
     with pytest.raises(ValueError, match="less than one row: increase it"):
         RandomSubspaceClassifier(weights="validation", validation_fraction=0.001).fit(X, y)
@@ -365,7 +365,7 @@ def test_parameters_that_leave_no_row_are_refused() -> None:
     with pytest.raises(ValueError, match="'weights' parameter"):
         BaggingClassifier(weights="validation").fit(X, y)
     single = np.where(np.arange(20) < 10, 0, np.arange(20))  # classes of a row each stay learned
-    with pytest.raises(ValueError, match="leaves no row to measure the members on"):
+    with pytest.raises(ValueError, match="leaves no row to evaluate the members"):
         RandomSubspaceClassifier(weights="validation", validation_fraction=0.1).fit(
             np.arange(10.0)[:, np.newaxis], single[10:]
         )
@@ -379,7 +379,7 @@ class NoNumbers(LinearRegression):
 
 
 def test_values_that_are_no_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="member 0 predicts an infinite value or NaN"):
+    with pytest.raises(ValueError, match="Member 0 predicts an infinite value or NaN"):
         BaggingRegressor(NoNumbers(), weights="oob").fit(DIABETES, PROGRESS)
 
 
@@ -406,7 +406,7 @@ def test_a_loaded_model_has_the_weights_of_the_saved_one(model: Any, tmp_path: P
     again = arboleda.load(tmp_path / "model")
     np.testing.assert_array_equal(again.estimator_weights_, model.estimator_weights_)
     np.testing.assert_array_equal(again.predict(table), model.predict(table))
-    check_answers(again, table)
+    check_predictions(again, table)
     again.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
     again.estimator = model.estimator
@@ -451,11 +451,11 @@ def test_class_switching_has_no_weights_in_its_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_a_predictor_answers_row_by_row(model: Any) -> None:
+def test_a_predictor_predicts_row_by_row(model: Any) -> None:
     model, table, _ = fitted(model)
     predictor = model.predictor()
-    for row, answer in zip(table[:20], model.predict(table[:20]), strict=True):
-        assert predictor.predict(row) == answer
+    for row, predicted in zip(table[:20], model.predict(table[:20]), strict=True):
+        assert predictor.predict(row) == predicted
     if is_classifier(model):
         shares = np.array([predictor.predict_proba(row) for row in table])
         np.testing.assert_array_equal(shares, model.predict_proba(table))
@@ -469,23 +469,23 @@ def test_a_predictor_answers_row_by_row(model: Any) -> None:
     ],
     ids=str,
 )
-def test_shapley_values_add_up_to_the_weighted_answer(model: Any) -> None:
+def test_shapley_values_add_up_to_the_weighted_prediction(model: Any) -> None:
     model, table, _ = fitted(model)
     rows = table[:12]
     found = explain.shap_values(model, rows)
-    answer = model.predict_proba(rows) if is_classifier(model) else model.predict(rows)
-    np.testing.assert_allclose(found.scores, answer, atol=1e-9)
+    predicted = model.predict_proba(rows) if is_classifier(model) else model.predict(rows)
+    np.testing.assert_allclose(found.scores, predicted, atol=1e-9)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_curves_are_those_of_the_weighted_answer(model: Any) -> None:
+def test_curves_are_those_of_the_weighted_prediction(model: Any) -> None:
     model, table, _ = fitted(model)
     found = explain.partial_dependence(model, table, 2)
     for k, value in list(enumerate(found.grid[0]))[::7]:
         moved = table.copy()
         moved[:, 2] = value
-        answer = model.predict_proba(moved) if is_classifier(model) else model.predict(moved)
-        mean = answer.mean(axis=0)
+        predicted = model.predict_proba(moved) if is_classifier(model) else model.predict(moved)
+        mean = predicted.mean(axis=0)
         np.testing.assert_allclose(found.average[:, k], np.ravel(mean))
 
 

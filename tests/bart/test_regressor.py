@@ -19,8 +19,8 @@ import arboleda
 from arboleda import BARTRegressor, ModelFormatError, RandomForestRegressor
 from arboleda._engine.bart import Posterior
 from arboleda.bart._bart import MOVES
-from arboleda.bart._convergence import split_r_hat
-from arboleda.bart._quantiles import noisy_quantiles
+from arboleda.bart._convergence import compute_split_r_hat
+from arboleda.bart._quantiles import compute_noisy_quantiles
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,7 +65,7 @@ def test_friedman_is_learned_better_than_by_a_forest(fitted: BARTRegressor) -> N
     assert 0.55 < fitted.sigma_samples_.mean() < 1.1
 
 
-def test_intervals_cover_as_often_as_they_say(fitted: BARTRegressor) -> None:
+def test_intervals_have_their_nominal_coverage(fitted: BARTRegressor) -> None:
     new, mean, y = friedman(2000, 2)
     low, high = fitted.predict_interval(new, coverage=0.9).T
     covered = int(((low <= y) & (y <= high)).sum())
@@ -113,7 +113,7 @@ def test_quantiles_of_a_mixture_solve_its_equation() -> None:
     random = np.random.default_rng(0)
     draws, sigma = random.normal(size=(40, 7)) * 3, random.uniform(0.01, 2.0, 40)
     levels = np.array([1e-6, 0.05, 0.5, 0.95, 1 - 1e-6])
-    found = noisy_quantiles(draws, sigma, levels)
+    found = compute_noisy_quantiles(draws, sigma, levels)
     for i in range(7):
         for k, level in enumerate(levels):
             exact = brentq(_excess, -99, 99, (draws[:, i], sigma, level), xtol=1e-13)
@@ -122,12 +122,12 @@ def test_quantiles_of_a_mixture_solve_its_equation() -> None:
 
 def test_split_r_hat_by_hand() -> None:
     # Halves (1, 2), (3, 6) and (1, 4), (2, 3): variances 0.5, 4.5, 4.5, 0.5.
-    found = split_r_hat(np.array([[1.0, 2.0, 3.0, 6.0], [1.0, 4.0, 2.0, 3.0]]))
+    found = compute_split_r_hat(np.array([[1.0, 2.0, 3.0, 6.0], [1.0, 4.0, 2.0, 3.0]]))
     between = np.var([1.5, 4.5, 2.5, 2.5], ddof=1)
     assert found == pytest.approx(np.sqrt((2.5 / 2 + between) / 2.5))
-    assert np.isnan(split_r_hat(np.ones((2, 3))))
-    assert split_r_hat(np.ones((2, 8))) == 1.0
-    assert split_r_hat(np.repeat([[0.0], [1.0]], 8, axis=1)) == np.inf
+    assert np.isnan(compute_split_r_hat(np.ones((2, 3))))
+    assert compute_split_r_hat(np.ones((2, 8))) == 1.0
+    assert compute_split_r_hat(np.repeat([[0.0], [1.0]], 8, axis=1)) == np.inf
 
 
 @pytest.mark.filterwarnings("error")
@@ -175,8 +175,8 @@ def test_saved_and_loaded(tmp_path: Path, sparse: bool) -> None:
     path = tmp_path / "model.arboleda"
     model.save(path)
     for other in (arboleda.load(path), pickle.loads(pickle.dumps(model))):
-        for answer in ("predict", "predict_interval", "sample_posterior"):
-            np.testing.assert_array_equal(getattr(other, answer)(X), getattr(model, answer)(X))
+        for method in ("predict", "predict_interval", "sample_posterior"):
+            np.testing.assert_array_equal(getattr(other, method)(X), getattr(model, method)(X))
         assert other.r_hat_ == model.r_hat_
         np.testing.assert_array_equal(other.sigma_samples_, model.sigma_samples_)
     if sparse:
@@ -215,7 +215,7 @@ def test_categories() -> None:
 
 
 def test_weights_divide_the_variance() -> None:
-    # Half the rows are noisy by 10 and say so: the fit is as good as that of the others alone.
+    # Half of the rows have noise of 10 and small weights: the fit is as good as on the others.
     random = np.random.default_rng(0)
     X = random.uniform(size=(600, 1))
     mean = np.where(X[:, 0] > 0.5, 5.0, 0.0)
@@ -287,7 +287,7 @@ def test_constants() -> None:
     assert set(model.acceptance_rates_) == set(MOVES)
 
 
-def test_trees_have_the_sizes_of_the_prior_where_rows_say_nothing() -> None:
+def test_trees_have_the_sizes_of_the_prior_without_informative_rows() -> None:
     # Noise only: of 200 trees few need other sizes than those of the prior.
     random = np.random.default_rng(0)
     model = BARTRegressor(n_draws=400, min_samples_leaf=1, random_state=0)
@@ -314,10 +314,10 @@ def test_parameters_that_cannot_be_are_refused(parameters: dict[str, Any], messa
         small(**parameters).fit(X, y)
 
 
-def test_questions_that_cannot_be_answered_are_refused(fitted: BARTRegressor) -> None:
+def test_invalid_quantiles_are_refused(fitted: BARTRegressor) -> None:
     X = friedman(3, 0)[0]
     with pytest.raises(
-        ValueError, match="coverage must be strictly between 0 and 1, as 0.9, got 1"
+        ValueError, match="coverage must be strictly between 0 and 1, such as 0.9, got 1"
     ):
         fitted.predict_interval(X, 1)
     with pytest.raises(ValueError, match="quantiles must be numbers strictly between 0 and 1"):
@@ -378,5 +378,5 @@ def test_damaged_draws_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.arboleda"
     model.posteriors_ = (*model.posteriors_, *model.posteriors_)
     model.save(path)
-    with pytest.raises(ModelFormatError, match="moves_ has another shape"):
+    with pytest.raises(ModelFormatError, match="shape of moves_ does not match"):
         arboleda.load(path)

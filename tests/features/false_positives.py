@@ -1,4 +1,4 @@
-"""How often ForestSelector selects columns that tell nothing."""
+"""False positive rates of ForestSelector."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from arboleda import ForestSelector, RandomForestClassifier, RandomForestRegress
 
 
 def selections(task: str, *, signal: bool, n_runs: int, alpha: float, n_permutations: int) -> Any:
-    """Selected columns of many tables: (runs, modes of one column and of the family, columns).
+    """Return the selections on many tables, of shape (n_runs, n_modes, n_columns).
 
-    Five columns: numbers, few numbers, two that nearly repeat each other; and, first, one that
-    tells of the target where ``signal`` says so.
+    The five columns are numeric, numeric with few values, and two almost equal ones; with
+    ``signal``, the first one is informative.
     """
     classes = task == "classification"
     forest = (RandomForestClassifier if classes else RandomForestRegressor)(15, n_jobs=1)

@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_selection_on_any_number_of_threads() -> No
     assert (fits[0].null_importances_ != fits[2].null_importances_).any()
 
 
-def test_the_task_is_told_by_the_forest_the_parameter_or_the_target() -> None:
+def test_the_task_is_that_of_the_forest_the_parameter_or_the_target() -> None:
     X, y = table()
     few: dict[str, Any] = {"n_permutations": 1, "alpha": 1.0, "random_state": 0}
     assert ForestSelector(**few).fit(X, y).task_ == "regression"
@@ -123,7 +123,7 @@ def test_noise_selects_nothing_with_a_warning() -> None:
 
 def test_too_few_permutations_for_the_level_are_refused() -> None:
     X, y = table()
-    with pytest.raises(ValueError, match="set n_permutations to 19 at least"):
+    with pytest.raises(ValueError, match="Set n_permutations to at least 19"):
         ForestSelector(n_permutations=18).fit(X, y)
 
 
@@ -133,10 +133,10 @@ def test_a_forest_without_left_out_rows_is_refused() -> None:
         ForestSelector(RandomForestRegressor(5, bootstrap=False), n_permutations=19).fit(X, y)
 
 
-def test_verbose_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbose_prints_the_progress(capsys: pytest.CaptureFixture[str]) -> None:
     X, y = table()
     small("regression", verbose=1).fit(X, y)
-    told = capsys.readouterr().out.splitlines()
-    assert told[0] == "forest 2 of 20"
-    assert told[-1] == "forest 20 of 20"
-    assert len(told) == 10
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "forest 2 of 20"
+    assert lines[-1] == "forest 20 of 20"
+    assert len(lines) == 10

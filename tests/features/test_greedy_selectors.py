@@ -104,8 +104,8 @@ def test_mrmr_leaves_out_what_repeats() -> None:
 
 
 @pytest.mark.parametrize("continuous", ["bins", "neighbors"])
-def test_jmi_finds_two_columns_that_only_together_tell(continuous: Any) -> None:
-    """An exclusive or, of which one column tells a little alone."""
+def test_jmi_finds_two_columns_informative_only_together(continuous: Any) -> None:
+    """An exclusive or, one column of which is slightly informative alone."""
     random = np.random.default_rng(1)
     X = random.standard_normal((800, 6))
     X[:, 2] += 0.3
@@ -129,7 +129,7 @@ def test_a_regression_target(selector: Any, continuous: Any) -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
-def test_what_the_attributes_say(selector: Any) -> None:
+def test_the_attributes(selector: Any) -> None:
     X, y = discrete_table(0)
     fitted = selector(4).fit(X, y)
     assert fitted.get_support().sum() == 4
@@ -184,7 +184,7 @@ def test_frames_stay_frames(selector: Any) -> None:
         fitted.transform(frame.drop(columns="age"))
 
 
-def test_set_output_asks_for_another_container() -> None:
+def test_set_output_selects_another_container() -> None:
     frame, y = mixed_table()
     selector = MRMRSelector(2).set_output(transform="polars").fit(frame, y)
     assert isinstance(selector.transform(frame), pl.DataFrame)
@@ -264,11 +264,11 @@ def test_a_failed_fit_leaves_the_selector_as_it_was() -> None:
     assert selector.n_features_in_ == 7
 
 
-def test_verbose_tells_each_column(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbose_prints_each_column(capsys: pytest.CaptureFixture[str]) -> None:
     frame, y = mixed_table()
     MRMRSelector(2, verbose=1).fit(frame, y)
-    told = capsys.readouterr().out.splitlines()
-    assert [line.split(",")[0] for line in told] == [
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in lines] == [
         "column 1 of 2: 'city'",
         "column 2 of 2: 'age'",
     ]
@@ -291,11 +291,11 @@ def test_preselected_columns_are_searched_as_a_table_of_them(selector: Any, pres
     assert set(selector(3).fit(X, y).candidates_) == set(range(10))
 
 
-def test_preselection_loses_columns_that_only_together_tell_something() -> None:
+def test_preselection_loses_columns_informative_only_together() -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, size=(2000, 30))
     X[:, 1] = random.random(2000) < 0.7
-    y = X[:, 0] ^ X[:, 1]  # column 0 tells something by itself, column 1 only beside it
+    y = X[:, 0] ^ X[:, 1]  # column 0 is informative alone, column 1 only together with it
     assert JMISelector(2).fit(X, y).order_.tolist() == [0, 1]
     few = JMISelector(2, preselect=2).fit(X, y)
     assert few.order_[0] == 0

@@ -14,10 +14,10 @@ from sklearn.metrics.cluster import contingency_matrix, expected_mutual_informat
 
 from arboleda._engine.columns import Table
 from arboleda.features import mutual_information
-from arboleda.features._counting import LevelColumns, Levels, counted_information
-from arboleda.features._expected_information import expected_terms
-from arboleda.features._measures import measure_of
-from arboleda.features._neighbors import Mixed, information_of_mixed
+from arboleda.features._counting import LevelColumns, Levels, compute_counted_information
+from arboleda.features._expected_information import compute_expected_terms
+from arboleda.features._measures import make_measure
+from arboleda.features._neighbors import MixedVariable, compute_mixed_information
 
 Array = npt.NDArray[Any]
 
@@ -55,15 +55,17 @@ def test_information_gain_of_fourteen_rows(
     attribute = [group for group, counts in enumerate(groups) for _ in range(sum(counts))]
     label = [k for counts in groups for k, count in enumerate(counts) for _ in range(count)]
     assert sorted(Counter(label).values()) == [5, 9]
-    found = counted_information(levels(*attribute), levels(*label))
+    found = compute_counted_information(levels(*attribute), levels(*label))
     found += by_chance(np.array(attribute), np.array(label))
     assert found / log(2) == pytest.approx(gain, abs=5e-5)
 
 
 @pytest.mark.parametrize(("counts", "bits"), [((4,), 0.0), ((2, 2), 1.0), ((3, 1), 0.811278)])
-def test_a_variable_tells_its_own_entropy_of_itself(counts: tuple[int, ...], bits: float) -> None:
+def test_the_information_of_a_variable_about_itself_is_its_entropy(
+    counts: tuple[int, ...], bits: float
+) -> None:
     codes = np.repeat(np.arange(len(counts)), counts)
-    found = counted_information(levels(*codes), levels(*codes)) + by_chance(codes, codes)
+    found = compute_counted_information(levels(*codes), levels(*codes)) + by_chance(codes, codes)
     assert found / log(2) == pytest.approx(bits, abs=1e-6)
 
 
@@ -82,7 +84,7 @@ def test_pairs_of_columns_equal_their_naive_twin() -> None:
     random = np.random.default_rng(0)
     columns = np.column_stack([random_levels(random, 300, k) for k in (2, 3, 5)])
     target = (columns[:, 0] + columns[:, 1] + random_levels(random, 300, 2)) % 3
-    measure = measure_of(
+    measure = make_measure(
         _table(columns), target, "classification", **_options(continuous="bins", n_bins=5)
     )
     for one in range(3):
@@ -117,14 +119,16 @@ def test_expected_information_equals_scikit_learns(
     random = np.random.default_rng(1)
     one, other = random.integers(0, n_levels, n_rows), random.integers(0, n_others, n_rows)
     a, b = np.unique(one, return_counts=True)[1], np.unique(other, return_counts=True)[1]
-    assert expected_terms(a, b, n_rows).sum() == pytest.approx(by_chance(one, other), rel=2e-5)
+    assert compute_expected_terms(a, b, n_rows).sum() == pytest.approx(
+        by_chance(one, other), rel=2e-5
+    )
 
 
 def test_expected_information_of_very_many_rows_is_millers() -> None:
     """(A - 1)(B - 1) / 2n in the limit."""
     n = 10**9
     margin = np.full(5, n // 5)
-    assert expected_terms(margin, margin, n).sum() == pytest.approx(16 / 2 / n, rel=1e-6)
+    assert compute_expected_terms(margin, margin, n).sum() == pytest.approx(16 / 2 / n, rel=1e-6)
 
 
 def test_blocks_of_columns_and_single_wide_ones_are_counted_alike() -> None:
@@ -135,9 +139,9 @@ def test_blocks_of_columns_and_single_wide_ones_are_counted_alike() -> None:
     columns = np.column_stack([random.integers(0, k, n_rows) for k in widths])
     measure = LevelColumns(_table(columns), 4000, 1)
     target = Levels.of_codes(random.integers(0, 200, n_rows))
-    found = measure.information(target)
+    found = measure.compute_information(target)
     for j in (0, 299, 300, 305, 306):
-        alone = counted_information(measure.column(j), target)
+        alone = compute_counted_information(measure.column(j), target)
         assert found[j] == pytest.approx(alone, abs=1e-12)
 
 
@@ -164,36 +168,36 @@ def test_numbers_of_a_normal_law(continuous: Any) -> None:
     assert truth - (0.15 if continuous == "bins" else 0.03) < found < truth + 0.03
 
 
-def test_two_numbers_together_tell_what_neither_tells_alone() -> None:
+def test_two_numbers_are_informative_only_together() -> None:
     random = np.random.default_rng(5)
     X = random.standard_normal((1500, 2))
     y = (X[:, 0] > 0) ^ (X[:, 1] > 0)
     for continuous in ("bins", "neighbors"):
         options = _options(continuous=continuous, n_bins=4)
-        measure = measure_of(_table(X), y.astype(np.intp), "classification", **options)
+        measure = make_measure(_table(X), y.astype(np.intp), "classification", **options)
         assert measure.with_target().max() < 0.03
         (pair,) = measure.pairs_with_target(0, np.array([1]))
         assert 0.55 < pair < log(2) + 0.02
 
 
 def test_columns_of_both_kinds_obey_the_chain_rule() -> None:
-    """A number that is there in half the rows: what its absence tells, and what its value does."""
+    """For a number missing in half of the rows, both missingness and the value are informative."""
     random = np.random.default_rng(6)
     n = 4000
     y = random.integers(0, 2, n)
     number = random.standard_normal(n) + 6 * y
     number[(random.random(n) < 0.9) & (y == 1)] = np.nan
     (found,) = mutual_information(number[:, np.newaxis], y, continuous="neighbors", random_state=0)
-    # Missing says y = 1; the value tells the classes nearly apart: together almost all of log 2.
+    # Missing implies y = 1, and the value almost separates the classes: together almost log 2.
     assert found == pytest.approx(log(2), abs=0.02)
-    beside = Mixed(Levels.of_codes(y), None)
+    totals = MixedVariable(Levels.of_codes(y), None)
     missing = Levels.of_codes(np.isnan(number).astype(np.intp))
-    by_absence = information_of_mixed([Mixed(missing, None)], beside, 3)
+    by_absence = compute_mixed_information([MixedVariable(missing, None)], totals, 3)
     assert 0.3 < by_absence < found - 0.1
 
 
 def test_numbers_of_few_values_are_counted_either_way() -> None:
-    """Noise that breaks their ties would hide what they tell, and constants would tell of noise."""
+    """Tie-breaking noise would hide their information, and make constants informative."""
     random = np.random.default_rng(10)
     y = random.integers(0, 4, 300)
     X = np.column_stack([y, y + 4.0 * random.integers(0, 2, 300), np.ones(300)])
@@ -204,7 +208,7 @@ def test_numbers_of_few_values_are_counted_either_way() -> None:
     assert by_bins[2] == 0.0
 
 
-def test_an_identifier_tells_nothing() -> None:
+def test_an_identifier_has_no_information() -> None:
     random = np.random.default_rng(7)
     table = pd.DataFrame({"id": [f"row {i}" for i in range(500)]})
     table["useful"] = random.integers(0, 3, 500)
@@ -220,7 +224,7 @@ def test_missing_is_a_category() -> None:
     assert found[1] == 0.0
 
 
-def test_sparse_and_dense_tables_tell_the_same() -> None:
+def test_sparse_and_dense_tables_have_the_same_information() -> None:
     random = np.random.default_rng(8)
     X = random.poisson(0.4, (200, 6)).astype(float)
     y = X[:, 0] + X[:, 1] > 0
@@ -229,7 +233,7 @@ def test_sparse_and_dense_tables_tell_the_same() -> None:
         mutual_information(csr_array(X), y, continuous="neighbors")
 
 
-def test_the_task_is_told_by_the_target_or_by_name() -> None:
+def test_the_task_is_inferred_or_given() -> None:
     random = np.random.default_rng(9)
     X = random.standard_normal((400, 2))
     counts = np.floor(10 * X[:, 0])

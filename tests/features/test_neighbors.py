@@ -9,7 +9,7 @@ import pytest
 from scipy.special import digamma
 
 from arboleda.features._counting import Levels
-from arboleda.features._neighbors import Mixed, information_of_mixed
+from arboleda.features._neighbors import MixedVariable, compute_mixed_information
 
 Array = npt.NDArray[Any]
 
@@ -44,8 +44,8 @@ def naive_ross(x: Array, labels: Array, k: int) -> float:
     return float(digamma(n) + digamma(k) - total / n)
 
 
-def numbers(values: Array) -> Mixed:
-    return Mixed(Levels(np.zeros(len(values), dtype=np.intp), 1), values)
+def numbers(values: Array) -> MixedVariable:
+    return MixedVariable(Levels(np.zeros(len(values), dtype=np.intp), 1), values)
 
 
 @pytest.mark.parametrize("n_numbers", [1, 2])
@@ -54,7 +54,7 @@ def test_numbers_with_numbers_equal_their_naive_twin(n_numbers: int, k: int) -> 
     random = np.random.default_rng(k)
     x = random.standard_normal((120, n_numbers))
     y = x.sum(axis=1) + random.standard_normal(120)
-    found = information_of_mixed([numbers(column) for column in x.T], numbers(y), k)
+    found = compute_mixed_information([numbers(column) for column in x.T], numbers(y), k)
     assert found == pytest.approx(naive_ksg(x, y[:, np.newaxis], k), abs=1e-12)
 
 
@@ -64,8 +64,8 @@ def test_numbers_with_classes_equal_their_naive_twin(n_numbers: int, k: int) -> 
     random = np.random.default_rng(k)
     x = random.standard_normal((120, n_numbers))
     labels = np.digitize(x.sum(axis=1) + random.standard_normal(120), [-1.0, 0.5])
-    classes = Mixed(Levels.of_codes(labels), None)
-    found = information_of_mixed([numbers(column) for column in x.T], classes, k)
+    classes = MixedVariable(Levels.of_codes(labels), None)
+    found = compute_mixed_information([numbers(column) for column in x.T], classes, k)
     assert found == pytest.approx(naive_ross(x, labels, k), abs=1e-12)
 
 
@@ -74,12 +74,12 @@ def test_two_numbers_of_a_normal_law_with_a_third() -> None:
     random = np.random.default_rng(0)
     x = random.standard_normal((3000, 2))
     y = x.sum(axis=1) + random.standard_normal(3000)
-    found = information_of_mixed([numbers(x[:, 0]), numbers(x[:, 1])], numbers(y), 3)
+    found = compute_mixed_information([numbers(x[:, 0]), numbers(x[:, 1])], numbers(y), 3)
     assert found == pytest.approx(0.5 * log(3), abs=0.04)
 
 
 def test_missing_numbers_and_categories_together_obey_the_chain_rule() -> None:
-    """What the levels say, and of each level the naive estimator on its rows, by its share."""
+    """Information of the levels, plus the weighted naive estimates on the rows of each level."""
     random = np.random.default_rng(1)
     n = 400
     category = random.integers(0, 2, n)
@@ -88,21 +88,23 @@ def test_missing_numbers_and_categories_together_obey_the_chain_rule() -> None:
     missing = random.random(n) < 0.3
     x_missing = np.where(missing, np.nan, x)
     parts = [
-        Mixed(Levels(missing.astype(np.intp), 2), x_missing),
-        Mixed(Levels(category.astype(np.intp), 2), None),
+        MixedVariable(Levels(missing.astype(np.intp), 2), x_missing),
+        MixedVariable(Levels(category.astype(np.intp), 2), None),
     ]
     levels = 2 * missing + category
     wanted = naive_ross(y[:, np.newaxis], levels, 3)
     for level in (0, 1):  # where the number is there
         rows = levels == level
         wanted += rows.mean() * naive_ksg(x[rows, np.newaxis], y[rows, np.newaxis], 3)
-    found = information_of_mixed(parts, numbers(y), 3)
+    found = compute_mixed_information(parts, numbers(y), 3)
     assert found == pytest.approx(wanted, abs=1e-12)
 
 
 def test_classes_of_one_row_are_left_out() -> None:
     x = np.arange(6.0) ** 2
     labels = np.array([0, 0, 0, 1, 1, 2])
-    alone = information_of_mixed([numbers(x)], Mixed(Levels.of_codes(labels), None), 1)
-    without = information_of_mixed([numbers(x[:5])], Mixed(Levels.of_codes(labels[:5]), None), 1)
+    alone = compute_mixed_information([numbers(x)], MixedVariable(Levels.of_codes(labels), None), 1)
+    without = compute_mixed_information(
+        [numbers(x[:5])], MixedVariable(Levels.of_codes(labels[:5]), None), 1
+    )
     assert alone == pytest.approx(without)

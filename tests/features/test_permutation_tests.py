@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from arboleda.features._permutation_tests import adjusted_p_values, p_values, standardised
+from arboleda.features._permutation_tests import adjust_p_values, compute_p_values, standardize
 
 Array = npt.NDArray[Any]
 
@@ -29,20 +29,20 @@ def naive_adjusted(statistics: Array) -> list[float]:
 def test_adjusted_p_values_equal_their_naive_twin(seed: int) -> None:
     statistics = np.random.default_rng(seed).standard_normal((20, 7)).round(1)
     statistics[0, :2] += 3
-    np.testing.assert_allclose(adjusted_p_values(statistics), naive_adjusted(statistics))
+    np.testing.assert_allclose(adjust_p_values(statistics), naive_adjusted(statistics))
 
 
 def test_p_values_count_what_was_seen_too() -> None:
     statistics = np.array([[3.0, 0.0, 1.0], [1.0, 0.0, 2.0], [2.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
-    np.testing.assert_allclose(p_values(statistics), [0.25, 1.0, 0.75])
-    assert (adjusted_p_values(statistics) >= p_values(statistics)).all()
+    np.testing.assert_allclose(compute_p_values(statistics), [0.25, 1.0, 0.75])
+    assert (adjust_p_values(statistics) >= compute_p_values(statistics)).all()
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-300, 1e300])
 def test_standardised_columns(size: float) -> None:
     statistics = np.random.default_rng(0).standard_normal((30, 3))
     statistics[:, 1] = 0.7
-    found = standardised(statistics * size)
+    found = standardize(statistics * size)
     np.testing.assert_allclose(found.mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(found.std(axis=0, ddof=1), [1.0, 0.0, 1.0], atol=1e-12)
 
@@ -53,8 +53,8 @@ def test_the_rate_of_false_positives_is_that_of_the_level() -> None:
     each, any_of_all = [], []
     for _ in range(2000):
         rows = random.standard_normal((20, 5)) + 2 * random.standard_normal((20, 1))
-        scores = standardised(rows)
-        each.append((p_values(scores) <= 0.1).mean())
-        any_of_all.append((adjusted_p_values(scores) <= 0.1).any())
+        scores = standardize(rows)
+        each.append((compute_p_values(scores) <= 0.1).mean())
+        any_of_all.append((adjust_p_values(scores) <= 0.1).any())
     assert np.mean(each) == pytest.approx(0.1, abs=0.02)
     assert np.mean(any_of_all) == pytest.approx(0.1, abs=3 * np.sqrt(0.09 / 2000))

@@ -19,5 +19,5 @@ def test_of_noise_only_a_selection_outside_of_the_folds_makes_something() -> Non
         pipeline = make_pipeline(MRMRSelector(10), GaussianNB())
         inside.append(cross_val_score(pipeline, X, y, cv=folds).mean())
     assert np.mean(outside) > 0.8
-    # Right half of the time: the standard error of 150 answers is 0.04.
+    # Right half of the time: the standard error of 150 predictions is 0.04.
     assert abs(np.mean(inside) - 0.5) < 0.1

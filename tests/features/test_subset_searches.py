@@ -19,7 +19,7 @@ from arboleda import (
     HistGradientBoostingClassifier,
 )
 from arboleda.features._annealing_selector import is_accepted, neighbor
-from arboleda.features._genetic_selector import crossed
+from arboleda.features._genetic_selector import cross
 from arboleda.features._wrapper_selector import SubsetScores
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
@@ -61,13 +61,13 @@ def test_a_fixed_number_of_columns(
 ) -> None:
     X, y = problem(6)
     sizes = set()
-    ranks = SubsetScores.ranks
+    ranks = SubsetScores.compute_ranks
 
     def recorded(self: Any, masks: Any) -> Any:
         sizes.update(int(mask.sum()) for mask in masks)
         return ranks(self, masks)
 
-    monkeypatch.setattr(SubsetScores, "ranks", recorded)
+    monkeypatch.setattr(SubsetScores, "compute_ranks", recorded)
     model = clone(search).set_params(n_features_to_select=wanted).fit(X, y)
     assert sizes == {k}
     best = max(score_of(X, y, columns) for columns in combinations(range(6), k))
@@ -161,11 +161,11 @@ def test_a_child_has_what_its_parents_share() -> None:
     other = np.array([1, 0, 1, 0, 0, 1], dtype=bool)
     seen = set()
     for _ in range(100):
-        child = crossed(one, other, None, random)
+        child = cross(one, other, None, random)
         assert child[0]
         assert not child[3]
         seen.add(child.tobytes())
-        fixed = crossed(one, other, 3, random)
+        fixed = cross(one, other, 3, random)
         assert fixed[0]
         assert not fixed[3]
         assert fixed.sum() == 3

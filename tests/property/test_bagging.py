@@ -19,7 +19,7 @@ from arboleda import (
     RandomSubspaceClassifier,
     RandomSubspaceRegressor,
 )
-from arboleda.bagging._draws import RowsToDraw, limit_of_switching, switched
+from arboleda.bagging._draws import RowsToDraw, compute_switching_limit, switch_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 
@@ -91,20 +91,20 @@ def test_bags_and_what_they_leave_out(problem: Problem, parameters: dict[str, An
     problem = complete(problem)
     used = problem.full_weight > 0
     draws_all = not parameters["bootstrap"] and parameters["max_samples"] in (None, 1.0)
-    judged = not draws_all and np.count_nonzero(used) > 1
-    model = fitted(problem, parameters, oob_score=judged)
+    is_scored = not draws_all and np.count_nonzero(used) > 1
+    model = fitted(problem, parameters, oob_score=is_scored)
     n_rows = len(problem.X)
     sums, counts = 0.0, np.zeros(n_rows, dtype=int)
     for rows, told in zip(model.estimators_samples_, outputs(model, problem.X), strict=True):
         assert used[rows].all()
         if not parameters["bootstrap"]:
             assert len(np.unique(rows)) == len(rows)
-        left_out = used & ~np.isin(np.arange(n_rows), rows)
+        iter_left_out_rows = used & ~np.isin(np.arange(n_rows), rows)
         # Each row that could be drawn is in the bag or left out, and none is both.
-        assert np.count_nonzero(left_out) + len(np.unique(rows)) == np.count_nonzero(used)
-        sums = sums + np.where(left_out[:, np.newaxis], told, 0.0)
-        counts += left_out
-    if not judged:
+        assert np.count_nonzero(iter_left_out_rows) + len(np.unique(rows)) == np.count_nonzero(used)
+        sums = sums + np.where(iter_left_out_rows[:, np.newaxis], told, 0.0)
+        counts += iter_left_out_rows
+    if not is_scored:
         return
     is_classifier = problem.is_classification
     found = model.oob_decision_function_ if is_classifier else model.oob_prediction_[:, np.newaxis]
@@ -235,9 +235,9 @@ def test_switching_keeps_the_sizes_of_classes(data: st.DataObject) -> None:
     present = sizes[sizes > 0]
     share = 0.0
     if len(present) > 1:
-        share = data.draw(st.floats(0.0, 0.99)) * limit_of_switching(present)
+        share = data.draw(st.floats(0.0, 0.99)) * compute_switching_limit(present)
     rows = RowsToDraw(len(labels), None if able.all() else np.flatnonzero(able))
-    other = switched(labels, share, rows, data.draw(st.integers(0, 99)))
+    other = switch_labels(labels, share, rows, data.draw(st.integers(0, 99)))
     np.testing.assert_array_equal(np.bincount(other[able], minlength=4), sizes)
     np.testing.assert_array_equal(other[~able], labels[~able])
 

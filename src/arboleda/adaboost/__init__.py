@@ -1,4 +1,4 @@
-"""AdaBoost and its family."""
+"""AdaBoost and related boosting algorithms."""
 
 from arboleda.adaboost._adaboost_classifier import AdaBoostClassifier
 from arboleda.adaboost._adaboost_m1 import AdaBoostM1

@@ -14,15 +14,20 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._engine.target import read_target, read_weight
 from arboleda._engine.threads import resolve_n_jobs
-from arboleda.adaboost._algorithms import ALGORITHMS, Floats, Indices, Outcome, Problem
-from arboleda.adaboost._any_members import AnyMembers, Round, Teacher
+from arboleda.adaboost._algorithms import ALGORITHMS, BoostingProblem, Floats, Indices, RoundOutcome
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
-from arboleda.adaboost._classifier_checks import check_algorithm, check_useful
-from arboleda.adaboost._loop import OnDegenerate, boosted
-from arboleda.adaboost._rounds import Rounds
+from arboleda.adaboost._classifier_checks import check_algorithm, check_last_error
+from arboleda.adaboost._estimator_members import EstimatorMembers, MemberFitter, Round
+from arboleda.adaboost._loop import OnDegenerate, boost
+from arboleda.adaboost._progress import log_round
+from arboleda.adaboost._rounds import RoundRecords
 from arboleda.adaboost._stopping import Validation
-from arboleda.adaboost._telling import tell
-from arboleda.adaboost._tree_members import Limits, TreeMembers, boosted_trees, engine_can_boost
+from arboleda.adaboost._tree_members import (
+    BoostedTreeMembers,
+    BoostingLimits,
+    boost_trees,
+    engine_can_boost,
+)
 from arboleda.bagging._tables import checked_table, rows_of
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda.tree._class_target import encode_classes
@@ -34,101 +39,103 @@ AlgorithmName = Literal["discrete", "M1", "M2", "MH", "MR", "SAMME", "real", "ge
 
 
 class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore[misc]
-    """AdaBoost: members fitted one after the other, on rows that weigh more the more they err.
+    """AdaBoost: members fitted one after the other, with more weight on misclassified rows.
 
-    Each member is a clone of one estimator, any of scikit-learn's kind. It learns from weighted
-    rows, gets a weight for its votes by how well it did on them, and the rows that it got wrong
-    weigh more for the next one. The names, defaults and meaning of scikit-learn's parameters are
-    kept, and so are its predictions with ``algorithm="SAMME"``; the other eight are those of the
-    papers.
+    Each member is a clone of one scikit-learn compatible estimator. It is fitted on weighted rows,
+    its votes get a weight that depends on its error, and the rows that it misclassifies get more
+    weight for the next member. Names, defaults and meaning of the parameters are those of
+    scikit-learn, and with ``algorithm="SAMME"`` so are the predictions; the other eight algorithms
+    follow the papers.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: a `DecisionTreeClassifier` of depth 1 (a stump), or
-        for "gentle" and "logit" a `DecisionTreeRegressor`, as these need regressors.
+        Estimator that the members are clones of; None: a `DecisionTreeClassifier` of depth 1 (a
+        stump), or for "gentle" and "logit" a `DecisionTreeRegressor`, as these need regressors.
     n_estimators : int, default=50
-        Rounds at most.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        The weights of the votes are multiplied by it.
+        Shrinkage factor of the weights of the votes.
     algorithm : {"discrete", "M1", "M2", "MH", "MR", "SAMME", "real", "gentle", "logit"}, \
             default="SAMME"
         With e the weighted error of a member:
 
-        - "discrete": two classes; a vote weighs ``1/2 log((1 - e) / e)``.
+        - "discrete": two classes; vote weights ``1/2 log((1 - e) / e)``.
         - "M1": any number of classes; ``log((1 - e) / e)``. Every member must have e < 1/2.
-        - "SAMME": the same plus ``log(K - 1)``, so that e < 1 - 1/K is enough.
+        - "SAMME": the same plus ``log(K - 1)``, so e < 1 - 1/K is sufficient.
         - "M2", "MR": weights of pairs of a row and a wrong class; members vote with plausibilities
-          (their probabilities), by pseudo-loss or by the smallest normalizer.
-        - "MH": weights of the questions whether a row is of a class; one member a class, or one
-          tree of ours for all. Half the log-odds of the members' probabilities, times the weight
-          with the smallest normalizer; with our trees that weight is 1.
+          (their probabilities), weighted by pseudo-loss or by the smallest normalizer.
+        - "MH": weights of pairs of a row and a class; one member per class against the rest, or one
+          arboleda tree for all. Votes are half the log-odds of the members' probabilities, times
+          the weight with the smallest normalizer, which is 1 for arboleda trees.
         - "real": members vote with the logarithms of their probabilities.
-        - "gentle", "logit": regressions on steps that lower the exponential loss, or the deviance,
-          which weighs rows with wrong labels less. More than two classes: one member a class.
+        - "gentle", "logit": regression members that reduce the exponential loss, or the deviance,
+          which gives less weight to mislabeled rows. More than two classes: one member per class.
     random_state : int, RandomState or None, default=None
-        Seeds of the members, and draws.
+        Seed of the members and of drawn rows.
     on_degenerate : {"stop", "reset"}, default="stop"
-        What follows a member without error, and one that is no better than guessing (which is not
-        kept). "stop": the end. "reset": boosting goes on with the weights of a bootstrap sample.
+        What to do after a member without error, or no better than random guessing (which is not
+        kept). "stop": end boosting. "reset": continue with the weights of a bootstrap sample.
     weight_trimming : float, default=None
-        The lightest rows, which weigh at most this share of all together, sit a round out. 0.01 to
-        0.1 makes late rounds faster at hardly any loss.
+        The rows of least weight, with at most this share of the total weight, are left out of a
+        round. Values from 0.01 to 0.1 make late rounds faster at hardly any loss of accuracy.
     n_iter_no_change : int, default=None
-        Stop after so many rounds without a smaller error on rows set aside, and go back to the
-        round with the smallest. None: no rows are set aside.
+        Number of rounds without a smaller error on held-out rows after which boosting stops; the
+        model then ends with the best round. None: no rows are held out.
     validation_fraction : float, default=0.1
-        Share of the rows that are set aside, of every class alike.
+        Share of the rows to hold out, stratified by class; only used with ``n_iter_no_change``.
     n_jobs : int, default=None
-        Threads for trees of ours: None all available cores, -1 likewise. The result does not depend
-        on it. Members of other kinds are fitted in turn, by their own ``n_jobs``.
+        Number of threads for arboleda trees; None and -1: all available cores. The result does not
+        depend on it. Other members are fitted in turn, with their own ``n_jobs``.
     verbose : int, default=0
-        1: tells about ten times how far boosting is; 2: after every round.
+        1: print the progress about ten times; 2: after every round.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_classes_ : int
+        Number of classes.
     estimator_ : estimator
-        What the members are clones of.
+        Estimator that the members are clones of.
     estimators_ : list of estimators, or ndarray of shape (n_rounds, n_classes)
-        The members; an array where a round has one for each class.
+        Fitted members; an array if a round has one for each class.
     estimator_weights_, estimator_errors_ : ndarray of shape (n_rounds,)
-        Weight of each round's votes (negative with "MH" where they are wrong more often than
-        right), and the weighted error of its members: for "M2" the pseudo-loss, for "MR" the same
-        of its pairs, for "MH" and "gentle" that of all questions.
+        Weight of the votes of each round (negative with "MH" if they are wrong more often than
+        right), and the weighted error of its members: for "M2" and "MR" the pseudo-loss of the
+        pairs, for "MH" and "gentle" the error over all pairs of a row and a class.
     edges_ : ndarray of shape (n_rounds,)
-        How much smaller the error is than that of guessing (1/2; of "SAMME" 1 - 1/K).
+        Error of random guessing (1/2; for "SAMME" 1 - 1/K) minus the error of the members.
     normalizers_ : ndarray of shape (n_rounds,)
-        Z of each round.
+        Z of each round: sum of the new row weights before normalization.
     training_error_bound_, edge_bound_ : ndarray of shape (n_rounds,)
-        Bounds of the (weighted) training error after each round, where the theory has one.
+        Upper bounds of the (weighted) training error after each round, where there are any.
     best_iteration_ : int
-        Rounds of the fitted model.
+        Number of rounds of the fitted model.
     validation_errors_ : ndarray
-        Error of the rows set aside after each round, of those that were taken back too. Only with
+        Error on the held-out rows after each round, including rounds after the best one. Only with
         ``n_iter_no_change``.
     feature_importances_ : ndarray of shape (n_features,)
-        Only if the members have importances.
+        Weighted mean of the feature importances of the members; only if these have any.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names that are text.
+        Names of the columns; only if all of them are strings.
 
     Notes
     -----
-    Trees of ours are boosted by the engine from one table of codes (unless they have ``ccp_alpha``,
-    ``class_weight``, or with "M2", "MH" and "MR" a criterion other than the default). With "M2",
-    "MH" and "MR" a round is one such tree, split by the weights of pairs of a row and a class: its
-    leaves score every class at once, and ``predict`` of the tree by itself is the largest score.
-    ``predict_proba`` of the tree by itself, and the values of its leaves, are the probabilities of
-    an ensemble of that round alone, before shrinkage.
+    Trees of arboleda are boosted by the engine from one binned table, unless they have
+    ``ccp_alpha``, ``class_weight``, or with "M2", "MH" and "MR" a criterion other than the default.
+    With "M2", "MH" and "MR", a round is one such tree, split by the weights of pairs of a row and a
+    class: its leaves score all classes, and ``predict`` of a single tree returns the class with the
+    largest score. ``predict_proba`` of a single tree, and the values of its leaves, are the
+    probabilities of an ensemble of only that round, before shrinkage.
 
-    Members of other kinds whose ``fit`` takes ``sample_weight`` weigh the rows; for the rest as
-    many rows as there are are drawn with replacement in proportion to the weights.
+    Other members are fitted with ``sample_weight`` if their ``fit`` takes it, else on n_samples
+    rows drawn with replacement in proportion to the weights.
 
-    Differences from scikit-learn: attributes of rounds are as long as there are rounds; frames
-    reach the members as frames; a useless member in a later round is told of in a warning.
+    Differences from scikit-learn: attributes of rounds have one entry per round; data frames are
+    passed on to the members as data frames; a useless member in a later round raises a warning.
 
     References
     ----------
@@ -197,16 +204,16 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost.
+        """Fit the boosted classifier.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            What the members can learn from; frames stay frames.
+            Any table that the members accept; data frames are passed on as data frames.
         y : array-like of shape (n_samples,)
             The classes, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative, that boosting begins with; rows of weight 0 take no part.
+            Finite, non-negative initial weights; rows of weight 0 are ignored.
 
         Returns
         -------
@@ -216,132 +223,144 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         ------
         ValueError
             If a parameter is out of range or does not suit the target, the lengths differ, y has
-            missing values, or the first member is no better than guessing. The estimator stays as
-            it was.
+            missing values, or the first member is no better than random guessing. The estimator
+            stays unchanged.
         """
         self._validate_params()
         with restore_on_failure(self):
             self.classes_, target = encode_classes(read_target(y, numeric=False), self)
             check_algorithm(self)
             self.__dict__.pop("validation_errors_", None)
-            self.estimator_ = self._member_to_fit()
+            self.estimator_ = self._resolve_estimator()
             in_engine = engine_can_boost(self.estimator_, self.algorithm)
-            (self._fit_trees if in_engine else self._fit_any)(X, target, sample_weight)
+            (self._fit_trees if in_engine else self._fit_estimators)(X, target, sample_weight)
         return self
 
-    def _fit_any(self, X: Any, target: Indices, sample_weight: Any) -> None:
+    def _fit_estimators(self, X: Any, target: Indices, sample_weight: Any) -> None:
         """Boost members of any kind."""
         self.__dict__.pop("schema_", None)
         X = checked_table(self, X, reset=True)
         check_consistent_length(X, target)
-        given = read_weight(sample_weight, X)
-        weight = np.ones(len(target)) if given is None else given
-        # Times a power of two, which changes no share: the sum of huge weights is finite too.
+        row_weight = read_weight(sample_weight, X)
+        weight = np.ones(len(target)) if row_weight is None else row_weight
+        # Scale by a power of two, which is exact: the sum of huge weights stays finite.
         weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
-        reader, random = self._reader, check_random_state(self.random_state)
+        algorithm, random = self._algorithm, check_random_state(self.random_state)
         if self.n_classes_ == 1:
-            nothing = np.empty(0)
-            self._members = AnyMembers(reader, self.classes_, [], Rounds.of([]), nothing)
+            no_votes = np.empty(0)
+            self._members = EstimatorMembers(
+                algorithm, self.classes_, [], RoundRecords.of([]), no_votes
+            )
             return
         validation = None
-        judging: Any = None
+        validation_X: Any = None
         if self.n_iter_no_change is not None:
-            learn, judge = self._split(target, weight, random)
-            validation = self._validation(target[judge], weight[judge])
-            judging = rows_of(X, judge)
-            X, target, weight = rows_of(X, learn), target[learn], weight[learn]
+            training_rows, validation_rows = self._split_rows(target, weight, random)
+            validation = self._make_validation(target[validation_rows], weight[validation_rows])
+            validation_X = rows_of(X, validation_rows)
+            X, target, weight = (
+                rows_of(X, training_rows),
+                target[training_rows],
+                weight[training_rows],
+            )
         sums: Any = 0.0
 
-        def watch(n_done: int, made: Round, outcome: Outcome) -> bool:
+        def watch(n_done: int, members: Round, outcome: RoundOutcome) -> bool:
             nonlocal sums
-            tell(self.verbose, n_done, self.n_estimators, outcome.error)
+            log_round(self.verbose, n_done, self.n_estimators, outcome.error)
             if validation is None:
                 return False
-            sums = sums + outcome.weight * reader.votes(made, judging, self.classes_)
-            return validation.note(sums)
+            sums = sums + outcome.weight * algorithm.compute_votes(
+                members, validation_X, self.classes_
+            )
+            return validation.record(sums)
 
-        teacher = Teacher(self.estimator_, X, self.weight_trimming, random)
-        problem = Problem(target, self.classes_, weight / weight.sum())
-        members, useless = boosted(
-            reader, problem, teacher, self.n_estimators, self.on_degenerate, watch
+        fitter = MemberFitter(self.estimator_, X, self.weight_trimming, random)
+        problem = BoostingProblem(target, self.classes_, weight / weight.sum())
+        members, useless = boost(
+            algorithm, problem, fitter, self.n_estimators, self.on_degenerate, watch
         )
-        self._keep(members, useless, validation)
+        self._set_members(members, useless, validation)
 
     def _fit_trees(self, X: Any, target: Indices, sample_weight: Any) -> None:
-        """Boost trees of ours with the engine, all from one coded table."""
-        if self.n_classes_ == 1 and is_regressor(self.estimator_):  # nothing to sum
+        """Boost arboleda trees with the engine, all from one binned table."""
+        if self.n_classes_ == 1 and is_regressor(self.estimator_):  # no votes to sum
             self.estimator_ = DecisionTreeClassifier(max_depth=1)
         example: DecisionTree = clone(self.estimator_)
         y = target.astype(np.float64) if is_regressor(example) else self.classes_[target]
         training = example._training(X, y, sample_weight, reader=self)
         random = check_random_state(self.random_state)
-        limits = Limits(
+        limits = BoostingLimits(
             self.n_estimators,
             self.weight_trimming or 0.0,
             self.on_degenerate == "reset",
             resolve_n_jobs(self.n_jobs),
             seed=int(random.randint(np.iinfo(np.int32).max)),
         )
-        validation, judge = None, None
+        validation, validation_rows = None, None
         if self.n_iter_no_change is not None and self.n_classes_ > 1:
             weight = training.full_weight
-            learn, judge = self._split(target, weight, random)
-            validation = self._validation(target[judge], weight[judge])
-            if example.max_bins is not None:  # bins are learned from the rows learned from
-                bins = training.X.code(limits.n_threads, example.max_bins, learn.astype(np.uint32))
+            training_rows, validation_rows = self._split_rows(target, weight, random)
+            validation = self._make_validation(target[validation_rows], weight[validation_rows])
+            if example.max_bins is not None:  # bins of the training rows only
+                bins = training.X.code(
+                    limits.n_threads, example.max_bins, training_rows.astype(np.uint32)
+                )
                 training = replace(training, table=bins)
 
         def watch(n_done: int, error: float, sums: Floats | None) -> bool:
-            tell(self.verbose, n_done, self.n_estimators, error)
-            return validation is not None and sums is not None and validation.note(sums)
+            log_round(self.verbose, n_done, self.n_estimators, error)
+            return validation is not None and sums is not None and validation.record(sums)
 
-        members, useless = boosted_trees(
-            self._reader,
+        members, useless = boost_trees(
+            self._algorithm,
             example,
             training,
             target,
             limits,
-            judge,
+            validation_rows,
             watch if self.verbose or validation is not None else None,
         )
-        self._keep(members, useless, validation)
+        self._set_members(members, useless, validation)
 
-    def _keep(
+    def _set_members(
         self,
-        members: AnyMembers | TreeMembers,
+        members: EstimatorMembers | BoostedTreeMembers,
         useless: float | None,
         validation: Validation | None,
     ) -> None:
-        """Keep the rounds up to the best one."""
-        check_useful(self, len(members), useless)
+        """Store the members of the rounds up to the best one."""
+        check_last_error(self, len(members), useless)
         if validation is not None:
             self.validation_errors_ = np.array(validation.errors)
             members = members.first(validation.best_round)
         self._members = members
 
-    def _validation(self, target: Indices, weight: Floats) -> Validation:
+    def _make_validation(self, target: Indices, weight: Floats) -> Validation:
         assert self.n_iter_no_change is not None
-        return Validation(self._reader, target, weight, self.n_iter_no_change)
+        return Validation(self._algorithm, target, weight, self.n_iter_no_change)
 
-    def _split(
+    def _split_rows(
         self, target: Indices, weight: Floats, random: np.random.RandomState
     ) -> tuple[Indices, Indices]:
-        """Part the rows of positive weight into those to learn from and those to judge by."""
+        """Split the rows of positive weight into training and validation rows."""
         seed = int(random.randint(np.iinfo(np.int32).max))
         rows = np.flatnonzero(weight)
-        learn, judge = hold_out(self.validation_fraction, target, rows, stratify=True, seed=seed)
-        lost = np.setdiff1d(target[judge], target[learn])
+        training_rows, validation_rows = hold_out(
+            self.validation_fraction, target, rows, stratify=True, seed=seed
+        )
+        lost = np.setdiff1d(target[validation_rows], target[training_rows])
         if len(lost):
             raise ValueError(
-                f"validation_fraction={self.validation_fraction} sets aside all rows of class "
-                f"{self.classes_[lost[0]]!r}: lower it, give more rows of that class, or set "
-                "n_iter_no_change=None"
+                f"validation_fraction={self.validation_fraction} holds out all rows of class "
+                f"{self.classes_[lost[0]]!r}: lower it, add rows of that class, or set "
+                "n_iter_no_change=None."
             )
-        return learn, judge
+        return training_rows, validation_rows
 
     # Parameters
 
-    def _member_to_fit(self) -> Any:
+    def _resolve_estimator(self) -> Any:
         if self.estimator is not None:
             return self.estimator
         if ALGORITHMS[self.algorithm].learns == "numbers":
@@ -350,7 +369,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(self._member_to_fit())
+        member = get_tags(self._resolve_estimator())
         tags.input_tags.sparse = member.input_tags.sparse
         tags.input_tags.allow_nan = member.input_tags.allow_nan
         tags.classifier_tags.multi_class = self.algorithm != "discrete"

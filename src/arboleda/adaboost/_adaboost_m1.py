@@ -14,23 +14,23 @@ __all__ = ["AdaBoostM1"]
 
 
 class AdaBoostM1(FixedParameters, AdaBoostClassifier):
-    """AdaBoost.M1: boosting for any number of classes, by members that err on less than half.
+    """AdaBoost.M1: boosting for any number of classes, with members of error below 1/2.
 
     Each member is fitted on weighted rows, and the rows that it classifies correctly lose weight. A
-    member must err on less than half of the weight, whatever the number of classes; this asks much
-    of weak members where classes are many.
+    member must have a weighted error below 1/2, whatever the number of classes, which is hard for
+    weak members if there are many classes.
 
     It is `AdaBoostClassifier` with ``algorithm="M1"``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth
-        1, a stump.
+        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth 1, a
+        stump.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the weights of the votes.
+        Shrinkage factor of the weights of the votes.
     random_state, on_degenerate, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, \
 verbose
         See `AdaBoostClassifier`.
@@ -44,18 +44,18 @@ verbose
 
     See Also
     --------
-    AdaBoostClassifier : All nine algorithms by name.
-    AdaBoostM2 : Asks less of the members.
+    AdaBoostClassifier : All nine algorithms.
+    AdaBoostM2 : Works with weaker members.
     SAMME : Needs an error below 1 - 1/K.
 
     Notes
     -----
-    The rows begin with the weights 1/N. In round l, with the weighted error e of the member h_l ::
+    All rows have the initial weight 1/N. In round l, with the weighted error e of the member h_l ::
 
         e = sum_i w_i I(h_l(x_i) != y_i),    beta_l = e / (1 - e)
         w_i <- w_i beta_l^I(h_l(x_i) = y_i) / Z_l
 
-    and the class predicted is ``argmax_g sum_l log(1 / beta_l) I(h_l(x) = g)``.
+    and the predicted class is ``argmax_g sum_l log(1 / beta_l) I(h_l(x) = g)``.
 
     References
     ----------

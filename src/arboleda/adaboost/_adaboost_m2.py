@@ -16,21 +16,21 @@ __all__ = ["AdaBoostM2"]
 class AdaBoostM2(FixedParameters, AdaBoostClassifier):
     """AdaBoost.M2: boosting for many classes by weights of pairs of a row and a wrong class.
 
-    Members give each class a plausibility, their probability. A member must only find the correct
-    classes more plausible than the wrong ones, by the weights of the pairs: its pseudo-loss must be
-    below 1/2.
+    Members give each class a plausibility, which is their predicted probability. A member only
+    needs a pseudo-loss below 1/2: on weighted average over the pairs, the true class must be more
+    plausible than the wrong one.
 
     It is `AdaBoostClassifier` with ``algorithm="M2"``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth
-        1, a stump.
+        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth 1, a
+        stump.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the weights of the votes.
+        Shrinkage factor of the weights of the votes.
     random_state, on_degenerate, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, \
 verbose
         See `AdaBoostClassifier`.
@@ -44,18 +44,18 @@ verbose
 
     See Also
     --------
-    AdaBoostClassifier : All nine algorithms by name.
-    AdaBoostMR : The same weights, with votes of least normalizer.
+    AdaBoostClassifier : All nine algorithms.
+    AdaBoostMR : The same weights, with vote weights that minimize the normalizer.
 
     Notes
     -----
     With the plausibilities h_l(x, k) in [0, 1] and weights D(i, k) of row i and wrong class k,
-    which are all alike at first ::
+    which are all equal initially ::
 
         e = 1/2 sum_{i, k} D(i, k) (1 - h_l(x_i, y_i) + h_l(x_i, k)),    beta_l = e / (1 - e)
         D(i, k) <- D(i, k) beta_l^((1 + h_l(x_i, y_i) - h_l(x_i, k)) / 2) / Z_l
 
-    and the class predicted is ``argmax_k sum_l log(1 / beta_l) h_l(x, k)``.
+    and the predicted class is ``argmax_k sum_l log(1 / beta_l) h_l(x, k)``.
 
     References
     ----------

@@ -13,22 +13,22 @@ __all__ = ["AdaBoostMH"]
 
 
 class AdaBoostMH(FixedParameters, AdaBoostClassifier):
-    """AdaBoost.MH: boosting by the Hamming loss, over the questions whether a row is of a class.
+    """AdaBoost.MH: boosting by the Hamming loss, over all pairs of a row and a class.
 
-    Every row asks one question for each class: is it mine? Each question has its own weight, and
-    members say how confident they are of each.
+    Each pair of a row and a class is a binary problem, whether the row belongs to the class, with
+    its own weight. Members vote with their confidence for each class.
 
     It is `AdaBoostClassifier` with ``algorithm="MH"``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth
-        1, a stump.
+        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth 1, a
+        stump.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the weights of the votes.
+        Shrinkage factor of the weights of the votes.
     random_state, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, verbose
         See `AdaBoostClassifier`.
 
@@ -41,17 +41,17 @@ class AdaBoostMH(FixedParameters, AdaBoostClassifier):
 
     See Also
     --------
-    AdaBoostClassifier : All nine algorithms by name.
+    AdaBoostClassifier : All nine algorithms.
     AdaBoostMR : Boosting by the ranking loss.
 
     Notes
     -----
-    With Y(i, k) = 1 if row i is of class k, else -1, and weights D(i, k), which are all alike at
-    first ::
+    With Y(i, k) = 1 if row i is of class k, else -1, and weights D(i, k), which are equal
+    initially ::
 
         D(i, k) <- D(i, k) exp(-a_l Y(i, k) h_l(x_i, k)) / Z_l
 
-    and the class predicted is ``argmax_k sum_l a_l h_l(x, k)``. The product of the Z_l bounds the
+    and the predicted class is ``argmax_k sum_l a_l h_l(x, k)``. The product of the Z_l bounds the
     Hamming loss of the training rows.
 
     References

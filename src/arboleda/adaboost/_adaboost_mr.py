@@ -14,22 +14,22 @@ __all__ = ["AdaBoostMR"]
 
 
 class AdaBoostMR(FixedParameters, AdaBoostClassifier):
-    """AdaBoost.MR: boosting by the ranking loss, which counts wrong classes above the right one.
+    """AdaBoost.MR: boosting by the ranking loss, which counts wrong classes above the true one.
 
-    Weights are of pairs of a row and a wrong class, as in AdaBoost.M2; a pair gains weight where
-    the member ranks the wrong class above the right one.
+    Pairs of a row and a wrong class have weights, as in AdaBoost.M2; a pair gains weight if the
+    member ranks the wrong class above the true one.
 
     It is `AdaBoostClassifier` with ``algorithm="MR"``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth
-        1, a stump.
+        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth 1, a
+        stump.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the weights of the votes.
+        Shrinkage factor of the weights of the votes.
     random_state, on_degenerate, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, \
 verbose
         See `AdaBoostClassifier`.
@@ -43,18 +43,18 @@ verbose
 
     See Also
     --------
-    AdaBoostClassifier : All nine algorithms by name.
-    AdaBoostM2 : The same weights, with weights of votes from the pseudo-loss.
+    AdaBoostClassifier : All nine algorithms.
+    AdaBoostM2 : The same weights, with vote weights from the pseudo-loss.
     AdaBoostMH : Boosting by the Hamming loss.
 
     Notes
     -----
     With votes h_l(x, k) in [-1, 1] and weights D(i, k) of row i and wrong class k, which are all
-    alike at first ::
+    equal initially ::
 
         D(i, k) <- D(i, k) exp(a_l (h_l(x_i, k) - h_l(x_i, y_i)) / 2) / Z_l
 
-    where a_l is the one of least Z_l, and the class predicted is ``argmax_k sum_l a_l h_l(x, k)``.
+    where a_l minimizes Z_l, and the predicted class is ``argmax_k sum_l a_l h_l(x, k)``.
     The product of the Z_l bounds the ranking loss of the training rows.
 
     References

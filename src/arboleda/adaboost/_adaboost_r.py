@@ -13,10 +13,10 @@ __all__ = ["AdaBoostR"]
 
 
 class AdaBoostR(FixedParameters, AdaBoostRegressor):
-    """AdaBoost.R: regression as infinitely many questions "is y at least v?", boosted by AdaBoost.
+    """AdaBoost.R: regression reduced to infinitely many binary problems "is y at least v?".
 
-    The questions of a row have a density over v, piecewise linear, in place of one weight. The
-    errors bound the training error of the whole (``training_error_bound_``).
+    Instead of one weight, each row has a piecewise linear density over v. The errors bound the
+    training error of the ensemble (``training_error_bound_``).
 
     It is `AdaBoostRegressor` with ``algorithm="R"``.
 
@@ -25,9 +25,9 @@ class AdaBoostR(FixedParameters, AdaBoostRegressor):
     estimator : estimator, default=None
         Regressor that the members are clones of; None: ``DecisionTreeRegressor(max_depth=3)``.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the members' weights and of how much they change those of the rows.
+        Shrinkage factor of the weights of the members and of the updates of the row weights.
     random_state, n_iter_no_change, validation_fraction, n_jobs
         See `AdaBoostRegressor`.
 
@@ -39,18 +39,18 @@ class AdaBoostR(FixedParameters, AdaBoostRegressor):
 
     See Also
     --------
-    AdaBoostRegressor : Both algorithms by name.
+    AdaBoostRegressor : Both algorithms.
     AdaBoostR2 : One weight for each row.
 
     Notes
     -----
-    Targets are rescaled to [0, 1]. Row i begins with the density w(i, v) proportional to ``|v -
-    y_i|``. In round l, with the error ::
+    Targets are rescaled to [0, 1]. The initial density w(i, v) of row i is proportional to
+    ``|v - y_i|``. In round l, with the error ::
 
         e = sum_i |integral of w(i, v) from y_i to h_l(x_i)|,    beta_l = e / (1 - e)
 
     the density is multiplied by beta_l outside of the interval between y_i and h_l(x_i), where the
-    member answers rightly, and normalised. The prediction is the weighted median of the members,
+    member is right, and normalized. The prediction is the weighted median of the members,
     with weights log(1 / beta_l).
 
     References

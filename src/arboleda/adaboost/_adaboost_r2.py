@@ -14,7 +14,7 @@ __all__ = ["AdaBoostR2"]
 
 
 class AdaBoostR2(FixedParameters, AdaBoostRegressor):
-    """AdaBoost.R2: boosted regression on rows drawn the more often the worse they are predicted.
+    """AdaBoost.R2: boosted regression that draws badly predicted rows more often.
 
     The predictions are those of scikit-learn's ``AdaBoostRegressor``: the weighted median of the
     members.
@@ -26,11 +26,11 @@ class AdaBoostR2(FixedParameters, AdaBoostRegressor):
     estimator : estimator, default=None
         Regressor that the members are clones of; None: ``DecisionTreeRegressor(max_depth=3)``.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the members' weights and of how much they change those of the rows.
+        Shrinkage factor of the weights of the members and of the updates of the row weights.
     loss : {"linear", "square", "exponential"}, default="linear"
-        How the absolute error of a row counts; see the notes.
+        Loss of a row as a function of its absolute error; see the notes.
     random_state, n_iter_no_change, validation_fraction, n_jobs
         See `AdaBoostRegressor`.
 
@@ -42,14 +42,14 @@ class AdaBoostR2(FixedParameters, AdaBoostRegressor):
 
     See Also
     --------
-    AdaBoostRegressor : Both algorithms by name.
-    AdaBoostR : The original, with a bound of its training error.
+    AdaBoostRegressor : Both algorithms.
+    AdaBoostR : The original algorithm, with a bound of its training error.
 
     Notes
     -----
-    In round l the member h_l is fitted on N rows drawn by the weights w_i, 1/N at first. With the
-    largest absolute error E of a row and ``r_i = |y_i - h_l(x_i)| / E``, the loss L_i of row i is
-    r_i, r_i^2 or 1 - exp(-r_i) ("linear", "square", "exponential") ::
+    In round l, the member h_l is fitted on N rows drawn with the weights w_i, initially 1/N. With
+    the largest absolute error E of a row and ``r_i = |y_i - h_l(x_i)| / E``, the loss L_i of row i
+    is r_i, r_i^2 or 1 - exp(-r_i) ("linear", "square", "exponential") ::
 
         e = sum_i w_i L_i,    beta_l = e / (1 - e)
         w_i <- w_i beta_l^(1 - L_i) / Z_l

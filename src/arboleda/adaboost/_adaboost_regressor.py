@@ -1,4 +1,4 @@
-"""AdaBoost of regressors: Freund and Schapire (1997), AdaBoost.R; Drucker (1997), AdaBoost.R2."""
+"""AdaBoost for regression: Freund and Schapire (1997), AdaBoost.R; Drucker (1997), AdaBoost.R2."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sklearn.utils.validation import _check_y, check_consistent_length
 
 from arboleda._engine.target import read_target, read_weight
 from arboleda._engine.threads import resolve_n_jobs
-from arboleda.adaboost._any_regressors import AnyTeacher
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
-from arboleda.adaboost._boosted_trees import BoostedTrees, TreeTeacher, engine_can_boost
+from arboleda.adaboost._boosted_trees import BoostedTrees, TreeFitter, engine_can_boost
 from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._drawn_rounds import DrawnRounds, Loss
+from arboleda.adaboost._estimator_regressors import EstimatorFitter
 from arboleda.adaboost._median_validation import holdout_split
+from arboleda.adaboost._round_protocols import Floats
 from arboleda.adaboost._saved_trees import SavedTrees, complete
-from arboleda.adaboost._verdict import Floats
 from arboleda.bagging._tables import checked_table
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field
@@ -30,85 +30,85 @@ from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[misc]
-    """AdaBoost of regressors: each learns most from what those before it got wrong.
+    """AdaBoost for regression: each member focuses on rows that were predicted badly.
 
-    What the members say is put together by their weighted median: the smallest of their answers at
-    which the weights of those up to it reach half of all.
+    The prediction is the weighted median of the members: the smallest of their predictions at which
+    the cumulative weight reaches half of the total.
 
-    "R2" (Drucker 1997) draws rows with replacement, badly predicted ones the more often. It has the
-    parameters, draws and answers of scikit-learn's ``AdaBoostRegressor``.
+    "R2" (Drucker 1997) draws rows with replacement, badly predicted ones more often. It has the
+    parameters, random draws and predictions of scikit-learn's ``AdaBoostRegressor``.
 
-    "R" (Freund & Schapire 1997) is the original. It turns "what is y?" into questions "is y at
-    least v?", one for every v between the smallest and the largest target, and boosts the answers
-    to these as AdaBoost does. The questions of a row have a density over v, piecewise linear,
-    instead of one weight, and the error of a member is the density between its answers and the
-    targets. As in AdaBoost the errors bound the training error of the whole
-    (``training_error_bound_``).
+    "R" (Freund & Schapire 1997) is the original. It reduces regression to binary problems "is y at
+    least v?", one for every v between the smallest and the largest target, and boosts these as
+    AdaBoost does. Instead of one weight, a row has a piecewise linear density over v, and the error
+    of a member is the integral of the density between its predictions and the targets. As in
+    AdaBoost, the errors bound the training error of the ensemble (``training_error_bound_``).
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: ``DecisionTreeRegressor(max_depth=3)``.
+        Regressor that the members are clones of; None: ``DecisionTreeRegressor(max_depth=3)``.
     n_estimators : int, default=50
-        Members at most. Boosting ends earlier at a member without error, and at one whose error is
-        1/2 or more, which is not kept unless it is the first.
+        Maximum number of members. Boosting stops early at a member without error, and at one with
+        an error of 1/2 or more, which is not kept unless it is the first.
     learning_rate : float, default=1.0
-        Factor of the members' weights and of what they change.
+        Shrinkage factor of the weights of the members and of the updates of the row weights.
     loss : {"linear", "square", "exponential"}, default="linear"
-        For "R2": how much of a row's absolute error, as a share of the largest, counts: itself, its
-        square, or 1 - exp(-share).
+        Loss of a row in "R2", where its share is its absolute error divided by the largest one: the
+        share, its square, or 1 - exp(-share).
     algorithm : {"R2", "R"}, default="R2"
+        Boosting algorithm.
     random_state : int, RandomState or None, default=None
-        Rows drawn, rows set aside, and seeds of the members.
+        Seed of the drawn rows, the held-out rows and the members.
     n_iter_no_change : int, default=None
-        Rounds without a smaller error on rows set aside after which boosting stops; the model is
-        then that of the best round. None: no rows are set aside.
+        Number of rounds without a smaller error on held-out rows after which boosting stops; the
+        model then ends with the best round. None: no rows are held out.
     validation_fraction : float, default=0.1
-        Share of the rows to set aside; read with ``n_iter_no_change`` only.
+        Share of the rows to hold out; only used with ``n_iter_no_change``.
     n_jobs : int, default=None
-        Threads of the engine; None: all that there are. No result depends on it.
+        Number of threads; None: all cores. The result does not depend on it.
 
     Attributes
     ----------
     estimator_ : estimator
-        What the members are clones of.
+        Regressor that the members are clones of.
     estimators_ : sequence of estimators
-        The members.
+        Fitted members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Their weights in the median: the learning rate times log((1 - error) / error).
+        Weights of the members in the median: the learning rate times log((1 - error) / error).
     estimator_errors_ : ndarray of shape (n_rounds,)
-        Their errors under the weights that they learned from.
+        Errors of the members under their training weights.
     training_error_bound_ : ndarray of shape (n_rounds,)
-        Upper bound of the mean squared error on the rows learned from after each round, as their
-        weights count: ``(max y - min y)^2 2 Z prod 2 sqrt(e (1 - e))`` (theorem 12 of the paper,
-        whose proof has the factor 2 Z; it is at most 1). Only for "R".
+        Upper bound of the weighted mean squared error on the training rows after each round:
+        ``(max y - min y)^2 2 Z prod 2 sqrt(e (1 - e))`` (theorem 12 of the paper, whose proof has
+        the factor 2 Z; it is at most 1). Only for "R".
     best_iteration_ : int
-        Rounds of the fitted model.
+        Number of rounds of the fitted model.
     feature_importances_ : ndarray of shape (n_features,)
-        Mean of the members' importances by their weights; only if these have some.
+        Weighted mean of the feature importances of the members; only if these have any.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names that are text.
+        Names of the columns; only if all of them are strings.
 
     Notes
     -----
-    A member of "R" ought to make the error under the density least, which is no sum of squares. In
-    the first round it is one: the density of row i is ``D_i |v - y_i|``, and the error of an answer
-    h is ``D_i (h - y_i)^2 / 2``. Later the density is that times steps which fall away from y_i. So
-    members are fitted by weights for which ``u_i |v - y_i|`` has the row's share of the density:
-    least squares that stand for the error. Members that take no weights learn from rows drawn by
-    these.
-    Where members are trees of ours, the splits are found in this way, and the answer of each leaf
-    is then the very one with which the rows in it have the least error under the density.
-    In this the paper leaves the choice to the learner.
+    A member of "R" should minimize the error under the density, which is a sum of squares only in
+    the first round: there the density of row i is ``D_i |v - y_i|``, and the error of a prediction
+    h is ``D_i (h - y_i)^2 / 2``. Later, the density is multiplied by step functions that decrease
+    with the distance from y_i. Members are therefore fitted by weighted least squares as an
+    approximation, with weights u_i for which ``u_i |v - y_i|`` has the row's share of the density.
+    Members that do not take weights are fitted on rows drawn with these weights. For arboleda
+    trees, the splits are found in this way, and the value of each leaf is then the exact minimizer
+    of the error of its rows under the density. The paper leaves this choice to the learner.
 
-    Members learn y as it is given. Answers beyond the targets learned from count as the nearest of
-    them in "R", also in ``predict``.
+    Members are fitted on the original y. In "R", predictions beyond the training targets are
+    clipped to their range, also in ``predict``.
 
-    Trees of ours (``DecisionTreeRegressor``) are grown by the engine: the table is coded once for
-    all rounds, and rows are weighed by the number of their draws rather than copied. Other members,
-    and trees with ``min_samples_leaf`` or ``min_samples_split`` in "R2", which count copies as rows
-    of their own, are fitted one by one.
+    Trees of arboleda (``DecisionTreeRegressor``) are grown by the engine: the table is binned once
+    for all rounds, and drawn rows are weighted by their counts rather than copied. Other members,
+    and trees with ``min_samples_leaf`` or ``min_samples_split`` in "R2", which count copies as
+    separate rows, are fitted one by one.
 
     References
     ----------
@@ -179,12 +179,12 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            What the members can learn from; frames stay frames.
+            Any table that the members accept; data frames are passed on as data frames.
         y : array-like of shape (n_samples,)
             The target, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part. The weights of the first
-            round are in proportion to them. None: all rows count the same.
+            Finite, non-negative weights, to which the weights of the first round are proportional.
+            Rows of weight 0 are ignored. None: all rows have the same weight.
 
         Returns
         -------
@@ -194,13 +194,13 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         ------
         ValueError
             If a parameter is out of range, the lengths differ, y has missing or infinite values, or
-            a member refuses its rows. The model stays as it was.
+            fitting a member fails. The model stays unchanged.
         """
         self._validate_params()
         if self.algorithm == "R" and self.loss != "linear":
             raise ValueError(
-                f"loss={self.loss!r} is for algorithm='R2': 'R' has a loss of its own, so leave it "
-                "out"
+                f"loss={self.loss!r} is for algorithm='R2': algorithm='R' has its own loss, so "
+                "leave loss at its default."
             )
         with restore_on_failure(self):
             self._fit(X, y, sample_weight)
@@ -208,31 +208,31 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         target = self._read_target(y)
-        self.estimator_ = self._member_to_fit()
+        self.estimator_ = self._resolve_estimator()
         n_threads = resolve_n_jobs(self.n_jobs)
-        teacher: AnyTeacher | TreeTeacher
+        fitter: EstimatorFitter | TreeFitter
         if engine_can_boost(self.estimator_, self.algorithm):
             example: DecisionTreeRegressor = clone(self.estimator_)
             training = example._training(X, target, sample_weight, reader=self)
-            given = training.weight
-            teacher = TreeTeacher(example, training, n_threads)
+            row_weight = training.weight
+            fitter = TreeFitter(example, training, n_threads)
         else:
             self.__dict__.pop("schema_", None)
             table = checked_table(self, X, reset=True)
             check_consistent_length(table, target)
-            given = read_weight(sample_weight, table)
-            _check_sum(given)
-            teacher = AnyTeacher(self.estimator_, table, target)
-        weight = np.ones(len(target)) if given is None else given
-        self._boost(teacher, target, weight, n_threads)
+            row_weight = read_weight(sample_weight, table)
+            _check_weight_sum(row_weight)
+            fitter = EstimatorFitter(self.estimator_, table, target)
+        weight = np.ones(len(target)) if row_weight is None else row_weight
+        self._boost(fitter, target, weight, n_threads)
 
-    def _member_to_fit(self) -> Any:
+    def _resolve_estimator(self) -> Any:
         if self.estimator is None:
             return DecisionTreeRegressor(max_depth=3)
         if hasattr(self.estimator, "__sklearn_tags__") and not is_regressor(self.estimator):
             raise ValueError(
-                f"estimator is a {type(self.estimator).__name__}, which is no regressor: give one, "
-                "or use AdaBoostClassifier for classes"
+                f"estimator is a {type(self.estimator).__name__}, which is not a regressor: use a "
+                "regressor, or AdaBoostClassifier for classes."
             )
         return self.estimator
 
@@ -240,20 +240,20 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         y = _check_y(read_target(y, numeric=True), y_numeric=True, estimator=self)
         if y.dtype.kind in "Mm":
             raise ValueError(
-                f"y has values of type {y.dtype}: turn dates and durations into numbers first"
+                f"y has values of type {y.dtype}: convert dates and durations to numbers first."
             )
         target: Floats = column_or_1d(y, warn=True).astype(np.float64)
         with np.errstate(over="ignore"):
-            reach = np.ptp(target)
-        if not np.isfinite(reach):
+            extent = np.ptp(target)
+        if not np.isfinite(extent):
             raise ValueError(
-                f"y reaches from {target.min()} to {target.max()}, further than a float64 can tell "
-                "differences: divide it by a number"
+                f"y ranges from {target.min()} to {target.max()}, and the difference overflows "
+                "float64: divide y by a number."
             )
         return target
 
     def _boost(
-        self, teacher: AnyTeacher | TreeTeacher, target: Floats, weight: Floats, n_threads: int
+        self, fitter: EstimatorFitter | TreeFitter, target: Floats, weight: Floats, n_threads: int
     ) -> None:
         random = check_random_state(self.random_state)
         validation = None
@@ -269,19 +269,21 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         weights: list[float] = []
         errors: list[float] = []
         while len(weights) < self.n_estimators:
-            answers = rounds.teach(teacher, random)
-            verdict = rounds.judge(answers)
-            if verdict.weight == 0.0:
+            predictions = rounds.fit_member(fitter, random)
+            result = rounds.score_member(predictions)
+            if result.weight == 0.0:
                 if weights:
                     break
-                _tell_of_useless_member(self.estimator_, verdict.error)
-            weights.append(verdict.weight)
-            errors.append(verdict.error)
-            enough = validation is not None and validation.note(answers, verdict.weight, n_threads)
-            if verdict.ends or enough:
+                _warn_useless_member(self.estimator_, result.error)
+            weights.append(result.weight)
+            errors.append(result.error)
+            should_stop = validation is not None and validation.record(
+                predictions, result.weight, n_threads
+            )
+            if result.ends or should_stop:
                 break
         n_rounds = len(weights) if validation is None else validation.best_round
-        self._members = teacher.finished(np.array(weights[:n_rounds]))
+        self._members = fitter.collect_members(np.array(weights[:n_rounds]))
         self.estimator_errors_ = np.array(errors[:n_rounds])
         self._bounds = np.array([])
         self._range = np.array([-np.inf, np.inf])
@@ -295,9 +297,9 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         self.estimator_ = clone(members.example)
         n_bounds = len(members) if self.algorithm == "R" else 0
         if len(self.estimator_errors_) != len(members) or len(self._bounds) != n_bounds:
-            return "there is not one error and one bound for each tree"
+            return "the model needs one error and one bound per tree"
         if len(self._range) != 2 or not self._range[0] <= self._range[1]:
-            return "the answers have no range"
+            return "the predictions have no valid range"
         return complete(members, self)
 
     def __sklearn_tags__(self) -> Tags:
@@ -308,7 +310,7 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         return tags
 
 
-def _check_sum(weight: Floats | None) -> None:
+def _check_weight_sum(weight: Floats | None) -> None:
     with np.errstate(over="ignore"):
         if weight is not None and not np.isfinite(weight.sum()):
             raise ValueError(
@@ -316,10 +318,10 @@ def _check_sum(weight: Floats | None) -> None:
             )
 
 
-def _tell_of_useless_member(member: Any, error: float) -> None:
+def _warn_useless_member(member: Any, error: float) -> None:
     warnings.warn(
-        f"the error of the first {type(member).__name__} is {error:.3g}, not below 1/2: boosting "
-        "ends with it alone. Give it more freedom, such as deeper trees, or use 'R2' with another "
-        "loss",
+        f"The error of the first {type(member).__name__} is {error:.3g}, not below 1/2: boosting "
+        "stops after it. Use a more flexible estimator, such as deeper trees, or "
+        "algorithm='R2' with another loss.",
         stacklevel=5,
     )

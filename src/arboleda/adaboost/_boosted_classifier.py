@@ -1,4 +1,4 @@
-"""What a boosted classifier answers: classes, scores, margins, and what theory says of it."""
+"""Base class of boosted classifiers: classes, scores, margins, and bounds of the training error."""
 
 from __future__ import annotations
 
@@ -13,22 +13,20 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_target
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda._predictor import RowPredictorMixin
+from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
-from arboleda.adaboost._any_members import AnyMembers
+from arboleda.adaboost._estimator_members import EstimatorMembers
 from arboleda.adaboost._saved_votes import SavedVotes, complete
-from arboleda.adaboost._tree_members import TreeMembers
+from arboleda.adaboost._tree_members import BoostedTreeMembers
 from arboleda.persist import Field, Labels, SavedModel
 
 Array = npt.NDArray[Any]
 
 
-class BoostedClassifier(
-    SavedModel, RowPredictorMixin, StagedScores, ClassifierMixin, BaseEstimator
-):  # type: ignore[misc]
-    """Members that vote by weight, and how their sums are read."""
+class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base class of classifiers that sum the weighted votes of their members."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         "classes_": Labels(),
@@ -40,7 +38,7 @@ class BoostedClassifier(
     n_jobs: int | None
     estimator_: Any
     classes_: Array
-    _members: AnyMembers | TreeMembers
+    _members: EstimatorMembers | BoostedTreeMembers
 
     @property
     def n_classes_(self) -> int:
@@ -48,58 +46,58 @@ class BoostedClassifier(
         return len(self.classes_)
 
     @property
-    def _reader(self) -> Algorithm:
+    def _algorithm(self) -> Algorithm:
         return ALGORITHMS[self.algorithm](self.n_classes_, self.learning_rate)
 
     # Scores and classes
 
     def _row_predictor(self) -> RowPredictor:
-        if not isinstance(self._members, TreeMembers):
+        if not isinstance(self._members, BoostedTreeMembers):
             raise ValueError(  # noqa: TRY004 - a matter of state
-                f"the members of this {type(self).__name__} are no trees of the engine, so it has "
-                "no predictor: call predict"
+                f"The members of this {type(self).__name__} are not arboleda trees, so it has no "
+                "row predictor: call predict."
             )
         return self._members.row_predictor()
 
-    def _decode_predictions(self, raw: Floats) -> Array:
-        return self._labels(self._decided(raw, self._total()))
+    def _predictions_by(self, raw: Floats) -> Array:
+        return self._decode_classes(self._compute_decision(raw, self._total_weight()))
 
-    def _decode_probabilities(self, raw: Floats) -> Floats:
-        return self._shares(raw, self._total())
+    def _shares_by(self, raw: Floats) -> Floats:
+        return self._compute_shares(raw, self._total_weight())
 
-    def _sums(self, X: Any) -> Floats:
+    def _compute_sums(self, X: Any) -> Floats:
         check_is_fitted(self)
         table = self._members.checked(self, X)
-        return self._members.sums(table, resolve_threads(table, self.n_jobs))
+        return self._members.sums(table, threads_for(table, self.n_jobs))
 
     def _staged_sums(self, X: Any) -> Iterator[tuple[Floats, float]]:
-        """Sums of votes after each round, and the total of the weights."""
+        """Return an iterator of the summed votes after each round and the total weight."""
         check_is_fitted(self)
         table = self._members.checked(self, X)
         totals = np.cumsum(self.estimator_weights_)
         stages = self._members.staged_sums(table, resolve_n_jobs(self.n_jobs))
         return zip(stages, totals.tolist(), strict=True)
 
-    def _total(self) -> float:
+    def _total_weight(self) -> float:
         return float(self.estimator_weights_.sum())
 
-    def _decided(self, sums: Floats, total: float) -> Floats:
+    def _compute_decision(self, sums: Floats, total: float) -> Floats:
         if self.n_classes_ == 1:
             return np.zeros((len(sums), 1))
-        return self._reader.decision(sums, total)
+        return self._algorithm.compute_decision(sums, total)
 
-    def _shares(self, sums: Floats, total: float) -> Floats:
+    def _compute_shares(self, sums: Floats, total: float) -> Floats:
         if self.n_classes_ == 1:
             return np.ones((len(sums), 1))
-        return self._reader.probabilities(sums, total)
+        return self._algorithm.compute_probabilities(sums, total)
 
-    def _labels(self, decision: Floats) -> Array:
+    def _decode_classes(self, decision: Floats) -> Array:
         numbers = decision > 0 if decision.ndim == 1 else decision.argmax(axis=1)
         labels: Array = self.classes_[numbers.astype(np.intp)]
         return labels
 
     def decision_function(self, X: Any) -> Floats:
-        """Weighted votes for the classes.
+        """Compute the decision function: weighted votes for the classes.
 
         Parameters
         ----------
@@ -108,12 +106,12 @@ class BoostedClassifier(
         Returns
         -------
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes one score, positive for the second. Of "SAMME" as scikit-learn's: votes
-            of 1 for a class and -1 / (K - 1) for the others, as a share of all weights. Of
-            "discrete", "real", "MH", "gentle", and "logit" with two classes: F, half the logarithm
-            of the odds. Of the others the sums of the votes.
+            With two classes a single score, positive for the second. "SAMME": votes of 1 for a
+            class and -1 / (K - 1) for the others, divided by the total weight, as in scikit-learn.
+            "discrete", "real", "MH", "gentle", and "logit" with two classes: F, half the log-odds.
+            Others: the sums of the votes.
         """
-        return self._decided(self._sums(X), self._total())
+        return self._compute_decision(self._compute_sums(X), self._total_weight())
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield `decision_function` after each round.
@@ -127,10 +125,10 @@ class BoostedClassifier(
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         for sums, total in self._staged_sums(X):
-            yield self._decided(sums, total)
+            yield self._compute_decision(sums, total)
 
     def predict(self, X: Any) -> Array:
-        """Class with the largest weighted vote; a tie goes to the first class.
+        """Predict the class with the largest weighted vote; ties go to the first class.
 
         Parameters
         ----------
@@ -140,7 +138,7 @@ class BoostedClassifier(
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self._decode_predictions(self._sums(X))
+        return self._predictions_by(self._compute_sums(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield `predict` after each round.
@@ -154,13 +152,13 @@ class BoostedClassifier(
         y : ndarray of shape (n_samples,)
         """
         for decision in self.staged_decision_function(X):
-            yield self._labels(decision)
+            yield self._decode_classes(decision)
 
-    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes by the loss that the algorithm lowers.
+        """Predict class probabilities, derived from the loss that the algorithm minimizes.
 
         Parameters
         ----------
@@ -169,10 +167,10 @@ class BoostedClassifier(
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``. Boosting for many rounds drives them towards 0 and
-            1, except those of "SAMME", whose scores are shares of the weights.
+            Columns in the order of ``classes_``. Many rounds of boosting drive them towards 0 and
+            1, except for "SAMME", whose scores are shares of the total weight.
         """
-        return self._decode_probabilities(self._sums(X))
+        return self._shares_by(self._compute_sums(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield `predict_proba` after each round.
@@ -186,10 +184,10 @@ class BoostedClassifier(
         p : ndarray of shape (n_samples, n_classes)
         """
         for sums, total in self._staged_sums(X):
-            yield self._shares(sums, total)
+            yield self._compute_shares(sums, total)
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of `predict_proba`; minus infinity for a probability of 0.
+        """Predict the logarithm of `predict_proba`; minus infinity for a probability of 0.
 
         Parameters
         ----------
@@ -205,27 +203,28 @@ class BoostedClassifier(
     # Margins
 
     def margins(self, X: Any, y: Any) -> Floats:
-        """How clearly, and whether rightly, rows are classified: from -1 to 1.
+        """Compute the margins of rows, from -1 to 1.
 
-        The vote for a row's class less the largest vote for another, divided by the largest
-        difference that there could be. Positive where the row is classified rightly, 1 where all
-        members are right. With two classes ``y sum a h / sum a``. Schapire, Freund, Bartlett and
-        Lee (1998), "Boosting the margin", Annals of Statistics 26(5).
+        The margin is the vote for the class of a row minus the largest vote for another class,
+        divided by the largest possible difference. It is positive if the row is classified
+        correctly, and 1 if all members are right. With two classes it is ``y sum a h / sum a``.
+        Schapire, Freund, Bartlett and Lee (1998), "Boosting the margin", Annals of Statistics
+        26(5).
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Their classes, all of them known from `fit`.
+            Their classes, all of which `fit` has seen.
 
         Returns
         -------
         margin : ndarray of shape (n_samples,)
-            Members that answer with real numbers ("real", "MH", "gentle", "logit") count by the
-            largest answer that they gave for a training row.
+            Members with real-valued votes ("real", "MH", "gentle", "logit") are scaled by their
+            largest vote for a training row.
         """
-        sums = self._sums(X)
-        return self._margins(sums, self._numbers(y, sums), len(self._members))
+        sums = self._compute_sums(X)
+        return self._margins(sums, self._encode_classes(y, sums), len(self._members))
 
     def staged_margins(self, X: Any, y: Any) -> Iterator[Floats]:
         """Yield `margins` after each round.
@@ -241,16 +240,16 @@ class BoostedClassifier(
         """
         target = None
         for number, (sums, _) in enumerate(self._staged_sums(X), start=1):
-            target = self._numbers(y, sums) if target is None else target
+            target = self._encode_classes(y, sums) if target is None else target
             yield self._margins(sums, target, number)
 
     def margin_bound_term(self, X: Any, y: Any, theta: float) -> float:
-        """Share of rows whose margin is at most ``theta``.
+        """Compute the share of rows whose margin is at most ``theta``.
 
-        The first term of the bound on the test error: with high probability that is at most this
-        share plus a term of the order of sqrt(d / (N theta^2)), with d the VC dimension of the
-        members, for every theta > 0, whatever the number of rounds. Schapire et al. (1998),
-        theorem 2.
+        This is the first term of a bound on the test error, which with high probability is at most
+        this share plus a term of order sqrt(d / (N theta^2)), where d is the VC dimension of the
+        members. The bound holds for every theta > 0 and any number of rounds. Schapire et al.
+        (1998), theorem 2.
 
         Parameters
         ----------
@@ -268,12 +267,12 @@ class BoostedClassifier(
     def _margins(self, sums: Floats, target: Indices, n_rounds: int) -> Floats:
         if self.n_classes_ == 1:
             return np.ones(len(target))
-        reach = float(self._members.reach[:n_rounds].sum())
-        if reach == 0.0:  # no vote for anything
+        max_votes = float(self._members.max_votes[:n_rounds].sum())
+        if max_votes == 0.0:  # all votes are 0
             return np.zeros(len(target))
-        return self._reader.margins(self._reader.centred(sums), target, reach)
+        return self._algorithm.compute_margins(self._algorithm.center(sums), target, max_votes)
 
-    def _numbers(self, y: Any, sums: Floats) -> Indices:
+    def _encode_classes(self, y: Any, sums: Floats) -> Indices:
         labels = np.asarray(read_target(y, numeric=False))
         check_consistent_length(sums, labels)
         numbers = np.searchsorted(self.classes_, labels)
@@ -281,8 +280,8 @@ class BoostedClassifier(
         if not known.all():
             row = int(np.flatnonzero(~known)[0])
             raise ValueError(
-                f"y is {labels.tolist()[row]!r} in row {row}, which is no class that fit has seen: "
-                "margins are those of known classes"
+                f"y is {labels.tolist()[row]!r} in row {row}, which is not a class seen in fit: "
+                "margins need known classes."
             )
         return numbers
 
@@ -290,8 +289,8 @@ class BoostedClassifier(
 
     @property
     def estimators_(self) -> Any:
-        """The members."""
-        return self._fitted().estimators(self._reader)
+        """Fitted members."""
+        return self._fitted().estimators(self._algorithm)
 
     @property
     def estimator_weights_(self) -> Floats:
@@ -300,77 +299,78 @@ class BoostedClassifier(
 
     @property
     def estimator_errors_(self) -> Floats:
-        """Error of each round's members on the weights that they learned from."""
+        """Error of the members of each round under their training weights."""
         return self._fitted().rounds.error
 
     @property
     def edges_(self) -> Floats:
-        """How much smaller each round's error is than that of guessing."""
-        return self._reader.worst_error - self.estimator_errors_
+        """Edge of each round: error of random guessing minus error of the members."""
+        return self._algorithm.worst_error - self.estimator_errors_
 
     @property
     def normalizers_(self) -> Floats:
-        """Z of each round: what the weights sum to before they are made to sum to 1 again."""
+        """Z of each round: sum of the new row weights before normalization."""
         return self._fitted().rounds.normalizer
 
     @property
     def best_iteration_(self) -> int:
-        """Rounds of the fitted model; early stopping goes back to the best one."""
+        """Number of rounds of the fitted model: with early stopping, those up to the best."""
         return len(self._fitted())
 
     @property
     def training_error_bound_(self) -> Floats:
-        """Upper bound of the training error after each round: the product of the Z so far.
+        """Upper bound of the training error after each round: product of the Z up to it.
 
-        Times K - 1 for "M2" and "MR", K / 2 for "MH" and "gentle". With ``learning_rate=1`` Z is
-        ``2 sqrt(e (1 - e))`` for "discrete" and "M1", and at most that for "M2" and "MR". For
-        "logit" it is the deviance in bits. NaN from a round on whose weights were drawn anew.
+        The product is multiplied by K - 1 for "M2" and "MR", and by K / 2 for "MH" and "gentle".
+        With ``learning_rate=1``, Z is ``2 sqrt(e (1 - e))`` for "discrete" and "M1", and at most
+        that for "M2" and "MR". For "logit" the bound is the deviance in bits. NaN from the first
+        round with redrawn weights on.
         """
-        factor = self._reader.bound_factor()
+        factor = self._algorithm.compute_bound_factor()
         if factor is None:
             raise AttributeError(
-                f"with {self.n_classes_} classes the loss that algorithm={self.algorithm!r} lowers "
-                "does not bound the training error: 'MH' has a bound"
+                f"algorithm={self.algorithm!r} has no bound of the training error for "
+                f"{self.n_classes_} classes: use algorithm='MH'."
             )
-        return np.float64(factor) * np.cumprod(self._kept_weights(self.normalizers_))
+        return np.float64(factor) * np.cumprod(self._mask_reset_rounds(self.normalizers_))
 
     @property
     def edge_bound_(self) -> Floats:
-        """The bound by edges alone after each round: ``exp(-2 sum of squared edges)``.
+        """Edge bound of the training error after each round: ``exp(-2 sum of squared edges)``.
 
-        Times K - 1 for "M2" and "MR". It is never below `training_error_bound_`.
+        It is multiplied by K - 1 for "M2" and "MR". It is never below `training_error_bound_`.
         """
-        reader = self._reader
-        if not reader.has_edge_bound or self.learning_rate != 1.0:
+        algorithm = self._algorithm
+        if not algorithm.has_edge_bound or self.learning_rate != 1.0:
             raise AttributeError(
-                "the bound by edges is one of 'discrete', 'M1', 'M2', 'MR', and 'SAMME' with two "
-                "classes, with learning_rate=1: see training_error_bound_"
+                "edge_bound_ needs learning_rate=1 and algorithm 'discrete', 'M1', 'M2', 'MR', or "
+                "'SAMME' with two classes: use training_error_bound_."
             )
-        factor = reader.bound_factor()
+        factor = algorithm.compute_bound_factor()
         assert factor is not None
-        squares = np.cumsum(self._kept_weights(self.edges_**2))
+        squares = np.cumsum(self._mask_reset_rounds(self.edges_**2))
         return np.float64(factor) * np.exp(-2.0 * squares)
 
-    def _kept_weights(self, values: Floats) -> Floats:
-        """Values of the rounds; NaN where the weights were drawn anew."""
+    def _mask_reset_rounds(self, values: Floats) -> Floats:
+        """Set the values of rounds with redrawn weights to NaN."""
         return np.where(self._fitted().rounds.reset > 0.0, np.nan, values)
 
     @property
     def feature_importances_(self) -> Floats:
-        """Importances of the columns, the mean of the members' weighted as their votes."""
+        """Mean feature importances of the members, weighted as their votes."""
         if not len(self._fitted()):
             return np.zeros(self.n_features_in_)
         return self._members.importances
 
     def _defect(self) -> str | None:
         members = self._members
-        assert isinstance(members, TreeMembers)  # a file holds no others
+        assert isinstance(members, BoostedTreeMembers)  # a file holds no others
         self.estimator_ = clone(members.example)
         return complete(members, self)
 
-    def _fitted(self) -> AnyMembers | TreeMembers:
+    def _fitted(self) -> EstimatorMembers | BoostedTreeMembers:
         if not hasattr(self, "_members"):
-            raise AttributeError(f"{type(self).__name__} has no rounds before it is fitted")
+            raise AttributeError(f"{type(self).__name__} is not fitted yet: call fit first.")
         return self._members
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What a boosted regressor answers: weighted medians, and what theory says of them."""
+"""Base class of boosted regressors: weighted medians, and bounds of the training error."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.adaboost_regressor import RunningMedians
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda._predictor import RowPredictorMixin
+from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
-from arboleda.adaboost._any_regressors import AnyRegressors
 from arboleda.adaboost._boosted_trees import BoostedTrees
-from arboleda.adaboost._verdict import Floats
+from arboleda.adaboost._estimator_regressors import EstimatorRegressors
+from arboleda.adaboost._round_protocols import Floats
 from arboleda.persist import SavedModel
 
 
-class BoostedRegressor(SavedModel, RowPredictorMixin, StagedScores, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Members of which the weighted median counts."""
+class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Base class of regressors that predict the weighted median of their members."""
 
     n_jobs: int | None
-    _members: AnyRegressors | BoostedTrees
-    _bounds: Floats  # of the training error, for "R"; else none
-    _range: Floats  # least and largest answer
+    _members: EstimatorRegressors | BoostedTrees
+    _bounds: Floats  # of the training error; empty unless algorithm="R"
+    _range: Floats  # smallest and largest prediction
 
     def predict(self, X: Any) -> Floats:
-        """Weighted median of the members' answers.
+        """Predict the weighted median of the members.
 
         Parameters
         ----------
@@ -41,7 +41,7 @@ class BoostedRegressor(SavedModel, RowPredictorMixin, StagedScores, RegressorMix
         y : ndarray of shape (n_samples,)
         """
         table = self._checked(X)
-        return self._members.medians(table, resolve_threads(table, self.n_jobs)).clip(*self._range)
+        return self._members.medians(table, threads_for(table, self.n_jobs)).clip(*self._range)
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield `predict` after each round.
@@ -57,8 +57,8 @@ class BoostedRegressor(SavedModel, RowPredictorMixin, StagedScores, RegressorMix
         table = self._checked(X)
         n_threads = resolve_n_jobs(self.n_jobs)
         running = None
-        answers = self._members.answers(table, n_threads)
-        for values, weight in zip(answers, self.estimator_weights_.tolist(), strict=True):
+        predictions = self._members.iter_predictions(table, n_threads)
+        for values, weight in zip(predictions, self.estimator_weights_.tolist(), strict=True):
             running = RunningMedians(len(values)) if running is None else running
             running.add(values, weight, n_threads)
             yield running.medians(n_threads).clip(*self._range)
@@ -66,24 +66,24 @@ class BoostedRegressor(SavedModel, RowPredictorMixin, StagedScores, RegressorMix
     def _row_predictor(self) -> RowPredictor:
         if not isinstance(self._members, BoostedTrees):
             raise ValueError(  # noqa: TRY004 - a matter of state
-                f"the members of this {type(self).__name__} are no trees of the engine, so it has "
-                "no predictor: call predict"
+                f"The members of this {type(self).__name__} are not arboleda trees, so it has no "
+                "row predictor: call predict."
             )
         return self._members.row_predictor()
 
-    def _decode_predictions(self, raw: Floats) -> Floats:
+    def _predictions_by(self, raw: Floats) -> Floats:
         return raw[:, 0].clip(*self._range)
 
-    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
         return self._members.checked(self, X)
 
-    def _fitted(self) -> AnyRegressors | BoostedTrees:
+    def _fitted(self) -> EstimatorRegressors | BoostedTrees:
         if not hasattr(self, "_members"):
-            raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
+            raise AttributeError(f"{type(self).__name__} is not fitted yet: call fit first.")
         return self._members
 
     @property
@@ -98,25 +98,27 @@ class BoostedRegressor(SavedModel, RowPredictorMixin, StagedScores, RegressorMix
 
     @property
     def training_error_bound_(self) -> Floats:
-        """Upper bound of the mean squared error of the rows learned from, after each round."""
+        """Upper bound of the mean squared error on the training rows after each round."""
         self._fitted()
         if not self._bounds.size:
-            raise AttributeError("errors of 'R2' do not bound the training error: 'R' has a bound")
+            raise AttributeError(
+                "algorithm='R2' has no bound of the training error: use algorithm='R'."
+            )
         return self._bounds
 
     @property
     def best_iteration_(self) -> int:
-        """Rounds of the fitted model; early stopping goes back to the best one."""
+        """Number of rounds of the fitted model: with early stopping, those up to the best."""
         return len(self._fitted())
 
     @property
     def feature_importances_(self) -> Floats:
-        """Mean of the members' importances of the columns by their weights."""
+        """Mean feature importances of the members, weighted by their weights."""
         shares = self._fitted().importances()
         weights = self.estimator_weights_
         # A single member may have the weight 0.
-        found: Floats = np.average(shares, axis=0, weights=weights if weights.any() else None)
-        return found
+        importances: Floats = np.average(shares, axis=0, weights=weights if weights.any() else None)
+        return importances
 
     def __len__(self) -> int:
         """Return the number of members."""

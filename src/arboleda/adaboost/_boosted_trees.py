@@ -1,4 +1,4 @@
-"""Trees of ours as members: grown by the engine from one coded table, kept as a forest."""
+"""Members that are arboleda regression trees: grown from one binned table, kept as a forest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arboleda._engine.forest import Forest
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import check_table
 from arboleda.adaboost._density_rounds import DensityRounds
-from arboleda.adaboost._verdict import Floats, Indices
+from arboleda.adaboost._round_protocols import Floats, Indices
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._tree_members import engine_can
 from arboleda.forest._lazy_sequence import LazySequence
@@ -28,10 +28,10 @@ _SAME_CRITERION = {"friedman_mse": "squared_error"}
 
 
 def engine_can_boost(template: Any, algorithm: str) -> bool:
-    """Whether the engine grows the members.
+    """Return whether the engine can grow the members.
 
-    Limits on numbers of rows count a row that was drawn twice once where it is weighed, but twice
-    where it is copied, as scikit-learn does; the density is made for squared errors.
+    Limits on the number of rows count a row drawn twice once if it is weighted, but twice if it is
+    copied, as scikit-learn does. The density is defined for squared errors.
     """
     if not engine_can(template, DecisionTreeRegressor()):
         return False
@@ -42,10 +42,10 @@ def engine_can_boost(template: Any, algorithm: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
-    """Trees and their weights.
+    """Regression trees and their weights.
 
-    ``example`` is a tree with all that they share: parameters and columns; ``seeds`` are their
-    ``random_state``.
+    ``example`` is a tree with the shared properties: parameters and columns; ``seeds`` are the
+    ``random_state`` of the trees.
     """
 
     forest: Forest
@@ -54,16 +54,16 @@ class BoostedTrees:
     weights: Floats
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of trees."""
         return self.forest.n_trees
 
     def checked(self, ensemble: Any, X: Any) -> Any:
-        """Check a table as the engine takes it."""
+        """Validate a table for the engine."""
         return check_table(ensemble, X, reset=False)
 
     @property
     def estimators(self) -> Sequence[DecisionTreeRegressor]:
-        """The trees by themselves; made when asked for."""
+        """The trees, created on access."""
         return LazySequence(self._estimator, len(self))
 
     def _estimator(self, number: int) -> DecisionTreeRegressor:
@@ -72,33 +72,33 @@ class BoostedTrees:
         tree.tree_ = self.forest.tree(number)
         return tree
 
-    def answers(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
-        """Answers of one tree after the other."""
+    def iter_predictions(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
+        """Yield the predictions of each tree."""
         for number in range(len(self)):
             yield np.ascontiguousarray(self.forest.tree(number).predict(table, n_threads)[:, 0])
 
     def medians(self, table: Table | SparseTable, n_threads: int) -> Floats:
-        """Weighted median of their answers."""
+        """Compute the weighted median of the predictions."""
         return self.forest.medians(table, self.weights, n_threads)
 
     def row_predictor(self) -> RowPredictor:
-        """Return what gives `medians` row by row."""
+        """Return a predictor of the medians of single rows."""
         return self.forest.row_medians(self.weights)
 
     def importances(self) -> Floats:
-        """Importances of the columns for each tree."""
+        """Compute the feature importances of each tree."""
         return np.array(
             [self.forest.tree(i).compute_feature_importances() for i in range(len(self))]
         )
 
 
-class TreeTeacher:
-    """Grows trees from one coded table.
+class TreeFitter:
+    """Fitter of trees from one binned table.
 
     Parameters
     ----------
     example : DecisionTreeRegressor
-        It checked and coded the table.
+        The tree that validated and binned the table.
     training : Training
     n_threads : int
     """
@@ -111,36 +111,36 @@ class TreeTeacher:
         self._trees: list[Forest] = []
         self._seeds: list[int] = []
 
-    def begin(self, random: np.random.RandomState) -> None:
-        """Draw the seed of a tree."""
+    def start_member(self, random: np.random.RandomState) -> None:
+        """Draw the random seed of a tree."""
         tree = clone(self._example)
         set_random_states(tree, random)
         self._seeds.append(int(tree.random_state))
 
-    def learn_drawn(self, drawn: Indices) -> Floats:
-        """Grow a tree on rows that weigh as often as they were drawn; return all rows' answers."""
+    def fit_on_drawn_rows(self, drawn: Indices) -> Floats:
+        """Grow a tree on rows weighted by their counts; return the predictions for all rows."""
         counts = np.bincount(drawn, minlength=self._training.table.n_rows)
-        self._trees.append(self._grown(counts.astype(np.float64)))
-        return self._answers()
+        self._trees.append(self._grow(counts.astype(np.float64)))
+        return self._predict_training()
 
-    def learn_density(self, rounds: DensityRounds) -> Floats:
-        """Grow a tree by least squares that stand for the error; its leaves make the error least.
+    def fit_to_density(self, rounds: DensityRounds) -> Floats:
+        """Grow a tree by weighted least squares, with leaf values that minimize the error.
 
-        The splits need a sum over rows, which least squares are; the answer of a leaf needs not.
+        Splits need a criterion that is a sum over rows, such as squared errors; leaf values do not.
         """
-        tree = self._grown(rounds.row_weights())
+        tree = self._grow(rounds.row_weights())
         nodes = tree.apply(self._training.X, self._n_threads)[:, 0]
         leaves, leaf = np.unique(nodes, return_inverse=True)
-        self._trees.append(tree.with_leaf_values(rounds.best_answers(leaf, len(leaves))))
-        return self._answers()
+        self._trees.append(tree.with_leaf_values(rounds.compute_leaf_values(leaf, len(leaves))))
+        return self._predict_training()
 
-    def finished(self, weights: Floats) -> BoostedTrees:
+    def collect_members(self, weights: Floats) -> BoostedTrees:
         """Return the first trees, one for each weight."""
         n_trees = len(weights)
-        forest = _joined(self._trees[:n_trees])
+        forest = _join_forests(self._trees[:n_trees])
         return BoostedTrees(forest, self._example, tuple(self._seeds[:n_trees]), weights)
 
-    def _grown(self, weight: Floats) -> Forest:
+    def _grow(self, weight: Floats) -> Forest:
         example = self._example
         seed = check_random_state(self._seeds[-1]).randint(np.iinfo(np.int32).max)
         criterion: Any = example.criterion
@@ -156,13 +156,13 @@ class TreeTeacher:
             seed=int(seed),
         )
 
-    def _answers(self) -> Floats:
+    def _predict_training(self) -> Floats:
         votes = self._trees[-1].votes(self._training.X, n_threads=self._n_threads)
         return np.ascontiguousarray(votes[:, 0])
 
 
-def _joined(trees: list[Forest]) -> Forest:
-    """One forest of all trees; pairs, then pairs of pairs, so that each is copied few times."""
+def _join_forests(trees: list[Forest]) -> Forest:
+    """Join trees to one forest, pair by pair, so that each tree is copied only a few times."""
     while len(trees) > 1:
         pairs = [trees[i].extended(trees[i + 1]) for i in range(0, len(trees) - 1, 2)]
         trees = pairs + trees[len(pairs) * 2 :]

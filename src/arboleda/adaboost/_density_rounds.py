@@ -1,4 +1,4 @@
-"""The rounds of AdaBoost.R: Freund and Schapire (1997), section 5.3, figure 5."""
+"""Boosting rounds of AdaBoost.R: Freund and Schapire (1997), section 5.3, figure 5."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ import math
 import numpy as np
 
 from arboleda._engine.adaboost_regressor import TargetDensity
-from arboleda.adaboost._verdict import Floats, Indices, RegressorTeacher, Verdict
+from arboleda.adaboost._round_protocols import Floats, Indices, MemberResult, RegressorFitter
 
-# An error below this is none.
-_NONE = 2.0**-52
-# Factors below this leave right answers no weight that double precision can tell.
+# Errors up to this count as 0.
+_ZERO_ERROR = 2.0**-52
+# Smaller factors would make the weight of right predictions vanish in double precision.
 _LEAST_KEPT = 1e-200
 
 
 class DensityRounds:
-    """A density over the questions "is y at least y_i?", for all y between the extreme targets.
+    """AdaBoost.R rounds, with a density over the binary problems "is y_i at least v?".
 
-    Targets are moved to [0, 1]. There the density of the first round makes the error of answers h
-    ``sum D (h - y)^2 / (2 Z)``, with ``Z = sum D (y^2 + (1 - y)^2) / 2``, and the errors e of all
-    rounds bound the mean squared error of the weighted median: it is at most ``2 Z`` times the
-    product of ``2 sqrt(e (1 - e))`` (theorem 12). A learning rate r below 1 lets right answers keep
-    ``beta^r`` of their weight, and the factor becomes ``(e + (1 - e) beta^r) / beta^(r/2)``.
+    v runs over all values between the extreme targets. Targets are scaled to [0, 1]. The density of
+    the first round gives predictions h the error ``sum D (h - y)^2 / (2 Z)``, with
+    ``Z = sum D (y^2 + (1 - y)^2) / 2``. The errors e of all rounds bound the mean squared error of
+    the weighted median: it is at most ``2 Z`` times the product of ``2 sqrt(e (1 - e))`` (theorem
+    12). With a learning rate r below 1, right predictions keep the share ``beta^r`` of their
+    weight, and the factor becomes ``(e + (1 - e) beta^r) / beta^(r/2)``.
 
     Parameters
     ----------
     target : ndarray of shape (n_samples,)
     weight : ndarray of shape (n_samples,)
-        Rows of weight 0 have no questions; the other targets span a finite range.
+        Rows of weight 0 have no density; the other targets span a finite range.
     learning_rate : float
     n_threads : int
     """
@@ -40,68 +41,71 @@ class DensityRounds:
         self.lowest, self.highest = float(target[able].min()), float(target[able].max())
         span = self.highest - self.lowest
         self._span = span if span > 0.0 else 1.0
-        self._given = target
-        self._given_total = float(weight.sum())
+        self._original_target = target
+        self._total_sample_weight = float(weight.sum())
         self._weight = weight / weight.max()
         self._learning_rate = learning_rate
         self._n_threads = n_threads
-        self._target = self._shares(target)
+        self._target = self._compute_shares(target)
         self.density = TargetDensity(self._target, self._weight)
         share = self._weight / self._weight.sum()
         square = self._target**2 + (1.0 - self._target) ** 2
         self._bound = float(share @ square)  # 2 Z, of targets between 0 and 1
-        self._total = 0.0  # of the members' weights
+        self._total_weight = 0.0  # of the members' weights
         self.bounds: list[float] = []
 
-    def teach(self, teacher: RegressorTeacher, random: np.random.RandomState) -> Floats:
+    def fit_member(self, fitter: RegressorFitter, random: np.random.RandomState) -> Floats:
         """Fit a member to the density."""
-        teacher.begin(random)
-        return teacher.learn_density(self)
+        fitter.start_member(random)
+        return fitter.fit_to_density(self)
 
-    def judge(self, answers: Floats) -> Verdict:
-        """Weigh the last member by its answers to all rows, and the questions for the next one."""
-        shares = self._shares(answers)
+    def score_member(self, predictions: Floats) -> MemberResult:
+        """Compute the weight of the last member and the density of the next round."""
+        shares = self._compute_shares(predictions)
         error = float(self.density.error(shares, self._n_threads))
-        if error <= _NONE:
-            # Its vote is infinite in the paper: it decides alone.
+        if error <= _ZERO_ERROR:
+            # Its weight is infinite in theory: it decides alone.
             squares = self._weight @ (shares - self._target) ** 2 / self._weight.sum()
-            self._note_bound(float(squares))
-            return Verdict(1.0 + self._total, error, ends=True)
+            self._record_bound(float(squares))
+            return MemberResult(1.0 + self._total_weight, error, ends=True)
         if error >= 0.5:
-            self._note_bound(self._bound)
-            return Verdict(0.0, error, ends=True)
+            self._record_bound(self._bound)
+            return MemberResult(0.0, error, ends=True)
         beta = error / (1.0 - error)
         kept = beta**self._learning_rate
         if kept < _LEAST_KEPT:
-            raise ValueError("the densities of the rows vanish: lower learning_rate")
+            raise ValueError("The densities of the rows underflow: lower learning_rate.")
         weight = -self._learning_rate * math.log(beta)
-        self._total += weight
+        self._total_weight += weight
         self._bound *= (error + (1.0 - error) * kept) / math.sqrt(kept)
-        self._note_bound(self._bound)
+        self._record_bound(self._bound)
         self.density.reweigh(shares, kept, self._n_threads)
-        return Verdict(weight, error)
+        return MemberResult(weight, error)
 
-    def best_answers(self, leaf: Indices, n_leaves: int) -> Floats:
-        """For each leaf the answer with which its rows have the least error."""
+    def compute_leaf_values(self, leaf: Indices, n_leaves: int) -> Floats:
+        """Compute the value of each leaf that minimizes the error of its rows."""
         shares = self.density.best_answers(leaf.astype(np.uint32), n_leaves, self._n_threads)
         able = self._weight > 0.0
         least, most = np.full((2, n_leaves), [[np.inf], [-np.inf]])
-        np.minimum.at(least, leaf[able], self._given[able])
-        np.maximum.at(most, leaf[able], self._given[able])
-        # It lies among the targets, and where these agree it is exactly theirs.
+        np.minimum.at(least, leaf[able], self._original_target[able])
+        np.maximum.at(most, leaf[able], self._original_target[able])
+        # A value lies within the targets of its leaf, and equals them where these are constant.
         return np.clip(self.lowest + self._span * shares, least, most)
 
     def row_weights(self) -> Floats:
-        """Weights with which least squares stand for the error; those given in the first round."""
-        weights = self.density.row_weights()
-        found: Floats = weights * (self._given_total / weights.sum())
-        return found
+        """Compute row weights for a least squares fit, which approximates the error.
 
-    def _note_bound(self, of_shares: float) -> None:
-        """In the units of the targets; infinite where it is beyond float64."""
+        In the first round these are the sample weights.
+        """
+        weights = self.density.row_weights()
+        scaled: Floats = weights * (self._total_sample_weight / weights.sum())
+        return scaled
+
+    def _record_bound(self, of_shares: float) -> None:
+        """Store the bound in units of the targets; infinite if beyond float64."""
         self.bounds.append(self._span * (self._span * of_shares))
 
-    def _shares(self, values: Floats) -> Floats:
-        """Values moved to [0, 1]; what is beyond the targets becomes the nearest of them."""
+    def _compute_shares(self, values: Floats) -> Floats:
+        """Clip values to the range of the targets and scale them to [0, 1]."""
         inside = np.clip(values, self.lowest, self.highest)
         return np.minimum((inside - self.lowest) / self._span, 1.0)

@@ -1,4 +1,4 @@
-"""The rounds of AdaBoost.R2: Drucker (1997), "Improving regressors using boosting techniques"."""
+"""Rounds of AdaBoost.R2: Drucker (1997), "Improving regressors using boosting techniques"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from arboleda.adaboost._verdict import Floats, RegressorTeacher, Verdict
+from arboleda.adaboost._round_protocols import Floats, MemberResult, RegressorFitter
 
 Loss = Literal["linear", "square", "exponential"]
 
@@ -14,13 +14,13 @@ _SMALLEST = np.finfo(np.float64).eps
 
 
 class DrawnRounds:
-    """Chances of rows to be drawn.
+    """AdaBoost.R2 rounds, which update the probabilities of drawing rows.
 
-    The loss of a row is its absolute error as a share of the largest one, its square, or
-    ``1 - exp(-share)``; the error of a member is the mean loss, weighted by the chances. A chance
-    is multiplied by ``beta^(1 - loss)``, with ``beta = error / (1 - error)``.
+    The loss of a row is its absolute error as a share of the largest one, the square of that share,
+    or ``1 - exp(-share)``. The error of a member is the mean loss, weighted by the probabilities. A
+    probability is multiplied by ``beta^(1 - loss)``, with ``beta = error / (1 - error)``.
 
-    Draws, and the order of the operations, are scikit-learn's.
+    Random draws and the order of operations equal those of scikit-learn.
 
     Parameters
     ----------
@@ -33,39 +33,41 @@ class DrawnRounds:
 
     def __init__(self, target: Floats, weight: Floats, loss: Loss, learning_rate: float) -> None:
         self._target = target
-        self._chance = weight / weight.sum()
+        self._probability = weight / weight.sum()
         self._able = weight > 0.0
         self._loss = loss
         self._learning_rate = learning_rate
 
-    def teach(self, teacher: RegressorTeacher, random: np.random.RandomState) -> Floats:
+    def fit_member(self, fitter: RegressorFitter, random: np.random.RandomState) -> Floats:
         """Fit a member on drawn rows."""
-        chance = np.where(self._able, np.maximum(self._chance, _SMALLEST), 0.0)
-        self._chance = chance
-        teacher.begin(random)
-        n_rows = len(chance)
-        return teacher.learn_drawn(random.choice(n_rows, size=n_rows, replace=True, p=chance))
+        probability = np.where(self._able, np.maximum(self._probability, _SMALLEST), 0.0)
+        self._probability = probability
+        fitter.start_member(random)
+        n_rows = len(probability)
+        return fitter.fit_on_drawn_rows(
+            random.choice(n_rows, size=n_rows, replace=True, p=probability)
+        )
 
-    def judge(self, answers: Floats) -> Verdict:
-        """Weigh the last member by its answers to all rows, and the rows for the next one."""
-        loss = self._losses(np.abs(answers - self._target)[self._able])
-        chance = self._chance[self._able]
-        error = float((chance * loss).sum())
+    def score_member(self, predictions: Floats) -> MemberResult:
+        """Compute the weight of the last member and the probabilities of the next round."""
+        loss = self._compute_losses(np.abs(predictions - self._target)[self._able])
+        probability = self._probability[self._able]
+        error = float((probability * loss).sum())
         if error <= 0.0:
-            return Verdict(1.0, 0.0, ends=True)
+            return MemberResult(1.0, 0.0, ends=True)
         if error >= 0.5:
-            return Verdict(0.0, error, ends=True)
+            return MemberResult(0.0, error, ends=True)
         beta = error / (1.0 - error)
-        chance *= np.power(beta, (1.0 - loss) * self._learning_rate)
-        self._chance[self._able] = chance
-        total = self._chance.sum()
+        probability *= np.power(beta, (1.0 - loss) * self._learning_rate)
+        self._probability[self._able] = probability
+        total = self._probability.sum()
         weight = float(self._learning_rate * np.log(1.0 / beta))
         if total <= 0.0:
-            return Verdict(weight, error, ends=True)
-        self._chance /= total
-        return Verdict(weight, error)
+            return MemberResult(weight, error, ends=True)
+        self._probability /= total
+        return MemberResult(weight, error)
 
-    def _losses(self, distance: Floats) -> Floats:
+    def _compute_losses(self, distance: Floats) -> Floats:
         largest = distance.max()
         if largest > 0.0:
             distance /= largest

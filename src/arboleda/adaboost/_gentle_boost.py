@@ -13,10 +13,10 @@ __all__ = ["GentleBoost"]
 
 
 class GentleBoost(FixedParameters, AdaBoostClassifier):
-    """GentleBoost: AdaBoost by Newton steps, regressions of bounded size on the exponential loss.
+    """GentleBoost: AdaBoost by bounded Newton steps on the exponential loss.
 
-    Members are regressors, which are fitted to the classes as numbers by weighted least squares.
-    Their votes cannot be huge, as those of Real AdaBoost can where a class is hardly seen.
+    Members are regressors, fitted to the classes as numbers by weighted least squares. Their votes
+    are bounded, while those of Real AdaBoost can be huge where a class is rare.
 
     It is `AdaBoostClassifier` with ``algorithm="gentle"``.
 
@@ -26,9 +26,9 @@ class GentleBoost(FixedParameters, AdaBoostClassifier):
         Regressor that the members are clones of; None: a `DecisionTreeRegressor` of depth 1,
         a stump.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the weights of the votes.
+        Shrinkage factor of the weights of the votes.
     random_state, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, verbose
         See `AdaBoostClassifier`.
 
@@ -41,18 +41,18 @@ class GentleBoost(FixedParameters, AdaBoostClassifier):
 
     See Also
     --------
-    AdaBoostClassifier : All nine algorithms by name.
-    LogitBoost : Newton steps on the deviance, which bears wrong labels better.
+    AdaBoostClassifier : All nine algorithms.
+    LogitBoost : Newton steps on the deviance, which is more robust to wrong labels.
 
     Notes
     -----
-    With two classes, y in {-1, 1} and w_i = 1/N at first ::
+    With two classes, y in {-1, 1} and initially w_i = 1/N ::
 
         f_l = argmin_f sum_i w_i (y_i - f(x_i))^2
         w_i <- w_i exp(-y_i f_l(x_i)) / Z_l
 
-    and the class predicted is the sign of ``F(x) = sum_l f_l(x)``. With more classes each is told
-    from the others by members of its own, over the weights of all pairs of a row and a class.
+    and the predicted class is the sign of ``F(x) = sum_l f_l(x)``. With more classes, each has
+    its own members against the rest, with weights over all pairs of a row and a class.
 
     References
     ----------

@@ -15,8 +15,8 @@ __all__ = ["LogitBoost"]
 class LogitBoost(FixedParameters, AdaBoostClassifier):
     """LogitBoost: additive logistic regression, boosting by Newton steps on the deviance.
 
-    Members are regressors. The deviance grows but linearly for rows that are badly misclassified,
-    so wrong labels harm it less than the exponential loss of AdaBoost.
+    Members are regressors. The deviance of badly misclassified rows grows only linearly, so it is
+    more robust to wrong labels than the exponential loss of AdaBoost.
 
     It is `AdaBoostClassifier` with ``algorithm="logit"``.
 
@@ -26,9 +26,9 @@ class LogitBoost(FixedParameters, AdaBoostClassifier):
         Regressor that the members are clones of; None: a `DecisionTreeRegressor` of depth 1,
         a stump.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the weights of the votes.
+        Shrinkage factor of the weights of the votes.
     random_state, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, verbose
         See `AdaBoostClassifier`.
 
@@ -41,18 +41,18 @@ class LogitBoost(FixedParameters, AdaBoostClassifier):
 
     See Also
     --------
-    AdaBoostClassifier : All nine algorithms by name.
+    AdaBoostClassifier : All nine algorithms.
     GentleBoost : Newton steps on the exponential loss.
 
     Notes
     -----
-    With two classes, y in {0, 1}, F = 0 at first and p(x) = 1 / (1 + exp(-2 F(x))) ::
+    With two classes, y in {0, 1}, initially F = 0 and p(x) = 1 / (1 + exp(-2 F(x))) ::
 
         w_i = p(x_i) (1 - p(x_i)),    z_i = (y_i - p(x_i)) / w_i
         f_l = argmin_f sum_i w_i (z_i - f(x_i))^2,    F <- F + f_l / 2
 
-    and the class predicted is the sign of F(x). With K classes each has a member in every round;
-    these are centred, and F_k <- F_k + (K - 1)/K f_k, with p the softmax of F.
+    and the predicted class is the sign of F(x). With K classes, each has a member in every
+    round; these are centered, and F_k <- F_k + (K - 1)/K f_k, with p the softmax of F.
 
     References
     ----------

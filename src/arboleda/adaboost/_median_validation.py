@@ -1,25 +1,25 @@
-"""When to stop boosting regressors: the error of rows set aside."""
+"""Early stopping of regressors by the error on held-out rows."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from arboleda._engine.adaboost_regressor import RunningMedians
-from arboleda.adaboost._verdict import Floats, Indices
+from arboleda.adaboost._round_protocols import Floats, Indices
 from arboleda.tree._folds import hold_out
 
 
 class MedianValidation:
-    """Keeps the mean squared error of rows set aside after each round.
+    """Mean squared error on held-out rows after each round.
 
     Parameters
     ----------
     rows : ndarray of int
-        Their numbers.
+        Indices of the held-out rows.
     target, weight : ndarray of shape (n_samples,)
-        Of all rows.
+        Targets and weights of all rows.
     patience : int
-        Rounds without a smaller error after which boosting stops.
+        Number of rounds without a smaller error after which boosting stops.
     """
 
     def __init__(self, rows: Indices, target: Floats, weight: Floats, patience: int) -> None:
@@ -30,16 +30,16 @@ class MedianValidation:
         self._medians = RunningMedians(len(rows))
         self._errors: list[float] = []
 
-    def note(self, answers: Floats, weight: float, n_threads: int) -> bool:
-        """Take note of a member's answers to all rows and its weight; True: it is enough."""
-        self._medians.add(answers[self._rows], weight, n_threads)
-        told = self._medians.medians(n_threads)
-        self._errors.append(float(self._share @ (told - self._target) ** 2))
+    def record(self, predictions: Floats, weight: float, n_threads: int) -> bool:
+        """Add a member's predictions for all rows; return True if boosting should stop."""
+        self._medians.add(predictions[self._rows], weight, n_threads)
+        predicted = self._medians.medians(n_threads)
+        self._errors.append(float(self._share @ (predicted - self._target) ** 2))
         return len(self._errors) - self.best_round >= self._patience
 
     @property
     def best_round(self) -> int:
-        """Rounds with the smallest error, the fewest of them."""
+        """Smallest number of rounds with the lowest error."""
         return int(np.argmin(self._errors)) + 1
 
 
@@ -50,10 +50,10 @@ def holdout_split(
     patience: int,
     random: np.random.RandomState,
 ) -> tuple[Floats, MedianValidation]:
-    """Return weights that are 0 for rows set aside, and what these are judged by."""
+    """Return weights that are 0 for the held-out rows, and the validation of these."""
     able = np.flatnonzero(weight)
     seed = int(random.randint(np.iinfo(np.int32).max))
-    learn, judge = hold_out(fraction, target, able, stratify=False, seed=seed)
+    training_rows, validation_rows = hold_out(fraction, target, able, stratify=False, seed=seed)
     rest = np.zeros_like(weight)
-    rest[learn] = weight[learn]
-    return rest, MedianValidation(judge, target, weight, patience)
+    rest[training_rows] = weight[training_rows]
+    return rest, MedianValidation(validation_rows, target, weight, patience)

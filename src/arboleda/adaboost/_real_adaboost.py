@@ -16,20 +16,20 @@ __all__ = ["RealAdaBoost"]
 class RealAdaBoost(FixedParameters, AdaBoostClassifier):
     """Real AdaBoost: members vote with the logarithms of their probabilities; SAMME.R.
 
-    Every member counts alike, and its votes are as large as it is confident. The members need
-    ``predict_proba``.
+    All members have the same weight; the size of their votes depends on their confidence. Members
+    need ``predict_proba``.
 
     It is `AdaBoostClassifier` with ``algorithm="real"``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth
-        1, a stump.
+        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth 1, a
+        stump.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the weights of the votes.
+        Shrinkage factor of the weights of the votes.
     random_state, on_degenerate, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, \
 verbose
         See `AdaBoostClassifier`.
@@ -43,7 +43,7 @@ verbose
 
     See Also
     --------
-    AdaBoostClassifier : All nine algorithms by name.
+    AdaBoostClassifier : All nine algorithms.
     SAMME : Members vote for one class.
 
     Notes
@@ -53,9 +53,9 @@ verbose
         f_l(x) = 1/2 log(p_l(y = 1 | x) / p_l(y = -1 | x))
         w_i <- w_i exp(-y_i f_l(x_i)) / Z_l
 
-    and the class predicted is the sign of ``sum_l f_l(x)``. With K classes (SAMME.R) the votes are
+    and the predicted class is the sign of ``sum_l f_l(x)``. With K classes (SAMME.R) the votes are
     ``(K - 1) (log p_k - mean_j log p_j)`` and the exponent is minus the vote for the true class
-    over K - 1.
+    divided by K - 1.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What is known of the rounds of a fit."""
+"""Weights, errors and normalizers of the rounds of a fit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Rounds:
-    """One entry a round.
+class RoundRecords:
+    """Results of the boosting rounds, one entry per round.
 
     Attributes
     ----------
     weight : ndarray of float
-        Of the round's votes in the sums.
+        Weights of the votes in the weighted sums.
     error : ndarray of float
-        Of the members, on the weights that they learned from.
+        Errors of the members under their training weights.
     normalizer : ndarray of float
-        By what the bound of the training error was multiplied.
+        Factors of the bound on the training error.
     reset : ndarray of float
-        1 where the weights were drawn anew before the round, else 0.
+        1 where the row weights were redrawn before the round, else 0.
     """
 
     weight: Floats
@@ -32,14 +32,14 @@ class Rounds:
     reset: Floats
 
     @classmethod
-    def of(cls, rounds: list[tuple[float, float, float, float]]) -> Rounds:
-        """Gather rounds, each the four numbers in their order."""
+    def of(cls, rounds: list[tuple[float, float, float, float]]) -> RoundRecords:
+        """Create records from tuples of the four fields, one per round."""
         table = np.array(rounds, dtype=np.float64).reshape(-1, 4)
         return cls(*(np.ascontiguousarray(column) for column in table.T))
 
     def __len__(self) -> int:
         return len(self.weight)
 
-    def first(self, n_rounds: int) -> Rounds:
-        """Return the first of them."""
-        return Rounds(*(getattr(self, field.name)[:n_rounds] for field in fields(self)))
+    def first(self, n_rounds: int) -> RoundRecords:
+        """Return the first rounds."""
+        return RoundRecords(*(getattr(self, field.name)[:n_rounds] for field in fields(self)))

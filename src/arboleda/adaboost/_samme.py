@@ -14,10 +14,10 @@ __all__ = ["SAMME"]
 
 
 class SAMME(FixedParameters, AdaBoostClassifier):
-    """SAMME: AdaBoost for many classes, by members that do better than random guessing.
+    """SAMME: AdaBoost for many classes, with members better than random guessing.
 
-    Stagewise additive modelling with a multi-class exponential loss. A member must err on less than
-    1 - 1/K of the weight. With two classes it is AdaBoost. The predictions are those of
+    Stagewise additive modeling with a multi-class exponential loss. A member must have a weighted
+    error below 1 - 1/K. With two classes it is AdaBoost. The predictions are those of
     scikit-learn's ``AdaBoostClassifier``.
 
     It is `AdaBoostClassifier` with ``algorithm="SAMME"``.
@@ -25,12 +25,12 @@ class SAMME(FixedParameters, AdaBoostClassifier):
     Parameters
     ----------
     estimator : estimator, default=None
-        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth
-        1, a stump.
+        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth 1, a
+        stump.
     n_estimators : int, default=50
-        Largest number of rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of the weights of the votes.
+        Shrinkage factor of the weights of the votes.
     random_state, on_degenerate, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, \
 verbose
         See `AdaBoostClassifier`.
@@ -44,19 +44,19 @@ verbose
 
     See Also
     --------
-    AdaBoostClassifier : All nine algorithms by name.
+    AdaBoostClassifier : All nine algorithms.
     AdaBoostM1 : Without the term log(K - 1).
     RealAdaBoost : SAMME.R, by probabilities.
 
     Notes
     -----
-    The rows begin with the weights 1/N. In round l, with K classes and the weighted error e of the
+    All rows have the initial weight 1/N. In round l, with K classes and the weighted error e of the
     member h_l ::
 
         a_l = log((1 - e) / e) + log(K - 1)
         w_i <- w_i exp(a_l I(h_l(x_i) != y_i)) / Z_l
 
-    and the class predicted is ``argmax_k sum_l a_l I(h_l(x) = k)``.
+    and the predicted class is ``argmax_k sum_l a_l I(h_l(x) = k)``.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The first boosting: Schapire (1990), "The strength of weak learnability", Machine Learning 5."""
+"""Original boosting: Schapire (1990), "The strength of weak learnability", Machine Learning 5."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ Indices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class _Majority:
-    """Three hypotheses, each a member or a majority itself; the third may be missing."""
+    """Majority vote of three hypotheses, each a member or a majority; the third may be missing."""
 
     parts: tuple[Any, ...]
 
     def predict(self, X: Any) -> Array:
-        answers: list[Array] = [part.predict(X) for part in self.parts]
-        if len(answers) == 2:
-            return answers[0]
-        # Where the first two agree they are the majority; else the third decides.
-        return np.where(answers[0] == answers[1], answers[0], answers[2])
+        predictions: list[Array] = [part.predict(X) for part in self.parts]
+        if len(predictions) == 2:
+            return predictions[0]
+        # If the first two agree, they are the majority; else the third decides.
+        return np.where(predictions[0] == predictions[1], predictions[0], predictions[2])
 
     def members(self) -> list[Any]:
-        """All members, in the order in which they were fitted."""
+        """Return all members in the order in which they were fitted."""
         return [
             member
             for part in self.parts
@@ -50,43 +50,46 @@ class _Majority:
 class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Boosting by three hypotheses and a majority vote, recursively: Schapire (1990).
 
-    Of two classes. The first member learns from rows drawn at random. The second learns from rows
-    half of which the first gets wrong, so that the first is as good as a coin there. The third
-    learns from rows on which the two differ. The majority of the three errs with probability at
-    most ``g(e) = 3 e^2 - 2 e^3`` where each errs with at most e on its rows. With ``depth=2`` each
-    of the three is such a majority itself, and so on.
+    For two classes. The first member is fitted on randomly drawn rows, the second on rows half of
+    which the first misclassifies, and the third on rows for which the first two differ. If each
+    has an error of at most e on its rows, the majority has an error of at most
+    ``g(e) = 3 e^2 - 2 e^3``. With ``depth=2`` each of the three is such a majority itself, and so
+    on.
 
-    The theorem is about a source of rows that never ends; here rows are drawn without replacement
-    from those that are given, so the method needs many. `AdaBoostClassifier` needs fewer.
+    The theorem assumes an unlimited source of rows. Here rows are drawn without replacement from
+    the training data, so the method needs many rows. `AdaBoostClassifier` needs fewer.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: a `DecisionTreeClassifier` of depth 1.
+        Classifier that the members are clones of; None: a `DecisionTreeClassifier` of depth 1.
     depth : int, default=1
         Levels of majorities: there are at most 3^depth members.
     random_state : int, RandomState or None, default=None
-        Draws the rows, and seeds of the members.
+        Seed of the drawn rows and of the members.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         Class labels, sorted.
     n_classes_ : int
+        Number of classes.
     estimator_ : estimator
-        What the members are clones of.
+        Classifier that the members are clones of.
     estimators_ : list of estimators
-        The members, in the order of the recursion.
+        Fitted members in the order of the recursion.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names that are text.
+        Names of the columns; only if all of them are strings.
 
     Notes
     -----
-    A level draws a third of its rows for the first hypothesis; the second gets as many of the
-    others, half of which the first gets wrong, as there are; the third all others on which the two
-    differ. Rows that a hypothesis has learned from do not judge it. If the first errs on none of
-    the others it is the answer; if the two differ on no row that is left, there is no third.
+    A level draws a third of its rows for the first hypothesis. The second gets at most as many of
+    the other rows, half of which the first misclassifies. The third gets all remaining rows for
+    which the two differ. A hypothesis is not evaluated on its training rows. If the first
+    misclassifies no other row, it is returned; if the first two differ on no remaining row, there
+    is no third.
 
     References
     ----------
@@ -128,12 +131,12 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the members.
+        """Fit the majority votes recursively.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            What the members can learn from; frames stay frames.
+            Any table that the members accept; data frames are passed on as data frames.
         y : array-like of shape (n_samples,)
             At most two classes, without missing values.
 
@@ -145,7 +148,7 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         ------
         ValueError
             If a parameter is out of range, there are more than two classes, the lengths differ, or
-            a member refuses its rows. The estimator stays as it was.
+            fitting a member fails. The estimator stays unchanged.
         """
         self._validate_params()
         with restore_on_failure(self):
@@ -153,25 +156,25 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
             if len(self.classes_) > 2:
                 raise ValueError(
                     "Only binary classification is supported by SchapireBoostingClassifier, but y "
-                    f"has {len(self.classes_)} classes: AdaBoostClassifier is for several"
+                    f"has {len(self.classes_)} classes: use AdaBoostClassifier."
                 )
             X = checked_table(self, X, reset=True)
             check_consistent_length(X, target)
-            self.estimator_ = self._member_to_fit()
+            self.estimator_ = self._resolve_estimator()
             random = check_random_state(self.random_state)
             rows = random.permutation(len(target))
-            learner = _Learner(self.estimator_, X, self.classes_[target], random)
-            self._hypothesis = learner.learned(rows, self.depth)
+            learner = _HypothesisFitter(self.estimator_, X, self.classes_[target], random)
+            self._hypothesis = learner.fit_hypothesis(rows, self.depth)
         return self
 
     @staticmethod
     def error_bound(error: float) -> float:
-        """Bound of a majority's error where each of the three errs with at most ``error``.
+        """Compute the bound of the error of a majority of three with errors of at most ``error``.
 
         Parameters
         ----------
         error : float
-            Below 1/2.
+            Largest error of the three hypotheses, below 1/2.
 
         Returns
         -------
@@ -193,12 +196,12 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
 
     @property
     def estimators_(self) -> list[Any]:
-        """The members."""
-        found = self._hypothesis
-        return found.members() if isinstance(found, _Majority) else [found]
+        """Fitted members."""
+        fitted = self._hypothesis
+        return fitted.members() if isinstance(fitted, _Majority) else [fitted]
 
     def predict(self, X: Any) -> Array:
-        """Class that the majority votes for.
+        """Predict the class of the majority vote.
 
         Parameters
         ----------
@@ -212,12 +215,13 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         labels: Array = self._hypothesis.predict(checked_table(self, X, reset=False))
         return labels
 
-    def _member_to_fit(self) -> Any:
+    def _resolve_estimator(self) -> Any:
         if self.estimator is None:
             return DecisionTreeClassifier(max_depth=1)
         if hasattr(self.estimator, "__sklearn_tags__") and not is_classifier(self.estimator):
             raise ValueError(
-                f"estimator is a {type(self.estimator).__name__}, which is no classifier: give one"
+                f"estimator is a {type(self.estimator).__name__}, which is not a classifier: use a "
+                "classifier."
             )
         return self.estimator
 
@@ -234,16 +238,16 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
 
 
 @dataclass(frozen=True)
-class _Learner:
-    """The recursion: learns a hypothesis from some of the rows."""
+class _HypothesisFitter:
+    """Recursive fitter of hypotheses on subsets of the rows."""
 
     template: Any
     X: Any
     y: Array
     random: np.random.RandomState
 
-    def learned(self, rows: Indices, depth: int) -> Any:
-        """Learn from rows, which are in a random order."""
+    def fit_hypothesis(self, rows: Indices, depth: int) -> Any:
+        """Fit a hypothesis on rows, which are in random order."""
         if depth == 0:
             member = clone(self.template)
             set_random_states(member, self.random)
@@ -253,35 +257,35 @@ class _Learner:
                 if len(np.unique(self.y[rows])) > 1 or len(np.unique(self.y)) == 1:
                     raise
                 raise ValueError(
-                    f"a member was to learn from {len(rows)} rows of one class alone, which "
-                    f"{type(member).__name__} refuses ({error}): give more rows, a smaller depth, "
-                    "or members that can learn one class, such as trees"
+                    f"{type(member).__name__} failed on {len(rows)} rows of a single class "
+                    f"({error}): use more rows, a smaller depth, or an estimator that accepts a "
+                    "single class, such as a tree."
                 ) from error
         if len(rows) < 3:
-            return self.learned(rows, depth - 1)
+            return self.fit_hypothesis(rows, depth - 1)
         own = len(rows) // 3
-        first = self.learned(rows[:own], depth - 1)
+        first = self.fit_hypothesis(rows[:own], depth - 1)
         others = rows[own:]
-        half = self._half_wrong(first, others, own)
+        half = self._draw_half_wrong(first, others, own)
         if not len(half):
             return first
-        second = self.learned(half, depth - 1)
+        second = self.fit_hypothesis(half, depth - 1)
         left = np.setdiff1d(others, half, assume_unique=True)
-        left = left[self._answers(first, left) != self._answers(second, left)]
+        left = left[self._predict_rows(first, left) != self._predict_rows(second, left)]
         if not len(left):
             return _Majority((first, second))
-        third = self.learned(self.random.permutation(left), depth - 1)
+        third = self.fit_hypothesis(self.random.permutation(left), depth - 1)
         return _Majority((first, second, third))
 
-    def _half_wrong(self, hypothesis: Any, rows: Indices, most: int) -> Indices:
-        """Rows, at most so many, half of which the hypothesis gets wrong, in a random order."""
-        wrong = self._answers(hypothesis, rows) != self.y[rows]
+    def _draw_half_wrong(self, hypothesis: Any, rows: Indices, most: int) -> Indices:
+        """Draw at most ``most`` rows, half of which the hypothesis misclassifies."""
+        wrong = self._predict_rows(hypothesis, rows) != self.y[rows]
         n_each = min(np.count_nonzero(wrong), np.count_nonzero(~wrong), max(1, most // 2))
         both = np.concatenate([rows[wrong][:n_each], rows[~wrong][:n_each]])
         return self.random.permutation(both)
 
-    def _answers(self, hypothesis: Any, rows: Indices) -> Array:
+    def _predict_rows(self, hypothesis: Any, rows: Indices) -> Array:
         if not len(rows):
             return self.y[rows]
-        found: Array = hypothesis.predict(rows_of(self.X, rows))
-        return found
+        predictions: Array = hypothesis.predict(rows_of(self.X, rows))
+        return predictions

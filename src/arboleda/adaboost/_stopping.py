@@ -1,4 +1,4 @@
-"""When to stop: the error of rows set aside."""
+"""Early stopping of classifiers by the error on held-out rows."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from arboleda.adaboost._algorithms import Algorithm, Floats, Indices
 
 
 class Validation:
-    """Keeps the error of the validation rows after each round.
+    """Error on the validation rows after each round.
 
     Parameters
     ----------
     algorithm : Algorithm
     target : ndarray of int
-        Numbers of the rows' classes.
+        Class indices of the validation rows.
     weight : ndarray of float
-        Of the rows.
+        Weights of the validation rows.
     patience : int
-        Rounds without a smaller error after which boosting stops.
+        Number of rounds without a smaller error after which boosting stops.
     """
 
     def __init__(
@@ -30,15 +30,15 @@ class Validation:
         self._patience = patience
         self.errors: list[float] = []
 
-    def note(self, sums: Floats) -> bool:
-        """Take note of the sums of votes after a round; True: it is enough."""
-        # Which class has the most does not depend on the total.
-        decision = self._algorithm.decision(sums, 1.0)
-        told = decision > 0.0 if decision.ndim == 1 else decision.argmax(axis=1)
-        self.errors.append(float(self._share[told != self._target].sum()))
+    def record(self, sums: Floats) -> bool:
+        """Record the error of the summed votes; return True if boosting should stop."""
+        # The predicted class does not depend on the total.
+        decision = self._algorithm.compute_decision(sums, 1.0)
+        predicted = decision > 0.0 if decision.ndim == 1 else decision.argmax(axis=1)
+        self.errors.append(float(self._share[predicted != self._target].sum()))
         return len(self.errors) - self.best_round >= self._patience
 
     @property
     def best_round(self) -> int:
-        """Rounds with the smallest error, the fewest of them."""
+        """Smallest number of rounds with the lowest error."""
         return int(np.argmin(self.errors)) + 1

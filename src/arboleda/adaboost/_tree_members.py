@@ -1,4 +1,4 @@
-"""Members that are trees of ours: boosted by the engine, kept as a forest that votes by weight."""
+"""Members that are arboleda trees: boosted by the engine and stored as a weighted forest."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda._engine.tree import Tree
 from arboleda.adaboost._algorithms import Algorithm, Floats, Indices
-from arboleda.adaboost._algorithms._real import votes_by_shares
-from arboleda.adaboost._rounds import Rounds
+from arboleda.adaboost._algorithms._real import compute_share_votes
+from arboleda.adaboost._rounds import RoundRecords
 from arboleda.bagging._tree_members import engine_can
 from arboleda.forest._lazy_sequence import LazySequence
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Training
 
-# How the leaves of each algorithm vote.
+# Votes of the leaves for each algorithm.
 VOTES = {
     "discrete": "largest",
     "M1": "largest",
@@ -39,10 +39,10 @@ _SAME_CRITERION = {"log_loss": "entropy"}
 
 
 def engine_can_boost(template: Any, algorithm: str) -> bool:
-    """Whether the engine boosts clones of an estimator.
+    """Return whether the engine can boost clones of an estimator.
 
-    Weights of classes would be found anew from the weights of each round. Trees on pairs of a row
-    and a class are split by what lowers the loss of these, which is no criterion of one's choice.
+    It cannot with ``class_weight``, which would be recomputed from the weights of each round. Trees
+    on pairs of a row and a class are split by the loss of the pairs, not by another criterion.
     """
     if VOTES[algorithm] == "of_class":
         squares = {"squared_error", "friedman_mse"}
@@ -53,8 +53,8 @@ def engine_can_boost(template: Any, algorithm: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How far to boost: the parameters of the ensemble that the engine knows."""
+class BoostingLimits:
+    """Parameters of the ensemble that the engine uses."""
 
     n_rounds: int
     weight_trimming: float
@@ -64,126 +64,126 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeMembers:
-    """Trees that vote by weight.
+class BoostedTreeMembers:
+    """Boosted trees with vote weights.
 
-    ``example`` is a tree with all that they share: parameters, columns, classes.
+    ``example`` is a tree with the shared properties: parameters, columns and classes.
     """
 
     weighted: WeightedForest
     example: DecisionTree
-    rounds: Rounds
+    rounds: RoundRecords
 
     def __len__(self) -> int:
         """Return the number of rounds."""
         return len(self.rounds)
 
     def checked(self, ensemble: Any, X: Any) -> Any:
-        """Check a table as the engine takes it."""
+        """Validate a table for the engine."""
         return check_table(ensemble, X, reset=False)
 
     def estimators(self, algorithm: Algorithm) -> Any:
-        """Return the trees by themselves, made on access; a row for each round with several."""
+        """Return the trees, created on access, as an array if rounds have several trees."""
         trees = LazySequence(
             lambda number: self._estimator(number, algorithm), self.weighted.forest.n_trees
         )
-        a_round = self.weighted.trees_a_member
-        if a_round == 1:
+        trees_per_round = self.weighted.trees_a_member
+        if trees_per_round == 1:
             return trees
-        return np.array(list(trees), dtype=object).reshape(-1, a_round)
+        return np.array(list(trees), dtype=object).reshape(-1, trees_per_round)
 
     def sums(self, table: Table | SparseTable, n_threads: int) -> Floats:
-        """Sums of the weighted votes for rows."""
+        """Compute the sums of the weighted votes."""
         return self.weighted.scores(table, n_threads)
 
     def row_predictor(self) -> RowPredictor:
-        """Return what gives `sums` row by row."""
+        """Return a predictor of the sums of single rows."""
         return self.weighted.row_predictor()
 
     def staged_sums(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
-        """Sums of the votes of the first 1, 2, .. rounds."""
+        """Yield the sums of the weighted votes after each round."""
         return self.weighted.staged_scores(table, n_threads)
 
     @property
-    def reach(self) -> Floats:
-        """Largest vote of each round, times its weight."""
+    def max_votes(self) -> Floats:
+        """Largest vote of each round, multiplied by its weight."""
         vote, weight = self.weighted.vote, self.rounds.weight
         if vote == "largest":
             return weight
         forest = self.weighted.forest
-        largest = [_largest_vote(forest.tree(i), vote) for i in range(forest.n_trees)]
-        found: Floats = weight * np.reshape(largest, (len(self), -1)).max(axis=1)
-        return found
+        largest = [_find_largest_vote(forest.tree(i), vote) for i in range(forest.n_trees)]
+        scaled: Floats = weight * np.reshape(largest, (len(self), -1)).max(axis=1)
+        return scaled
 
-    def first(self, n_rounds: int) -> TreeMembers:
-        """Return the first rounds alone."""
+    def first(self, n_rounds: int) -> BoostedTreeMembers:
+        """Return the members of the first rounds."""
         kept = self.weighted.truncated(n_rounds)
         return replace(self, weighted=kept, rounds=self.rounds.first(n_rounds))
 
     @property
     def importances(self) -> Floats:
-        """Mean of the trees' importances of the columns, weighted as their votes."""
-        forest, a_round = self.weighted.forest, self.weighted.trees_a_member
+        """Mean feature importances of the trees, weighted as their votes."""
+        forest, trees_per_round = self.weighted.forest, self.weighted.trees_a_member
         shares = np.array(
             [forest.tree(i).compute_feature_importances() for i in range(forest.n_trees)]
         )
-        weight = np.repeat(self.rounds.weight, a_round)
-        found: Floats = weight @ shares / weight.sum()
-        return found
+        weight = np.repeat(self.rounds.weight, trees_per_round)
+        importances: Floats = weight @ shares / weight.sum()
+        return importances
 
     def _estimator(self, number: int, algorithm: Algorithm) -> DecisionTree:
-        """Return a tree of the example's class, whose leaves hold what that class expects.
+        """Return a tree of the class of the example, with leaf values of that class.
 
-        Scores of classes become the probabilities of an ensemble of this round alone: with the
-        weight of its votes, but without shrinkage, which is for sums of many rounds.
+        Class scores are converted to the probabilities of an ensemble of only this round, with the
+        weight of its votes but without shrinkage.
         """
         tree: DecisionTree = copy.copy(self.example)
         tree.tree_ = self.weighted.forest.tree(number)
         if self.weighted.vote == "scores":
             weight = self.rounds.weight[number] / algorithm.learning_rate
             scores = weight * tree.tree_.value_rows
-            tree.tree_ = tree.tree_.with_values(algorithm.probabilities(scores, weight))
+            tree.tree_ = tree.tree_.with_values(algorithm.compute_probabilities(scores, weight))
         return tree
 
 
-def _largest_vote(tree: Tree, vote: str) -> float:
+def _find_largest_vote(tree: Tree, vote: str) -> float:
     values = tree.value_rows[tree.children_left < 0]
     if vote == "log_odds":
-        values = votes_by_shares(values)
+        values = compute_share_votes(values)
     return float(np.abs(values).max())
 
 
-def boosted_trees(
+def boost_trees(
     algorithm: Algorithm,
     example: DecisionTree,
     training: Training,
     target: Indices,
-    limits: Limits,
+    limits: BoostingLimits,
     validation_rows: Indices | None,
     watch: Callable[[int, float, Floats | None], bool] | None,
-) -> tuple[TreeMembers, float | None]:
+) -> tuple[BoostedTreeMembers, float | None]:
     """Boost trees with the engine.
 
     Parameters
     ----------
     algorithm : Algorithm
     example : DecisionTree
-        The tree that checked and coded the table.
+        The tree that validated and binned the table.
     training : Training
     target : ndarray of int
-        Numbers of the rows' classes.
-    limits : Limits
+        Class indices of the rows.
+    limits : BoostingLimits
     validation_rows : ndarray of int, or None
-        Rows that take no part, ascending.
+        Indices of held-out rows, ascending.
     watch : callable or None
-        Told after each round how many there are, the error of the last, and the sums of the votes
-        for the validation rows; True ends boosting.
+        Called after each round with the number of rounds, the error of the last one, and the sums
+        of the votes for the validation rows; True stops boosting.
 
     Returns
     -------
-    members : TreeMembers
+    members : BoostedTreeMembers
     useless : float or None
-        Error of the member whose uselessness ended boosting.
+        Error of the useless member that ended boosting, if any.
     """
     name = "SAMME" if algorithm.n_classes == 1 else algorithm.name
     n_leaves = training.table.n_rows
@@ -201,7 +201,7 @@ def boosted_trees(
         resets=limits.resets,
         **example._growth_limits(training.table.n_rows),
     )
-    found = fit_adaboost(
+    fitted = fit_adaboost(
         training.table,
         target,
         algorithm.n_classes,
@@ -214,8 +214,8 @@ def boosted_trees(
         n_threads=limits.n_threads,
         seed=limits.seed,
     )
-    told = found.rounds
-    normalizer = algorithm.normalizers(told.error, told.normalizer)
-    rounds = Rounds(told.weight, told.error, normalizer, told.reset_before.astype(np.float64))
-    useless = found.weak_error if found.end == "too_weak" else None
-    return TreeMembers(found.members, example, rounds), useless
+    normalizer = algorithm.compute_normalizers(fitted.rounds.error, fitted.rounds.normalizer)
+    reset = fitted.rounds.reset_before.astype(np.float64)
+    rounds = RoundRecords(fitted.rounds.weight, fitted.rounds.error, normalizer, reset)
+    useless = fitted.weak_error if fitted.end == "too_weak" else None
+    return BoostedTreeMembers(fitted.members, example, rounds), useless

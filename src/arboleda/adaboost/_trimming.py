@@ -8,14 +8,14 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def trimmed(weight: Floats, share: float) -> Floats:
-    """Set the weight of the lightest rows, together at most a share of all, to 0.
+def trim_weights(weight: Floats, share: float) -> Floats:
+    """Set the smallest weights, which sum to at most a share of the total, to 0.
 
-    Rows as light as one that stays do so too.
+    Weights equal to the smallest remaining one are kept.
 
     Examples
     --------
-    >>> trimmed(np.array([0.5, 0.1, 0.3, 0.1]), 0.25)
+    >>> trim_weights(np.array([0.5, 0.1, 0.3, 0.1]), 0.25)
     array([0.5, 0. , 0.3, 0. ])
     """
     order = np.argsort(weight, kind="stable")

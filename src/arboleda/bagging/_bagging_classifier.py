@@ -14,108 +14,111 @@ from arboleda.bagging._votes import Voting
 
 
 class BaggingClassifier(Bagging, MemberClassifier):
-    """Bagging: classifiers fitted on bootstrap samples of the rows, which vote.
+    """Bagging: majority vote of classifiers fitted on bootstrap samples of the rows.
 
-    Each member is a clone of one estimator, any of scikit-learn's kind, fitted on as many rows as
-    there are, drawn with replacement. A member that changes much with its sample, as a tree does,
-    gains much by the vote; a stable one, as nearest neighbours, little. About 36.8 % of the rows
-    stay out of a bag and judge its member without bias (``oob_score``).
+    Each member is a clone of one scikit-learn compatible estimator, fitted on n_samples rows drawn
+    with replacement. Unstable members such as trees gain much from bagging, stable ones such as
+    nearest neighbors little. About 36.8 % of the rows are not in a bag and allow an unbiased
+    evaluation of its member (``oob_score``).
 
-    Without replacement this is pasting (Breiman 1999); with ``max_features`` each member also has
-    columns of its own: random patches (Louppe & Geurts 2012). The names, defaults and meaning of
-    the parameters are scikit-learn's; ``voting`` and ``weights`` are added.
+    Without replacement this is pasting (Breiman 1999). With ``max_features`` each member also draws
+    columns: random patches (Louppe & Geurts 2012). Names, defaults and meaning of the parameters
+    are those of scikit-learn; ``voting`` and ``weights`` are additional.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: `DecisionTreeClassifier`.
+        Classifier that the members are clones of; None: `DecisionTreeClassifier`.
     n_estimators : int, default=10
         Number of members.
     max_samples : int or float, default=None
-        Rows that a bag draws; a float is a fraction of those of positive weight. None: as many as
-        these.
+        Number of rows in a bag, or a fraction of the rows of positive weight. None: as many rows as
+        have a positive weight.
     max_features : int or float, default=1.0
-        Columns that each member draws; a float is a fraction of all.
+        Number of columns that each member draws, or a fraction of all.
     bootstrap : bool, default=True
         Whether rows are drawn with replacement.
     bootstrap_features : bool, default=False
         Whether columns are drawn with replacement.
     oob_score : bool, default=False
-        Whether to judge every row by the members that left it out.
+        Whether to compute out-of-bag predictions and their score.
     warm_start : bool, default=False
-        Whether `fit` keeps the members it has and adds the missing ones: the same as all at once.
+        Whether `fit` keeps existing members and adds the missing ones. The result is the same as
+        that of fitting all members at once.
     n_jobs : int, default=None
-        Trees of ours are grown and asked in threads: None all available cores. Other members by
-        joblib, as in scikit-learn: None means 1 outside of a `joblib.parallel_config`. -1 is all
-        cores for both. The result does not depend on it.
+        Number of threads for arboleda trees; None: all available cores. Other members use joblib,
+        as in scikit-learn; None: 1 outside of a `joblib.parallel_config`. -1: all cores for both.
+        The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the bags and of the members.
     verbose : int, default=0
-        How much joblib tells of its progress.
+        Verbosity of joblib.
     voting : {"soft", "hard"}, default="soft"
-        "soft": the mean of the members' probabilities; members without ``predict_proba`` vote.
-        "hard": each member has one vote for the class it predicts.
+        "soft": mean of the members' probabilities; members without ``predict_proba`` use hard
+        votes. "hard": each member has one vote for its predicted class.
     weights : {"uniform", "oob"}, default="uniform"
-        "uniform": all members count the same. "oob": the better a member classifies the rows that
-        its bag left out, the more it counts; see the notes.
+        "uniform": all members have the same weight. "oob": weights by the accuracy of the members
+        on the rows that their bags left out; see the notes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_classes_ : int
+        Number of classes.
     estimator_ : estimator
-        What the members are clones of.
+        Classifier that the members are clones of.
     estimators_ : list of estimators
-        The members. They know the classes by their numbers in ``classes_``. Trees of ours are
-        kept as a forest; each is made when it is asked for.
+        Fitted members, whose classes are indices into ``classes_``. Trees of arboleda are stored as
+        a forest and created on access.
     estimators_samples_ : list of ndarray
-        Numbers of the rows in each bag, those drawn twice twice; drawn again when asked for.
+        Row indices of each bag, with repeats; drawn again on access.
     estimators_features_ : list of ndarray
-        Numbers of the columns of each member.
+        Column indices of each member.
     estimator_weights_ : ndarray of shape (n_estimators,)
-        Weights of the members, of sum 1; with ``weights="uniform"`` all equal.
+        Weights of the members, which sum to 1; all equal with ``weights="uniform"``.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names that are text.
+        Names of the columns; only if all of them are strings.
     oob_score_ : float
-        Share of the rows left out by some member that these members classify rightly. Only with
-        ``oob_score=True``.
+        Out-of-bag accuracy, on the rows that some member left out. Only with ``oob_score=True``.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Votes of the members that left a row out; NaN where there is none. Only with
+        Mean votes of the members that left out a row; NaN if there are none. Only with
         ``oob_score=True``.
 
     Notes
     -----
-    Trees of ours are grown by the engine from one table of codes, as forests are; all parameters of
-    theirs but ``ccp_alpha`` are known to it. With ``ccp_alpha``, and if a bag draws more rows than
-    there are, they are fitted one by one as all other members.
+    Trees of arboleda are grown by the engine from one binned table, as forests are. The engine
+    supports all their parameters except ``ccp_alpha``. With ``ccp_alpha``, or if a bag draws more
+    rows than there are, they are fitted one by one like all other members.
 
-    Rows count by weight in members whose ``fit`` takes ``sample_weight`` (no copy of X is made),
-    else by index. With weights of rows, the first kind of member learns from the count in the bag
-    times the weight; for the second kind rows are drawn in proportion to their weight.
+    If the ``fit`` of the members takes ``sample_weight``, bags are passed as weights, without a
+    copy of X; otherwise rows are selected by index. In the first case, sample weights of the
+    ensemble are multiplied by the counts in the bag; in the second, rows are drawn in proportion to
+    them.
 
     With ``weights="oob"`` and K classes, member l has the weight ::
 
         w_l = max(0, log(p_l / (1 - p_l)) + log(K - 1)),
 
-    divided by the sum over all members. p_l is its accuracy on the rows that its bag left out, kept
-    half a row away from 0 and 1. For two equally likely classes and members that err independently
-    of each other these are the weights of the most accurate vote (Shapley and Grofman 1984).
-    log(K - 1), which is 0 for two classes, is the term of `WeightedMajorityVote` and of SAMME (Zhu
-    et al. 2009): a member that guesses evenly has weight 0. One that is worse counts for nothing. A
-    member whose bag left no row out has the mean weight of the others; if all weights are 0, the
-    members count the same, with a warning.
+    divided by the sum over all members. p_l is its accuracy on the rows that its bag left out,
+    clipped to stay half a row away from 0 and 1. For two equally likely classes and members with
+    independent errors, these weights give the most accurate vote (Shapley and Grofman 1984). The
+    term log(K - 1), which is 0 for two classes, is that of `WeightedMajorityVote` and of SAMME (Zhu
+    et al. 2009): a member that guesses uniformly, or is worse, has weight 0. A member whose bag
+    left out no row has the mean weight of the others. If all weights are 0, the members get the
+    same weight, with a warning.
 
-    Rows left out count evenly, as in ``oob_score_``, those of weight 0 not at all. The weights
-    multiply probabilities, votes and decision functions, also those of stages and of the out-of-bag
-    answers; ``oob_score_`` is then slightly optimistic, for the weights were measured on the same
-    rows. A warm start measures all members anew.
+    All left-out rows count equally, as in ``oob_score_``, except that rows of weight 0 are ignored.
+    The weights apply to probabilities, votes and decision functions, also in staged and out-of-bag
+    predictions; ``oob_score_`` is then slightly optimistic, because the weights were computed on
+    the same rows. A warm start recomputes the weights of all members.
 
-    Differences from scikit-learn: rows of weight 0 are never drawn; frames reach the members as
-    frames; a ``class_weight`` of the member that is a dict speaks of the labels in y; a row that no
-    member left out does not count in ``oob_score_``; ``oob_score`` works with ``warm_start``, and
-    without replacement if rows are left out.
+    Differences from scikit-learn: rows of weight 0 are never drawn; data frames are passed on
+    to the members as data frames; a ``class_weight`` dict of the member refers to the labels of y;
+    a row that no member left out does not count in ``oob_score_``; ``oob_score`` works with
+    ``warm_start``, and without replacement if rows are left out.
 
     References
     ----------
@@ -177,6 +180,6 @@ class BaggingClassifier(Bagging, MemberClassifier):
         self.voting = voting
         self.weights = weights
 
-    def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
+    def _set_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_decision_function_ = means
         self.oob_score_ = compute_oob_accuracy(means, target)

@@ -15,59 +15,60 @@ from arboleda.bagging._member_regressor import MemberRegressor
 
 
 class BaggingRegressor(Bagging, MemberRegressor):
-    """Bagging: regressors fitted on bootstrap samples of the rows, whose mean is predicted.
+    """Bagging: mean of regressors fitted on bootstrap samples of the rows.
 
-    Each member is a clone of one estimator, any of scikit-learn's kind, fitted on as many rows as
-    there are, drawn with replacement. The mean has the members' bias and, the less they are
-    correlated, a smaller variance. About 36.8 % of the rows stay out of a bag and judge its member
-    without bias (``oob_score``).
+    Each member is a clone of one scikit-learn compatible estimator, fitted on n_samples rows drawn
+    with replacement. The mean has the bias of the members, and a variance that is smaller the less
+    they are correlated. About 36.8 % of the rows are not in a bag and allow an unbiased evaluation
+    of its member (``oob_score``).
 
-    Without replacement this is pasting (Breiman 1999); with ``max_features`` each member also has
-    columns of its own: random patches (Louppe & Geurts 2012). The names, defaults and meaning of
-    the parameters are scikit-learn's; ``weights`` is added.
+    Without replacement this is pasting (Breiman 1999). With ``max_features`` each member also draws
+    columns: random patches (Louppe & Geurts 2012). Names, defaults and meaning of the parameters
+    are those of scikit-learn; ``weights`` is additional.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: `DecisionTreeRegressor`.
+        Regressor that the members are clones of; None: `DecisionTreeRegressor`.
     n_estimators, max_samples, max_features, bootstrap, bootstrap_features
-        As in `BaggingClassifier`.
+        See `BaggingClassifier`.
     oob_score, warm_start, n_jobs, random_state, verbose
-        As in `BaggingClassifier`.
+        See `BaggingClassifier`.
     weights : {"uniform", "oob"}, default="uniform"
-        "uniform": all members count the same. "oob": the smaller a member's error is on the rows
-        that its bag left out, the more it counts; see the notes.
+        "uniform": all members have the same weight. "oob": weights by the error of the members on
+        the rows that their bags left out; see the notes.
 
     Attributes
     ----------
     estimator_ : estimator
-        What the members are clones of.
+        Regressor that the members are clones of.
     estimators_ : list of estimators
-        The members.
+        Fitted members.
     estimators_samples_ : list of ndarray
-        Numbers of the rows in each bag, those drawn twice twice; drawn again when asked for.
+        Row indices of each bag, with repeats; drawn again on access.
     estimators_features_ : list of ndarray
-        Numbers of the columns of each member.
+        Column indices of each member.
     estimator_weights_ : ndarray of shape (n_estimators,)
-        Weights of the members, of sum 1; with ``weights="uniform"`` all equal.
+        Weights of the members, which sum to 1; all equal with ``weights="uniform"``.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names that are text.
+        Names of the columns; only if all of them are strings.
     oob_score_ : float
-        R2 of the out-of-bag predictions, where there are any. Only with ``oob_score=True``.
+        R2 of the out-of-bag predictions. Only with ``oob_score=True``.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Mean of the members that left a row out; NaN where there is none. Only with
+        Mean prediction of the members that left out a row; NaN if there are none. Only with
         ``oob_score=True``.
 
     Notes
     -----
-    Weights of rows, and the differences from scikit-learn, are those of `BaggingClassifier`.
+    See `BaggingClassifier` for sample weights and the differences from scikit-learn.
 
-    With ``weights="oob"`` the weight of a member is in proportion to 1 / MSE_l, its mean squared
-    error on the rows that its bag left out, over several targets their mean. If the members' errors
-    do not correlate, no other weights of sum 1 have a mean with a smaller squared error (Bates and
-    Granger 1969). Members that left no row out, stages, out-of-bag predictions and warm starts are
-    treated as in `BaggingClassifier`.
+    With ``weights="oob"`` the weight of a member is proportional to 1 / MSE_l, where MSE_l is its
+    mean squared error on the rows that its bag left out, averaged over several targets. If the
+    errors of the members are uncorrelated, these weights minimize the squared error of the weighted
+    mean (Bates and Granger 1969). Members that left out no row, staged and out-of-bag predictions
+    and warm starts are treated as in `BaggingClassifier`.
 
     References
     ----------
@@ -128,6 +129,6 @@ class BaggingRegressor(Bagging, MemberRegressor):
         if self.oob_score:
             check_squares(target[rows.is_able])
 
-    def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
+    def _set_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_prediction_ = means[:, 0] if target.ndim == 1 else means
         self.oob_score_ = compute_oob_r2(means, target)

@@ -8,82 +8,83 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from arboleda.bagging._draws import RowsToDraw, limit_of_switching
+from arboleda.bagging._draws import RowsToDraw, compute_switching_limit
 from arboleda.bagging._ensemble import Array
 from arboleda.bagging._member_classifier import MemberClassifier
-from arboleda.bagging._plan import Plan
-from arboleda.bagging._saved_members import Share
+from arboleda.bagging._sampling_plan import SamplingPlan
+from arboleda.bagging._saved_members import ShareField
 from arboleda.bagging._votes import Voting
 from arboleda.persist import Field
 
 Scheme = Literal["proportional", "uniform"]
 
-# Share of the limit at which the authors' ensembles did best on most tables.
-_USUAL = 0.6
+# Share of the limit at which the ensembles of the authors were best on most data sets.
+_AUTO_SHARE_OF_LIMIT = 0.6
 
 
 class ClassSwitchingClassifier(MemberClassifier):
-    """Class switching: classifiers fitted on all rows, each with other labels falsified at random.
+    """Class switching: classifiers fitted on all rows, each with other random wrong labels.
 
-    For each member a share p of the labels is switched to other classes. Members that fit their own
-    labels without error, as whole trees do, then disagree almost independently of each other, and
-    the vote of many of them is right where the labels are. It takes more members than bagging:
-    hundreds.
+    For each member, a share p of the labels is switched to other classes. Members that fit their
+    labels without error, such as fully grown trees, then have almost independent errors, and the
+    vote of many members recovers the true labels. It needs more members than bagging: hundreds.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: `DecisionTreeClassifier`.
+        Classifier that the members are clones of; None: `DecisionTreeClassifier`.
     n_estimators : int, default=100
         Number of members.
     p : float or "auto", default="auto"
-        Share of the labels that become others, below a limit: above it the majority of many members
-        no longer has the training labels. It is `p_limit_`, by ``scheme``. "auto": 0.6 of the
-        limit.
+        Share of the labels that are switched. It must be below ``p_limit_``, which depends on
+        ``scheme``: above it, the majority of many members no longer recovers the training labels.
+        "auto": 0.6 times the limit.
     scheme : {"proportional", "uniform"}, default="proportional"
-        Which classes labels become.
+        How the new classes are chosen.
 
-        - "proportional": a class in proportion to its size, such that the classes keep their
-          numbers of rows (Breiman 2000). With two classes the limit of ``p`` is the share of the
-          smaller one; with K classes of equal size it is (K - 1) / K.
+        - "proportional": in proportion to the class sizes, such that the classes keep their numbers
+          of rows (Breiman 2000). With two classes the limit of ``p`` is the share of the smaller
+          one; with K classes of equal size it is (K - 1) / K.
         - "uniform": any other class, each with probability p / (K - 1) (Martínez-Muñoz and Suárez
-          2005). The limit is (K - 1) / K whatever the sizes, so that many labels can be switched
-          where one class is rare; the members' classes are then closer in size than those of y, and
-          so are the probabilities of the ensemble.
+          2005). The limit is (K - 1) / K for any class sizes, so many labels can be switched even
+          if one class is rare. The labels of the members are then more balanced than y, and so are
+          the predicted probabilities of the ensemble.
     warm_start, n_jobs, random_state, verbose, voting
-        As in `BaggingClassifier`.
+        See `BaggingClassifier`.
 
     Attributes
     ----------
     p_ : float
-        Share of the labels that was switched.
+        Share of the labels that were switched.
     p_limit_ : float
-        What ``p`` has to be below, for the classes of y and ``scheme``; NaN for one class.
+        Upper limit of ``p`` for the classes of y and ``scheme``; NaN for a single class.
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_classes_ : int
+        Number of classes.
     estimator_ : estimator
-        What the members are clones of.
+        Classifier that the members are clones of.
     estimators_ : list of estimators
-        The members. They know the classes by their numbers in ``classes_``.
+        Fitted members, whose classes are indices into ``classes_``.
     estimators_features_ : list of ndarray
-        Numbers of the columns of each member: all.
+        Column indices of each member: all columns.
     estimators_samples_ : list of ndarray
-        Numbers of the rows of each member: all of positive weight.
+        Row indices of each member: all of positive weight.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names that are text.
+        Names of the columns; only if all of them are strings.
 
     Notes
     -----
     "proportional": class j becomes i with probability w P_i, where P are the shares of the classes
-    and w = p / (1 - sum P^2). A class stays itself more often than it becomes any other one if
+    and w = p / (1 - sum P^2). A class is kept more often than it becomes any other one if
     p < (1 - sum P^2) / (1 - P_i + P_j) for all i and j: the limit.
 
-    "uniform": class j becomes i with probability p / (K - 1) and stays itself with probability
-    1 - p, which is larger if p < (K - 1) / K. A class of share P has a share
-    (1 - p) P + p (1 - P) / (K - 1) of the switched labels, which is 1 / K at the limit. Below the
-    limit it rises with P, so that the class with the most votes of many members is the right one.
+    "uniform": class j becomes i with probability p / (K - 1) and is kept with probability 1 - p,
+    which is larger if p < (K - 1) / K. A class of share P has a share of
+    (1 - p) P + p (1 - P) / (K - 1) after switching, which is 1 / K at the limit. Below the limit it
+    increases with P, so the majority class of many members is the true one.
 
     References
     ----------
@@ -109,8 +110,8 @@ class ClassSwitchingClassifier(MemberClassifier):
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **MemberClassifier._fitted_attributes,
-        "p_": Share(),
-        "p_limit_": Share(),
+        "p_": ShareField(),
+        "p_limit_": ShareField(),
     }
 
     p: float | Literal["auto"]
@@ -141,10 +142,10 @@ class ClassSwitchingClassifier(MemberClassifier):
         self.verbose = verbose
         self.voting = voting
 
-    def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
+    def _make_plan(self, target: Array, rows: RowsToDraw) -> SamplingPlan:
         labels = target if rows.able is None else target[rows.able]
-        self.p_, self.p_limit_ = self._share(np.bincount(labels, minlength=self.n_classes_))
-        return Plan(
+        self.p_, self.p_limit_ = self._compute_share(np.bincount(labels, minlength=self.n_classes_))
+        return SamplingPlan(
             n_features=self.n_features_in_,
             n_drawn=rows.n_able,
             n_columns=self.n_features_in_,
@@ -152,21 +153,25 @@ class ClassSwitchingClassifier(MemberClassifier):
             switch_uniformly=self.scheme == "uniform",
         )
 
-    def _share(self, class_sizes: Array) -> tuple[float, float]:
-        """Share of the labels to switch, and its limit."""
+    def _compute_share(self, class_sizes: Array) -> tuple[float, float]:
+        """Return the share of labels to switch, and its limit."""
         present = np.flatnonzero(class_sizes)
-        if len(present) < 2:  # there is nothing that a label could become
+        if len(present) < 2:  # no other class to switch to
             return 0.0, float("nan")
         sizes = class_sizes[present]
-        limit = _limit_of_uniform(sizes) if self.scheme == "uniform" else limit_of_switching(sizes)
+        limit = (
+            _compute_uniform_limit(sizes)
+            if self.scheme == "uniform"
+            else compute_switching_limit(sizes)
+        )
         if self.p == "auto":
-            return _USUAL * limit, limit
-        if self.p > limit * (1 - 1e-9):  # the limit itself, however it was rounded, is too much
+            return _AUTO_SHARE_OF_LIMIT * limit, limit
+        if self.p > limit * (1 - 1e-9):  # the limit itself, up to rounding, is too large
             rarest = self.classes_[present[sizes.argmin()]].item()
-            raise ValueError(self._too_much(float(self.p), limit, rarest, sizes))
+            raise ValueError(self._format_p_error(float(self.p), limit, rarest, sizes))
         return float(self.p), limit
 
-    def _too_much(self, p: float, limit: float, rarest: Any, sizes: Array) -> str:
+    def _format_p_error(self, p: float, limit: float, rarest: Any, sizes: Array) -> str:
         remedy = "Lower p, or set p='auto'"
         if self.scheme == "uniform":
             classes = f"the {len(sizes)} classes of y with scheme='uniform', (K - 1) / K"
@@ -175,17 +180,17 @@ class ClassSwitchingClassifier(MemberClassifier):
                 f"the {len(sizes)} classes of y, of which {rarest!r} is the rarest with "
                 f"{sizes.min() / sizes.sum():.2%} of the rows"
             )
-            if p < _limit_of_uniform(sizes):
+            if p < _compute_uniform_limit(sizes):
                 remedy = (
                     "Lower p, set p='auto', or set scheme='uniform', whose limit is "
-                    f"{_limit_of_uniform(sizes):.4g}"
+                    f"{_compute_uniform_limit(sizes):.4g}"
                 )
         return (
-            f"p={p} is not below {limit:.4g}, the limit for {classes}: above it the vote of "
-            f"many members is wrong on the training rows. {remedy}"
+            f"p must be below {limit:.4g}, got {p}. This is the limit for {classes}: above it, the "
+            f"vote of many members is wrong on the training rows. {remedy}."
         )
 
 
-def _limit_of_uniform(class_sizes: Array) -> float:
-    """From here on a class becomes another one at least as often as it stays itself."""
+def _compute_uniform_limit(class_sizes: Array) -> float:
+    """Compute the share at which a class becomes another one as often as it is kept."""
     return (len(class_sizes) - 1) / len(class_sizes)

@@ -1,4 +1,4 @@
-"""What one member learns from: a function of plan and seed, drawn again rather than stored."""
+"""Rows, columns and labels of one member, a function of plan and seed that is not stored."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
-from arboleda.bagging._plan import Plan
+from arboleda.bagging._sampling_plan import SamplingPlan
 
 __all__ = [
     "Draw",
     "RowsToDraw",
+    "compute_switching_limit",
     "draw",
-    "learned_rows",
-    "limit_of_switching",
-    "switched",
-    "switched_uniformly",
+    "find_learned_rows",
+    "switch_labels",
+    "switch_labels_uniformly",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -27,11 +27,11 @@ Indices = npt.NDArray[np.intp]
 
 
 class RowsToDraw(NamedTuple):
-    """The rows of a table, as draws see them.
+    """Rows of a table that can be drawn.
 
     ``able`` lists the rows of positive weight; None: all. ``chance`` is the probability of each of
-    them, for members that cannot weigh rows themselves; None: all alike. ``held_out`` lists rows of
-    positive weight that no member learns from, because they measure the members' quality.
+    them, for members that do not take weights; None: all are equal. ``held_out`` lists rows of
+    positive weight that no member is trained on, because they are used to evaluate the members.
     """
 
     n_rows: int
@@ -41,21 +41,21 @@ class RowsToDraw(NamedTuple):
 
     @property
     def n_able(self) -> int:
-        """Rows there are to draw from."""
+        """Number of rows that can be drawn."""
         return self.n_rows if self.able is None else len(self.able)
 
     @property
     def is_able(self) -> npt.NDArray[np.bool_]:
         """Whether each row of the table can be drawn."""
-        found = np.ones(self.n_rows, dtype=bool)
+        is_able = np.ones(self.n_rows, dtype=bool)
         if self.able is not None:
-            found[:] = False
-            found[self.able] = True
-        return found
+            is_able[:] = False
+            is_able[self.able] = True
+        return is_able
 
     @classmethod
     def weighing(cls, n_rows: int, weight: Floats | None, *, by_chance: bool) -> RowsToDraw:
-        """Rows to draw from when they have weights, which members use themselves or cannot."""
+        """Create the rows from sample weights, which become probabilities with ``by_chance``."""
         if weight is None:
             return cls(n_rows)
         able = np.flatnonzero(weight)
@@ -64,34 +64,34 @@ class RowsToDraw(NamedTuple):
         return cls(n_rows, None if len(able) == n_rows else able, chance)
 
 
-def learned_rows(batches: Sequence[RowsToDraw], n_rows: int) -> npt.NDArray[np.bool_]:
-    """Whether members may have learned from each row of a table of so many.
+def find_learned_rows(batches: Sequence[RowsToDraw], n_rows: int) -> npt.NDArray[np.bool_]:
+    """Find the rows of a table with ``n_rows`` rows that members may have been trained on.
 
     Raises
     ------
     ValueError
-        If they learned from tables of other sizes.
+        If members were trained on tables of other sizes.
     """
-    found = np.zeros(n_rows, dtype=bool)
+    is_learned = np.zeros(n_rows, dtype=bool)
     for rows in batches:
         if rows.n_rows != n_rows:
             raise ValueError(
-                f"the members made before learned from {rows.n_rows} rows, and there are {n_rows} "
-                "now, so that it is unknown which of these they learned from: set "
-                "weights='uniform', or warm_start=False"
+                f"The existing members were trained on {rows.n_rows} rows, but X has {n_rows} "
+                "rows, so their training rows are unknown: set weights='uniform', or "
+                "warm_start=False."
             )
-        found |= rows.is_able
-    return found
+        is_learned |= rows.is_able
+    return is_learned
 
 
 class Draw(NamedTuple):
-    """Columns, and rows (those drawn twice stand twice; None: all that there are to draw from)."""
+    """Columns and rows of a member, with repeats; rows are None if all are used."""
 
     columns: Indices
     rows: Indices | None
 
     def counts(self, rows: RowsToDraw) -> npt.NDArray[np.intp]:
-        """How often each row of the table is in the bag."""
+        """Count how often each row of the table is in the bag."""
         if self.rows is None:
             if rows.able is None:
                 return np.ones(rows.n_rows, dtype=np.intp)
@@ -99,95 +99,97 @@ class Draw(NamedTuple):
         return np.bincount(self.rows, minlength=rows.n_rows)
 
 
-def draw(plan: Plan, rows: RowsToDraw, seed: int) -> Draw:
-    """Draw the columns, then the rows, of the member with that seed."""
+def draw(plan: SamplingPlan, rows: RowsToDraw, seed: int) -> Draw:
+    """Draw the columns, then the rows, of the member with this seed."""
     random = check_random_state(seed)
     n_columns = plan.n_columns
     if plan.random_n_columns:
         n_columns = 1 + random.randint(n_columns)
-    columns = _drawn(random, plan.n_features, n_columns, replace=plan.columns_with_replacement)
+    columns = _draw_numbers(
+        random, plan.n_features, n_columns, replace=plan.columns_with_replacement
+    )
     if plan.bag == "all":
         return Draw(columns, None)
     replace = plan.bag == "bootstrap"
     if rows.chance is None:
-        places = _drawn(random, rows.n_able, plan.n_drawn, replace=replace)
+        places = _draw_numbers(random, rows.n_able, plan.n_drawn, replace=replace)
     else:
         places = random.choice(rows.n_able, plan.n_drawn, replace=replace, p=rows.chance)
     return Draw(columns, places if rows.able is None else rows.able[places])
 
 
-def _drawn(random: np.random.RandomState, n: int, wanted: int, *, replace: bool) -> Indices:
-    found: Any = (
-        random.randint(0, n, wanted)
+def _draw_numbers(random: np.random.RandomState, n: int, n_drawn: int, *, replace: bool) -> Indices:
+    drawn: Any = (
+        random.randint(0, n, n_drawn)
         if replace
-        else sample_without_replacement(n, wanted, random_state=random)
+        else sample_without_replacement(n, n_drawn, random_state=random)
     )
-    return np.asarray(found, dtype=np.intp)
+    return np.asarray(drawn, dtype=np.intp)
 
 
-def switched(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
-    """Labels of which a share p are others, on average; every class keeps its number of rows.
+def switch_labels(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
+    """Switch an expected share p of the labels; every class keeps its number of rows.
 
     Breiman (2000) and Martinez-Munoz & Suarez (2005), equation (4): class j becomes i with
-    probability w P_i, where w = p / (1 - sum P^2). That is, a row takes part with probability w and
-    takes a label drawn from all. Here the rows that take part exchange their labels by a random
-    permutation. Of m rows that do, each keeps its own with probability 1/m, so that
-    (m - 1) n / (n - 1) (1 - sum P^2) labels of n become others on average: this gives m.
+    probability w P_i, where w = p / (1 - sum P^2). That is, a row is selected with probability w
+    and gets a label drawn from all rows. Here the selected rows exchange their labels by a random
+    permutation. Each of m selected rows keeps its label with probability 1/m, so the expected
+    number of switched labels is (m - 1) n / (n - 1) (1 - sum P^2), which determines m.
     """
     if share == 0.0:
         return labels
     able = np.arange(rows.n_rows) if rows.able is None else rows.able
     n = len(able)
-    differing = _differing(np.bincount(labels[able]))
+    differing = _compute_disagreement(np.bincount(labels[able]))
     if differing == 0.0:  # one class
         return labels
-    # Another stream than that of rows and columns, of the same seed.
+    # A separate random stream of the same seed, independent of rows and columns.
     random = np.random.default_rng([seed, 1])
-    taking_part = min(n, round(1 + share * (n - 1) / differing))
-    some = random.choice(able, taking_part, replace=False)
+    n_selected = min(n, round(1 + share * (n - 1) / differing))
+    selected = random.choice(able, n_selected, replace=False)
     result = labels.copy()
-    result[some] = labels[random.permutation(some)]
+    result[selected] = labels[random.permutation(selected)]
     return result
 
 
-def switched_uniformly(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
-    """Labels of which a fixed share p are others, each of the other classes as likely as any.
+def switch_labels_uniformly(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
+    """Switch a fixed share p of the labels, to each other class with equal probability.
 
     Martinez-Munoz & Suarez (2005), section 2: class j becomes i with probability p / (K - 1). The
-    classes' sizes move towards equal ones. Only classes that rows to draw from have count.
+    classes become more balanced. Only classes of rows that can be drawn count.
     """
     able = np.arange(rows.n_rows) if rows.able is None else rows.able
     classes, place = np.unique(labels[able], return_inverse=True)
     n_classes = len(classes)
     if share == 0.0 or n_classes == 1:
         return labels
-    # The same stream as that of the other scheme.
+    # The same random stream as in `switch_labels`.
     random = np.random.default_rng([seed, 1])
-    some = random.choice(len(able), round(share * len(able)), replace=False)
-    steps = random.integers(1, n_classes, len(some))
+    selected = random.choice(len(able), round(share * len(able)), replace=False)
+    steps = random.integers(1, n_classes, len(selected))
     result = labels.copy()
-    result[able[some]] = classes[(place[some] + steps) % n_classes]
+    result[able[selected]] = classes[(place[selected] + steps) % n_classes]
     return result
 
 
-def limit_of_switching(class_sizes: npt.NDArray[Any]) -> float:
-    """Share of switched labels from which on the majority of many members is no longer right.
+def compute_switching_limit(class_sizes: npt.NDArray[Any]) -> float:
+    """Compute the share of switched labels at which the majority vote becomes unreliable.
 
-    A class i must stay itself more often than it becomes any other class j:
-    1 - w (1 - P_i) > w P_j, that is p < (1 - sum P^2) / (1 - P_i + P_j) for all of them. With two
+    A class i must be kept more often than it becomes any other class j:
+    1 - w (1 - P_i) > w P_j, that is p < (1 - sum P^2) / (1 - P_i + P_j) for all i and j. With two
     classes this is the share of the smaller one; with K classes of equal size it is (K - 1) / K.
 
     Parameters
     ----------
     class_sizes : ndarray of shape (n_classes,)
-        At least two classes.
+        Numbers of rows of at least two classes.
     """
     shares = class_sizes / class_sizes.sum()
     order = np.sort(shares)
-    return float(_differing(class_sizes) / (1 - order[0] + order[-1]))
+    return float(_compute_disagreement(class_sizes) / (1 - order[0] + order[-1]))
 
 
-def _differing(class_sizes: npt.NDArray[Any]) -> float:
-    """Probability that two labels differ: 1 - sum P^2."""
+def _compute_disagreement(class_sizes: npt.NDArray[Any]) -> float:
+    """Compute the probability that two labels differ: 1 - sum P^2."""
     shares = class_sizes / class_sizes.sum()
     return float(1 - np.sum(shares**2))

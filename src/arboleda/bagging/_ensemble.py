@@ -1,4 +1,4 @@
-"""What all ensembles of this part share: members of any kind, each fitted on a draw of its own."""
+"""Base class of ensembles of members of any kind, each fitted on its own random sample."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_weight
 from arboleda._predictor import RowPredictorMixin
 from arboleda._staged_scores import StagedScores
-from arboleda.bagging._any_members import AnyMembers
+from arboleda.bagging._bagged_estimators import BaggedEstimators
 from arboleda.bagging._draws import RowsToDraw
-from arboleda.bagging._members import Training
-from arboleda.bagging._plan import Plan
-from arboleda.bagging._routing import routed, takes_weight
+from arboleda.bagging._members import BaggingData
+from arboleda.bagging._routing import route_params, takes_weight
+from arboleda.bagging._sampling_plan import SamplingPlan
 from arboleda.bagging._saved_members import SavedMembers, complete
 from arboleda.bagging._tables import checked_table
-from arboleda.bagging._tree_members import TreeMembers, engine_can, grown_trees
-from arboleda.bagging._votes import Asking
+from arboleda.bagging._tree_members import TreeMembers, engine_can, grow_trees
+from arboleda.bagging._votes import PredictOptions
 from arboleda.persist import Field, SavedModel
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._restore_on_failure import restore_on_failure
@@ -39,17 +39,17 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-_OTHER_KIND = (
-    "warm_start=True can add members of the same kind alone, and those made before are of another "
-    "one: set warm_start=False to begin anew"
+_KIND_CHANGED = (
+    "warm_start=True can only add members of the same kind, but the existing members are of "
+    "another kind: set warm_start=False to refit all members."
 )
 
 
 def members_have(method: str) -> Callable[..., Any]:
-    """Decorate a method that exists where the members have one of that name."""
+    """Decorate a method that is available if the members have the method of this name."""
 
     def check(ensemble: MemberEnsemble) -> bool:
-        return hasattr(getattr(ensemble, "estimator_", ensemble._member_to_fit()), method)
+        return hasattr(getattr(ensemble, "estimator_", ensemble._resolve_estimator()), method)
 
     return available_if(check)  # type: ignore[no-any-return]
 
@@ -62,7 +62,7 @@ class MemberEnsemble(
     BaseEstimator,  # type: ignore[misc]
     metaclass=ABCMeta,
 ):
-    """Members of any kind, each a clone of one estimator, each fitted on a draw of its own."""
+    """Ensemble of clones of one estimator, each fitted on its own random sample."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -82,60 +82,60 @@ class MemberEnsemble(
     verbose: int
     estimator_: Any
     n_features_in_: int
-    _members: AnyMembers | TreeMembers
+    _members: BaggedEstimators | TreeMembers
 
     @abstractmethod
     def _widths(self, members: TreeMembers) -> tuple[int, ...]:
-        """Numbers that a leaf of each output should hold in a model of a file."""
+        """Return the numbers of values that leaves should have for each output."""
 
     def _defect(self) -> str | None:
         members = self._members
         assert isinstance(members, TreeMembers)  # a file holds no others
-        self.estimator_ = self._member_to_fit()
+        self.estimator_ = self._resolve_estimator()
         return complete(members, self, self._widths(members))
 
     @abstractmethod
-    def _default_member(self) -> Any:
-        """Member where the user names none."""
+    def _make_default_estimator(self) -> Any:
+        """Create the estimator of members if the user gives none."""
 
     @abstractmethod
     def _encode_target(self, y: Any) -> Array:
-        """Check y, remember what predictions need of it, and return what the members learn."""
+        """Validate y, store what predictions need, and return the target of the members."""
 
     @abstractmethod
-    def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
-        """What each member is given."""
+    def _make_plan(self, target: Array, rows: RowsToDraw) -> SamplingPlan:
+        """Return the sampling plan of the members."""
 
     @abstractmethod
-    def _votes_by(self, caller: str) -> str:
-        """Name of the members' method that answers for a method of the ensemble."""
+    def _get_member_method(self, caller: str) -> str:
+        """Return the name of the member method that a method of the ensemble calls."""
 
     @abstractmethod
-    def _asking(self, params: dict[str, Any] | None = None) -> Asking:
-        """How members are asked."""
+    def _predict_options(self, params: dict[str, Any] | None = None) -> PredictOptions:
+        """Return the options of predictions by the members."""
 
     def _check_size(self, target: Array, rows: RowsToDraw) -> None:
-        """Refuse targets whose answers are beyond what float64 can add up."""
+        """Check that sums of predictions cannot overflow float64."""
 
     def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
-        """Judge what was fitted, where asked for."""
+        """Evaluate the members after fitting, if requested."""
 
-    def _rows_to_hold_out(
-        self, target: Array, weight: Floats | None, before: AnyMembers | TreeMembers | None
+    def _choose_held_out_rows(
+        self, target: Array, weight: Floats | None, before: BaggedEstimators | TreeMembers | None
     ) -> Indices | None:
-        """Rows of positive weight that no member learns from; None: there are none."""
+        """Return rows of positive weight that no member is trained on; None if there are none."""
         return None
 
-    def _rows_to_draw(
+    def _choose_rows(
         self,
         target: Array,
         weight: Floats | None,
-        before: AnyMembers | TreeMembers | None,
+        before: BaggedEstimators | TreeMembers | None,
         *,
         by_chance: bool,
     ) -> tuple[RowsToDraw, Floats | None]:
-        """Rows that members draw from, and the weights that they learn by."""
-        held_out = self._rows_to_hold_out(target, weight, before)
+        """Return the rows that members draw from, and the training weights."""
+        held_out = self._choose_held_out_rows(target, weight, before)
         if held_out is not None:
             weight = np.ones(len(target)) if weight is None else weight.copy()
             weight[held_out] = 0.0
@@ -143,14 +143,14 @@ class MemberEnsemble(
         return rows._replace(held_out=held_out), weight
 
     def _needs_array(self) -> bool:
-        """Whether a member may be given a column twice, which frames cannot hold."""
+        """Return whether members may draw a column twice, which data frames do not support."""
         return bool(getattr(self, "bootstrap_features", False))
 
-    def _member_to_fit(self) -> Any:
-        return self._default_member() if self.estimator is None else self.estimator
+    def _resolve_estimator(self) -> Any:
+        return self._make_default_estimator() if self.estimator is None else self.estimator
 
     def _template(self) -> Any:
-        """Estimator that the members are clones of."""
+        """Return the estimator that the members are clones of."""
         return self.estimator_
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
@@ -159,12 +159,12 @@ class MemberEnsemble(
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            What the members can learn from; frames stay frames.
+            Any table that the members accept; data frames are passed on as data frames.
         y : array-like of shape (n_samples,)
             The target, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite weights, not negative; rows of weight 0 take no part. Members whose ``fit`` takes
-            weights weigh their rows by them; for others a row is drawn in proportion to its weight.
+            Finite, non-negative weights; rows of weight 0 are ignored. Members whose ``fit`` takes
+            weights are fitted with them; for others, rows are drawn in proportion to their weight.
         **fit_params : dict
             Passed to the members' ``fit`` by scikit-learn's metadata routing, if that is enabled.
 
@@ -176,7 +176,7 @@ class MemberEnsemble(
         ------
         ValueError
             If a parameter is out of range, the lengths differ, y has missing or infinite values, or
-            a member refuses its rows. The ensemble stays as it was.
+            fitting a member fails. The ensemble stays unchanged.
         """
         self._validate_params()
         with restore_on_failure(self):
@@ -184,50 +184,50 @@ class MemberEnsemble(
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> None:
-        before = self._members_before()
+        before = self._check_kept_members()
         target = self._encode_target(y)
-        self.estimator_ = self._member_to_fit()
+        self.estimator_ = self._resolve_estimator()
         template = self._template()
-        params = routed(self, "fit", "fit", fit_params)
+        params = route_params(self, "fit", "fit", fit_params)
         weighs = takes_weight(template)
         if (
-            engine_can(template, self._default_member())
+            engine_can(template, self._make_default_estimator())
             and not params
             and (weighs or sample_weight is None)
-            and not self._draws_more_than(len(target))
+            and not self._has_bags_larger_than(len(target))
         ):
             self._fit_trees(template, X, target, sample_weight, before)
         else:
-            self._fit_any(template, X, target, sample_weight, before, params, weighs)
+            self._fit_estimators(template, X, target, sample_weight, before, params, weighs)
 
-    def _fit_any(
+    def _fit_estimators(
         self,
         template: Any,
         X: Any,
         target: Array,
         sample_weight: Any,
-        before: AnyMembers | TreeMembers | None,
+        before: BaggedEstimators | TreeMembers | None,
         params: dict[str, Any],
         weighs: bool,
     ) -> None:
         """Fit clones of an estimator of any kind."""
         if before is None:
             self.__dict__.pop("schema_", None)
-            before = AnyMembers([], [])
-        elif not isinstance(before, AnyMembers):
-            raise ValueError(_OTHER_KIND)
+            before = BaggedEstimators([], [])
+        elif not isinstance(before, BaggedEstimators):
+            raise ValueError(_KIND_CHANGED)
         X = checked_table(self, X, reset=not before, as_array=self._needs_array())
         check_consistent_length(X, target)
         weight = read_weight(sample_weight, X)
         earlier = before if len(before) else None
-        rows, weight = self._rows_to_draw(target, weight, earlier, by_chance=not weighs)
+        rows, weight = self._choose_rows(target, weight, earlier, by_chance=not weighs)
         self._check_size(target, rows)
-        plan = self._plan(target, rows)
-        training = Training(X, target, weight, plan, rows, weighs, params)
-        seeds = self._seeds(len(before))
+        plan = self._make_plan(target, rows)
+        training = BaggingData(X, target, weight, plan, rows, weighs, params)
+        seeds = self._draw_seeds(len(before))
         self._members = before
         if len(seeds):
-            self._members = before.extended(template, training, seeds, self._asking())
+            self._members = before.extended(template, training, seeds, self._predict_options())
         self._after_fit(X, target, rows)
 
     def _fit_trees(
@@ -236,45 +236,45 @@ class MemberEnsemble(
         X: Any,
         target: Array,
         sample_weight: Any,
-        before: AnyMembers | TreeMembers | None,
+        before: BaggedEstimators | TreeMembers | None,
     ) -> None:
-        """Grow trees of ours with the engine, all from one coded table."""
-        if isinstance(before, AnyMembers):
-            raise ValueError(_OTHER_KIND)  # noqa: TRY004 - a matter of state
+        """Grow arboleda trees with the engine, all from one binned table."""
+        if isinstance(before, BaggedEstimators):
+            raise ValueError(_KIND_CHANGED)  # noqa: TRY004 - a matter of state
         example: DecisionTree = clone(template)
         training = example._training(X, target, sample_weight, reset=before is None, reader=self)
-        rows, weight = self._rows_to_draw(target, training.weight, before, by_chance=False)
+        rows, weight = self._choose_rows(target, training.weight, before, by_chance=False)
         training = replace(training, weight=weight)
         self._check_size(target, rows)
-        plan = self._plan(target, rows)
+        plan = self._make_plan(target, rows)
         n_more = self.n_estimators - (0 if before is None else len(before))
         if before is None:
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            self._members = grown_trees(example, training, plan, rows, n_more, seed, self.n_jobs)
+            self._members = grow_trees(example, training, plan, rows, n_more, seed, self.n_jobs)
         else:
             self._members = before
             if n_more:
                 self._members = before.extended(example, training, plan, rows, n_more, self.n_jobs)
         self._after_fit(training.X, target, rows)
 
-    def _draws_more_than(self, n_rows: int) -> bool:
-        """Whether a bag draws more rows than the table has."""
+    def _has_bags_larger_than(self, n_rows: int) -> bool:
+        """Return whether a bag draws more rows than the table has."""
         return False
 
-    def _kept_members(self) -> AnyMembers | TreeMembers | None:
-        """Members that a warm start keeps."""
+    def _get_kept_members(self) -> BaggedEstimators | TreeMembers | None:
+        """Return the members that a warm start keeps."""
         return getattr(self, "_members", None) if self.warm_start else None
 
-    def _members_before(self) -> AnyMembers | TreeMembers | None:
-        """Members that a warm start keeps; the number wanted is checked."""
-        before = self._kept_members()
+    def _check_kept_members(self) -> BaggedEstimators | TreeMembers | None:
+        """Return the members that a warm start keeps, after a check of ``n_estimators``."""
+        before = self._get_kept_members()
         if before is None:
             return None
         if self.n_estimators < len(before):
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be larger or equal to "
                 f"len(estimators_)={len(before)} when warm_start==True: raise it, or set "
-                "warm_start=False to begin anew"
+                "warm_start=False to refit all members."
             )
         if self.n_estimators == len(before):
             warnings.warn(
@@ -283,8 +283,8 @@ class MemberEnsemble(
             )
         return before
 
-    def _seeds(self, n_before: int) -> npt.NDArray[Any]:
-        """Seeds of the members to be made; those made before took the first ones."""
+    def _draw_seeds(self, n_before: int) -> npt.NDArray[Any]:
+        """Draw the seeds of the new members, after those of the existing ones."""
         random = check_random_state(self.random_state)
         seeds: npt.NDArray[Any] = random.randint(np.iinfo(np.int32).max, size=self.n_estimators)
         return seeds[n_before:]
@@ -292,10 +292,10 @@ class MemberEnsemble(
     def _row_predictor(self) -> RowPredictor:
         if not isinstance(self._members, TreeMembers):
             raise ValueError(  # noqa: TRY004 - a matter of state
-                f"the members of this {type(self).__name__} are no trees of the engine, so it has "
-                "no predictor: call predict"
+                f"The members of this {type(self).__name__} are not arboleda trees, so it has no "
+                "row predictor: call predict."
             )
-        return self._members.row_predictor(self._asking())
+        return self._members.row_predictor(self._predict_options())
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -303,25 +303,25 @@ class MemberEnsemble(
 
     @property
     def estimators_(self) -> Sequence[Any]:
-        """The fitted members."""
+        """Fitted members."""
         return self._fitted_members().estimators
 
     @property
     def estimators_features_(self) -> Sequence[Indices]:
-        """Numbers of the columns that each member learned from."""
+        """Column indices of each member."""
         return self._fitted_members().columns
 
     @property
     def estimators_samples_(self) -> Sequence[Indices]:
-        """Numbers of the rows that each member learned from, those drawn twice twice.
+        """Row indices of each member, with repeats.
 
-        They are not stored, but drawn again.
+        They are not stored but drawn again on access.
         """
         return self._fitted_members().samples
 
-    def _fitted_members(self) -> AnyMembers | TreeMembers:
+    def _fitted_members(self) -> BaggedEstimators | TreeMembers:
         if not hasattr(self, "_members"):
-            raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
+            raise AttributeError(f"{type(self).__name__} is not fitted yet: call fit first.")
         return self._members
 
     def __len__(self) -> int:
@@ -337,7 +337,7 @@ class MemberEnsemble(
         return iter(self.estimators_)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Tell scikit-learn which metadata goes to which method of the members.
+        """Return the routing of metadata to the methods of the members.
 
         Returns
         -------
@@ -346,17 +346,17 @@ class MemberEnsemble(
         mapping = MethodMapping().add(caller="fit", callee="fit")
         for caller in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
             if caller == "predict" or hasattr(self, caller):
-                mapping.add(caller=caller, callee=self._votes_by(caller))
+                mapping.add(caller=caller, callee=self._get_member_method(caller))
         return MetadataRouter(owner=self).add(
-            estimator=self._member_to_fit(), method_mapping=mapping
+            estimator=self._resolve_estimator(), method_mapping=mapping
         )
 
-    def _params_for(self, caller: str, params: dict[str, Any]) -> dict[str, Any]:
-        return routed(self, caller, self._votes_by(caller), params)
+    def _route_params(self, caller: str, params: dict[str, Any]) -> dict[str, Any]:
+        return route_params(self, caller, self._get_member_method(caller), params)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(self._member_to_fit())
+        member = get_tags(self._resolve_estimator())
         tags.input_tags.sparse = member.input_tags.sparse
         tags.input_tags.allow_nan = member.input_tags.allow_nan
         return tags

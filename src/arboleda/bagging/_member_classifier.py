@@ -1,4 +1,4 @@
-"""What ensembles of classifiers share: classes in, votes and probabilities out."""
+"""Base class of ensembles of classifiers, with votes and probabilities."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from arboleda._engine.class_weights import check_class_weights
 from arboleda._engine.target import read_target
 from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble, members_have
 from arboleda.bagging._tree_members import TreeMembers
-from arboleda.bagging._votes import Asking, Voting, votes_with
+from arboleda.bagging._votes import PredictOptions, Voting, choose_vote_method
 from arboleda.persist import Field, Labels
 from arboleda.tree import DecisionTreeClassifier
-from arboleda.tree._class_target import encode_classes
+from arboleda.tree._class_target import numbered_classes
 
 
 class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
-    """Classes in, votes and probabilities out. Members learn the numbers of the classes."""
+    """Ensemble of classifiers, which are fitted on class indices."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MemberEnsemble._parameter_constraints,
@@ -43,47 +43,48 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
     def _widths(self, members: TreeMembers) -> tuple[int, ...]:
         return (self.n_classes_,)
 
-    def _default_member(self) -> Any:
+    def _make_default_estimator(self) -> Any:
         return DecisionTreeClassifier()
 
     def _encode_target(self, y: Any) -> Indices:
-        classes, numbers = encode_classes(read_target(y, numeric=False), self)
-        before = getattr(self, "classes_", None) if self._kept_members() else None
+        classes, numbers = numbered_classes(read_target(y, numeric=False), self)
+        before = getattr(self, "classes_", None) if self._get_kept_members() else None
         if before is not None and not np.array_equal(before, classes):
             raise ValueError(
-                f"y has the classes {_some(classes)}, but the members made before know "
-                f"{_some(before)}: with warm_start=True y must hold the same classes"
+                f"y has the classes {_format_classes(classes)}, but the existing members were "
+                f"fitted on {_format_classes(before)}: with warm_start=True, y must hold the same "
+                "classes."
             )
         self.classes_ = classes
         return numbers
 
     def _template(self) -> Any:
-        """Members with weights of classes under the numbers that stand for the labels."""
+        """Return the estimator of members, with class weights by class index."""
         template = clone(self.estimator_)
         if hasattr(template, "__sklearn_tags__") and is_regressor(template):
             raise ValueError(
                 f"the members of {type(self).__name__} must be classifiers, but estimator is a "
-                f"{type(template).__name__}, which predicts numbers: give a classifier"
+                f"{type(template).__name__}, which predicts numbers: use a classifier."
             )
         return with_numbered_weights(template, self.classes_)
 
-    def _votes_by(self, caller: str) -> str:
+    def _get_member_method(self, caller: str) -> str:
         if caller == "decision_function":
             return caller
-        return votes_with(self._member_to_fit(), self.voting)
+        return choose_vote_method(self._resolve_estimator(), self.voting)
 
-    def _asking(self, params: dict[str, Any] | None = None) -> Asking:
-        return Asking(self.n_classes_, self.voting, self.n_jobs, self.verbose, params or {})
+    def _predict_options(self, params: dict[str, Any] | None = None) -> PredictOptions:
+        return PredictOptions(self.n_classes_, self.voting, self.n_jobs, self.verbose, params or {})
 
-    def _decode_predictions(self, raw: Floats) -> Array:
+    def _predictions_by(self, raw: Floats) -> Array:
         labels: Array = self.classes_[raw.argmax(axis=1)]
         return labels
 
-    def _decode_probabilities(self, raw: Floats) -> Floats:
+    def _shares_by(self, raw: Floats) -> Floats:
         return raw
 
     def predict_proba(self, X: Any, **params: Any) -> Floats:
-        """Mean of the members' votes: of their probabilities, or of 1 for the class they predict.
+        """Predict class probabilities: the mean of the members' probabilities or votes.
 
         Parameters
         ----------
@@ -94,15 +95,15 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``. With ``voting="hard"``, or of members without
+            Columns in the order of ``classes_``. With ``voting="hard"``, or if members have no
             probabilities, the share of members that vote for a class.
         """
         table = self._checked(X)
-        given = self._params_for("predict_proba", params)
-        return self._members.mean_output(table, self._asking(given))
+        routed = self._route_params("predict_proba", params)
+        return self._members.average_outputs(table, self._predict_options(routed))
 
     def predict(self, X: Any, **params: Any) -> Array:
-        """Class with the most votes; a tie goes to the first class.
+        """Predict the class with the most votes; ties go to the first class.
 
         Parameters
         ----------
@@ -115,8 +116,10 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
         """
         table = self._checked(X)
-        given = self._params_for("predict", params)
-        return self._decode_predictions(self._members.mean_output(table, self._asking(given)))
+        routed = self._route_params("predict", params)
+        return self._predictions_by(
+            self._members.average_outputs(table, self._predict_options(routed))
+        )
 
     def staged_predict(self, X: Any, **params: Any) -> Iterator[Array]:
         """Yield `predict` of the first member, the first two, ..., all members.
@@ -134,9 +137,10 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
         """
         table = self._checked(X)
-        given = self._params_for("predict", params)
+        routed = self._route_params("predict", params)
         return map(
-            self._decode_predictions, self._members.staged_output(table, self._asking(given))
+            self._predictions_by,
+            self._members.iter_output_stages(table, self._predict_options(routed)),
         )
 
     def staged_predict_proba(self, X: Any, **params: Any) -> Iterator[Floats]:
@@ -153,14 +157,14 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         p : ndarray of shape (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._params_for("predict_proba", params)
-        return self._members.staged_output(table, self._asking(given))
+        routed = self._route_params("predict_proba", params)
+        return self._members.iter_output_stages(table, self._predict_options(routed))
 
-    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_log_proba(self, X: Any, **params: Any) -> Floats:
-        """Logarithm of `predict_proba`; minus infinity for a share of 0.
+        """Predict the logarithm of `predict_proba`; minus infinity for a probability of 0.
 
         Parameters
         ----------
@@ -173,13 +177,13 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         log_p : ndarray of shape (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._params_for("predict_log_proba", params)
+        routed = self._route_params("predict_log_proba", params)
         with np.errstate(divide="ignore"):
-            return np.log(self._members.mean_output(table, self._asking(given)))
+            return np.log(self._members.average_outputs(table, self._predict_options(routed)))
 
     @members_have("decision_function")
     def decision_function(self, X: Any, **params: Any) -> Floats:
-        """Mean of the members' decision functions, where they have one.
+        """Compute the mean of the decision functions of the members, if they have one.
 
         Parameters
         ----------
@@ -192,8 +196,8 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._params_for("decision_function", params)
-        return self._members.mean_decision(table, self._asking(given))
+        routed = self._route_params("decision_function", params)
+        return self._members.average_decisions(table, self._predict_options(routed))
 
     @members_have("decision_function")
     def staged_decision_function(self, X: Any, **params: Any) -> Iterator[Floats]:
@@ -210,40 +214,40 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         table = self._checked(X)
-        given = self._params_for("decision_function", params)
-        return self._members.staged_decision(table, self._asking(given))
+        routed = self._route_params("decision_function", params)
+        return self._members.iter_decision_stages(table, self._predict_options(routed))
 
 
 def with_numbered_weights(template: Any, classes: Array) -> Any:
-    """Set weights of classes under the numbers that stand for the labels, also in parts of it.
+    """Convert class weights by label to weights by class index, also in nested estimators.
 
     Raises
     ------
     ValueError
-        If weights are given for a label that is no class, and a class has none; or a weight is no
-        number, not finite or negative.
+        If a label is not a class while a class has no weight, or a weight is not a finite,
+        non-negative number.
     """
     translated = {
-        name: _by_number(name, value, classes.tolist())
+        name: _number_weights(name, value, classes.tolist())
         for name, value in template.get_params(deep=True).items()
         if name.rpartition("__")[2] == "class_weight" and isinstance(value, dict)
     }
     return template.set_params(**translated) if translated else template
 
 
-def _by_number(name: str, weights: dict[Any, Any], labels: list[Any]) -> dict[int, Any]:
-    """Weights of classes by the numbers of these, also of classes that a bag may lack."""
+def _number_weights(name: str, weights: dict[Any, Any], labels: list[Any]) -> dict[int, Any]:
+    """Return weights by class index, including classes that a bag may not contain."""
     check_class_weights(weights, f"{name} of the member")
     unknown = [label for label in weights if label not in labels]
     unnamed = [label for label in labels if label not in weights]
-    if unknown and unnamed:  # one may be meant by the other
+    if unknown and unnamed:  # probably a misspelled class
         raise ValueError(
-            f"{name} of the member has a weight for {unknown[0]!r}, which is no class of y, "
-            f"and none for {unnamed[0]!r}, which is one: name the classes as they are in y"
+            f"{name} of the member has a weight for {unknown[0]!r}, which is not a class of y, but "
+            f"none for the class {unnamed[0]!r}: use the labels of y."
         )
     return {number: weights.get(label, 1) for number, label in enumerate(labels)}
 
 
-def _some(classes: Array) -> str:
+def _format_classes(classes: Array) -> str:
     shown = ", ".join(map(repr, classes[:10].tolist()))
     return f"{shown} and {len(classes) - 10} more" if len(classes) > 10 else shown

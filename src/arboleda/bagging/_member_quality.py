@@ -1,4 +1,4 @@
-"""Weights of members by their quality on rows that they did not learn from."""
+"""Weights of members by their quality on rows they were not trained on."""
 
 from __future__ import annotations
 
@@ -18,50 +18,54 @@ from arboleda._member_weights import (
 )
 from arboleda.bagging._votes import Floats, MemberOutput
 
-__all__ = ["quality_weights"]
+__all__ = ["compute_quality_weights"]
 
 
-def quality_weights(
+def compute_quality_weights(
     outputs: Iterator[MemberOutput], target: npt.NDArray[Any], n_classes: int
 ) -> Floats | None:
-    """Weights of the members, of sum 1.
+    """Compute weights of the members, which sum to 1.
 
-    Of classifiers max(0, log(p / (1 - p)) + log(K - 1)), with p the accuracy and K the number of
-    classes; of regressors 1 / mean squared error. A member that has no row to be measured on gets
-    the mean weight of the others.
+    The weight of a classifier is max(0, log(p / (1 - p)) + log(K - 1)), where p is the accuracy and
+    K the number of classes; that of a regressor is 1 / mean squared error. Both are normalized. A
+    member without evaluation rows gets the mean weight of the others.
 
     Parameters
     ----------
     outputs : iterator of (rows, outputs)
-        For each member rows that it did not learn from, and its votes or values for these.
+        For each member, rows it was not trained on, and its votes or values for these.
     target : ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        Numbers of classes, or values.
+        Class indices, or values.
     n_classes : int
-        0 for values.
+        0 for regression.
 
     Returns
     -------
     weights : ndarray of shape (n_members,), or None
-        None where nothing sets the members apart: they count the same.
+        None if the members cannot be ranked and have the same weight.
 
     Warns
     -----
     UserWarning
-        If no member has a row to be measured on, or none is better than chance.
+        If no member has evaluation rows, or none is better than random guessing.
     """
-    raw = _of_classes(outputs, target, n_classes) if n_classes else _of_values(outputs, target)
+    raw = (
+        _weigh_classifiers(outputs, target, n_classes)
+        if n_classes
+        else _weigh_regressors(outputs, target)
+    )
     is_measured = ~np.isnan(raw)
     if not is_measured.any():
         warnings.warn(
-            "no member left a row out, so that their quality is unknown and they count the same: "
-            "give more rows or more members",
+            "No member left a row out, so their quality is unknown and all have the same weight: "
+            "use more rows or more members.",
             stacklevel=2,
         )
         return None
     if not raw[is_measured].any():
         warnings.warn(
-            "no member is better than chance on rows that it did not learn from, so that all "
-            "weights would be 0: the members count the same",
+            "No member is better than random guessing on rows it was not trained on, so all "
+            "weights would be 0: the members get the same weight.",
             stacklevel=2,
         )
         return None
@@ -70,10 +74,10 @@ def quality_weights(
     return weights
 
 
-def _of_classes(
+def _weigh_classifiers(
     outputs: Iterator[MemberOutput], target: npt.NDArray[Any], n_classes: int
 ) -> Floats:
-    """Log-odds of the accuracies above chance, NaN where there is no row."""
+    """Compute log-odds of the accuracies, NaN for members without rows."""
     n_right, n_rows = [], []
     for rows, votes in outputs:
         n_rows.append(len(rows))
@@ -87,8 +91,8 @@ def _of_classes(
     return weights
 
 
-def _of_values(outputs: Iterator[MemberOutput], target: npt.NDArray[Any]) -> Floats:
-    """Inverse mean squared errors, in proportion; NaN where there is no row."""
+def _weigh_regressors(outputs: Iterator[MemberOutput], target: npt.NDArray[Any]) -> Floats:
+    """Compute inverse mean squared errors up to a factor, NaN for members without rows."""
     errors: list[ScaledError] = []
     measured = []
     n_members = 0
@@ -98,9 +102,8 @@ def _of_values(outputs: Iterator[MemberOutput], target: npt.NDArray[Any]) -> Flo
             continue
         if not np.isfinite(values).all():
             raise ValueError(
-                f"member {number} predicts an infinite value or NaN for a row that it did not "
-                "learn from, so that its error cannot be measured: set weights='uniform', or give "
-                "another estimator"
+                f"Member {number} predicts an infinite value or NaN for a row it was not trained "
+                "on, so its error is undefined: set weights='uniform', or use another estimator."
             )
         errors.append(mean_squared_error(values, target[rows].reshape(values.shape), None))
         measured.append(number)

@@ -1,4 +1,4 @@
-"""What ensembles of regressors share: the mean of the members' values."""
+"""Base class of ensembles of regressors, which average predictions."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from arboleda._engine.target import check_sums, read_target
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._ensemble import Array, Floats, MemberEnsemble
 from arboleda.bagging._tree_members import TreeMembers
-from arboleda.bagging._votes import Asking
+from arboleda.bagging._votes import PredictOptions
 from arboleda.tree import DecisionTreeRegressor
 
 
 class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
-    """The mean of the members' values."""
+    """Ensemble of regressors, which averages their predictions."""
 
     def _widths(self, members: TreeMembers) -> tuple[int, ...]:
         return (1,) * members.forest.n_outputs
 
-    def _default_member(self) -> Any:
+    def _make_default_estimator(self) -> Any:
         return DecisionTreeRegressor()
 
     def _encode_target(self, y: Any) -> Floats:
         y = read_target(y, numeric=True)
         shape: tuple[int, ...] = getattr(y, "shape", ())
         several = len(shape) == 2 and shape[1] > 1
-        with np.errstate(over="ignore", invalid="ignore"):  # it adds up what may be huge
+        with np.errstate(over="ignore", invalid="ignore"):  # sums of huge values may overflow
             y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
         if y.dtype.kind in "Mm":
             raise ValueError(
-                f"y has values of type {y.dtype}: turn dates and durations into numbers first"
+                f"y has values of type {y.dtype}: convert dates and durations to numbers first."
             )
         target: Floats = (y if several else column_or_1d(y, warn=True)).astype(np.float64)
         return target
@@ -44,17 +44,17 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
     def _check_size(self, target: Array, rows: RowsToDraw) -> None:
         check_sums(target, self.n_estimators, rows.is_able)
 
-    def _votes_by(self, caller: str) -> str:
+    def _get_member_method(self, caller: str) -> str:
         return "predict"
 
-    def _asking(self, params: dict[str, Any] | None = None) -> Asking:
-        return Asking(0, "hard", self.n_jobs, self.verbose, params or {})
+    def _predict_options(self, params: dict[str, Any] | None = None) -> PredictOptions:
+        return PredictOptions(0, "hard", self.n_jobs, self.verbose, params or {})
 
     def _decode_predictions(self, raw: Floats) -> Floats:
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     def predict(self, X: Any, **params: Any) -> Floats:
-        """Mean of the members' predictions.
+        """Predict the mean of the members.
 
         Parameters
         ----------
@@ -67,8 +67,8 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         table = self._checked(X)
-        given = self._params_for("predict", params)
-        return self._members.mean_output(table, self._asking(given))
+        routed = self._route_params("predict", params)
+        return self._members.average_outputs(table, self._predict_options(routed))
 
     def staged_predict(self, X: Any, **params: Any) -> Iterator[Floats]:
         """Yield `predict` of the first member, the first two, ..., all members.
@@ -86,14 +86,14 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         table = self._checked(X)
-        given = self._params_for("predict", params)
-        return self._members.staged_output(table, self._asking(given))
+        routed = self._route_params("predict", params)
+        return self._members.iter_output_stages(table, self._predict_options(routed))
 
     def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(self._member_to_fit())
+        member = get_tags(self._resolve_estimator())
         tags.target_tags.multi_output = member.target_tags.multi_output
         return tags

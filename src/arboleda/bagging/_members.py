@@ -1,4 +1,4 @@
-"""Fitting members of any kind, in threads or processes of joblib's."""
+"""Fitting members of any kind in parallel with joblib."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._engine.threads import count_available_cores
-from arboleda.bagging._draws import Draw, RowsToDraw, draw, switched, switched_uniformly
-from arboleda.bagging._plan import Plan
+from arboleda._engine.threads import available_cores
+from arboleda.bagging._draws import Draw, RowsToDraw, draw, switch_labels, switch_labels_uniformly
+from arboleda.bagging._sampling_plan import SamplingPlan
 from arboleda.bagging._tables import columns_of, rows_of
 
-__all__ = ["Member", "Training", "each", "fit_members", "n_jobs_limits", "set_random_states"]
+__all__ = ["BaggingData", "Member", "each", "fit_members", "n_jobs_limits", "set_random_states"]
 
 Floats = npt.NDArray[np.float64]
 Result = TypeVar("Result")
-# Results that wait for their turn, for each worker: sums are taken in the order of the members.
-_AHEAD = 4
+# Results held per worker: sums are computed in the order of the members.
+_RESULTS_PER_WORKER = 4
 
 
 @dataclass(frozen=True)
-class Training:
-    """What `fit` was given, checked; labels are numbers of classes."""
+class BaggingData:
+    """Validated training data; labels are class indices."""
 
     X: Any
     y: npt.NDArray[Any]
     weight: Floats | None
-    plan: Plan
+    plan: SamplingPlan
     rows: RowsToDraw
-    takes_weight: bool  # whether the members can weigh rows
-    params: dict[str, Any] = field(default_factory=dict)  # for the members' `fit`
+    takes_weight: bool  # whether members take sample_weight
+    params: dict[str, Any] = field(default_factory=dict)  # passed to the `fit` of the members
 
 
 @dataclass(frozen=True)
 class Member:
-    """A fitted member and the columns that it was fitted on; whole: on the table as it is."""
+    """Fitted member and its columns; ``whole`` if it was fitted on the unchanged table."""
 
     estimator: Any
     columns: npt.NDArray[np.intp]
     whole: bool
 
-    def ask(self, method: str, X: Any, params: dict[str, Any]) -> Any:
-        """Answer of one of its methods for a table that has all columns."""
+    def call(self, method: str, X: Any, params: dict[str, Any]) -> Any:
+        """Call a method of the member on a table with all columns."""
         part = X if self.whole else columns_of(X, self.columns)
         return getattr(self.estimator, method)(part, **params)
 
@@ -57,8 +57,8 @@ class Member:
 def each(
     function: Callable[..., Result], items: Sequence[Any], n_jobs: int | None, verbose: int = 0
 ) -> Iterator[Result]:
-    """Results for all items in their order, computed side by side, few of them held at a time."""
-    step = _AHEAD * max(1, effective_n_jobs(n_jobs))
+    """Yield the results of all items in order, computed in parallel, with few in memory."""
+    step = _RESULTS_PER_WORKER * max(1, effective_n_jobs(n_jobs))
     for first in range(0, len(items), step):
         part = items[first : first + step]
         yield from Parallel(n_jobs=n_jobs, verbose=verbose)(delayed(function)(i) for i in part)
@@ -66,14 +66,14 @@ def each(
 
 def fit_members(
     template: Any,
-    training: Training,
+    training: BaggingData,
     seeds: npt.NDArray[Any],
     n_jobs: int | None,
     verbose: int,
 ) -> list[Member]:
     """Fit a clone of the template for each seed; the result does not depend on ``n_jobs``."""
     n_workers = max(1, min(effective_n_jobs(n_jobs), len(seeds)))
-    share = count_available_cores() // n_workers if n_workers > 1 else None
+    share = available_cores() // n_workers if n_workers > 1 else None
     parts = np.array_split(seeds, n_workers)
     fitted = Parallel(n_jobs=n_workers, verbose=verbose)(
         delayed(_fit_some)(template, training, part, share) for part in parts
@@ -82,35 +82,35 @@ def fit_members(
 
 
 def _fit_some(
-    template: Any, training: Training, seeds: npt.NDArray[Any], n_threads: int | None
+    template: Any, training: BaggingData, seeds: npt.NDArray[Any], n_threads: int | None
 ) -> list[Member]:
     return [_fit_one(template, training, int(seed), n_threads) for seed in seeds]
 
 
-def _fit_one(template: Any, training: Training, seed: int, n_threads: int | None) -> Member:
+def _fit_one(template: Any, training: BaggingData, seed: int, n_threads: int | None) -> Member:
     member = clone(template)
     set_random_states(member, check_random_state(seed))
     drawn = draw(training.plan, training.rows, seed)
     y = training.y
     if training.plan.switch_share:
         plan = training.plan
-        change = switched_uniformly if plan.switch_uniformly else switched
+        change = switch_labels_uniformly if plan.switch_uniformly else switch_labels
         y = change(y, plan.switch_share, training.rows, seed)
     own = n_jobs_limits(member, n_threads)
-    given = {name: member.get_params()[name] for name in own}
+    original = {name: member.get_params()[name] for name in own}
     member.set_params(**own)
     try:
         _fit_on_bag(member, training, drawn, y)
     except ValueError as error:
-        _tell_of_one_class(member, training, drawn, y, error)
+        _raise_if_one_class(member, training, drawn, y, error)
         raise
     finally:
-        member.set_params(**given)
+        member.set_params(**original)
     return Member(member, drawn.columns, whole=training.plan.all_columns)
 
 
-def _fit_on_bag(member: Any, training: Training, drawn: Draw, y: npt.NDArray[Any]) -> None:
-    """Rows count by weight where the member can weigh them, which copies nothing, else by index."""
+def _fit_on_bag(member: Any, training: BaggingData, drawn: Draw, y: npt.NDArray[Any]) -> None:
+    """Fit a member on its bag: by sample weights, which copies nothing, else by row indices."""
     whole = training.plan.all_columns
     params, weight = training.params, training.weight
     if training.takes_weight:
@@ -130,21 +130,21 @@ def _fit_on_bag(member: Any, training: Training, drawn: Draw, y: npt.NDArray[Any
     member.fit(X if whole else columns_of(X, drawn.columns), y, **params)
 
 
-def _tell_of_one_class(
-    member: Any, training: Training, drawn: Draw, y: npt.NDArray[Any], error: ValueError
+def _raise_if_one_class(
+    member: Any, training: BaggingData, drawn: Draw, y: npt.NDArray[Any], error: ValueError
 ) -> None:
-    """Explain what a member refused where its bag holds no more than one class of several."""
+    """Raise an error that explains the failure of a member on a bag of a single class."""
     classes = np.unique(y[drawn.counts(training.rows) > 0])
     if y.dtype.kind == "i" and len(classes) == 1 and len(np.unique(y)) > 1:
         raise ValueError(
-            f"a bag holds rows of one class alone, which {type(member).__name__} refuses "
-            f"({error}): give more rows of the rare classes, draw more rows (max_samples), or use "
-            "members that can learn one class, such as trees"
+            f"{type(member).__name__} failed on a bag with rows of a single class ({error}): add "
+            "rows of the rare classes, draw more rows (max_samples), or use an estimator that "
+            "accepts a single class, such as a tree."
         ) from error
 
 
 def set_random_states(member: Any, random: np.random.RandomState) -> None:
-    """Give the member and its parts seeds of their own, drawn in the order of their names."""
+    """Set all ``random_state`` parameters of a member, drawn in the order of their names."""
     names = [
         name
         for name in sorted(member.get_params(deep=True))
@@ -154,13 +154,13 @@ def set_random_states(member: Any, random: np.random.RandomState) -> None:
 
 
 def n_jobs_limits(member: Any, n_threads: int | None) -> dict[str, Any]:
-    """Parameters ``n_jobs`` that keep members which are fitted side by side from crowding.
+    """Return values of ``n_jobs`` parameters that limit the threads of members fitted in parallel.
 
-    Ours take all cores unless told otherwise, and others when told so.
+    Estimators of arboleda use all cores by default, others only on request.
     """
     if n_threads is None:
         return {}
-    found: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     params = member.get_params(deep=True)
     for name, value in params.items():
         owner, _, last = name.rpartition("__")
@@ -170,5 +170,5 @@ def n_jobs_limits(member: Any, n_threads: int | None) -> dict[str, Any]:
         if value is None and not ours:
             continue
         limit = max(1, n_threads)
-        found[name] = limit if value is None or value < 0 else min(value, limit)
-    return found
+        limits[name] = limit if value is None or value < 0 else min(value, limit)
+    return limits

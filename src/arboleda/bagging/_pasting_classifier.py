@@ -14,24 +14,24 @@ __all__ = ["PastingClassifier"]
 
 
 class PastingClassifier(FixedParameters, BaggingClassifier):
-    """Pasting: classifiers fitted on small samples of the rows without replacement, which vote.
+    """Pasting: majority vote of classifiers fitted on rows drawn without replacement.
 
-    Each member sees a part of the rows, which no row is in twice. Members are cheaper to fit than
-    those of bagging, and a row that a member left out judges it without bias (``oob_score``).
+    Each member is fitted on a subset of the rows. Members are cheaper to fit than those of bagging,
+    and the left-out rows allow an unbiased evaluation (``oob_score``).
 
     It is `BaggingClassifier` with ``bootstrap=False`` and all columns.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: `DecisionTreeClassifier`.
+        Classifier that the members are clones of; None: `DecisionTreeClassifier`.
     n_estimators : int, default=10
         Number of members.
     max_samples : int, float or None, default=0.5
-        Rows that each member draws without replacement; a float is a fraction of those of positive
-        weight. None: all of these.
+        Number of rows that each member draws without replacement, or a fraction of the rows of
+        positive weight. None: all of these.
     oob_score : bool, default=False
-        Whether to judge every row by the members that left it out.
+        Whether to compute out-of-bag predictions and their score.
     warm_start, n_jobs, random_state, verbose, voting, weights
         See `BaggingClassifier`.
 
@@ -45,15 +45,15 @@ class PastingClassifier(FixedParameters, BaggingClassifier):
     See Also
     --------
     BaggingClassifier : Draws the rows with replacement.
-    RandomPatchesClassifier : Draws the columns, too.
+    RandomPatchesClassifier : Also draws the columns.
 
     Notes
     -----
-    Breiman (1999) pastes together members fitted on small parts of a table that is too large for
-    memory, so small that each takes but a hundredth of the rows or less. Here the table is in
-    memory, and the default is half of the rows: without replacement that gives about the bias and
-    variance of bagging, at half the work (Friedman and Hall 2007; Bühlmann and Yu 2002, section 3,
-    "half subagging"). All rows would make all members alike.
+    Breiman (1999) combines members fitted on small parts of a table that does not fit into memory,
+    each with a hundredth of the rows or less. Here the table is in memory, and the default is half
+    of the rows: drawn without replacement, they give about the bias and variance of bagging, at
+    half the work (Friedman and Hall 2007; Bühlmann and Yu 2002, section 3, "half subagging"). With
+    all rows, all members would be equal.
 
     References
     ----------

@@ -14,26 +14,26 @@ __all__ = ["RandomPatchesClassifier"]
 
 
 class RandomPatchesClassifier(FixedParameters, BaggingClassifier):
-    """Random patches: classifiers fitted on random rows and columns, which vote.
+    """Random patches: majority vote of classifiers fitted on random rows and columns.
 
-    Each member sees a patch of the table: some of the rows and some of the columns. It takes much
-    less memory and time than bagging, often at no loss of accuracy.
+    Each member is fitted on a patch of the table: some rows and some columns. This takes much less
+    memory and time than bagging, often without loss of accuracy.
 
     It is `BaggingClassifier` with ``bootstrap=False`` and ``max_features=0.5``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: `DecisionTreeClassifier`.
+        Classifier that the members are clones of; None: `DecisionTreeClassifier`.
     n_estimators : int, default=10
         Number of members.
     max_samples : int, float or None, default=0.5
-        Rows that each member draws without replacement; a float is a fraction of those of positive
-        weight. None: all of these.
+        Number of rows that each member draws without replacement, or a fraction of the rows of
+        positive weight. None: all of these.
     max_features : int or float, default=0.5
-        Columns that each member draws without replacement; a float is a fraction of all.
+        Number of columns that each member draws without replacement, or a fraction of all.
     oob_score : bool, default=False
-        Whether to judge every row by the members that left it out.
+        Whether to compute out-of-bag predictions and their score.
     warm_start, n_jobs, random_state, verbose, voting, weights
         See `BaggingClassifier`.
 
@@ -46,13 +46,13 @@ class RandomPatchesClassifier(FixedParameters, BaggingClassifier):
 
     See Also
     --------
-    RandomSubspaceClassifier : Draws the columns alone.
-    PastingClassifier : Draws the rows alone.
+    RandomSubspaceClassifier : Draws only the columns.
+    PastingClassifier : Draws only the rows.
 
     Notes
     -----
     A patch is p_s N of the N rows and p_f M of the M columns, both drawn without replacement. The
-    paper chooses the shares p_s and p_f by validation; with halves, the defaults, a member reads a
+    paper tunes the shares p_s and p_f by validation; with the defaults of 1/2, a member gets a
     quarter of the table. ``max_samples=1.0`` gives random subspaces, ``max_features=1.0`` pasting.
 
     References

@@ -13,26 +13,26 @@ __all__ = ["RandomPatchesRegressor"]
 
 
 class RandomPatchesRegressor(FixedParameters, BaggingRegressor):
-    """Random patches: regressors fitted on random rows and columns, whose mean is predicted.
+    """Random patches: mean of regressors fitted on random rows and columns.
 
-    Each member sees a patch of the table: some of the rows and some of the columns. It takes much
-    less memory and time than bagging, often at no loss of accuracy.
+    Each member is fitted on a patch of the table: some rows and some columns. This takes much less
+    memory and time than bagging, often without loss of accuracy.
 
     It is `BaggingRegressor` with ``bootstrap=False`` and ``max_features=0.5``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: `DecisionTreeRegressor`.
+        Regressor that the members are clones of; None: `DecisionTreeRegressor`.
     n_estimators : int, default=10
         Number of members.
     max_samples : int, float or None, default=0.5
-        Rows that each member draws without replacement; a float is a fraction of those of positive
-        weight. None: all of these.
+        Number of rows that each member draws without replacement, or a fraction of the rows of
+        positive weight. None: all of these.
     max_features : int or float, default=0.5
-        Columns that each member draws without replacement; a float is a fraction of all.
+        Number of columns that each member draws without replacement, or a fraction of all.
     oob_score : bool, default=False
-        Whether to judge every row by the members that left it out.
+        Whether to compute out-of-bag predictions and their score.
     warm_start, n_jobs, random_state, verbose, weights
         See `BaggingRegressor`.
 
@@ -44,13 +44,13 @@ class RandomPatchesRegressor(FixedParameters, BaggingRegressor):
 
     See Also
     --------
-    RandomSubspaceRegressor : Draws the columns alone.
-    PastingRegressor : Draws the rows alone.
+    RandomSubspaceRegressor : Draws only the columns.
+    PastingRegressor : Draws only the rows.
 
     Notes
     -----
     A patch is p_s N of the N rows and p_f M of the M columns, both drawn without replacement. The
-    paper chooses the shares p_s and p_f by validation; with halves, the defaults, a member reads a
+    paper tunes the shares p_s and p_f by validation; with the defaults of 1/2, a member gets a
     quarter of the table. ``max_samples=1.0`` gives random subspaces, ``max_features=1.0`` pasting.
 
     References

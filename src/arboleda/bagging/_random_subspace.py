@@ -1,4 +1,4 @@
-"""What random subspaces of classifiers and of regressors share: columns drawn for every member."""
+"""Base class of random subspace ensembles, which draw columns for every member."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from arboleda.bagging._any_members import AnyMembers
+from arboleda.bagging._bagged_estimators import BaggedEstimators
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._ensemble import Array, Floats, Indices
-from arboleda.bagging._plan import Plan, n_columns_of_member
+from arboleda.bagging._sampling_plan import SamplingPlan, n_columns_of_member
 from arboleda.bagging._tree_members import TreeMembers
 from arboleda.bagging._weighted_ensemble import WeightedEnsemble
-from arboleda.tree._folds import hold_out, keep_every_class
+from arboleda.tree._folds import hold_out, with_every_class
 
 
 class RandomSubspace(WeightedEnsemble):
-    """Columns drawn for every member, from all rows."""
+    """Ensemble of members fitted on random columns and all rows."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_features": [
@@ -39,8 +39,8 @@ class RandomSubspace(WeightedEnsemble):
     random_n_features: bool
     validation_fraction: float
 
-    def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
-        return Plan(
+    def _make_plan(self, target: Array, rows: RowsToDraw) -> SamplingPlan:
+        return SamplingPlan(
             n_features=self.n_features_in_,
             n_drawn=rows.n_able,
             n_columns=n_columns_of_member(self.max_features, self.n_features_in_),
@@ -48,38 +48,39 @@ class RandomSubspace(WeightedEnsemble):
             random_n_columns=self.random_n_features,
         )
 
-    def _rows_to_hold_out(
-        self, target: Array, weight: Floats | None, before: AnyMembers | TreeMembers | None
+    def _choose_held_out_rows(
+        self, target: Array, weight: Floats | None, before: BaggedEstimators | TreeMembers | None
     ) -> Indices | None:
         if self.weights == "uniform":
             return None
         able = np.arange(len(target)) if weight is None else np.flatnonzero(weight)
         if before is not None:
-            return self._rows_unknown_to(before, able, len(target))
+            return self._find_unlearned_rows(before, able, len(target))
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         stratify = is_classifier(self)
-        learn, judge = hold_out(
+        training_rows, validation_rows = hold_out(
             self.validation_fraction, target, able, stratify=stratify, seed=seed
         )
         if stratify:
-            learn, judge = keep_every_class(learn, judge, target)
-        if not judge.size:
+            training_rows, validation_rows = with_every_class(
+                training_rows, validation_rows, target
+            )
+        if not validation_rows.size:
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} of n_samples={able.size} leaves "
-                "no row to measure the members on: raise it, give more rows, or set "
-                "weights='uniform'"
+                "no row to evaluate the members: raise it, use more rows, or set weights='uniform'."
             )
-        return judge
+        return validation_rows
 
-    def _rows_unknown_to(
-        self, before: AnyMembers | TreeMembers, able: Indices, n_rows: int
+    def _find_unlearned_rows(
+        self, before: BaggedEstimators | TreeMembers, able: Indices, n_rows: int
     ) -> Indices:
-        """Rows that a warm start holds out again: those that no member has learned from."""
-        held_out = able[~before.was_learned_from(n_rows)[able]]
+        """Return the rows that a warm start holds out again, on which no member was trained."""
+        held_out = able[~before.find_learned_rows(n_rows)[able]]
         if not held_out.size:
             raise ValueError(
-                "the members made before learned from all rows, and none is left to measure them "
-                "on: set weights='uniform', or warm_start=False"
+                "The existing members were trained on all rows, so no row is left to evaluate "
+                "them: set weights='uniform', or warm_start=False."
             )
         return held_out
 

@@ -14,48 +14,50 @@ from arboleda.bagging._votes import Voting
 class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
     """Random subspaces: classifiers fitted on all rows and a random subset of the columns.
 
-    Members differ by what they can see. Half of the columns, as in the paper, is a good beginning;
-    it helps most where many columns each tell something. Rows drawn as well are random patches:
-    `BaggingClassifier` with ``max_features``.
+    Members differ by their columns. Half of the columns, as in the paper, is a good start. The
+    method works best with many columns that are each informative. To draw rows too (random
+    patches), use `BaggingClassifier` with ``max_features``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: `DecisionTreeClassifier`.
+        Classifier that the members are clones of; None: `DecisionTreeClassifier`.
     n_estimators : int, default=100
         Number of members.
     max_features : int or float, default=0.5
-        Columns that each member draws; a float is a fraction of all.
+        Number of columns that each member draws, or a fraction of all.
     bootstrap_features : bool, default=False
         Whether columns are drawn with replacement.
     random_n_features : bool, default=False
         Whether each member also draws the number of its columns, uniform on 1 .. ``max_features``.
     warm_start, n_jobs, random_state, verbose, voting
-        As in `BaggingClassifier`.
+        See `BaggingClassifier`.
     weights : {"uniform", "validation"}, default="uniform"
-        "uniform": all members count the same. "validation": the better a member classifies rows
-        held out, from which no member learns, the more it counts; see the notes.
+        "uniform": all members have the same weight. "validation": weights by the accuracy of the
+        members on held-out rows; see the notes.
     validation_fraction : float, default=0.1
-        Share of the rows held out, with ``weights="validation"``.
+        Share of the rows to hold out; only used with ``weights="validation"``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_classes_ : int
+        Number of classes.
     estimator_ : estimator
-        What the members are clones of.
+        Classifier that the members are clones of.
     estimators_ : list of estimators
-        The members. They know the classes by their numbers in ``classes_``.
+        Fitted members, whose classes are indices into ``classes_``.
     estimators_features_ : list of ndarray
-        Numbers of the columns of each member.
+        Column indices of each member.
     estimators_samples_ : list of ndarray
-        Numbers of the rows of each member: all of positive weight, but those held out.
+        Row indices of each member: all of positive weight that are not held out.
     estimator_weights_ : ndarray of shape (n_estimators,)
-        Weights of the members, of sum 1; with ``weights="uniform"`` all equal.
+        Weights of the members, which sum to 1; all equal with ``weights="uniform"``.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names that are text.
+        Names of the columns; only if all of them are strings.
 
     See Also
     --------
@@ -63,10 +65,11 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
 
     Notes
     -----
-    All members see all rows, so that none is left out to measure them on, and on its own rows a
-    whole tree makes no error. ``weights="validation"`` therefore holds rows out, of every class
-    the same share; at least one row of each class is learned from. The weights are those of
-    `BaggingClassifier`, from the accuracy on these rows. A warm start holds the same rows out.
+    All members are fitted on all rows, so there are no out-of-bag rows to evaluate them, and a
+    fully grown tree has no training error. ``weights="validation"`` therefore holds out rows,
+    stratified by class; at least one row of each class is trained on. The weights are those of
+    `BaggingClassifier`, computed from the accuracy on these rows. A warm start holds out the same
+    rows.
 
     References
     ----------

@@ -13,45 +13,46 @@ from arboleda.bagging._random_subspace import RandomSubspace
 class RandomSubspaceRegressor(RandomSubspace, MemberRegressor):
     """Random subspaces: regressors fitted on all rows and a random subset of the columns.
 
-    Members differ by what they can see; their mean is predicted. Rows drawn as well are random
-    patches: `BaggingRegressor` with ``max_features``.
+    Members differ by their columns; the prediction is their mean. To draw rows too (random
+    patches), use `BaggingRegressor` with ``max_features``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What the members are clones of; None: `DecisionTreeRegressor`.
+        Regressor that the members are clones of; None: `DecisionTreeRegressor`.
     n_estimators, max_features, bootstrap_features, random_n_features
-        As in `RandomSubspaceClassifier`.
+        See `RandomSubspaceClassifier`.
     warm_start, n_jobs, random_state, verbose
-        As in `RandomSubspaceClassifier`.
+        See `RandomSubspaceClassifier`.
     weights : {"uniform", "validation"}, default="uniform"
-        "uniform": all members count the same. "validation": the better a member predicts rows held
-        out, from which no member learns, the more it counts; see the notes.
+        "uniform": all members have the same weight. "validation": weights by the error of the
+        members on held-out rows; see the notes.
     validation_fraction : float, default=0.1
-        Share of the rows held out, with ``weights="validation"``.
+        Share of the rows to hold out; only used with ``weights="validation"``.
 
     Attributes
     ----------
     estimator_ : estimator
-        What the members are clones of.
+        Regressor that the members are clones of.
     estimators_ : list of estimators
-        The members.
+        Fitted members.
     estimators_features_ : list of ndarray
-        Numbers of the columns of each member.
+        Column indices of each member.
     estimators_samples_ : list of ndarray
-        Numbers of the rows of each member: all of positive weight, but those held out.
+        Row indices of each member: all of positive weight that are not held out.
     estimator_weights_ : ndarray of shape (n_estimators,)
-        Weights of the members, of sum 1; with ``weights="uniform"`` all equal.
+        Weights of the members, which sum to 1; all equal with ``weights="uniform"``.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names that are text.
+        Names of the columns; only if all of them are strings.
 
     Notes
     -----
-    All members see all rows, so that none is left out to measure them on, and on its own rows a
-    whole tree makes no error. ``weights="validation"`` therefore holds rows out, drawn at random.
-    The weights are those of `BaggingRegressor`, from the mean squared error on these rows. A warm
-    start holds the same rows out.
+    All members are fitted on all rows, so there are no out-of-bag rows to evaluate them, and a
+    fully grown tree has no training error. ``weights="validation"`` therefore holds out random
+    rows. The weights are those of `BaggingRegressor`, computed from the mean squared error on these
+    rows. A warm start holds out the same rows.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Tables as members of any kind take them: frames stay frames, everything else is an array."""
+"""Tables for members of any kind: data frames stay data frames, everything else is an array."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from sklearn.utils.validation import validate_data
 from arboleda._engine.frames import as_frame
 from arboleda._sparse import check_sparse
 
-__all__ = ["checked_table", "columns_of", "resolve_row_count", "rows_of"]
+__all__ = ["checked_table", "columns_of", "n_rows_of", "rows_of"]
 
 Indices = npt.NDArray[np.intp]
 
 
 def checked_table(estimator: Any, X: Any, *, reset: bool, as_array: bool = False) -> Any:
-    """Return a frame as it is, so that members see its names and types, else an array or CSR, CSC.
+    """Validate a table; return a data frame unchanged, else an array, CSR or CSC matrix.
 
-    The values are for the members to judge: missing ones, text and infinity may be what they know.
+    Members see the names and types of a data frame. Values are not checked: members may support
+    missing values, text or infinity.
 
     Parameters
     ----------
     estimator : estimator
-        It remembers the number and names of the columns.
+        Estimator that stores the number and names of the columns.
     X : array-like, frame or sparse matrix of shape (n_samples, n_features)
     reset : bool
-        True in ``fit``: learn the columns. False afterwards: compare them.
+        True in ``fit``: store the columns. False: compare with the stored columns.
     as_array : bool, default=False
-        Whether frames become arrays too, because columns may be needed twice.
+        Whether to convert data frames to arrays, because columns may be drawn twice.
     """
     check_sparse(X)
     frame = as_frame(X)
@@ -49,13 +50,13 @@ def checked_table(estimator: Any, X: Any, *, reset: bool, as_array: bool = False
     )
 
 
-def resolve_row_count(X: Any) -> int:
-    """Number of rows of what `checked_table` returned."""
+def n_rows_of(X: Any) -> int:
+    """Return the number of rows of a validated table."""
     return int(X.shape[0])
 
 
 def rows_of(X: Any, rows: Indices) -> Any:
-    """Rows of a checked table, by number; some may be wanted twice."""
+    """Take rows of a validated table by index, with repeats."""
     if isinstance(X, np.ndarray):
         return X[rows]
     frame = nw.from_native(X, eager_only=True, pass_through=True)
@@ -63,7 +64,7 @@ def rows_of(X: Any, rows: Indices) -> Any:
 
 
 def columns_of(X: Any, columns: Indices) -> Any:
-    """Columns of a checked table, by number."""
+    """Take columns of a validated table by index."""
     if isinstance(X, np.ndarray):
         return X[:, columns]
     frame = nw.from_native(X, eager_only=True, pass_through=True)

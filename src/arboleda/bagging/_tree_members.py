@@ -1,4 +1,4 @@
-"""Members that are trees of ours: grown by the engine from one coded table, kept as a forest."""
+"""Members that are arboleda trees: grown by the engine from one binned table, kept as a forest."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from arboleda._engine.forest import Forest
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.schema import Schema
 from arboleda._engine.table import check_table
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
+from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda._out_of_bag import OobCurve
-from arboleda.bagging._draws import RowsToDraw, learned_rows
-from arboleda.bagging._plan import Plan
+from arboleda.bagging._draws import RowsToDraw, find_learned_rows
+from arboleda.bagging._sampling_plan import SamplingPlan
 from arboleda.bagging._votes import (
-    Asking,
     Floats,
     Indices,
     MemberOutput,
     OutOfBag,
-    out_of_bag,
-    running_totals,
+    PredictOptions,
+    aggregate_out_of_bag,
+    compute_running_totals,
 )
-from arboleda.forest._lazy_sequence import LazySequence
+from arboleda.forest._members import LazySequence
 from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._tree_learner import Training, resolve_max_features
+from arboleda.tree._tree_learner import Training, n_drawn_features
 
-# Parameters of a tree that the engine knows how to grow a forest by; the others must be defaults.
+# Parameters of a tree that the engine supports in a forest; the others must be at their defaults.
 _KNOWN = {
     "categorical_features", "class_weight", "criterion", "max_bins", "max_depth", "max_features",
     "max_leaf_nodes", "min_impurity_decrease", "min_samples_leaf", "min_samples_split",
@@ -53,48 +53,48 @@ _KNOWN = {
 _SAME_CRITERION = {"log_loss": "entropy", "friedman_mse": "squared_error"}
 
 
-class Batch(NamedTuple):
-    """Trees that one call of `fit` grew: what their draws are repeated from."""
+class TreeBatch(NamedTuple):
+    """Plan, rows and numbers of the trees of one call of `fit`, which reproduce their samples."""
 
-    plan: Plan
+    plan: SamplingPlan
     rows: RowsToDraw
     first: int
     n_trees: int
 
 
 def engine_can(template: Any, tree: DecisionTree) -> bool:
-    """Whether clones of an estimator can be grown as a forest; `tree` is of the kind that can."""
+    """Return whether the engine can grow clones of an estimator of the type of ``tree``."""
     if type(template) is not type(tree):
         return False
     params, defaults = template.get_params(), tree.get_params()
     return all(name in _KNOWN or params[name] == defaults[name] for name in params)
 
 
-def grown_trees(
+def grow_trees(
     example: DecisionTree,
     training: Training,
-    plan: Plan,
+    plan: SamplingPlan,
     rows: RowsToDraw,
     n_trees: int,
     seed: int,
     n_jobs: int | None,
 ) -> TreeMembers:
-    """Grow the first trees of an ensemble."""
-    batch = Batch(plan, rows, 0, n_trees)
+    """Grow the initial trees of an ensemble."""
+    batch = TreeBatch(plan, rows, 0, n_trees)
     forest = _grow(example, training, batch, seed, resolve_n_jobs(n_jobs))
     return TreeMembers(forest, example, seed, (batch,))
 
 
 def _grow(
-    example: DecisionTree, training: Training, batch: Batch, seed: int, n_threads: int
+    example: DecisionTree, training: Training, batch: TreeBatch, seed: int, n_threads: int
 ) -> Forest:
     limits = example._growth_limits(training.table.n_rows)
     plan = batch.plan
-    # Of the columns that a tree has, as if it were fitted on these alone.
+    # Relative to the columns of a tree, as if it were fitted on only these.
     limits["max_features"] = (
         -1
         if example.max_features is None
-        else resolve_max_features(example.max_features, plan.n_columns)
+        else n_drawn_features(example.max_features, plan.n_columns)
     )
     options = ForestOptions(
         n_trees=batch.n_trees,
@@ -131,7 +131,7 @@ def _grow(
     )
 
 
-def _draw_options(plan: Plan) -> dict[str, Any]:
+def _draw_options(plan: SamplingPlan) -> dict[str, Any]:
     return {
         "bag": plan.bag,
         "n_drawn": -1 if plan.bag == "all" else plan.n_drawn,
@@ -145,33 +145,33 @@ def _draw_options(plan: Plan) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class TreeMembers:
-    """Trees, and what their draws are repeated from.
+    """Trees, the batches that reproduce their samples, and weights that sum to 1.
 
-    ``example`` is a tree with all that the members share: parameters, columns, classes. ``weights``
-    of the trees sum to 1; None: all count the same.
+    ``example`` is a tree with the shared properties: parameters, columns and classes. ``weights``
+    is None if all trees have the same weight.
     """
 
     forest: Forest
     example: DecisionTree
     seed: int
-    batches: tuple[Batch, ...]
+    batches: tuple[TreeBatch, ...]
     weights: Floats | None = None
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of trees."""
         return self.forest.n_trees
 
     def extended(
         self,
         example: DecisionTree,
         training: Training,
-        plan: Plan,
+        plan: SamplingPlan,
         rows: RowsToDraw,
         n_more: int,
         n_jobs: int | None,
     ) -> TreeMembers:
-        """Return these trees and so many more, all without weights."""
-        batch = Batch(plan, rows, len(self), n_more)
+        """Return these trees and ``n_more`` new ones, all without weights."""
+        batch = TreeBatch(plan, rows, len(self), n_more)
         more = _grow(example, training, batch, self.seed, resolve_n_jobs(n_jobs))
         forest = self.forest.extended(more)
         return TreeMembers(forest, example, self.seed, (*self.batches, batch))
@@ -180,149 +180,154 @@ class TreeMembers:
         """Return the same trees with these weights."""
         return replace(self, weights=weights)
 
-    def weighted_forest(self, asking: Asking) -> WeightedForest | None:
-        """Return the forest whose scores are the weighted mean vote; None without weights."""
+    def weighted_forest(self, options: PredictOptions) -> WeightedForest | None:
+        """Return the forest whose scores are the weighted mean votes; None without weights."""
         if self.weights is None:
             return None
-        vote = "largest" if asking.voting_of_trees == "hard" else "scores"
+        vote = "largest" if options.voting_of_trees == "hard" else "scores"
         return WeightedForest(self.forest, vote, self.weights)
 
     def checked(self, ensemble: Any, X: Any, *, as_array: bool) -> Any:
-        """Check a table as the engine takes it."""
+        """Validate a table for the engine."""
         return check_table(ensemble, X, reset=False)
 
     @property
     def estimators(self) -> LazySequence[DecisionTree]:
-        """The trees by themselves, each on its own columns; made when asked for."""
+        """The trees, each on its own columns, created on access."""
         return LazySequence(self._estimator, len(self))
 
     @property
     def columns(self) -> LazySequence[Indices]:
-        """Numbers of the columns of each tree, ascending, each once."""
+        """Column indices of each tree, ascending and unique."""
         return LazySequence(self._columns, len(self))
 
     @property
     def samples(self) -> LazySequence[Indices]:
-        """Numbers of the rows of each tree, ascending, those drawn twice twice."""
+        """Row indices of each tree, ascending, with repeats."""
         return LazySequence(self._samples, len(self))
 
-    def mean_output(self, X: Any, asking: Asking) -> Floats:
-        """Mean vote or value of the trees."""
-        n_threads = resolve_threads(X, asking.n_jobs)
-        weighted = self.weighted_forest(asking)
+    def average_outputs(self, X: Any, options: PredictOptions) -> Floats:
+        """Average the votes or values of the trees."""
+        n_threads = threads_for(X, options.n_jobs)
+        weighted = self.weighted_forest(options)
         if weighted is not None:
-            return _as_output(weighted.scores(X, n_threads), asking)
-        votes = self.forest.votes(X, asking.voting_of_trees, n_threads)
-        return _as_output(votes, asking)
+            return _squeeze_output(weighted.scores(X, n_threads), options)
+        votes = self.forest.votes(X, options.voting_of_trees, n_threads)
+        return _squeeze_output(votes, options)
 
-    def staged_output(self, X: Any, asking: Asking) -> Iterator[Floats]:
-        """Yield `mean_output` of the first tree, the first two, ..., all trees."""
-        n_threads = resolve_threads(X, asking.n_jobs)
-        weighted = self.weighted_forest(asking)
-        plain = self.forest.iter_votes(X, asking.voting_of_trees, n_threads)
+    def iter_output_stages(self, X: Any, options: PredictOptions) -> Iterator[Floats]:
+        """Yield `average_outputs` of the first tree, the first two, ..., all trees."""
+        n_threads = threads_for(X, options.n_jobs)
+        weighted = self.weighted_forest(options)
+        plain = self.forest.iter_votes(X, options.voting_of_trees, n_threads)
         if weighted is None:
             for votes in plain:
-                yield _as_output(votes, asking)
+                yield _squeeze_output(votes, options)
             return
-        totals = running_totals(weighted.weights)
-        n_silent = totals.count(0.0)  # trees of weight 0 at the beginning
-        for votes in islice(plain, n_silent):
-            yield _as_output(votes, asking)
+        totals = compute_running_totals(weighted.weights)
+        n_zero_weights = totals.count(0.0)  # initial trees of weight 0
+        for votes in islice(plain, n_zero_weights):
+            yield _squeeze_output(votes, options)
         stages = zip(totals, weighted.staged_scores(X, n_threads), strict=True)
-        for total, scores in islice(stages, n_silent, None):
-            yield _as_output(scores / total, asking)
+        for total, scores in islice(stages, n_zero_weights, None):
+            yield _squeeze_output(scores / total, options)
 
-    def row_predictor(self, asking: Asking) -> RowPredictor:
-        """Return what gives `mean_output` row by row."""
-        weighted = self.weighted_forest(asking)
+    def row_predictor(self, options: PredictOptions) -> RowPredictor:
+        """Return a predictor of the averages for single rows."""
+        weighted = self.weighted_forest(options)
         if weighted is not None:
             return weighted.row_predictor()
-        return self.forest.row_predictor(asking.voting_of_trees)
+        return self.forest.row_predictor(options.voting_of_trees)
 
-    def mean_decision(self, X: Any, asking: Asking) -> Floats:
-        """Trees have no decision function."""
-        raise AttributeError("trees have no decision_function: use predict_proba")
+    def average_decisions(self, X: Any, options: PredictOptions) -> Floats:
+        """Raise, because trees have no decision function."""
+        raise AttributeError("Trees have no decision_function: use predict_proba.")
 
-    def staged_decision(self, X: Any, asking: Asking) -> Iterator[Floats]:
-        """Trees have no decision function."""
-        raise AttributeError("trees have no decision_function: use predict_proba")
+    def iter_decision_stages(self, X: Any, options: PredictOptions) -> Iterator[Floats]:
+        """Raise, because trees have no decision function."""
+        raise AttributeError("Trees have no decision_function: use predict_proba.")
 
     def have_drawn_from(self, n_rows: int) -> bool:
-        """Whether all trees drew in the same way, from tables of so many rows."""
+        """Return whether all trees have the same plan and tables with ``n_rows`` rows."""
         last = self.batches[-1]
         return last.rows.n_rows == n_rows and all(
-            batch.plan == last.plan and _same_rows(batch.rows, last.rows) for batch in self.batches
+            batch.plan == last.plan and _have_same_rows(batch.rows, last.rows)
+            for batch in self.batches
         )
 
-    def out_of_bag(self, X: Any, target: npt.NDArray[Any], asking: Asking) -> OutOfBag:
-        """Ask every tree for the rows that it left out."""
+    def aggregate_out_of_bag(
+        self, X: Any, target: npt.NDArray[Any], options: PredictOptions
+    ) -> OutOfBag:
+        """Aggregate the predictions of every tree for the rows that it left out."""
         last = self.batches[-1]
         if self.weights is not None:
-            outputs = self.outputs_on(X, self.left_out(), asking)
-            judged, n_classes = last.rows.is_able, asking.n_classes
-            return out_of_bag(outputs, len(self), target, judged, n_classes, self.weights)
+            outputs = self.iter_outputs_on_rows(X, self.iter_left_out_rows(), options)
+            is_scored, n_classes = last.rows.is_able, options.n_classes
+            return aggregate_out_of_bag(
+                outputs, len(self), target, is_scored, n_classes, self.weights
+            )
         rows = FittedRows(
             ForestOptions(n_trees=len(self), **_draw_options(last.plan)),
             target,
-            (asking.n_classes,) if asking.n_classes else (),
-            _weight_of(last.rows),
+            (options.n_classes,) if options.n_classes else (),
+            _compute_draw_weights(last.rows),
             self.seed,
         )
-        n_threads = resolve_n_jobs(asking.n_jobs)
-        voting = asking.voting_of_trees
+        n_threads = resolve_n_jobs(options.n_jobs)
+        voting = options.voting_of_trees
         votes = out_of_bag_votes(self.forest, X, rows, voting=voting, n_threads=n_threads)
         curve = out_of_bag_curve(self.forest, X, rows, voting=voting, n_threads=n_threads)
-        n_judged = curve.n_rows.astype(np.int64)
+        n_scored = curve.n_judged.astype(np.int64)
         numbers = np.arange(1, len(self) + 1)
         return OutOfBag(
-            votes.sums, votes.n_trees.astype(np.int64), OobCurve(numbers, curve.error, n_judged)
+            votes.sums, votes.n_trees.astype(np.int64), OobCurve(numbers, curve.error, n_scored)
         )
 
-    def outputs_on(
-        self, X: Any, rows_of_members: Iterable[Indices], asking: Asking
+    def iter_outputs_on_rows(
+        self, X: Any, rows_of_members: Iterable[Indices], options: PredictOptions
     ) -> Iterator[MemberOutput]:
-        """Yield for each tree some rows of its own, and its output on these."""
-        n_threads = resolve_n_jobs(asking.n_jobs)
-        voting = asking.voting_of_trees
+        """Yield for each tree its rows of ``rows_of_members`` and its outputs for these."""
+        n_threads = resolve_n_jobs(options.n_jobs)
+        voting = options.voting_of_trees
         for number, rows in zip(range(len(self)), rows_of_members, strict=True):
             yield rows, self.forest.votes_of_tree(X, number, voting, n_threads)[rows]
 
-    def was_learned_from(self, n_rows: int) -> npt.NDArray[np.bool_]:
-        """Whether trees may have learned from each row of a table of so many.
+    def find_learned_rows(self, n_rows: int) -> npt.NDArray[np.bool_]:
+        """Find the rows of a table with ``n_rows`` rows that trees may have been trained on.
 
         Raises
         ------
         ValueError
-            If they learned from tables of other sizes.
+            If trees were trained on tables of other sizes.
         """
-        return learned_rows([batch.rows for batch in self.batches], n_rows)
+        return find_learned_rows([batch.rows for batch in self.batches], n_rows)
 
-    def left_out(self) -> Iterator[Indices]:
-        """Yield for each tree the rows that it could have drawn and did not."""
+    def iter_left_out_rows(self) -> Iterator[Indices]:
+        """Yield for each tree the rows that it could have drawn but did not."""
         for batch in self.batches:
             is_able = batch.rows.is_able
             for number in range(batch.first, batch.first + batch.n_trees):
                 yield np.flatnonzero((self._counts(batch, number) == 0) & is_able)
 
-    def _batch_of(self, number: int) -> Batch:
+    def _batch_of(self, number: int) -> TreeBatch:
         return next(b for b in self.batches if number < b.first + b.n_trees)
 
     def _samples(self, number: int) -> Indices:
         batch = self._batch_of(number)
         return np.repeat(np.arange(batch.rows.n_rows), self._counts(batch, number))
 
-    def _counts(self, batch: Batch, number: int) -> npt.NDArray[np.uint32]:
-        """How often each row is in the bag of a tree."""
+    def _counts(self, batch: TreeBatch, number: int) -> npt.NDArray[np.uint32]:
+        """Count how often each row is in the bag of a tree."""
         rows = batch.rows
         options = ForestOptions(n_trees=1, **_draw_options(batch.plan))
-        weight = _weight_of(rows)
+        weight = _compute_draw_weights(rows)
         return draw_bag(options, rows.n_rows, number, sample_weight=weight, seed=self.seed)
 
     def _columns(self, number: int) -> Indices:
         plan = self._batch_of(number).plan
         options = ForestOptions(n_trees=1, **_draw_options(plan))
-        found = draw_columns(options, plan.n_features, number, seed=self.seed)
-        return found.astype(np.intp)
+        columns = draw_columns(options, plan.n_features, number, seed=self.seed)
+        return columns.astype(np.intp)
 
     def _estimator(self, number: int) -> DecisionTree:
         tree: DecisionTree = copy.copy(self.example)
@@ -339,19 +344,19 @@ class TreeMembers:
             tree.feature_names_in_ = tree.feature_names_in_[columns]
         missing = np.isin(columns, self.example.missing_columns_)
         tree.missing_columns_ = np.flatnonzero(missing).astype(np.int64)
-        tree.max_features_ = resolve_max_features(tree.max_features, len(columns))
+        tree.max_features_ = n_drawn_features(tree.max_features, len(columns))
         return tree
 
 
-def _as_output(votes: Floats, asking: Asking) -> Floats:
-    """Return votes as the ensemble's output: one dimension for a single target of numbers."""
-    return votes[:, 0] if asking.n_classes == 0 and votes.shape[1] == 1 else votes
+def _squeeze_output(votes: Floats, options: PredictOptions) -> Floats:
+    """Reduce the outputs of a single regression target to one dimension."""
+    return votes[:, 0] if options.n_classes == 0 and votes.shape[1] == 1 else votes
 
 
-def _weight_of(rows: RowsToDraw) -> Floats | None:
-    """1 for rows that can be drawn, else 0; None where all can be."""
+def _compute_draw_weights(rows: RowsToDraw) -> Floats | None:
+    """Return 1 for rows that can be drawn, else 0; None if all can be."""
     return None if rows.able is None else rows.is_able.astype(np.float64)
 
 
-def _same_rows(first: RowsToDraw, second: RowsToDraw) -> bool:
+def _have_same_rows(first: RowsToDraw, second: RowsToDraw) -> bool:
     return np.array_equal(first.is_able, second.is_able)

@@ -1,4 +1,4 @@
-"""Outputs of members as votes, put together in the order of the members."""
+"""Votes and predictions of members, aggregated in the order of the members."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from arboleda.bagging._members import Member, each
 from arboleda.bagging._tables import rows_of
 
 __all__ = [
-    "Asking",
     "Floats",
     "Indices",
     "MemberOutput",
     "OutOfBag",
+    "PredictOptions",
     "Voting",
-    "mean_decision",
-    "mean_output",
-    "out_of_bag",
-    "outputs_on",
-    "running_totals",
-    "staged_decision",
-    "staged_output",
-    "votes_with",
+    "aggregate_out_of_bag",
+    "average_decisions",
+    "average_outputs",
+    "choose_vote_method",
+    "compute_running_totals",
+    "iter_decision_stages",
+    "iter_output_stages",
+    "iter_outputs_on_rows",
 ]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Voting = Literal["soft", "hard"]
-MemberOutput = tuple[Indices, Floats]  # rows, and what a member votes or predicts on them
+MemberOutput = tuple[Indices, Floats]  # rows, and votes or values of a member for these
 
 
-class Asking(NamedTuple):
-    """How members are asked: ``n_classes`` is 0 for values."""
+class PredictOptions(NamedTuple):
+    """Options of predictions by members; ``n_classes`` is 0 for regression."""
 
     n_classes: int
     voting: Voting
@@ -47,14 +47,14 @@ class Asking(NamedTuple):
 
     @property
     def voting_of_trees(self) -> Voting:
-        """How the engine's trees vote: values are averaged."""
+        """Voting of the engine's trees, which average values."""
         return self.voting if self.n_classes else "soft"
 
 
 class OutOfBag(NamedTuple):
-    """Sum of the outputs of the members that left a row out, their number, and the error so far.
+    """Sums and counts of the outputs of members that left out each row, and the error curve.
 
-    Of members with weights: the weighted sum, and the sum of their weights.
+    With weights, these are weighted sums and sums of weights.
     """
 
     sums: Floats
@@ -62,203 +62,207 @@ class OutOfBag(NamedTuple):
     curve: OobCurve
 
 
-def votes_with(estimator: Any, voting: Voting) -> Literal["predict_proba", "predict"]:
-    """Name of the method whose answer a classifier votes with."""
+def choose_vote_method(estimator: Any, voting: Voting) -> Literal["predict_proba", "predict"]:
+    """Return the name of the method that provides the votes of a classifier."""
     soft = voting == "soft" and hasattr(estimator, "predict_proba")
     return "predict_proba" if soft else "predict"
 
 
-def mean_output(
-    members: Sequence[Member], X: Any, asking: Asking, weights: Floats | None = None
+def average_outputs(
+    members: Sequence[Member], X: Any, options: PredictOptions, weights: Floats | None = None
 ) -> Floats:
-    """Mean over the members of their class shares, or of their values.
+    """Average the class probabilities or values of the members.
 
-    ``weights``, of sum 1, make it a weighted mean; a member of weight 0 is not even called.
+    ``weights``, which sum to 1, give a weighted mean; members of weight 0 are not called.
     """
-    kept, weights = _voters(len(members), weights)
-    return _mean(_outputs([members[i] for i in kept], X, asking), len(kept), weights)
+    kept, weights = _select_voters(len(members), weights)
+    return _average(_iter_outputs([members[i] for i in kept], X, options), len(kept), weights)
 
 
-def staged_output(
-    members: Sequence[Member], X: Any, asking: Asking, weights: Floats | None = None
+def iter_output_stages(
+    members: Sequence[Member], X: Any, options: PredictOptions, weights: Floats | None = None
 ) -> Iterator[Floats]:
-    """Yield `mean_output` of the first member, the first two, ..., all members."""
-    return _running_means(_outputs(members, X, asking), weights)
+    """Yield `average_outputs` of the first member, the first two, ..., all members."""
+    return _iter_running_means(_iter_outputs(members, X, options), weights)
 
 
-def mean_decision(
-    members: Sequence[Member], X: Any, asking: Asking, weights: Floats | None = None
+def average_decisions(
+    members: Sequence[Member], X: Any, options: PredictOptions, weights: Floats | None = None
 ) -> Floats:
-    """Mean of the members' decision functions, by ``weights`` as `mean_output`.
+    """Average the decision functions of the members, with weights as in `average_outputs`.
 
     Raises
     ------
     ValueError
-        If a member did not see all classes, so that its decision function has another shape.
+        If a member was not fitted on all classes, so its decision function has another shape.
     """
-    kept, weights = _voters(len(members), weights)
+    kept, weights = _select_voters(len(members), weights)
     voters = [members[i] for i in kept]
-    return _mean(_decisions(voters, X, asking, kept), len(kept), weights)
+    return _average(_iter_decisions(voters, X, options, kept), len(kept), weights)
 
 
-def staged_decision(
-    members: Sequence[Member], X: Any, asking: Asking, weights: Floats | None = None
+def iter_decision_stages(
+    members: Sequence[Member], X: Any, options: PredictOptions, weights: Floats | None = None
 ) -> Iterator[Floats]:
-    """Yield `mean_decision` of the first member, the first two, ..., all members."""
-    return _running_means(_decisions(members, X, asking, range(len(members))), weights)
+    """Yield `average_decisions` of the first member, the first two, ..., all members."""
+    return _iter_running_means(_iter_decisions(members, X, options, range(len(members))), weights)
 
 
-def running_totals(weights: Floats) -> list[float]:
-    """Sum of the first weight, the first two, ..., all of them, which is 1."""
+def compute_running_totals(weights: Floats) -> list[float]:
+    """Compute the sums of the first weight, the first two, ..., all of them, which is 1."""
     totals: list[float] = np.cumsum(weights).tolist()
     return [*totals[:-1], 1.0]
 
 
-def _voters(n_members: int, weights: Floats | None) -> tuple[Sequence[int], Floats | None]:
-    """Numbers of the members of positive weight, and their weights."""
+def _select_voters(n_members: int, weights: Floats | None) -> tuple[Sequence[int], Floats | None]:
+    """Return the indices and weights of the members of positive weight."""
     if weights is None:
         return range(n_members), None
     voting = np.flatnonzero(weights)
     return voting.tolist(), weights[voting]
 
 
-def _outputs(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Floats]:
-    return each(partial(_output, X=X, asking=asking), members, asking.n_jobs, asking.verbose)
+def _iter_outputs(members: Sequence[Member], X: Any, options: PredictOptions) -> Iterator[Floats]:
+    return each(
+        partial(_predict_member, X=X, options=options), members, options.n_jobs, options.verbose
+    )
 
 
-def _decisions(
-    members: Sequence[Member], X: Any, asking: Asking, numbers: Iterable[int]
+def _iter_decisions(
+    members: Sequence[Member], X: Any, options: PredictOptions, numbers: Iterable[int]
 ) -> Iterator[Floats]:
     for number, member in zip(numbers, members, strict=True):
-        seen = len(member.estimator.classes_)
-        if seen != asking.n_classes:
+        n_seen = len(member.estimator.classes_)
+        if n_seen != options.n_classes:
             raise ValueError(
-                f"the bag of member {number} held {seen} of the {asking.n_classes} classes, so the "
-                "members' decision functions cannot be averaged: use predict_proba, or draw more "
-                "rows (max_samples)"
+                f"The bag of member {number} holds {n_seen} of the {options.n_classes} classes, so "
+                "the decision functions of the members cannot be averaged: use predict_proba, or "
+                "draw more rows (max_samples)."
             )
-    ask = partial(_decision, X=X, params=asking.params)
-    return each(ask, members, asking.n_jobs, asking.verbose)
+    call = partial(_predict_decision, X=X, params=options.params)
+    return each(call, members, options.n_jobs, options.verbose)
 
 
-def _mean(outputs: Iterator[Floats], n_members: int, weights: Floats | None) -> Floats:
+def _average(outputs: Iterator[Floats], n_members: int, weights: Floats | None) -> Floats:
     total: Any = 0.0
     if weights is not None:
         for weight, output in zip(weights.tolist(), outputs, strict=True):
             total = total + weight * output
         weighted: Floats = total
         return weighted
-    for output in outputs:  # in the order of the members: the same bits whatever n_jobs
+    for output in outputs:  # in the order of the members: the result does not depend on n_jobs
         total = total + output
     mean: Floats = total / n_members
     return mean
 
 
-def _running_means(outputs: Iterator[Floats], weights: Floats | None) -> Iterator[Floats]:
+def _iter_running_means(outputs: Iterator[Floats], weights: Floats | None) -> Iterator[Floats]:
     total: Any = 0.0
     if weights is None:
         for number, output in enumerate(outputs, start=1):
             total = total + output
             yield total / number
         return
-    plain: Any = 0.0  # sum of the first members, as long as all of them have weight 0
-    parts = zip(weights.tolist(), running_totals(weights), outputs, strict=True)
+    unweighted: Any = 0.0  # sum of the first members while all of them have weight 0
+    parts = zip(weights.tolist(), compute_running_totals(weights), outputs, strict=True)
     for number, (weight, so_far, output) in enumerate(parts, start=1):
         if weight > 0.0:
             total = total + weight * output
         elif so_far == 0.0:
-            plain = plain + output
-            yield plain / number
+            unweighted = unweighted + output
+            yield unweighted / number
             continue
         yield total / so_far
 
 
-def outputs_on(
-    members: Sequence[Member], rows_of_members: Iterable[Indices], X: Any, asking: Asking
+def iter_outputs_on_rows(
+    members: Sequence[Member], rows_of_members: Iterable[Indices], X: Any, options: PredictOptions
 ) -> Iterator[MemberOutput]:
-    """Yield for each member some rows of its own, and its output on these."""
+    """Yield for each member its rows of ``rows_of_members`` and its outputs for these."""
     items = list(zip(members, rows_of_members, strict=True))
-    ask = partial(_output_on_rows, X=X, asking=asking)
-    outputs = each(ask, items, asking.n_jobs, asking.verbose)
+    call = partial(_predict_member_on_rows, X=X, options=options)
+    outputs = each(call, items, options.n_jobs, options.verbose)
     for (_, rows), output in zip(items, outputs, strict=True):
         yield rows, output
 
 
-def out_of_bag(
+def aggregate_out_of_bag(
     outputs: Iterator[MemberOutput],
     n_members: int,
     target: npt.NDArray[Any],
-    judged: npt.NDArray[np.bool_],
+    is_scored: npt.NDArray[np.bool_],
     n_classes: int,
     weights: Floats | None = None,
 ) -> OutOfBag:
-    """Add up what the members say of the rows that they left out.
+    """Aggregate the outputs of the members for the rows that they left out.
 
     Parameters
     ----------
     outputs : iterator of (rows, outputs)
-        For each member the numbers of these rows, and its output on them.
+        For each member, the left-out rows and its outputs for these.
     n_members : int
     target : ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        Numbers of classes, or values.
-    judged : ndarray of bool of shape (n_rows,)
-        The rows whose error counts.
+        Class indices, or values.
+    is_scored : ndarray of bool of shape (n_rows,)
+        Whether the error of a row counts.
     n_classes : int
-        0 for values.
+        0 for regression.
     weights : ndarray of shape (n_members,), or None
-        Of the members; a row that only members of weight 0 left out has no answer.
+        Weights of the members; rows that only members of weight 0 left out have no prediction.
     """
     n_rows = len(target)
     width = n_classes or (target.shape[1] if target.ndim == 2 else 1)
     sums = np.zeros((n_rows, width))
     counts: Any = np.zeros(n_rows, dtype=np.int64 if weights is None else np.float64)
-    error, n_judged = np.full(n_members, np.nan), np.zeros(n_members, dtype=np.int64)
+    error, n_scored = np.full(n_members, np.nan), np.zeros(n_members, dtype=np.int64)
     for number, (rows, output) in enumerate(outputs):
-        answers = output.reshape(len(rows), width)
+        outputs_of_rows = output.reshape(len(rows), width)
         if weights is None:
-            sums[rows] += answers
+            sums[rows] += outputs_of_rows
             counts[rows] += 1
         elif weights[number] > 0.0:
-            sums[rows] += weights[number] * answers
+            sums[rows] += weights[number] * outputs_of_rows
             counts[rows] += weights[number]
-        known = judged & (counts > 0)
-        n_judged[number] = np.count_nonzero(known)
-        if n_judged[number]:
-            error[number] = _error(sums[known], counts[known], target[known], n_classes)
-    return OutOfBag(sums, counts, OobCurve(np.arange(1, n_members + 1), error, n_judged))
+        known = is_scored & (counts > 0)
+        n_scored[number] = np.count_nonzero(known)
+        if n_scored[number]:
+            error[number] = _compute_error(sums[known], counts[known], target[known], n_classes)
+    return OutOfBag(sums, counts, OobCurve(np.arange(1, n_members + 1), error, n_scored))
 
 
-def _error(
+def _compute_error(
     sums: Floats, counts: npt.NDArray[Any], target: npt.NDArray[Any], n_classes: int
 ) -> float:
     means = sums / counts[:, np.newaxis]
-    if n_classes:  # of the means, as in the score: sums may differ where these are equal
+    if n_classes:  # compare means, as the score does: equal means may have different sums
         return float(np.mean(means.argmax(axis=1) != target))
     return float(np.mean((means - target.reshape(means.shape)) ** 2))
 
 
-def _output_on_rows(item: tuple[Member, Indices], X: Any, asking: Asking) -> Floats:
+def _predict_member_on_rows(
+    item: tuple[Member, Indices], X: Any, options: PredictOptions
+) -> Floats:
     member, rows = item
     if len(rows) == 0:
         return np.zeros((0, 1))
-    return _output(member, rows_of(X, rows), asking)
+    return _predict_member(member, rows_of(X, rows), options)
 
 
-def _output(member: Member, X: Any, asking: Asking) -> Floats:
-    if asking.n_classes == 0:
-        return np.asarray(member.ask("predict", X, asking.params), dtype=np.float64)
-    method = votes_with(member.estimator, asking.voting)
-    answer = np.asarray(member.ask(method, X, asking.params))
+def _predict_member(member: Member, X: Any, options: PredictOptions) -> Floats:
+    if options.n_classes == 0:
+        return np.asarray(member.call("predict", X, options.params), dtype=np.float64)
+    method = choose_vote_method(member.estimator, options.voting)
+    predicted = np.asarray(member.call(method, X, options.params))
     if method == "predict":
-        votes = np.zeros((len(answer), asking.n_classes))
-        votes[np.arange(len(answer)), answer.astype(np.intp)] = 1.0
+        votes = np.zeros((len(predicted), options.n_classes))
+        votes[np.arange(len(predicted)), predicted.astype(np.intp)] = 1.0
         return votes
-    if answer.shape[1] == asking.n_classes:
-        return answer
-    shares = np.zeros((len(answer), asking.n_classes))
-    shares[:, np.asarray(member.estimator.classes_, dtype=np.intp)] = answer
+    if predicted.shape[1] == options.n_classes:
+        return predicted
+    shares = np.zeros((len(predicted), options.n_classes))
+    shares[:, np.asarray(member.estimator.classes_, dtype=np.intp)] = predicted
     return shares
 
 
-def _decision(member: Member, X: Any, params: dict[str, Any]) -> Floats:
-    return np.asarray(member.ask("decision_function", X, params), dtype=np.float64)
+def _predict_decision(member: Member, X: Any, params: dict[str, Any]) -> Floats:
+    return np.asarray(member.call("decision_function", X, params), dtype=np.float64)

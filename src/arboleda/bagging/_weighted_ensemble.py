@@ -1,4 +1,4 @@
-"""What ensembles share whose members may vote with weights."""
+"""Base class of ensembles with weighted members."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 
 from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble
-from arboleda.bagging._member_quality import quality_weights
+from arboleda.bagging._member_quality import compute_quality_weights
 
 
 class WeightedEnsemble(MemberEnsemble):
-    """Members that count the same, or by their quality on rows that they did not learn from."""
+    """Ensemble whose members may be weighted by their quality on rows they were not trained on."""
 
     weights: str
 
     @property
     def estimator_weights_(self) -> Floats:
-        """Weights of the members, of sum 1."""
+        """Weights of the members, which sum to 1."""
         members = self._fitted_members()
         if members.weights is None:
             return np.full(len(members), 1.0 / len(members))
         return members.weights.copy()
 
     def _weigh_members(self, X: Any, target: Array, rows_of_members: Iterable[Indices]) -> None:
-        """Measure each member on rows that it did not learn from, and weigh its vote by that."""
-        asking = self._asking()
-        outputs = self._members.outputs_on(X, rows_of_members, asking)
-        weights = quality_weights(outputs, target, asking.n_classes)
+        """Set the weights of the members by their quality on rows they were not trained on."""
+        options = self._predict_options()
+        outputs = self._members.iter_outputs_on_rows(X, rows_of_members, options)
+        weights = compute_quality_weights(outputs, target, options.n_classes)
         self._members = self._members.with_weights(weights)

@@ -1,4 +1,4 @@
-"""What the two estimators by Bayesian additive regression trees share."""
+"""Base class of the estimators by Bayesian additive regression trees."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from arboleda._engine.bart import BartOptions, BartSamples, Posterior
 from arboleda._engine.schema import Schema
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda._engine.threads import resolve_n_jobs
-from arboleda.bart._convergence import split_r_hat
+from arboleda.bart._convergence import compute_split_r_hat
 from arboleda.bart._posterior_field import PosteriorsField
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Integer, SavedModel
@@ -35,12 +35,12 @@ CategoricalFeatures = Sequence[bool | int | str] | Array | Literal["from_dtype"]
 MOVES = ("grow", "prune", "change", "swap")
 
 _MAX_R_HAT = 1.1  # Gelman et al. (2013), section 11.5
-_NODES_OF_A_TREE = 5  # about as many as the default prior leaves
-_VALUES_AT_ONCE = 2**23  # of draws x rows: 64 MiB
+_NODES_PER_TREE = 5  # approximate mean under the default prior
+_MAX_BLOCK_VALUES = 2**23  # draws x rows in a block: 64 MiB
 
 
-class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
-    """Priors, sizes and draws."""
+class BaseBART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+    """Base class with the priors, chains and draws of BART."""
 
     _uses_binned_data = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -88,12 +88,12 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     @property
     @abstractmethod
     def _trace_names(self) -> tuple[str, ...]:
-        """What each row of `trace_` is."""
+        """Names of the rows of `trace_`."""
 
     # Fitting
 
     def _read_table(self, X: Any) -> Table | SparseTable:
-        """Check the parameters and learn the columns."""
+        """Validate the parameters and the table, and store its columns."""
         self._validate_params()
         if self.n_draws % self.n_chains:
             raise ValueError(
@@ -106,7 +106,7 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         random = check_random_state(self.random_state)
         self.seed_ = int(random.randint(np.iinfo(np.int32).max))
 
-    def _options(self, **more: Any) -> BartOptions:
+    def _make_options(self, **more: Any) -> BartOptions:
         return BartOptions(
             n_trees=self.n_estimators,
             n_burn_in=self.n_burn_in,
@@ -119,18 +119,18 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         )
 
     def _check_memory(self, n_rows: int, n_posteriors: int) -> None:
-        """Refuse a fit that memory cannot hold, before it takes the machine down."""
+        """Raise if a fit would not fit into memory."""
         chains = min(self.n_chains, resolve_n_jobs(self.n_jobs))
         rows = chains * n_rows * (self.n_estimators + 16)
-        nodes = 2 * 8 * _NODES_OF_A_TREE * self.n_draws * self.n_estimators * n_posteriors
+        nodes = 2 * 8 * _NODES_PER_TREE * self.n_draws * self.n_estimators * n_posteriors
         _check_bytes(
             rows + nodes,
             f"{self.n_draws:,} draws of {self.n_estimators:,} trees on {n_rows:,} rows",
             "lower n_draws or n_estimators",
         )
 
-    def _progress(self, step: str = "") -> Callable[[int], None] | None:
-        """Return what prints the progress, where it is wanted."""
+    def _make_progress_callback(self, step: str = "") -> Callable[[int], None] | None:
+        """Return a callback that prints the progress; None if ``verbose`` is 0."""
         if not self.verbose:
             return None
         total = self.n_chains * self.n_burn_in + self.n_draws
@@ -149,8 +149,8 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
 
         return report
 
-    def _keep(self, samples: Sequence[BartSamples], trace: Sequence[Floats]) -> None:
-        """Keep what was sampled, and warn where the chains disagree."""
+    def _store_samples(self, samples: Sequence[BartSamples], trace: Sequence[Floats]) -> None:
+        """Store the samples, and warn if the chains have not converged."""
         self.posteriors_ = tuple(one.posterior for one in samples)
         n_sweeps = self.n_burn_in + self.n_draws // self.n_chains
         self.trace_ = np.array(trace, dtype=np.float64).reshape(-1, self.n_chains, n_sweeps)
@@ -160,17 +160,17 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         if worst:
             values = ", ".join(f"{name} {value:.2f}" for name, value in worst.items())
             warnings.warn(
-                f"the chains have not converged: R-hat is above {_MAX_R_HAT} ({values}); "
-                "raise n_burn_in and n_draws",
+                f"The chains have not converged: R-hat is above {_MAX_R_HAT} ({values}); "
+                "raise n_burn_in and n_draws.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
-    # What was sampled
+    # Samples
 
     @property
-    def _n_kept(self) -> int:
-        """Draws of each chain that were kept."""
+    def _n_kept_draws(self) -> int:
+        """Number of stored draws of each chain."""
         n_chains = self.trace_.shape[1]
         return self.posteriors_[0].n_draws // n_chains if self.posteriors_ else 0
 
@@ -178,9 +178,9 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     def r_hat_(self) -> dict[str, float]:
         """Split R-hat of the quantities of `trace_`, without the burn-in; near 1 if converged."""
         check_is_fitted(self)
-        first = self.trace_.shape[2] - self._n_kept
+        first = self.trace_.shape[2] - self._n_kept_draws
         return {
-            name: split_r_hat(draws[:, first:])
+            name: compute_split_r_hat(draws[:, first:])
             for name, draws in zip(self._trace_names, self.trace_, strict=True)
         }
 
@@ -195,17 +195,17 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         }
 
     def feature_inclusion(self) -> Floats:
-        """Share of the splitting rules of each draw that read each column.
+        """Compute the share of the splitting rules of each draw that use each column.
 
-        Chipman, George & McCulloch (2010), section 3.2 (equation 13): columns that matter are used
-        more often. With few trees (``n_estimators`` of 10 or 20) they compete for their place, and
-        columns that do not matter are used hardly ever.
+        Chipman, George & McCulloch (2010), section 3.2 (equation 13): relevant columns are used
+        more often. With few trees (``n_estimators`` of 10 or 20) the columns compete, and
+        irrelevant columns are hardly ever used.
 
         Returns
         -------
         shares : ndarray of shape (n_draws, n_features)
-            Each row sums to 1, or is all 0 where no tree of the draw has a split. Of several
-            classes: of the rules of all steps together.
+            Each row sums to 1, or is all 0 if no tree of the draw has a split. For several
+            classes, the rules of all probits are counted together.
         """
         check_is_fitted(self)
         if not self.posteriors_:
@@ -227,9 +227,9 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         check_is_fitted(self)
         return check_table(self, X, reset=False)
 
-    def _blocks(self, table: Table | SparseTable, n_draws: int) -> Iterator[tuple[slice, Any]]:
-        """Yield some rows at a time, so that their draws fit into memory."""
-        size = max(1, _VALUES_AT_ONCE // max(1, n_draws))
+    def _iter_blocks(self, table: Table | SparseTable, n_draws: int) -> Iterator[tuple[slice, Any]]:
+        """Yield blocks of rows whose draws fit into memory."""
+        size = max(1, _MAX_BLOCK_VALUES // max(1, n_draws))
         if table.n_rows <= size:
             yield slice(0, table.n_rows), table
             return
@@ -244,15 +244,15 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
                 return defect
         n_chains, n_sweeps = self.trace_.shape[1:]
         if self.moves_.shape != (len(self.posteriors_), n_chains, 2, len(MOVES)):
-            return "moves_ has another shape than the posteriors imply"
+            return "the shape of moves_ does not match the posteriors"
         if len(self.trace_) != len(self._trace_names):
-            return "trace_ has another number of quantities than the model"
+            return "the number of quantities of trace_ does not match the model"
         sizes = {(posterior.n_draws, posterior.n_trees) for posterior in self.posteriors_}
         if len(sizes) > 1:
             return "the posteriors of the classes have different sizes"
         for n_draws, _ in sizes:
             if n_chains == 0 or n_draws % n_chains or n_draws > n_chains * n_sweeps:
-                return "trace_ has another number of draws than the posteriors"
+                return "the number of draws of trace_ does not match the posteriors"
         return None
 
     def __sklearn_tags__(self) -> Tags:
@@ -263,11 +263,11 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
 
 
 def check_draws_fit(n_draws: int, n_rows: int, n_values: int = 1) -> None:
-    """Refuse draws at so many rows that memory cannot hold them."""
+    """Raise if draws for this number of rows would not fit into memory."""
     _check_bytes(
         8 * n_draws * n_rows * n_values,
-        f"{n_draws:,} draws at {n_rows:,} rows",
-        "give fewer rows at a time",
+        f"{n_draws:,} draws for {n_rows:,} rows",
+        "pass fewer rows at a time",
     )
 
 

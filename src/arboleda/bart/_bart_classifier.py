@@ -11,95 +11,100 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._engine.bart import BartSamples, Posterior, sample_bart
 from arboleda._engine.target import read_target
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda.bart._bart import BART, Array, CategoricalFeatures, Floats, check_draws_fit
-from arboleda.bart._quantiles import interval_levels
+from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda.bart._bart import Array, BaseBART, CategoricalFeatures, Floats, check_draws_fit
+from arboleda.bart._quantiles import get_interval_levels
 from arboleda.persist import Field, Integer, Labels
-from arboleda.tree._class_target import encode_classes
+from arboleda.tree._class_target import numbered_classes
 from arboleda.tree._restore_on_failure import restore_on_failure
 
 _PRIOR_RANGE = 3.0  # of the latent function: Phi(-3) and Phi(3) are about 0.001 and 0.999
 
 
-class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
-    """Classification by a sum of trees, drawn from their posterior distribution.
+class BARTClassifier(ClassifierMixin, BaseBART):  # type: ignore[misc]
+    """BART classification: sums of trees drawn from their posterior distribution.
 
     For two classes the model is a probit,
 
         P(class 2 | x) = Phi(offset + sum_j g(x; T_j, M_j)),
 
-    with the trees' prior of `BARTRegressor` and leaves ``N(0, (3 / (k sqrt(m)))^2)``. The chains
-    draw a latent normal target for each row (Albert and Chib 1993), whose noise has the standard
-    deviation 1, and then the trees. The offset is the probit of the share of the class in the
-    training rows.
+    with the tree prior of `BARTRegressor` and leaf values ``N(0, (3 / (k sqrt(m)))^2)``. The chains
+    draw a latent normal target with unit noise variance for each row (Albert and Chib 1993), and
+    then the trees. The offset is the probit of the share of the class in the training rows.
 
-    K classes are K - 1 probits in sequence: is it class 1? If not, is it class 2? And so on,
+    K classes are modeled by a sequence of K - 1 probits, class 1 against the rest, class 2 against
+    the remaining classes, and so on:
 
-        P(class k | x) = p_k(x) prod_{j<k} (1 - p_j(x)),
+        P(class k | x) = p_k(x) prod_{j<k} (1 - p_j(x)).
 
-    each learned from the rows that come to it. The likelihood is the product of theirs, so the
-    draws of all together are from the posterior of the whole model. The order of the classes is
-    that of ``classes_``.
+    Each probit is fitted on the rows of its class and the later ones. The likelihood is the product
+    of their likelihoods, so the joint draws are from the posterior of the whole model. The classes
+    are in the order of ``classes_``.
 
     Parameters
     ----------
     n_estimators : int, default=200
-        Number m of trees of each probit.
+        Number m of trees per probit.
     n_draws : int, default=1000
-        Draws that are kept, of all chains together; a multiple of ``n_chains``.
+        Total number of stored draws of all chains; a multiple of ``n_chains``.
     n_burn_in : int, default=250
-        Sweeps over all trees that each chain makes before.
+        Number of initial sweeps over all trees that each chain discards.
     n_chains : int, default=4
-        Independent chains, which run side by side.
+        Number of independent chains, which run in parallel.
     alpha, beta : float, default=0.95 and 2.0
-        How probable splits are; ``0 < alpha < 1`` and ``beta >= 0``.
+        Parameters of the split probability; ``0 < alpha < 1`` and ``beta >= 0``.
     k : float, default=2.0
-        Larger values shrink probabilities more towards the shares of the classes. From 0.01 to
-        1000.
+        Shrinkage of the probabilities towards the class shares, stronger for larger values, from
+        0.01 to 1000.
     min_samples_leaf : int, default=5
-        Least number of rows in a leaf; the prior is limited to such trees.
+        Minimum number of rows in a leaf; the prior is restricted to such trees.
     max_bins : int, default=255
-        Most distinct codes of a numeric column, from 2 to 255: cut points lie between neighbouring
-        codes, which have about equally many rows.
+        Maximum number of bins of a numeric column, from 2 to 255. Bins have about equally many
+        rows, and cut points lie between neighboring bins.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Which columns are categorical: indices, names, a mask, or those of text and category types.
+        Categorical columns: indices, names, a mask, or all columns of text and category types.
     verbose : int, default=0
-        1 prints the progress now and then, 2 prints every sweep.
+        1: print the progress occasionally; 2: print every sweep.
     random_state : int, RandomState or None, default=None
-        Seed of the chains. The same seed gives the same draws, whatever ``n_jobs``.
+        Seed of the chains. The draws do not depend on ``n_jobs``.
     n_jobs : int or None, default=None
-        Threads; None and -1 mean all cores.
+        Number of threads; None and -1: all cores.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted.
     n_classes_ : int
+        Number of classes.
     posteriors_ : tuple of Posterior
-        The draws of the trees of each of the n_classes - 1 probits.
+        Draws of the trees of each of the n_classes - 1 probits.
     r_hat_ : dict
-        Split R-hat of the mean latent value of the training rows, of each probit; near 1 where the
-        chains agree. `fit` warns where one is above 1.1.
+        Split R-hat of the mean latent value of the training rows for each probit; near 1 after
+        convergence. `fit` warns if one is above 1.1.
     acceptance_rates_ : dict
-        Share of accepted proposals of the moves grow, prune, change and swap.
+        Acceptance rates of the moves grow, prune, change and swap.
     feature_importances_ : ndarray of shape (n_features,)
         Mean of `feature_inclusion`.
     trace_ : ndarray of shape (n_classes - 1, n_chains, n_burn_in + n_draws / n_chains)
-        The mean latent value of the training rows after each sweep.
+        Mean latent value of the training rows after each sweep.
     moves_ : ndarray of int of shape (n_classes - 1, n_chains, 2, 4)
-        Proposed and accepted moves.
+        Numbers of proposed and accepted moves.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Names of the columns, if they have any.
     schema_ : Schema
+        Names, types and categories of the columns.
     seed_ : int
+        Seed of the chains.
 
     See Also
     --------
-    BARTRegressor : Moves, missing values, categories and memory are as there.
+    BARTRegressor : Also describes moves, missing values, categories and memory.
 
     Notes
     -----
-    There is no ``sample_weight``: a latent target of a weighted row has no accepted meaning.
+    There is no ``sample_weight``, because the latent target of a weighted row is not well defined.
 
     References
     ----------
@@ -125,7 +130,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
     """
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
-        **BART._fitted_attributes,
+        **BaseBART._fitted_attributes,
         "classes_": Labels(),
         "n_classes_": Integer(1),
     }
@@ -172,7 +177,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         )
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Draw sums of trees from their posterior.
+        """Draw sums of trees from their posterior distribution.
 
         Parameters
         ----------
@@ -187,12 +192,12 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If parameters, X or y cannot be used, or the draws would not fit into memory.
+            If a parameter, X or y is invalid, or the draws would not fit into memory.
 
         Warns
         -----
         ConvergenceWarning
-            If the chains disagree: an R-hat is above 1.1.
+            If the chains have not converged: an R-hat is above 1.1.
         """
         with restore_on_failure(self):
             self._fit(X, y)
@@ -200,7 +205,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
 
     def _fit(self, X: Any, y: Any) -> None:
         table = self._read_table(X)
-        self.classes_, labels = encode_classes(read_target(y, numeric=False), self)
+        self.classes_, labels = numbered_classes(read_target(y, numeric=False), self)
         self.n_classes_ = len(self.classes_)
         check_consistent_length(table, labels)
         self._check_memory(table.n_rows, self.n_classes_ - 1)
@@ -211,9 +216,9 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         samples: list[BartSamples] = []
         for step in range(self.n_classes_ - 1):
             rows = np.flatnonzero(labels >= step).astype(np.uint32)
-            # Of two classes the second is the one asked for; in a sequence it is the next one.
-            asked = 1 if self.n_classes_ == 2 else step
-            target = (labels[rows] == asked).astype(np.float64)
+            # The positive class is the second of two classes, or the next one in the sequence.
+            positive = 1 if self.n_classes_ == 2 else step
+            target = (labels[rows] == positive).astype(np.float64)
             offset = float(ndtri(target.mean()))
             name = "" if self.n_classes_ == 2 else f"class {self.classes_[step]}: "
             samples.append(
@@ -222,7 +227,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
                     rows,
                     target,
                     None,
-                    self._options(
+                    self._make_options(
                         leaf_sd=_PRIOR_RANGE / (self.k * np.sqrt(self.n_estimators)),
                         nu=1.0,
                         scale=1.0,
@@ -236,15 +241,17 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
                     width=1.0,
                     n_threads=n_threads,
                     seed=int(seeds[step]),
-                    progress=self._progress(name),
+                    progress=self._make_progress_callback(name),
                 )
             )
         offsets = [one.posterior.centre for one in samples]
-        self._keep(samples, [o + one.mean_fit for o, one in zip(offsets, samples, strict=True)])
+        self._store_samples(
+            samples, [o + one.mean_fit for o, one in zip(offsets, samples, strict=True)]
+        )
 
-    def _draw_shares(self, posteriors: tuple[Posterior, ...], table: Any) -> Floats:
-        """Return the probabilities of the classes, (n_draws, n_samples, n_classes)."""
-        n_threads = resolve_threads(table, self.n_jobs)
+    def _draw_probabilities(self, posteriors: tuple[Posterior, ...], table: Any) -> Floats:
+        """Draw class probabilities of shape (n_draws, n_samples, n_classes)."""
+        n_threads = threads_for(table, self.n_jobs)
         if not posteriors:
             return np.ones((1, table.n_rows, 1))
         shares = np.empty((posteriors[0].n_draws, table.n_rows, self.n_classes_))
@@ -277,8 +284,8 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         """
         table = self._check_input(X)
         p = np.empty((table.n_rows, self.n_classes_))
-        for rows, block in self._blocks(table, self._n_draws * self.n_classes_):
-            p[rows] = self._draw_shares(self.posteriors_, block).mean(axis=0)
+        for rows, block in self._iter_blocks(table, self._n_draws * self.n_classes_):
+            p[rows] = self._draw_probabilities(self.posteriors_, block).mean(axis=0)
         return p
 
     def predict(self, X: Any) -> Array:
@@ -297,7 +304,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         return labels
 
     def sample_posterior(self, X: Any) -> Floats:
-        """Return the probabilities of every draw at every row.
+        """Return the class probabilities of each row in every draw.
 
         Parameters
         ----------
@@ -306,7 +313,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         Returns
         -------
         draws : ndarray of shape (n_draws, n_samples, n_classes)
-            Chain after chain.
+            The draws of all chains, concatenated.
 
         Raises
         ------
@@ -315,10 +322,10 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         """
         table = self._check_input(X)
         check_draws_fit(self._n_draws, table.n_rows, self.n_classes_)
-        return self._draw_shares(self.posteriors_, table)
+        return self._draw_probabilities(self.posteriors_, table)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
-        """Predict credible intervals of the probabilities of the classes.
+        """Predict credible intervals of the class probabilities.
 
         Parameters
         ----------
@@ -333,17 +340,17 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If ``coverage`` is none.
+            If ``coverage`` is not strictly between 0 and 1.
         """
-        levels = interval_levels(coverage)
+        levels = get_interval_levels(coverage)
         table = self._check_input(X)
         intervals = np.empty((table.n_rows, self.n_classes_, 2))
-        for rows, block in self._blocks(table, self._n_draws * self.n_classes_):
-            draws = self._draw_shares(self.posteriors_, block)
+        for rows, block in self._iter_blocks(table, self._n_draws * self.n_classes_):
+            draws = self._draw_probabilities(self.posteriors_, block)
             intervals[rows] = np.moveaxis(np.quantile(draws, levels, axis=0), 0, -1)
         return intervals
 
     def _defect(self) -> str | None:
         if len(self.classes_) != self.n_classes_ or len(self.posteriors_) != self.n_classes_ - 1:
-            return "the header lists another number of classes than the posteriors imply"
+            return "the number of classes of the header does not match the posteriors"
         return super()._defect()

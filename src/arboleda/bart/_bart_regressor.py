@@ -14,111 +14,114 @@ from sklearn.utils.validation import _check_y, check_consistent_length
 
 from arboleda._engine.bart import sample_bart
 from arboleda._engine.target import check_squares, check_total_weight, read_target, read_weight
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda.bart._bart import BART, CategoricalFeatures, Floats, check_draws_fit
-from arboleda.bart._noise_guess import noise_guess
-from arboleda.bart._quantiles import interval_levels, noisy_quantiles, read_levels
+from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda.bart._bart import BaseBART, CategoricalFeatures, Floats, check_draws_fit
+from arboleda.bart._noise_estimate import estimate_noise
+from arboleda.bart._quantiles import compute_noisy_quantiles, get_interval_levels, read_levels
 from arboleda.tree._restore_on_failure import restore_on_failure
 
 Kind = Literal["mean", "prediction"]
 
 
-class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
-    """Regression by a sum of trees, drawn from their posterior distribution.
+class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
+    """BART regression: sums of trees drawn from their posterior distribution.
 
     The model is a sum of m small trees with normal noise,
 
         y = sum_j g(x; T_j, M_j) + noise,    noise ~ N(0, sigma^2 / w),
 
-    with y shifted and scaled to [-0.5, 0.5]. The prior keeps every tree weak: a node of depth d
-    splits with probability ``alpha (1 + d)^-beta``, by a column that is uniform over those that
-    have a rule left, and a rule that is uniform over its cut points; leaves are
-    ``N(0, (0.5 / (k sqrt(m)))^2)``, so that the sum lies in the range of y with k standard
-    deviations to spare; sigma^2 is ``nu lambda / chi-square(nu)``, with lambda such that sigma lies
-    below a rough estimate (least squares) with probability ``q``. Markov chains draw from the
-    posterior; the mean of the draws predicts, and their spread says how certain that is.
+    with y shifted and scaled to [-0.5, 0.5]. The prior keeps each tree weak: a node of depth d
+    splits with probability ``alpha (1 + d)^-beta``. The column of the split is uniform over those
+    with available rules, and the rule is uniform over the cut points of the column. Leaf values are
+    ``N(0, (0.5 / (k sqrt(m)))^2)``: the range of y extends k standard deviations of the sum to
+    either side. sigma^2 is ``nu lambda / chi-square(nu)``, with lambda such that sigma is below a
+    rough estimate (by least squares) with probability ``q``. Markov chains draw from the posterior;
+    the prediction is the mean of the draws, and their spread measures its uncertainty.
 
     Parameters
     ----------
     n_estimators : int, default=200
         Number m of trees.
     n_draws : int, default=1000
-        Draws that are kept, of all chains together; a multiple of ``n_chains``.
+        Total number of stored draws of all chains; a multiple of ``n_chains``.
     n_burn_in : int, default=250
-        Sweeps over all trees that each chain makes before.
+        Number of initial sweeps over all trees that each chain discards.
     n_chains : int, default=4
-        Independent chains, which run side by side.
+        Number of independent chains, which run in parallel.
     alpha, beta : float, default=0.95 and 2.0
-        How probable splits are; ``0 < alpha < 1`` and ``beta >= 0``.
+        Parameters of the split probability; ``0 < alpha < 1`` and ``beta >= 0``.
     k : float, default=2.0
-        Prior standard deviations of the sum between the middle of y and its ends; larger values
-        shrink more. From 0.01 to 1000.
+        Number of prior standard deviations of the sum between the middle and the ends of the range
+        of y, from 0.01 to 1000; larger values shrink more.
     nu : float, default=3.0
         Degrees of freedom of the prior of sigma^2; at least 1.
     q : float, default=0.9
-        Prior probability that sigma lies below the rough estimate. The paper calls (nu, q) =
+        Prior probability that sigma is below the rough estimate. The paper calls (nu, q) =
         (3, 0.90) the default, (10, 0.75) conservative and (3, 0.99) aggressive.
     min_samples_leaf : int, default=5
-        Least number of rows in a leaf; the prior is limited to such trees.
+        Minimum number of rows in a leaf; the prior is restricted to such trees.
     max_bins : int, default=255
-        Most distinct codes of a numeric column, from 2 to 255: cut points lie between neighbouring
-        codes, which have about equally many rows.
+        Maximum number of bins of a numeric column, from 2 to 255. Bins have about equally many
+        rows, and cut points lie between neighboring bins.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Which columns are categorical: indices, names, a mask, or those of text and category types.
+        Categorical columns: indices, names, a mask, or all columns of text and category types.
     verbose : int, default=0
-        1 prints the progress now and then, 2 prints every sweep.
+        1: print the progress occasionally; 2: print every sweep.
     random_state : int, RandomState or None, default=None
-        Seed of the chains. The same seed gives the same draws, whatever ``n_jobs``.
+        Seed of the chains. The draws do not depend on ``n_jobs``.
     n_jobs : int or None, default=None
-        Threads; None and -1 mean all cores.
+        Number of threads; None and -1: all cores.
 
     Attributes
     ----------
     sigma_samples_ : ndarray of shape (n_draws,)
-        Standard deviation of the noise of a row of weight 1, in units of y.
+        Drawn standard deviations of the noise of a row of weight 1, in units of y.
     posteriors_ : tuple of Posterior
-        The draws of the trees, in one part.
+        Draws of the trees, a tuple of length 1.
     r_hat_ : dict
-        Split R-hat of sigma and of the mean prediction; near 1 where the chains agree. `fit` warns
-        where one is above 1.1.
+        Split R-hat of sigma and of the mean prediction; near 1 after convergence. `fit` warns if
+        one is above 1.1.
     acceptance_rates_ : dict
-        Share of accepted proposals of the moves grow, prune, change and swap.
+        Acceptance rates of the moves grow, prune, change and swap.
     feature_importances_ : ndarray of shape (n_features,)
         Mean of `feature_inclusion`.
     trace_ : ndarray of shape (2, n_chains, n_burn_in + n_draws / n_chains)
-        sigma, and the mean prediction of the training rows, after each sweep.
+        sigma and the mean prediction of the training rows after each sweep.
     moves_ : ndarray of int of shape (1, n_chains, 2, 4)
-        Proposed and accepted moves.
+        Numbers of proposed and accepted moves.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Names of the columns, if they have any.
     schema_ : Schema
+        Names, types and categories of the columns.
     seed_ : int
+        Seed of the chains.
 
     See Also
     --------
-    BARTClassifier
-    RandomForestRegressor : Quicker; ``predict_interval`` from the neighbours of a row.
+    BARTClassifier : BART for classification.
+    RandomForestRegressor : Faster; its ``predict_interval`` uses the forest neighbors of a row.
 
     Notes
     -----
-    All four moves of the paper are made: grow, prune, change (of any inner node) and swap, with
-    probabilities 0.25, 0.25, 0.40 and 0.10. A tree has at most 256 leaves.
+    The sampler uses all four moves of the paper: grow, prune, change (of any inner node) and swap,
+    with probabilities 0.25, 0.25, 0.40 and 0.10. A tree has at most 256 leaves.
 
-    Missing values go left or right as the rule says, and may be what a rule asks for (Kapelner and
+    Each rule sends missing values left or right, and a rule may split on missingness (Kapelner and
     Bleich 2015). A rule on a categorical column separates one category from the others, as if the
-    column were one-hot encoded; a category that `fit` did not see goes where missing ones go.
+    column were one-hot encoded; categories not seen in `fit` are treated as missing.
 
-    ``sample_weight`` divides the variance of the noise, so that a weight of 2 is not quite the same
-    as a row written twice: the number of rows that sigma is learned from is another. Rows of weight
-    0 are left out.
+    ``sample_weight`` divides the variance of the noise. A weight of 2 is therefore not quite the
+    same as a duplicated row, because the number of rows used to estimate sigma differs. Rows of
+    weight 0 are ignored.
 
-    On few rows the sigma of many trees mixes slowly, and `fit` may warn of it where the mean
-    prediction has long converged: see ``r_hat_``. Fewer trees mix better.
+    With few rows and many trees, sigma mixes slowly, and `fit` may warn about it after the mean
+    prediction has converged: see ``r_hat_``. Fewer trees mix better.
 
-    A draw takes 8 bytes a node, about 36 MB in all for 1000 draws of 200 trees of the usual size;
-    while fitting, each chain that runs takes ``n_samples * n_estimators`` bytes. The time of a fit
-    grows with ``n_samples * n_estimators * (n_chains * n_burn_in + n_draws)``, that of a prediction
+    A draw takes 8 bytes per node, about 36 MB in total for 1000 draws of 200 trees of typical size.
+    In `fit`, each running chain takes ``n_samples * n_estimators`` bytes. The time of `fit` grows
+    with ``n_samples * n_estimators * (n_chains * n_burn_in + n_draws)``, and that of predictions
     with ``n_samples * n_estimators * n_draws``.
 
     References
@@ -144,7 +147,7 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BART._parameter_constraints,
+        **BaseBART._parameter_constraints,
         "nu": [Interval(Real, 1.0, None, closed="left")],
         "q": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
@@ -190,19 +193,19 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
 
     @property
     def sigma_samples_(self) -> Floats:
-        """Standard deviation of the noise in each draw, chain after chain; (n_draws,)."""
-        first = self.trace_.shape[2] - self._n_kept
+        """Standard deviation of the noise in each draw, of shape (n_draws,)."""
+        first = self.trace_.shape[2] - self._n_kept_draws
         return self.trace_[0, :, first:].ravel()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw sums of trees from their posterior.
+        """Draw sums of trees from their posterior distribution.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
-            The noise of a row has the variance sigma^2 / weight. Rows of weight 0 are left out.
+            The noise of a row has the variance sigma^2 / weight. Rows of weight 0 are ignored.
 
         Returns
         -------
@@ -211,12 +214,12 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If parameters, X, y or weights cannot be used, or the draws would not fit into memory.
+            If a parameter, X, y or a weight is invalid, or the draws would not fit into memory.
 
         Warns
         -----
         ConvergenceWarning
-            If the chains disagree: an R-hat is above 1.1.
+            If the chains have not converged: an R-hat is above 1.1.
         """
         with restore_on_failure(self):
             self._fit(X, y, sample_weight)
@@ -227,7 +230,7 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         target = _check_y(read_target(y, numeric=True), y_numeric=True, estimator=self)
         if target.dtype.kind in "Mm":
             raise ValueError(
-                f"y has values of type {target.dtype}: turn dates and durations into numbers first."
+                f"y has values of type {target.dtype}: convert dates and durations to numbers."
             )
         target = np.asarray(column_or_1d(target, warn=True), dtype=np.float64)
         check_consistent_length(table, target)
@@ -239,7 +242,7 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         check_squares(target)
         if weight is not None:
             weight = weight[rows]
-            # Relative to their mean, so that no square leaves float64; undone in sigma.
+            # Divide by the geometric mean, so squares stay within float64; undone in sigma.
             mean_weight = float(np.exp(np.log(weight).mean()))
             weight = None if (weight == weight[0]).all() else weight / mean_weight
         else:
@@ -249,18 +252,18 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         scaled = (target - centre) / (width or 1.0)
         self._check_memory(rows.size, 1)
         self._draw_seed()
-        guess = noise_guess(table, rows, scaled, weight)
+        noise = estimate_noise(table, rows, scaled, weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         samples = sample_bart(
             table.code(n_threads, self.max_bins, rows),
             rows,
             scaled,
             weight,
-            self._options(
+            self._make_options(
                 leaf_sd=0.5 / (self.k * np.sqrt(self.n_estimators)),
                 nu=self.nu,
-                scale=guess**2 * float(chi2.ppf(1.0 - self.q, self.nu)) / self.nu,
-                sigma=guess,
+                scale=noise**2 * float(chi2.ppf(1.0 - self.q, self.nu)) / self.nu,
+                sigma=noise,
                 probit=False,
                 offset=0.0,
             ),
@@ -270,10 +273,10 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
             width=width,
             n_threads=n_threads,
             seed=self.seed_,
-            progress=self._progress(),
+            progress=self._make_progress_callback(),
         )
         to_y = width * np.sqrt(mean_weight)
-        self._keep([samples], [samples.sigma * to_y, centre + samples.mean_fit * width])
+        self._store_samples([samples], [samples.sigma * to_y, centre + samples.mean_fit * width])
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Predict the posterior mean of the function.
@@ -282,8 +285,8 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         ----------
         X : array-like of shape (n_samples, n_features)
         return_std : bool, default=False
-            Whether to return the posterior standard deviation of the function, too. The noise is
-            not part of it.
+            Whether to also return the posterior standard deviation of the function, which does not
+            include the noise.
 
         Returns
         -------
@@ -293,20 +296,20 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         """
         table = self._check_input(X)
         (posterior,) = self.posteriors_
-        n_threads = resolve_threads(table, self.n_jobs)
+        n_threads = threads_for(table, self.n_jobs)
         mean = posterior.mean(table, n_threads)
         if not return_std:
             return mean
         std = np.empty_like(mean)
-        for rows, block in self._blocks(table, posterior.n_draws):
+        for rows, block in self._iter_blocks(table, posterior.n_draws):
             off = posterior.draw(block, n_threads) - mean[rows]
             std[rows] = np.sqrt((off**2).sum(axis=0) / max(1, posterior.n_draws - 1))
         return mean, std
 
     def sample_posterior(self, X: Any) -> Floats:
-        """Return the function of every draw at every row.
+        """Return the value of the function at each row in every draw.
 
-        Add normal noise of the standard deviations `sigma_samples_` for draws of new targets.
+        Add normal noise with the standard deviations ``sigma_samples_`` to draw new targets.
 
         Parameters
         ----------
@@ -315,7 +318,7 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         Returns
         -------
         draws : ndarray of shape (n_draws, n_samples)
-            Chain after chain.
+            The draws of all chains, concatenated.
 
         Raises
         ------
@@ -325,53 +328,53 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         table = self._check_input(X)
         (posterior,) = self.posteriors_
         check_draws_fit(posterior.n_draws, table.n_rows)
-        return posterior.draw(table, resolve_threads(table, self.n_jobs))
+        return posterior.draw(table, threads_for(table, self.n_jobs))
 
     def predict_quantiles(
         self, X: Any, quantiles: Any = (0.1, 0.5, 0.9), kind: Kind = "prediction"
     ) -> Floats:
-        """Predict quantiles of the target, or of what is known of its mean.
+        """Predict quantiles of the target, or of the posterior of its mean.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         quantiles : float, or array-like of shape (n_quantiles,), default=(0.1, 0.5, 0.9)
-            Levels between 0 and 1; of predictions strictly between.
+            Levels from 0 to 1; strictly between for ``kind="prediction"``.
         kind : {"prediction", "mean"}, default="prediction"
-            "prediction": of the posterior predictive distribution of a new target (of weight 1),
-            the mixture of the normal distributions of all draws. "mean": of the posterior of the
-            function, without the noise.
+            "prediction": quantiles of the posterior predictive distribution of a new target of
+            weight 1, the mixture of the normal distributions of all draws. "mean": quantiles of the
+            posterior of the function, without noise.
 
         Returns
         -------
         values : ndarray of shape (n_samples, n_quantiles)
-            Without the last axis where one level is given as a number.
+            Without the last axis if a single level is given as a number.
 
         Raises
         ------
         ValueError
-            If a level or ``kind`` is none.
+            If a level or ``kind`` is invalid.
         """
         if kind not in {"prediction", "mean"}:
             raise ValueError(f"kind must be 'prediction' or 'mean', got {kind!r}.")
         levels = read_levels(quantiles, closed=kind == "mean")
         table = self._check_input(X)
         (posterior,) = self.posteriors_
-        n_threads = resolve_threads(table, self.n_jobs)
+        n_threads = threads_for(table, self.n_jobs)
         values = np.empty((table.n_rows, levels.size))
-        for rows, block in self._blocks(table, posterior.n_draws):
+        for rows, block in self._iter_blocks(table, posterior.n_draws):
             draws = posterior.draw(block, n_threads)
             values[rows] = (
                 np.quantile(draws, levels, axis=0).T
                 if kind == "mean"
-                else noisy_quantiles(draws, self.sigma_samples_, levels)
+                else compute_noisy_quantiles(draws, self.sigma_samples_, levels)
             )
         return values[:, 0] if np.ndim(quantiles) == 0 else values
 
     def predict_interval(self, X: Any, coverage: float = 0.9, kind: Kind = "prediction") -> Floats:
-        """Predict an interval that holds the target, or its mean, with some probability.
+        """Predict an interval that contains the target, or its mean, with given probability.
 
-        From the quantile of level (1 - coverage) / 2 to that of (1 + coverage) / 2; see
+        It extends from the quantile of level (1 - coverage) / 2 to that of (1 + coverage) / 2; see
         `predict_quantiles`.
 
         Parameters
@@ -380,7 +383,7 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         coverage : float, default=0.9
             Strictly between 0 and 1.
         kind : {"prediction", "mean"}, default="prediction"
-            Whether the interval is for a new target or for the function.
+            Whether the interval is for a new target or for the function, without noise.
 
         Returns
         -------
@@ -389,6 +392,6 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If ``coverage`` or ``kind`` is none.
+            If ``coverage`` or ``kind`` is invalid.
         """
-        return self.predict_quantiles(X, interval_levels(coverage), kind)
+        return self.predict_quantiles(X, get_interval_levels(coverage), kind)

@@ -1,4 +1,4 @@
-"""Whether chains agree."""
+"""Convergence of Markov chains."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def split_r_hat(draws: Floats) -> float:
-    """Return the potential scale reduction of chains that are cut in halves.
+def compute_split_r_hat(draws: Floats) -> float:
+    """Compute the potential scale reduction factor of chains split in halves.
 
     With M half chains of n draws, W the mean of their variances and B / n the variance of their
-    means, R-hat = sqrt(((n - 1) / n W + B / n) / W). Near 1 where the halves of all chains are
-    alike. A. Gelman et al. (2013), "Bayesian Data Analysis", 3rd edition, section 11.4.
+    means, R-hat = sqrt(((n - 1) / n W + B / n) / W). It is near 1 if the halves of all chains
+    agree. A. Gelman et al. (2013), "Bayesian Data Analysis", 3rd edition, section 11.4.
 
     Parameters
     ----------
     draws : ndarray of shape (n_chains, n_draws)
-        Without those of the burn-in.
+        Draws after the burn-in.
 
     Returns
     -------
     r_hat : float
-        NaN for fewer than 4 draws a chain, 1 where all draws are equal.
+        NaN for fewer than 4 draws per chain, 1 if all draws are equal.
     """
     n = draws.shape[1] // 2
     if n < 2:

@@ -1,4 +1,4 @@
-"""How draws of trees are stored in a model file: as plain arrays of their own sections."""
+"""Draws of trees in model files, as plain arrays in sections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arboleda.persist import Array
 
 
 class PosteriorsField:
-    """A tuple of posteriors, each five arrays."""
+    """Field of a tuple of posteriors, each with five arrays."""
 
     def encode(self, name: str, value: Any, sections: Any) -> list[dict[str, Any]]:
         """Return the sizes of each posterior and the names of its arrays."""
@@ -29,9 +29,9 @@ class PosteriorsField:
         ]
 
     def decode(self, name: str, stored: Any, sections: Any) -> tuple[Posterior, ...]:
-        """Return the posteriors, checked."""
+        """Return the validated posteriors."""
         if not isinstance(stored, list):
-            raise ModelFormatError(f"{name} is no list of posteriors")
+            raise ModelFormatError(f"{name} is not a list of posteriors")
         return tuple(
             self._decode_one(f"{name}.{number}", one, sections) for number, one in enumerate(stored)
         )
@@ -55,7 +55,7 @@ class PosteriorsField:
                     for part, dtype in POSTERIOR_ARRAYS.items()
                 }
             case _:
-                raise ModelFormatError(f"{name} is no posterior of trees")
+                raise ModelFormatError(f"{name} is not a posterior of trees")
         try:
             return Posterior.from_arrays(n_draws, n_trees, arrays)
         except ValueError as error:

@@ -11,28 +11,30 @@ from scipy.special import ndtr, ndtri
 
 Floats = npt.NDArray[np.float64]
 
-_MOST_STEPS = 80
+_MAX_STEPS = 80
 _TOLERANCE = 1e-10  # of the smallest sigma
 
 
 def read_levels(quantiles: Any, *, closed: bool) -> Floats:
-    """Return levels of quantiles as an array.
+    """Validate quantile levels and return them as an array.
 
     Raises
     ------
     ValueError
-        If one is not between 0 and 1; the ends are allowed where ``closed``.
+        If a level is not between 0 and 1; the ends are only allowed if ``closed``.
     """
     levels = np.atleast_1d(np.asarray(quantiles))
     are_numbers = levels.dtype.kind in "fiu" and levels.ndim == 1 and levels.size > 0
     inside = are_numbers and ((levels >= 0) & (levels <= 1)).all()
     if not inside or (not closed and ((levels == 0) | (levels == 1)).any()):
         ends = "from 0 to 1" if closed else "strictly between 0 and 1"
-        raise ValueError(f"quantiles must be numbers {ends}, as [0.1, 0.9], got {quantiles!r}.")
+        raise ValueError(
+            f"quantiles must be numbers {ends}, such as [0.1, 0.9], got {quantiles!r}."
+        )
     return levels.astype(np.float64)
 
 
-def interval_levels(coverage: Any) -> list[float]:
+def get_interval_levels(coverage: Any) -> list[float]:
     """Return the levels of the quantiles that bound an equal-tailed interval.
 
     Raises
@@ -42,16 +44,18 @@ def interval_levels(coverage: Any) -> list[float]:
     """
     is_number = isinstance(coverage, Real) and not isinstance(coverage, bool)
     if not is_number or not 0.0 < coverage < 1.0:
-        raise ValueError(f"coverage must be strictly between 0 and 1, as 0.9, got {coverage!r}.")
+        raise ValueError(
+            f"coverage must be strictly between 0 and 1, such as 0.9, got {coverage!r}."
+        )
     return [(1.0 - float(coverage)) / 2.0, (1.0 + float(coverage)) / 2.0]
 
 
-def noisy_quantiles(draws: Floats, sigma: Floats, levels: Floats) -> Floats:
-    """Return quantiles of the mixture of normal distributions around the draws.
+def compute_noisy_quantiles(draws: Floats, sigma: Floats, levels: Floats) -> Floats:
+    """Compute quantiles of the mixture of normal distributions around the draws.
 
     The quantile of level p solves mean_d Phi((q - f_d) / sigma_d) = p. It lies between the
-    smallest and the largest of the components' quantiles; Newton's method, with a bisection
-    wherever it would leave the bracket.
+    smallest and the largest quantile of the components. It is found by Newton's method, with
+    bisection when a step would leave the bracket.
 
     Parameters
     ----------
@@ -67,12 +71,12 @@ def noisy_quantiles(draws: Floats, sigma: Floats, levels: Floats) -> Floats:
     if sigma.min() <= 0.0:  # y is constant
         return np.quantile(draws, levels, axis=0).T
     spread = sigma[:, np.newaxis]
-    found = np.empty((draws.shape[1], levels.size))
+    quantiles = np.empty((draws.shape[1], levels.size))
     for k, level in enumerate(levels):
         parts = draws + spread * ndtri(level)
         low, high = parts.min(axis=0), parts.max(axis=0)
         q = parts.mean(axis=0)
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MAX_STEPS):
             z = (q - draws) / spread
             excess = ndtr(z).mean(axis=0) - level
             low, high = np.where(excess < 0, q, low), np.where(excess > 0, q, high)
@@ -85,5 +89,5 @@ def noisy_quantiles(draws: Floats, sigma: Floats, levels: Floats) -> Floats:
             q = step
             if moved <= _TOLERANCE * sigma.min():
                 break
-        found[:, k] = q
-    return found
+        quantiles[:, k] = q
+    return quantiles

@@ -1,4 +1,4 @@
-"""Selection of columns: what each tells of the target, alone and beside the others."""
+"""Feature selection by mutual information, forests and wrapper searches."""
 
 from arboleda.features._annealing_selector import AnnealingSelector
 from arboleda.features._forest_selector import ForestSelector

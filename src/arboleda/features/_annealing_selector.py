@@ -15,78 +15,79 @@ from arboleda.features._wrapper_selector import (
     Rank,
     SubsetScores,
     WrapperSelector,
-    random_subset,
-    swapped,
-    with_a_column,
+    draw_subset,
+    ensure_non_empty,
+    swap_column,
 )
 
 __all__ = ["AnnealingSelector"]
 
 Random = np.random.RandomState
-# Moves from the first subset whose worsening sets the first temperature, and the probability with
-# which their mean is accepted there.
+# Number of random moves whose mean loss sets the initial temperature, and the probability of
+# accepting this loss there.
 _N_PROBES = 10
-_ACCEPTED_AT_FIRST = 0.5
+_INITIAL_ACCEPTANCE = 0.5
 
 
 class AnnealingSelector(WrapperSelector):
-    """Select the columns with which an estimator scores best, by simulated annealing.
+    """Select the columns with the best cross-validated score by simulated annealing.
 
-    In every step one column drawn at random is added, dropped, or exchanged for another one where
-    the number is fixed. A change that raises the cross-validated score is kept, one that lowers it
-    by d with probability exp(-d / T): at first the search wanders, and as the temperature T falls,
-    it settles. So it leaves local optima, in which a search column by column ends.
+    In each step, a random column is added or dropped, or exchanged for another one if the number of
+    columns is fixed. A change that raises the cross-validated score is accepted; one that lowers it
+    by d is accepted with probability exp(-d / T). The search explores at first and converges as the
+    temperature T decreases. In this way it can leave local optima, unlike stepwise selection.
 
     Parameters
     ----------
     estimator : estimator
-        What the columns are selected for; cloned for every fit. Give it a ``random_state`` if it
-        draws, or scores of different subsets differ by chance, too.
+        Estimator to select columns for, cloned for every fit. If it is randomized, set its
+        ``random_state``; otherwise scores of subsets also differ by chance.
     n_features_to_select : int, float or None, default=None
-        Number of columns, or share of all, rounded up. None: any number; the search then begins
-        with all columns, so that the result never scores lower than they do. Of subsets with the
-        same score the smaller one is better.
+        Number of columns, or a fraction of all, rounded up. None: any number; the search then
+        starts with all columns, so the result never scores lower than they do. Of subsets with
+        equal scores, the smaller one is better.
     n_iter : int, default=200
-        Steps.
+        Number of steps.
     initial_temperature : float or None, default=None
-        In units of the score. None: the mean loss of ten random changes of the first subset is
-        accepted with probability 1/2.
+        Initial temperature in units of the score. None: the mean loss of ten random changes of the
+        first subset is accepted with probability 1/2.
     cooling : float, default=0.97
-        By what the temperature is multiplied after every step.
+        Factor of the temperature after each step.
     scoring : str, callable or None, default=None
-        scikit-learn's name of a score, or a scorer; None: the estimator's ``score``.
+        Name of a scikit-learn scorer, or a scorer; None: the ``score`` of the estimator.
     cv : int, splitter or iterable, default=5
-        Folds, the same for all subsets.
+        Cross-validation, with the same folds for all subsets.
     random_state : int, RandomState or None, default=None
         Seed of the search.
     verbose : int, default=0
-        1 reports every step.
+        1: print every step.
     n_jobs : int, default=None
-        Folds that are fitted at the same time, by joblib. The result does not depend on it.
+        Number of folds fitted in parallel, by joblib. The result does not depend on it.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_features,)
-        Whether a column is selected: the best subset seen, not the last one.
+        Mask of the selected columns: the best subset, not the last one.
     score_ : float
-        Mean cross-validated score with these columns. It is the best of many, so it flatters: judge
-        the selection by rows that the search has not seen.
+        Mean cross-validated score with these columns. It is the best of many and therefore
+        optimistic: evaluate the selection on rows that the search has not seen.
     n_features_ : int
         Number of selected columns.
     n_evaluations_ : int
-        Different subsets that were scored.
+        Number of different subsets that were scored.
     history_ : dict of ndarray of shape (n_iter + 1,)
-        ``score`` and ``n_features`` of the subset that the search stands at, ``best_score`` so far
-        and ``temperature``; ``pandas.DataFrame(selector.history_)`` plots it.
+        ``score`` and ``n_features`` of the current subset, ``best_score`` so far and
+        ``temperature``, after each step; see it with ``pandas.DataFrame(selector.history_)``.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Names of the columns, if they have any.
     schema_ : Schema
-        Names, kinds and categories of the columns.
+        Names, types and categories of the columns.
 
     See Also
     --------
-    GeneticSelector : The same search by a genetic algorithm, many subsets at a time.
+    GeneticSelector : The same search by a genetic algorithm.
 
     References
     ----------
@@ -137,21 +138,23 @@ class AnnealingSelector(WrapperSelector):
         self.n_jobs = n_jobs
 
     def _search(
-        self, scores: SubsetScores, n_columns: int, n_wanted: int | None, random: Random
+        self, scores: SubsetScores, n_columns: int, n_selected: int | None, random: Random
     ) -> tuple[Mask, Rank, History]:
         here = (
             np.ones(n_columns, dtype=bool)
-            if n_wanted is None
-            else random_subset(n_columns, n_wanted, random)
+            if n_selected is None
+            else draw_subset(n_columns, n_selected, random)
         )
-        (rank,) = scores.ranks([here])
+        (rank,) = scores.compute_ranks([here])
         best, best_rank = here, rank
-        temperature = self._first_temperature(scores, here, rank, n_wanted, random)
+        temperature = self._compute_first_temperature(scores, here, rank, n_selected, random)
         rows = [(rank[0], -rank[1], rank[0], temperature)]
         for step in range(self.n_iter):
-            other = neighbor(here, n_wanted, random)
-            (other_rank,) = scores.ranks([other])
-            chance = random.random_sample()  # drawn in every step: the next ones do not shift
+            other = neighbor(here, n_selected, random)
+            (other_rank,) = scores.compute_ranks([other])
+            chance = (
+                random.random_sample()
+            )  # drawn in every step, to keep the random stream aligned
             if other_rank >= rank or is_accepted(rank[0] - other_rank[0], temperature, chance):
                 here, rank = other, other_rank
             if rank > best_rank:
@@ -166,27 +169,27 @@ class AnnealingSelector(WrapperSelector):
         history = dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
         return best, best_rank, history
 
-    def _first_temperature(
-        self, scores: SubsetScores, here: Mask, rank: Rank, n_wanted: int | None, random: Random
+    def _compute_first_temperature(
+        self, scores: SubsetScores, here: Mask, rank: Rank, n_selected: int | None, random: Random
     ) -> float:
         if self.initial_temperature is not None:
             return float(self.initial_temperature)
-        probes = [neighbor(here, n_wanted, random) for _ in range(_N_PROBES)]
-        losses = [rank[0] - score for score, _ in scores.ranks(probes) if score < rank[0]]
-        return float(np.mean(losses)) / -log(_ACCEPTED_AT_FIRST) if losses else 0.0
+        probes = [neighbor(here, n_selected, random) for _ in range(_N_PROBES)]
+        losses = [rank[0] - score for score, _ in scores.compute_ranks(probes) if score < rank[0]]
+        return float(np.mean(losses)) / -log(_INITIAL_ACCEPTANCE) if losses else 0.0
 
 
-def neighbor(mask: Mask, n_wanted: int | None, random: Random) -> Mask:
-    """Change one column drawn at random: add or drop it, or exchange it where the size is fixed."""
-    if n_wanted is None:
+def neighbor(mask: Mask, n_selected: int | None, random: Random) -> Mask:
+    """Change one random column: add or drop it, or exchange it if the size is fixed."""
+    if n_selected is None:
         other = mask.copy()
         column = random.randint(len(mask))
         other[column] = not other[column]
-        return with_a_column(other, random)
+        return ensure_non_empty(other, random)
     chosen = np.flatnonzero(mask)
-    return swapped(mask, int(chosen[random.randint(len(chosen))]), random)
+    return swap_column(mask, int(chosen[random.randint(len(chosen))]), random)
 
 
 def is_accepted(loss: float, temperature: float, chance: float) -> bool:
-    """Metropolis rule: a loss is accepted with probability exp(-loss / temperature)."""
+    """Apply the Metropolis rule: accept a loss with probability exp(-loss / temperature)."""
     return temperature > 0.0 and chance < exp(-loss / temperature)

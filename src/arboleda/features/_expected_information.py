@@ -1,15 +1,15 @@
-"""Information that counted tables show by chance, when their margins are independent.
+"""Expected mutual information of contingency tables under independence.
 
-With n rows, a_i of them on level i of one variable and b_j on level j of the other, and the rows
-of one permuted at random, the count of cell (i, j) is hypergeometric. The expectation of the
-counted mutual information is the sum over cells of
+Let a_i of n rows have level i of one variable and b_j rows level j of the other. If the rows of
+one variable are permuted at random, the count c of cell (i, j) is hypergeometric. The expectation
+of the empirical mutual information is the sum over cells of
 
     E[(c / n) log(c n / (a_i b_j))]
 
 Vinh, Epps, Bailey (2010), "Information theoretic measures for clusterings comparison", Journal of
-Machine Learning Research 11. It is what an uninformative column has to be forgiven: the
-more levels, the more. Subtracting it takes the place of the correction by Miller (1955), which it
-becomes in large cells and which fails where many levels have few rows.
+Machine Learning Research 11. This is the bias for an uninformative column, which grows with the
+number of levels. Subtracting it replaces the correction by Miller (1955), to which it converges
+for large cells and which fails if many levels have few rows.
 """
 
 from __future__ import annotations
@@ -18,55 +18,55 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-__all__ = ["expected_terms"]
+__all__ = ["compute_expected_terms"]
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
-# Cells that expect more rows than this are expanded around their mean; the next term of the series
-# is below 1 / _LARGE**2 of what is returned.
+# Cells with larger expected counts use a series around the mean, whose next term is below
+# 1 / _LARGE**2 of the result.
 _LARGE = 50.0
-_PAIRS = 1 << 20  # cells at a time: some numbers of each are in memory
+_MAX_CELLS = 1 << 20  # cells computed at a time, which limits the memory
 
 
-def expected_terms(levels: Counts, others: Counts, n_rows: int) -> Floats:
-    """Expected information of one level of a variable with all levels of another, in nats.
+def compute_expected_terms(levels: Counts, others: Counts, n_rows: int) -> Floats:
+    """Compute the expected information of each level with all levels of another variable, in nats.
 
     Parameters
     ----------
     levels : ndarray of shape (n_levels,)
-        Numbers of rows of levels, each at least 1.
+        Numbers of rows of the levels, at least 1.
     others : ndarray of shape (n_others,)
-        Numbers of rows of the other variable's levels, each at least 1; they sum to ``n_rows``.
+        Numbers of rows of the levels of the other variable, at least 1, with sum ``n_rows``.
     n_rows : int
 
     Returns
     -------
     terms : ndarray of shape (n_levels,)
-        The sum of those of a variable's levels is its expected information.
+        Expected information of each level; the sum over all levels is that of the variable.
     """
     sizes, times = np.unique(others, return_counts=True)
     terms = np.empty(len(levels))
-    step = max(1, _PAIRS // max(1, len(sizes)))
+    step = max(1, _MAX_CELLS // max(1, len(sizes)))
     for first in range(0, len(levels), step):
-        some = levels[first : first + step]
-        cells = _cells(np.repeat(some, len(sizes)), np.tile(sizes, len(some)), n_rows)
-        terms[first : first + step] = cells.reshape(len(some), len(sizes)) @ times
+        block = levels[first : first + step]
+        cells = _compute_cells(np.repeat(block, len(sizes)), np.tile(sizes, len(block)), n_rows)
+        terms[first : first + step] = cells.reshape(len(block), len(sizes)) @ times
     return terms
 
 
-def _cells(a: Counts, b: Counts, n_rows: int) -> Floats:
-    """Expected information of cells by their margins."""
+def _compute_cells(a: Counts, b: Counts, n_rows: int) -> Floats:
+    """Compute the expected information of cells from their margins."""
     mean = a / n_rows * b
-    found = np.empty(len(a))
+    cells = np.empty(len(a))
     large = mean > _LARGE
-    found[large] = _series(a[large], b[large], n_rows)
-    found[~large] = _sums(a[~large], b[~large], n_rows)
-    return found
+    cells[large] = _compute_series(a[large], b[large], n_rows)
+    cells[~large] = _compute_sums(a[~large], b[~large], n_rows)
+    return cells
 
 
-def _series(a: Counts, b: Counts, n_rows: int) -> Floats:
-    """(m / n) E[(1 + d) log(1 + d)] with the mean m, d = c / m - 1, to the fourth moment of d."""
+def _compute_series(a: Counts, b: Counts, n_rows: int) -> Floats:
+    """Expand (m / n) E[(1 + d) log(1 + d)], where d = c / m - 1, up to the fourth moment."""
     n, x, y = float(n_rows), a.astype(np.float64), b.astype(np.float64)
     mean = x / n * y
     variance = mean * (n - x) / n * (n - y) / max(n - 1.0, 1.0)
@@ -76,8 +76,8 @@ def _series(a: Counts, b: Counts, n_rows: int) -> Floats:
     return series
 
 
-def _sums(a: Counts, b: Counts, n_rows: int) -> Floats:
-    """The expectation as it stands, over the counts whose probability is not negligible."""
+def _compute_sums(a: Counts, b: Counts, n_rows: int) -> Floats:
+    """Sum the expectation over the counts whose probability is not negligible."""
     n, x, y = float(n_rows), a.astype(np.float64), b.astype(np.float64)
     mean = x / n * y
     spread = np.sqrt(mean)

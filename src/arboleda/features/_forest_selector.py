@@ -1,4 +1,4 @@
-"""Columns whose importance in a forest is beyond what they show for a permuted target."""
+"""Feature selection by permutation tests of importances in forests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._engine.shared_binning import SharedBinning
-from arboleda.features._permutation_tests import adjusted_p_values, p_values, standardised
+from arboleda.features._permutation_tests import adjust_p_values, compute_p_values, standardize
 from arboleda.features._table_selector import TableSelector
 from arboleda.features._target import Task, read_classes_or_numbers
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
@@ -26,72 +26,76 @@ Floats = npt.NDArray[np.float64]
 
 
 class ForestSelector(TableSelector):
-    """Select the columns whose out-of-bag importance in a forest is beyond chance.
+    """Select the columns with a significant out-of-bag importance in a forest.
 
-    A forest is grown for the target, and ``n_permutations`` more for the target permuted at random,
-    of which no column can tell anything. A column is selected where its importance stands out of
-    those that it has there (Altmann et al. 2010): unlike a threshold on the importance, that is a
-    test, whose rate of false positives is ``alpha``.
+    A forest is fitted to the target, and ``n_permutations`` more to random permutations of it,
+    which are independent of the columns. A column is selected if its importance is significantly
+    larger than for the permuted targets (Altmann et al. 2010). Unlike a threshold on the
+    importance, this is a test with a false positive rate of ``alpha``.
 
     Parameters
     ----------
     estimator : RandomForestClassifier, RandomForestRegressor or another forest, default=None
-        With bootstrap samples; its ``random_state`` is set for every fit. None: a random forest at
-        its defaults for the task.
+        Forest with bootstrap samples, whose ``random_state`` is set for every fit. None: a random
+        forest with default parameters.
     n_permutations : int, default=99
-        Forests grown for permuted targets. p-values are multiples of ``1 / (n_permutations + 1)``.
+        Number of permuted targets. p-values are multiples of ``1 / (n_permutations + 1)``.
     alpha : float, default=0.05
-        Level of the tests.
+        Significance level of the tests.
     mode : {"fwe", "fpr"}, default="fwe"
-        What ``alpha`` bounds. "fwe": the probability that any column without information is
-        selected, by the step-down method of Westfall and Young (1993), which knows how the
-        importances go together. "fpr": that of each such column.
+        Error rate that ``alpha`` controls. "fwe": the family-wise error, the probability that any
+        uninformative column is selected, by the step-down method of Westfall and Young (1993),
+        which uses the correlation of the importances. "fpr": the false positive rate, the
+        probability for each uninformative column.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether y holds classes or numbers, where ``estimator`` does not say it; see `MRMRSelector`.
+        Whether y contains classes or numbers, if ``estimator`` is None; see `MRMRSelector`.
     random_state : int, RandomState or None, default=None
         Seed of the permutations and the forests.
     verbose : int, default=0
-        1 tells about ten times how far fitting is, 2 after every forest.
+        1: print the progress about ten times; 2: after every forest.
 
     Attributes
     ----------
     importances_ : ndarray of shape (n_features,)
-        Mean increase of the trees' error on their left-out rows by permuting the column.
+        Mean increase of the out-of-bag error of the trees by permuting the column.
     null_importances_ : ndarray of shape (n_permutations, n_features)
-        The same for permuted targets.
+        Importances for permuted targets.
     scores_ : ndarray of shape (n_features,)
-        Importance less its mean, in standard deviations, both over the forests of all targets.
+        Standardized importances: minus the mean and divided by the standard deviation over the
+        forests of all targets.
     pvalues_ : ndarray of shape (n_features,)
-        Of each column alone: ``(1 + b) / (1 + n_permutations)`` with the b permuted targets for
-        which its importance is at least as large.
+        p-value of each column: ``(1 + b) / (1 + n_permutations)``, where b is the number of
+        permuted targets for which its importance is at least as large.
     adjusted_pvalues_ : ndarray of shape (n_features,)
-        The same for the family of all columns: what ``mode="fwe"`` compares with ``alpha``.
+        Family-wise p-values, which ``mode="fwe"`` compares with ``alpha``.
     support_ : ndarray of shape (n_features,)
-        Whether a column is selected.
+        Mask of the selected columns.
     task_ : {"classification", "regression"}
+        Task of the target.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Names of the columns, if they have any.
     schema_ : Schema
-        Names, kinds and categories of the columns.
+        Names, types and categories of the columns.
 
     See Also
     --------
-    MRMRSelector, JMISelector : Selection of a number of columns by mutual information.
+    MRMRSelector, JMISelector : Selection of a given number of columns by mutual information.
 
     Notes
     -----
-    With a target that no column tells anything of, the p-values are valid whatever the columns are
-    and however they depend on each other, because all targets are then exchangeable. Beside columns
-    that do tell something, the others move the answers of the trees less than in forests of noise.
-    That makes the test careful: errors are rarer than ``alpha``, and a column that adds little
-    beside better ones can be missed. One that shares the work of a useful column in the trees is
-    useful too; `MRMRSelector` drops it.
+    If no column is informative, the p-values are valid for any columns and any dependence between
+    them, because all targets are then exchangeable. If some columns are informative, the others
+    affect the predictions of the trees less than in forests for permuted targets. The test is then
+    conservative: errors are rarer than ``alpha``, and a column that adds little to better ones may
+    be missed. A column that is redundant with an informative one counts as informative;
+    `MRMRSelector` drops it.
 
-    Boruta (Kursa, Rudnicki 2010) compares columns with the best of permuted copies of all instead;
-    how often it errs depends on the number of columns, not on its level alone.
+    Boruta (Kursa, Rudnicki 2010) compares columns with the best permuted copy of all columns; its
+    error rate depends on the number of columns, not only on its level.
 
-    The selection varies with the seed, the less the more permutations and trees there are.
+    The selection varies with the seed, less so with more permutations and trees.
 
     References
     ----------
@@ -146,12 +150,12 @@ class ForestSelector(TableSelector):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Grow the forests and test the columns.
+        """Fit the forests and test the columns.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table of any container, as the forest takes it. It is read and coded once.
+            Any table that the forest accepts. It is read and binned once.
         y : array-like of shape (n_samples,)
             Classes or numbers; see ``task``.
 
@@ -163,65 +167,63 @@ class ForestSelector(TableSelector):
         ------
         ValueError
             If a parameter is out of range, ``n_permutations`` is too small for any p-value to reach
-            ``alpha``, there is a single row, or the forest refuses X or y. The selector stays as it
-            was.
+            ``alpha``, there is a single row, or fitting the forest fails. The selector stays
+            unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
             if 1.0 / (1 + self.n_permutations) > self.alpha:
                 raise ValueError(
-                    f"n_permutations={self.n_permutations} gives no p-value below "
-                    f"{1 / (1 + self.n_permutations):.3g}, so none reaches alpha={self.alpha}: "
-                    f"set n_permutations to {int(np.ceil(1 / self.alpha)) - 1} at least"
+                    f"n_permutations={self.n_permutations} is too small for alpha={self.alpha}: "
+                    f"the smallest p-value is {1 / (1 + self.n_permutations):.3g}. Set "
+                    f"n_permutations to at least {int(np.ceil(1 / self.alpha)) - 1}."
                 )
-            target, self.task_ = read_classes_or_numbers(y, self._wanted_task(), self)
-            forest = self._template()
-            coded = SharedBinning(X, None, forest)
-            table = coded.table_for(self)
+            target, self.task_ = read_classes_or_numbers(y, self._resolve_task(), self)
+            forest = self._make_forest()
+            binning = SharedBinning(X, None, forest)
+            table = binning.table_for(self)
             check_consistent_length(table, target)
             if table.n_rows < 2:
-                raise ValueError(
-                    "n_samples=1: no tree leaves a row out to judge by; give more rows"
-                )
-            self._test(self._importances(forest, X, coded, target))
+                raise ValueError("n_samples=1: the trees have no out-of-bag rows. Use more rows.")
+            self._test(self._compute_importances(forest, X, binning, target))
         return self
 
-    def _wanted_task(self) -> Task:
+    def _resolve_task(self) -> Task:
         if self.estimator is None:
             return self.task
         return "classification" if is_classifier(self.estimator) else "regression"
 
-    def _template(self) -> Any:
+    def _make_forest(self) -> Any:
         if self.estimator is not None:
             return clone(self.estimator)
         classes = self.task_ == "classification"
         return RandomForestClassifier() if classes else RandomForestRegressor()
 
-    def _importances(
-        self, forest: Any, X: Any, coded: SharedBinning, target: npt.NDArray[Any]
+    def _compute_importances(
+        self, forest: Any, X: Any, binning: SharedBinning, target: npt.NDArray[Any]
     ) -> Floats:
-        """Importances for the target, and below it for each permuted one."""
+        """Compute the importances for the target, then for each permuted one."""
         random = check_random_state(self.random_state)
         n_forests = 1 + self.n_permutations
-        found = np.empty((n_forests, self.n_features_in_))
+        importances = np.empty((n_forests, self.n_features_in_))
         for number in range(n_forests):
             labels = target if number == 0 else random.permutation(target)
-            grown = clone(forest).set_params(random_state=random.randint(np.iinfo(np.int32).max))
-            grown.fit(coded, labels)
-            found[number] = grown.oob_permutation_importance(X, labels).mean
-            self._tell(number + 1, n_forests)
-        return found
+            fitted = clone(forest).set_params(random_state=random.randint(np.iinfo(np.int32).max))
+            fitted.fit(binning, labels)
+            importances[number] = fitted.oob_permutation_importance(X, labels).mean
+            self._report_progress(number + 1, n_forests)
+        return importances
 
     def _test(self, importances: Floats) -> None:
         self.importances_, self.null_importances_ = importances[0], importances[1:]
-        scores = standardised(importances)
+        scores = standardize(importances)
         self.scores_ = scores[0]
-        self.pvalues_ = p_values(scores)
-        self.adjusted_pvalues_ = adjusted_p_values(scores)
-        judged = self.adjusted_pvalues_ if self.mode == "fwe" else self.pvalues_
-        self.support_ = judged <= self.alpha
+        self.pvalues_ = compute_p_values(scores)
+        self.adjusted_pvalues_ = adjust_p_values(scores)
+        tested_p_values = self.adjusted_pvalues_ if self.mode == "fwe" else self.pvalues_
+        self.support_ = tested_p_values <= self.alpha
 
-    def _tell(self, n_done: int, n_forests: int) -> None:
+    def _report_progress(self, n_done: int, n_forests: int) -> None:
         step = 1 if self.verbose > 1 else max(1, n_forests // 10)
         if self.verbose and (n_done % step == 0 or n_done == n_forests):
             sys.stdout.write(f"forest {n_done} of {n_forests}\n")

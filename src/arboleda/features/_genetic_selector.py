@@ -14,9 +14,9 @@ from arboleda.features._wrapper_selector import (
     Rank,
     SubsetScores,
     WrapperSelector,
-    random_subset,
-    swapped,
-    with_a_column,
+    draw_subset,
+    ensure_non_empty,
+    swap_column,
 )
 
 __all__ = ["GeneticSelector"]
@@ -25,64 +25,65 @@ Random = np.random.RandomState
 
 
 class GeneticSelector(WrapperSelector):
-    """Select the columns with which an estimator scores best, by a genetic algorithm.
+    """Select the columns with the best cross-validated score by a genetic algorithm.
 
-    A subset of the columns is a string of bits, its fitness the estimator's cross-validated score
-    with these columns. In every generation parents are chosen by tournaments, exchange bits
-    (uniform crossover) and mutate; the best subset so far always survives. Columns that are useful
-    only together are found where a search column by column, as scikit-learn's
-    ``SequentialFeatureSelector``, misses them; it takes hundreds of fits.
+    A subset of the columns is a bit string, and its fitness is the cross-validated score of the
+    estimator with these columns. In each generation, parents are chosen by tournaments, exchange
+    bits (uniform crossover) and mutate; the best subset so far always survives. The search can find
+    columns that are only useful together, which stepwise selection such as scikit-learn's
+    ``SequentialFeatureSelector`` misses. It takes hundreds of fits.
 
     Parameters
     ----------
     estimator : estimator
-        What the columns are selected for; cloned for every fit. Give it a ``random_state`` if it
-        draws, or scores of different subsets differ by chance, too.
+        Estimator to select columns for, cloned for every fit. If it is randomized, set its
+        ``random_state``; otherwise scores of subsets also differ by chance.
     n_features_to_select : int, float or None, default=None
-        Number of columns, or share of all, rounded up. None: any number; the first generation then
-        holds the set of all columns, so that the result never scores lower than it. Of subsets with
-        the same score the smaller one is better.
+        Number of columns, or a fraction of all, rounded up. None: any number; the first generation
+        then contains the set of all columns, so the result never scores lower than they do. Of
+        subsets with equal scores, the smaller one is better.
     population_size : int, default=30
-        Subsets in a generation.
+        Number of subsets in a generation.
     n_generations : int, default=20
-        Generations after the first, random one.
+        Number of generations after the first, random one.
     crossover_rate : float, default=0.9
-        Probability that a child has two parents; else it is a copy of one.
+        Probability that a child has two parents; otherwise it is a copy of one.
     mutation_rate : float or None, default=None
-        Probability that a column of a child is added or dropped, or exchanged for another one where
-        the number is fixed. None: 1 / n_features.
+        Probability that a column of a child is added or dropped, or exchanged for another one if
+        the number of columns is fixed. None: 1 / n_features.
     tournament_size : int, default=3
-        Subsets that are drawn for each parent; the best of them becomes it.
+        Number of subsets drawn for each parent, of which the best is chosen.
     scoring : str, callable or None, default=None
-        scikit-learn's name of a score, or a scorer; None: the estimator's ``score``.
+        Name of a scikit-learn scorer, or a scorer; None: the ``score`` of the estimator.
     cv : int, splitter or iterable, default=5
-        Folds, the same for all subsets.
+        Cross-validation, with the same folds for all subsets.
     random_state : int, RandomState or None, default=None
         Seed of the search.
     verbose : int, default=0
-        1 reports every generation.
+        1: print every generation.
     n_jobs : int, default=None
-        Subsets that are scored at the same time, by joblib. The result does not depend on it.
+        Number of subsets scored in parallel, by joblib. The result does not depend on it.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_features,)
-        Whether a column is selected.
+        Mask of the selected columns.
     score_ : float
-        Mean cross-validated score with these columns. It is the best of many, so it flatters: judge
-        the selection by rows that the search has not seen.
+        Mean cross-validated score with these columns. It is the best of many and therefore
+        optimistic: evaluate the selection on rows that the search has not seen.
     n_features_ : int
         Number of selected columns.
     n_evaluations_ : int
-        Different subsets that were scored.
+        Number of different subsets that were scored.
     history_ : dict of ndarray of shape (n_generations + 1,)
         ``best_score``, ``mean_score`` (of the generation), ``n_features`` (of the best) and
-        ``n_evaluations`` so far; ``pandas.DataFrame(selector.history_)`` plots it.
+        ``n_evaluations`` so far; see it with ``pandas.DataFrame(selector.history_)``.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Names of the columns, if they have any.
     schema_ : Schema
-        Names, kinds and categories of the columns.
+        Names, types and categories of the columns.
 
     See Also
     --------
@@ -144,20 +145,20 @@ class GeneticSelector(WrapperSelector):
         self.n_jobs = n_jobs
 
     def _search(
-        self, scores: SubsetScores, n_columns: int, n_wanted: int | None, random: Random
+        self, scores: SubsetScores, n_columns: int, n_selected: int | None, random: Random
     ) -> tuple[Mask, Rank, History]:
         population = [
-            random_subset(n_columns, n_wanted, random) for _ in range(self.population_size)
+            draw_subset(n_columns, n_selected, random) for _ in range(self.population_size)
         ]
-        if n_wanted is None:
+        if n_selected is None:
             population[0] = np.ones(n_columns, dtype=bool)
         rows = []
         for generation in range(self.n_generations + 1):
-            ranks = scores.ranks(population)
+            ranks = scores.compute_ranks(population)
             first = max(range(len(population)), key=ranks.__getitem__)
             best, rank = population[first], ranks[first]
             children = [
-                self._child(population, ranks, n_wanted, random)
+                self._make_child(population, ranks, n_selected, random)
                 for _ in range(self.population_size - 1)
             ]
             population = [best, *children]
@@ -175,34 +176,35 @@ class GeneticSelector(WrapperSelector):
         }
         return best, rank, history
 
-    def _child(
-        self, population: list[Mask], ranks: list[Rank], n_wanted: int | None, random: Random
+    def _make_child(
+        self, population: list[Mask], ranks: list[Rank], n_selected: int | None, random: Random
     ) -> Mask:
-        child = population[self._parent(ranks, random)].copy()
+        child = population[self._select_parent(ranks, random)].copy()
         if random.random_sample() < self.crossover_rate:
-            child = crossed(child, population[self._parent(ranks, random)], n_wanted, random)
+            child = cross(child, population[self._select_parent(ranks, random)], n_selected, random)
         rate = 1.0 / len(child) if self.mutation_rate is None else self.mutation_rate
         changed = random.random_sample(len(child)) < rate
-        if n_wanted is None:
-            return with_a_column(child ^ changed, random)
+        if n_selected is None:
+            return ensure_non_empty(child ^ changed, random)
         for column in np.flatnonzero(changed & child):
-            child = swapped(child, int(column), random)
+            child = swap_column(child, int(column), random)
         return child
 
-    def _parent(self, ranks: list[Rank], random: Random) -> int:
-        """Number of the best of a few subsets drawn at random."""
+    def _select_parent(self, ranks: list[Rank], random: Random) -> int:
+        """Return the index of the best of ``tournament_size`` random subsets."""
         drawn = random.randint(len(ranks), size=self.tournament_size)
         return max((int(number) for number in drawn), key=ranks.__getitem__)
 
 
-def crossed(one: Mask, other: Mask, n_wanted: int | None, random: Random) -> Mask:
-    """Uniform crossover: a child has what its parents share, and of the rest each bit from either.
+def cross(one: Mask, other: Mask, n_selected: int | None, random: Random) -> Mask:
+    """Apply uniform crossover: each bit of the child comes from a random parent.
 
-    Where the number of columns is fixed, columns of only one parent fill the number up.
+    If the number of columns is fixed, the child has all common columns of its parents, and random
+    columns of only one parent.
     """
-    if n_wanted is None:
+    if n_selected is None:
         return np.asarray(np.where(random.random_sample(len(one)) < 0.5, one, other))
     child = one & other
     differing = np.flatnonzero(one ^ other)
-    child[random.permutation(differing)[: n_wanted - int(child.sum())]] = True
+    child[random.permutation(differing)[: n_selected - int(child.sum())]] = True
     return child

@@ -1,4 +1,4 @@
-"""Forward selection by mutual information: each column is judged beside those chosen before it."""
+"""Base class of forward selection by mutual information."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._engine.table import check_table
 from arboleda._engine.threads import resolve_n_jobs
-from arboleda.features._measures import Continuous, Measure, measure_of
+from arboleda.features._measures import Continuous, Measure, make_measure
 from arboleda.features._table_selector import TableSelector
 from arboleda.features._target import Task, read_classes_or_numbers
 from arboleda.tree._restore_on_failure import restore_on_failure
@@ -28,7 +28,7 @@ Indices = npt.NDArray[np.intp]
 
 
 class GreedySelector(TableSelector):
-    """What selectors by mutual information share: all but the criterion."""
+    """Base class of forward selectors by mutual information, without the criterion."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
@@ -59,20 +59,20 @@ class GreedySelector(TableSelector):
     n_jobs: int | None
 
     @abstractmethod
-    def _beside(self, measure: Measure, last: int, others: Indices) -> Floats:
-        """What counts of each other column beside the one chosen last."""
+    def _compute_term(self, measure: Measure, last: int, others: Indices) -> Floats:
+        """Compute the term of each other column for the column selected last."""
 
     @abstractmethod
-    def _criterion(self, relevance: Floats, mean: Floats) -> Floats:
-        """Value of columns by I(x_j; y) and the mean of `_beside` over the chosen ones."""
+    def _compute_criterion(self, relevance: Floats, mean: Floats) -> Floats:
+        """Compute the criterion from I(x_j; y) and the mean term over the selected columns."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose columns.
+        """Select the columns.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table of any container, with numbers, categories and missing values.
+            Any table with numbers, categories and missing values.
         y : array-like of shape (n_samples,)
             Classes or numbers; see ``task``.
 
@@ -83,8 +83,9 @@ class GreedySelector(TableSelector):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X holds an infinite value or text in a numeric column, y
-            has missing or infinite values, or the lengths differ. The selector stays as it was.
+            If a parameter is out of range, X contains an infinite value or text in a numeric
+            column, y has missing or infinite values, or the lengths differ. The selector stays
+            unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -92,7 +93,7 @@ class GreedySelector(TableSelector):
             table = check_table(self, X, reset=True, categorical_features=kinds)
             target, self.task_ = read_classes_or_numbers(y, self.task, self)
             check_consistent_length(table, target)
-            measure = measure_of(
+            measure = make_measure(
                 table,
                 target,
                 self.task_,
@@ -102,51 +103,51 @@ class GreedySelector(TableSelector):
                 random_state=check_random_state(self.random_state),
                 n_threads=resolve_n_jobs(self.n_jobs),
             )
-            self._choose(measure)
+            self._select(measure)
         return self
 
-    def _choose(self, measure: Measure) -> None:
+    def _select(self, measure: Measure) -> None:
         n_columns = self.n_features_in_
-        n_chosen = min(self.n_features_to_select, n_columns)
+        n_selected = min(self.n_features_to_select, n_columns)
         self.scores_ = np.maximum(measure.with_target(), 0.0)
-        self.candidates_ = self._candidates()
+        self.candidates_ = self._select_candidates()
         self.support_ = np.zeros(n_columns, dtype=bool)
         order: list[int] = []
         values: list[float] = []
-        beside = np.zeros(n_columns)
-        while len(order) < n_chosen:
+        totals = np.zeros(n_columns)
+        while len(order) < n_selected:
             rest = self.candidates_[~self.support_[self.candidates_]]
             worth = self.scores_[rest]
             if order:
-                beside[rest] += self._beside(measure, order[-1], rest)
-                worth = self._criterion(worth, beside[rest] / len(order))
+                totals[rest] += self._compute_term(measure, order[-1], rest)
+                worth = self._compute_criterion(worth, totals[rest] / len(order))
             best = int(worth.argmax())
             order.append(int(rest[best]))
             values.append(float(worth[best]))
             self.support_[order[-1]] = True
             if self.verbose:
-                self._tell(len(order), n_chosen, order[-1], values[-1])
+                self._report_progress(len(order), n_selected, order[-1], values[-1])
         self.order_ = np.array(order, dtype=np.intp)
         self.order_scores_ = np.array(values)
 
-    def _candidates(self) -> Indices:
-        """Columns to search: those that tell most of the target by themselves."""
-        n_columns, wanted = self.n_features_in_, self.preselect
-        if wanted is None:
+    def _select_candidates(self) -> Indices:
+        """Return the columns to search: those with the largest information about the target."""
+        n_columns, preselect = self.n_features_in_, self.preselect
+        if preselect is None:
             return np.arange(n_columns)
-        n_kept = ceil(wanted * n_columns) if isinstance(wanted, float) else int(wanted)
-        n_chosen = min(self.n_features_to_select, n_columns)
-        if n_kept < n_chosen:
+        n_kept = ceil(preselect * n_columns) if isinstance(preselect, float) else int(preselect)
+        n_selected = min(self.n_features_to_select, n_columns)
+        if n_kept < n_selected:
             raise ValueError(
-                f"preselect={wanted} keeps {n_kept} of {n_columns} columns, fewer than "
-                f"n_features_to_select={self.n_features_to_select}: raise preselect"
+                f"preselect={preselect} keeps {n_kept} of {n_columns} columns, fewer than "
+                f"n_features_to_select={self.n_features_to_select}: raise preselect."
             )
-        order = np.argsort(-self.scores_, kind="stable")  # of equals the first column
+        order = np.argsort(-self.scores_, kind="stable")  # ties go to the first column
         return np.sort(order[:n_kept])
 
-    def _tell(self, n_done: int, n_chosen: int, column: int, value: float) -> None:
+    def _report_progress(self, n_done: int, n_selected: int, column: int, value: float) -> None:
         name = self.schema_.describe(column)
-        sys.stdout.write(f"column {n_done} of {n_chosen}: {name}, {value:.4g}\n")
+        sys.stdout.write(f"column {n_done} of {n_selected}: {name}, {value:.4g}\n")
         sys.stdout.flush()
 
     def __sklearn_tags__(self) -> Tags:

@@ -16,65 +16,71 @@ __all__ = ["JMISelector"]
 class JMISelector(GreedySelector):
     """Select columns by joint mutual information (JMI).
 
-    The first column is the one that tells most of the target. Each next one maximises the mean of
-    I(x_j, x_s; y), what it tells of the target together with each column x_s chosen before: so
-    columns that only together tell something are found once one of them is chosen, and repetitions
-    add little. Brown et al. (2012) find it the best balance of accuracy and stability
-    among the criteria of its kind; theirs is the sum, which orders columns alike.
+    The first column has the largest mutual information with the target. Each further column
+    maximizes the mean of I(x_j, x_s; y), its joint information about the target with each selected
+    column x_s. Columns that are only informative together are found once one of them is selected,
+    and redundant columns add little. Brown et al. (2012) find that it has the best balance of
+    accuracy and stability among the criteria of its kind; they use the sum, which gives the same
+    order.
 
     Parameters
     ----------
     n_features_to_select : int, default=10
-        Of a table of fewer columns all are selected.
+        Number of columns to select; all if the table has fewer columns.
     preselect : int, float or None, default=None
-        Search only among the columns of the largest I(x_j; y): so many, or a share of all; see
-        `MRMRSelector`. It loses columns that only together tell something. None: all columns.
+        Number or fraction of the columns with the largest I(x_j; y), to which the search is
+        restricted; see `MRMRSelector`. Columns that are only informative together may be lost.
+        None: all columns.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether y holds classes or numbers; see `MRMRSelector`.
+        Whether y contains classes or numbers; see `MRMRSelector`.
     categorical_features : "from_dtype", None, or array-like of bool, int or str
-        As in `DecisionTreeClassifier`.
+        See `DecisionTreeClassifier`.
     continuous : {"bins", "neighbors"}, default="bins"
-        How numbers are measured; see `MRMRSelector`.
+        Estimator for numeric columns; see `MRMRSelector`.
     n_bins : int, default=5
-        A column with no more values than this keeps each, and is counted either way.
+        Number of bins. Columns with no more values than this are not binned, but counted in both
+        modes.
     n_neighbors : int, default=3
-        Neighbours of ``continuous="neighbors"``: more scatter less and blur more.
+        Number of neighbors of ``continuous="neighbors"``: more neighbors reduce the variance and
+        increase the bias.
     random_state : int, RandomState or None, default=None
-        For the noise that breaks ties of ``continuous="neighbors"``.
+        Seed of the noise that breaks ties of ``continuous="neighbors"``.
     verbose : int, default=0
-        1 tells each column as it is chosen.
+        1: print each column when it is selected.
     n_jobs : int, default=None
-        Threads that read X: None all available cores, -1 likewise. The result does not depend on
-        it.
+        Number of threads that read X; None and -1: all available cores. The result does not depend
+        on it.
 
     Attributes
     ----------
     order_ : ndarray of shape (n_selected_features,)
-        Numbers of the selected columns, in the order in which they were chosen.
+        Indices of the selected columns, in the order of selection.
     order_scores_ : ndarray of shape (n_selected_features,)
-        Value of the criterion of each, when it was chosen; of the first I(x_j; y).
+        Criterion of each column at its selection; I(x_j; y) for the first.
     candidates_ : ndarray of shape (n_candidates,)
-        Numbers of the columns that were searched.
+        Indices of the columns that were searched.
     scores_ : ndarray of shape (n_features,)
         I(x_j; y) of every column, in nats.
     support_ : ndarray of shape (n_features,)
-        Whether a column is selected.
+        Mask of the selected columns.
     task_ : {"classification", "regression"}
+        Task of the target.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Names of the columns, if they have any.
     schema_ : Schema
-        Names, kinds and categories of the columns.
+        Names, types and categories of the columns.
 
     See Also
     --------
-    MRMRSelector : Columns that repeat each other little.
-    ForestSelector : Columns whose importance in a forest is beyond chance.
+    MRMRSelector : Selection of columns with low redundancy.
+    ForestSelector : Columns with a significant importance in a forest.
 
     Notes
     -----
-    How information is estimated stands at `MRMRSelector`. That of two columns with the target is
-    I(x_s; y) + I(x_j; x_s, y) - I(x_j; x_s), each reduced by what chance shows.
+    See `MRMRSelector` for the estimation of information. The information of two columns about the
+    target is I(x_s; y) + I(x_j; x_s, y) - I(x_j; x_s), each corrected for chance.
 
     References
     ----------
@@ -120,9 +126,9 @@ class JMISelector(GreedySelector):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _beside(self, measure: Measure, last: int, others: Indices) -> Floats:
+    def _compute_term(self, measure: Measure, last: int, others: Indices) -> Floats:
         return measure.pairs_with_target(last, others)
 
-    def _criterion(self, relevance: Floats, mean: Floats) -> Floats:
-        del relevance  # it is part of every pair's
+    def _compute_criterion(self, relevance: Floats, mean: Floats) -> Floats:
+        del relevance  # included in the joint information
         return mean

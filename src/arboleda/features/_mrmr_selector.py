@@ -16,16 +16,17 @@ __all__ = ["MRMRSelector"]
 
 Scheme = Literal["difference", "quotient"]
 
-# Added to redundancy before dividing by it, in nats: the 0.01 bits of the program that the authors
-# published with the method.
-_LEAST_REDUNDANCY = 0.01 * log(2.0)
+# Added to the redundancy before dividing by it, in nats: the 0.01 bits of the program published by
+# the authors.
+_REDUNDANCY_OFFSET = 0.01 * log(2.0)
 
 
 class MRMRSelector(GreedySelector):
     """Select columns of minimal redundancy and maximal relevance (mRMR).
 
-    The first column is the one that tells most of the target. Each next one maximises what it tells
-    of the target, I(x_j; y), against the mean of what it tells of the columns S chosen before:
+    The first column has the largest mutual information with the target. Each further column
+    maximizes its relevance I(x_j; y) against its redundancy, the mean mutual information with the
+    selected columns S:
 
     - ``scheme="difference"``: I(x_j; y) - mean of I(x_j; x_s) over S, Peng et al. (2005), eq. (7);
     - ``scheme="quotient"``: I(x_j; y) / (mean of I(x_j; x_s) over S + 0.01 bits), Ding and Peng
@@ -34,64 +35,69 @@ class MRMRSelector(GreedySelector):
     Parameters
     ----------
     n_features_to_select : int, default=10
-        Of a table of fewer columns all are selected.
+        Number of columns to select; all if the table has fewer columns.
     preselect : int, float or None, default=None
-        Rank the columns by I(x_j; y) first and search only among the best: so many, or a share of
-        all, rounded up. 0.2 is a usual choice for thousands of columns: the search costs a fifth.
-        It loses columns that tell nothing by themselves. None: all columns.
+        Number of columns with the largest I(x_j; y), or a fraction of all, rounded up, to which the
+        search is restricted. 0.2 is a usual choice for thousands of columns, which takes a fifth of
+        the time. Columns that are not informative by themselves are lost. None: all columns.
     scheme : {"difference", "quotient"}, default="difference"
+        How relevance and redundancy are combined; see above.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether y holds classes or numbers. "auto": numbers that are not all whole mean regression,
-        anything else classification, as scikit-learn's ``type_of_target`` has it. A target of whole
-        numbers that are quantities needs "regression".
+        Whether y contains classes or numbers. "auto": regression if y has fractional numbers, else
+        classification, as in scikit-learn's ``type_of_target``. Use "regression" for quantities
+        that are whole numbers.
     categorical_features : "from_dtype", None, or array-like of bool, int or str
-        As in `DecisionTreeClassifier`.
+        See `DecisionTreeClassifier`.
     continuous : {"bins", "neighbors"}, default="bins"
-        How numbers are measured, those of a regression's target too. "bins": in ``n_bins`` bins of
-        equally many rows, counted. "neighbors": by nearest neighbours, which sees finer relations
-        and takes milliseconds for every pair of columns.
+        Estimator for numeric columns and regression targets. "bins": counting in ``n_bins``
+        quantile bins. "neighbors": nearest neighbors, which detect finer relations and take
+        milliseconds per pair of columns.
     n_bins : int, default=5
-        A column with no more values than this keeps each, and is counted either way.
+        Number of bins. Columns with no more values than this are not binned, but counted in both
+        modes.
     n_neighbors : int, default=3
-        Neighbours of ``continuous="neighbors"``: more scatter less and blur more.
+        Number of neighbors of ``continuous="neighbors"``: more neighbors reduce the variance and
+        increase the bias.
     random_state : int, RandomState or None, default=None
-        For the noise that breaks ties of ``continuous="neighbors"``.
+        Seed of the noise that breaks ties of ``continuous="neighbors"``.
     verbose : int, default=0
-        1 tells each column as it is chosen.
+        1: print each column when it is selected.
     n_jobs : int, default=None
-        Threads that read X: None all available cores, -1 likewise. The result does not depend on
-        it.
+        Number of threads that read X; None and -1: all available cores. The result does not depend
+        on it.
 
     Attributes
     ----------
     order_ : ndarray of shape (n_selected_features,)
-        Numbers of the selected columns, in the order in which they were chosen.
+        Indices of the selected columns, in the order of selection.
     order_scores_ : ndarray of shape (n_selected_features,)
-        Value of the criterion of each, when it was chosen; of the first its relevance.
+        Criterion of each column at its selection; the relevance for the first.
     candidates_ : ndarray of shape (n_candidates,)
-        Numbers of the columns that were searched.
+        Indices of the columns that were searched.
     scores_ : ndarray of shape (n_features,)
         I(x_j; y) of every column, in nats.
     support_ : ndarray of shape (n_features,)
-        Whether a column is selected.
+        Mask of the selected columns.
     task_ : {"classification", "regression"}
+        Task of the target.
     n_features_in_ : int
+        Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Names of the columns, if they have any.
     schema_ : Schema
-        Names, kinds and categories of the columns.
+        Names, types and categories of the columns.
 
     See Also
     --------
-    JMISelector : Columns that tell of the target together.
-    ForestSelector : Columns whose importance in a forest is beyond chance.
+    JMISelector : Selection of columns that are informative together.
+    ForestSelector : Columns with a significant importance in a forest.
 
     Notes
     -----
-    Categories are counted, and a missing value is a category. Counted information is reduced by its
-    expectation under independence, given how many rows each level has (Vinh, Epps, Bailey 2010),
-    and negative estimates count as 0: columns of many levels have no advantage. Ties go to the
-    first column.
+    Categories are counted, and a missing value is a category. Information from counts is reduced by
+    its expectation under independence, given the numbers of rows of the levels (Vinh, Epps, Bailey
+    2010), and negative estimates are set to 0. Columns with many levels thus have no advantage.
+    Ties go to the first column.
 
     References
     ----------
@@ -144,10 +150,10 @@ class MRMRSelector(GreedySelector):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _beside(self, measure: Measure, last: int, others: Indices) -> Floats:
+    def _compute_term(self, measure: Measure, last: int, others: Indices) -> Floats:
         return np.maximum(measure.with_column(last, others), 0.0)
 
-    def _criterion(self, relevance: Floats, mean: Floats) -> Floats:
+    def _compute_criterion(self, relevance: Floats, mean: Floats) -> Floats:
         if self.scheme == "difference":
             return relevance - mean
-        return relevance / (mean + _LEAST_REDUNDANCY)
+        return relevance / (mean + _REDUNDANCY_OFFSET)

@@ -1,4 +1,4 @@
-"""Mutual information of the columns of a table with its target."""
+"""Mutual information of columns with the target."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sklearn.utils.validation import check_consistent_length
 from arboleda._engine.table import check_table
 from arboleda._engine.threads import resolve_n_jobs
 from arboleda.features._greedy_selector import GreedySelector
-from arboleda.features._measures import Continuous, measure_of
+from arboleda.features._measures import Continuous, make_measure
 from arboleda.features._target import Task, read_classes_or_numbers
 
 __all__ = ["mutual_information"]
 
 
-class _Reader(BaseEstimator):  # type: ignore[misc]
-    """Who messages about the table speak of."""
+class _MutualInformation(BaseEstimator):  # type: ignore[misc]
+    """Owner of the table, which error messages name."""
 
 
 def mutual_information(
@@ -36,46 +36,49 @@ def mutual_information(
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Mutual information of each column with the target, in nats.
+    """Estimate the mutual information of each column with the target, in nats.
 
-    I(x; y) is the sum over all pairs of p(x, y) log(p(x, y) / (p(x) p(y))): 0 for what is
-    independent, the entropy of y for what determines it. Categories are counted, and a missing
-    value is a category. Counted information is reduced by what an uninformative column with as many
-    rows in each of its levels shows in the mean (Vinh, Epps, Bailey 2010), so that an identifier
-    has none.
+    I(x; y) is the sum over all pairs of p(x, y) log(p(x, y) / (p(x) p(y))): 0 for independent
+    variables, and the entropy of y if x determines y. Categories are counted, and a missing value
+    is a category. Information from counts is reduced by its expectation for an uninformative column
+    with the same numbers of rows of its levels (Vinh, Epps, Bailey 2010), so it is 0 for an
+    identifier.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        A table of any container, with numbers, categories and missing values.
+        Any table with numbers, categories and missing values.
     y : array-like of shape (n_samples,)
+        Classes or numbers.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether y holds classes or numbers. "auto": numbers that are not all whole mean regression,
-        anything else classification, as scikit-learn's ``type_of_target`` has it.
+        Whether y contains classes or numbers. "auto": regression if y has fractional numbers, else
+        classification, as in scikit-learn's ``type_of_target``.
     categorical_features : "from_dtype", None, or array-like of bool, int or str
-        As in `DecisionTreeClassifier`.
+        See `DecisionTreeClassifier`.
     continuous : {"bins", "neighbors"}, default="bins"
-        How numbers are measured: cut into ``n_bins`` bins of equally many rows and counted, or by
-        nearest neighbours (Kraskov et al. 2004; Ross 2014), as scikit-learn's
-        ``mutual_info_classif`` and ``mutual_info_regression`` do; that sees more and is slower.
+        Estimator for numeric columns and regression targets: counting in ``n_bins`` quantile bins,
+        or nearest neighbors (Kraskov et al. 2004; Ross 2014) as in scikit-learn's
+        ``mutual_info_classif`` and ``mutual_info_regression``, which is more sensitive and slower.
     n_bins : int, default=5
-        A column with no more values than this keeps each, and is counted either way.
+        Number of bins. Columns with no more values than this are not binned, but counted in both
+        modes.
     n_neighbors : int, default=3
-        Neighbours of ``continuous="neighbors"``: more scatter less and blur more.
+        Number of neighbors of ``continuous="neighbors"``: more neighbors reduce the variance and
+        increase the bias.
     random_state : int, RandomState or None, default=None
-        For the noise that breaks ties of ``continuous="neighbors"``.
+        Seed of the noise that breaks ties of ``continuous="neighbors"``.
     n_jobs : int, default=None
-        Threads that read X. The result does not depend on it.
+        Number of threads that read X. The result does not depend on it.
 
     Returns
     -------
     information : ndarray of shape (n_features,)
-        Never negative.
+        Non-negative estimates.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range, X holds an infinite value or text in a numeric column, y
+        If a parameter is out of range, X contains an infinite value or text in a numeric column, y
         has missing or infinite values, or the lengths differ.
 
     References
@@ -91,7 +94,7 @@ def mutual_information(
     >>> mutual_information(X, y).round(2)
     array([0.41, 0.22, 0.81, 0.77])
     """
-    given = {
+    params = {
         "task": task,
         "categorical_features": categorical_features,
         "continuous": continuous,
@@ -100,15 +103,17 @@ def mutual_information(
         "random_state": random_state,
         "n_jobs": n_jobs,
     }
-    constraints = {name: GreedySelector._parameter_constraints[name] for name in given}
-    validate_parameter_constraints(constraints, given, "mutual_information")
-    table = check_table(_Reader(), X, reset=True, categorical_features=categorical_features)
-    target, found_task = read_classes_or_numbers(y, task, _Reader())
+    constraints = {name: GreedySelector._parameter_constraints[name] for name in params}
+    validate_parameter_constraints(constraints, params, "mutual_information")
+    table = check_table(
+        _MutualInformation(), X, reset=True, categorical_features=categorical_features
+    )
+    target, resolved_task = read_classes_or_numbers(y, task, _MutualInformation())
     check_consistent_length(table, target)
-    measure = measure_of(
+    measure = make_measure(
         table,
         target,
-        found_task,
+        resolved_task,
         continuous=continuous,
         n_bins=n_bins,
         n_neighbors=n_neighbors,

@@ -1,15 +1,15 @@
-"""Mutual information by nearest neighbours, for variables that are numbers in whole or in part.
+"""Mutual information by nearest neighbors, for numeric and mixed variables.
 
-A variable has a discrete part (its category, or whether it is missing) and, where that part says
-so, a number. By the chain rule the information of two such variables is that of their discrete
-parts, by counting, and within each level of these that of the numbers, by nearest neighbours:
+A mixed variable has a discrete part (a category, or whether the value is missing) and, on some
+levels of it, a number. By the chain rule, the information of two such variables is that of their
+discrete parts, from counts, plus that of the numbers within each level, by nearest neighbors:
 
 - numbers with numbers: Kraskov, Stögbauer, Grassberger (2004), "Estimating mutual information",
   Physical Review E 69, eq. (8);
 - numbers with classes: Ross (2014), "Mutual information between discrete and continuous data
   sets", PLoS ONE 9, eq. (2).
 
-Both as scikit-learn has them for one number; here also for two numbers together.
+Both estimators are those of scikit-learn for one number, extended to two numbers.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ import numpy.typing as npt
 from scipy.spatial import KDTree
 from scipy.special import digamma
 
-from arboleda.features._counting import Levels, counted_information
+from arboleda.features._counting import Levels, compute_counted_information
 
-__all__ = ["Mixed", "information_of_mixed"]
+__all__ = ["MixedVariable", "compute_mixed_information"]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Mixed:
-    """A variable of a discrete part and a number.
+class MixedVariable:
+    """Variable with a discrete part and a number.
 
     Parameters
     ----------
     levels : Levels
-        The category; or 1 where the number is missing and 0 elsewhere.
+        The category, or 1 if the number is missing and 0 otherwise.
     numbers : ndarray of shape (n_rows,) or None
-        NaN where missing; None: there is no number.
+        The number, NaN if missing; None if there is no number.
     """
 
     levels: Levels
@@ -48,18 +48,18 @@ class Mixed:
 
     @classmethod
     def of_numbers(
-        cls, values: npt.NDArray[np.generic], most_levels: int, random: np.random.Generator
-    ) -> Mixed:
-        """Numbers, scaled and with so little noise that only ties notice, as in scikit-learn.
+        cls, values: npt.NDArray[np.generic], max_levels: int, random: np.random.Generator
+    ) -> MixedVariable:
+        """Scale numbers and add little noise, which only breaks ties, as in scikit-learn.
 
-        Kraskov et al. (2004), section II: neighbours are defined only where no two distances tie.
-        No more different values than ``most_levels`` are levels instead: noise would part what is
-        the same.
+        Kraskov et al. (2004), section II: neighbors are only defined if no distances are equal.
+        Columns with at most ``max_levels`` different values become levels instead, because noise
+        would separate equal values.
         """
         numbers = values.astype(np.float64)
-        found, codes = np.unique(numbers, return_inverse=True)  # NaN is one value, the last
+        unique, codes = np.unique(numbers, return_inverse=True)  # NaN is one value, the last
         missing = np.isnan(numbers)
-        if len(found) - bool(missing.any()) <= most_levels:
+        if len(unique) - bool(missing.any()) <= max_levels:
             return cls(Levels.of_codes(codes.reshape(-1)), None)
         present = numbers[~missing]
         present = present / np.abs(present).max()
@@ -69,44 +69,48 @@ class Mixed:
         return cls(Levels(missing.astype(np.intp), 2), numbers)
 
 
-def information_of_mixed(parts: list[Mixed], other: Mixed, n_neighbors: int) -> float:
-    """Mutual information of one or two variables together with another, in nats."""
-    found = _with_levels(parts, other.levels, n_neighbors)
+def compute_mixed_information(
+    parts: list[MixedVariable], other: MixedVariable, n_neighbors: int
+) -> float:
+    """Compute the joint information of one or two variables about another, in nats."""
+    information = _compute_with_levels(parts, other.levels, n_neighbors)
     if other.numbers is None:
-        return found
-    for rows in _strata(other.levels):
+        return information
+    for rows in _iter_strata(other.levels):
         numbers = other.numbers[rows]
         if not np.isnan(numbers[0]):
             share = len(rows) / len(other.numbers)
-            found += share * _with_numbers(_rows_of(parts, rows), numbers, n_neighbors)
-    return found
+            information += share * _compute_with_numbers(
+                _take_rows(parts, rows), numbers, n_neighbors
+            )
+    return information
 
 
-def _with_levels(parts: list[Mixed], other: Levels, n_neighbors: int) -> float:
-    """Information of variables together with a discrete one."""
-    together = _together(parts)
-    found = counted_information(together, other)
-    for share, rows, numbers in _numbers_by_level(parts, together):
-        found += share * _ross(numbers, other.codes[rows], n_neighbors)
-    return found
+def _compute_with_levels(parts: list[MixedVariable], other: Levels, n_neighbors: int) -> float:
+    """Compute the joint information of variables about a discrete one."""
+    joint = _combine_levels(parts)
+    information = compute_counted_information(joint, other)
+    for share, rows, numbers in _iter_numbers_by_level(parts, joint):
+        information += share * _estimate_ross(numbers, other.codes[rows], n_neighbors)
+    return information
 
 
-def _with_numbers(parts: list[Mixed], other: Floats, n_neighbors: int) -> float:
-    """Information of variables together with numbers, none missing."""
-    together = _together(parts)
-    found = _ross(other[:, np.newaxis], together.codes, n_neighbors)
-    for share, rows, numbers in _numbers_by_level(parts, together):
-        found += share * _ksg(numbers, other[rows], n_neighbors)
-    return found
+def _compute_with_numbers(parts: list[MixedVariable], other: Floats, n_neighbors: int) -> float:
+    """Compute the joint information of variables about numbers, none missing."""
+    joint = _combine_levels(parts)
+    information = _estimate_ross(other[:, np.newaxis], joint.codes, n_neighbors)
+    for share, rows, numbers in _iter_numbers_by_level(parts, joint):
+        information += share * _estimate_ksg(numbers, other[rows], n_neighbors)
+    return information
 
 
-def _together(parts: list[Mixed]) -> Levels:
-    return reduce(Levels.with_, (part.levels for part in parts))
+def _combine_levels(parts: list[MixedVariable]) -> Levels:
+    return reduce(Levels.paired_with, (part.levels for part in parts))
 
 
-def _rows_of(parts: list[Mixed], rows: Indices) -> list[Mixed]:
+def _take_rows(parts: list[MixedVariable], rows: Indices) -> list[MixedVariable]:
     return [
-        Mixed(
+        MixedVariable(
             Levels(part.levels.codes[rows], part.levels.n),
             None if part.numbers is None else part.numbers[rows],
         )
@@ -114,62 +118,62 @@ def _rows_of(parts: list[Mixed], rows: Indices) -> list[Mixed]:
     ]
 
 
-def _strata(levels: Levels) -> Iterator[Indices]:
-    """Rows of each level that is in some row."""
+def _iter_strata(levels: Levels) -> Iterator[Indices]:
+    """Yield the rows of each level that occurs."""
     order = np.argsort(levels.codes, kind="stable")
     yield from np.split(order, np.cumsum(levels.counts())[:-1])
 
 
-def _numbers_by_level(
-    parts: list[Mixed], levels: Levels
+def _iter_numbers_by_level(
+    parts: list[MixedVariable], levels: Levels
 ) -> Iterator[tuple[float, Indices, Floats]]:
-    """Share and rows of each level, and the numbers that are there: (rows, numbers present)."""
-    for rows in _strata(levels):
+    """Yield the share and rows of each level, and the numbers present, by column."""
+    for rows in _iter_strata(levels):
         columns = [part.numbers[rows] for part in parts if part.numbers is not None]
         columns = [column for column in columns if not np.isnan(column[0])]
         if columns:
             yield len(rows) / len(levels.codes), rows, np.column_stack(columns)
 
 
-def _ross(numbers: Floats, labels: npt.NDArray[np.integer], n_neighbors: int) -> float:
-    """Numbers with classes; classes of a single row say nothing of distances and are left out."""
-    found, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+def _estimate_ross(numbers: Floats, labels: npt.NDArray[np.integer], n_neighbors: int) -> float:
+    """Compute the information of numbers about classes; classes of a single row are ignored."""
+    unique, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     kept = counts[codes] > 1
     n_kept = int(kept.sum())
-    if n_kept == 0 or len(found) == 1:
+    if n_kept == 0 or len(unique) == 1:
         return 0.0
     radius = np.zeros(len(labels))
     neighbors = np.minimum(n_neighbors, counts - 1)
     for label in np.flatnonzero(counts > 1):
         rows = np.flatnonzero(codes == label)
-        radius[rows] = _distances(numbers[rows], int(neighbors[label]))
-    near = _n_within(numbers[kept], radius[kept])
+        radius[rows] = _compute_distances(numbers[rows], int(neighbors[label]))
+    near = _count_within(numbers[kept], radius[kept])
     own = digamma(neighbors[codes[kept]]) - digamma(counts[codes[kept]]) - digamma(near)
     return float(digamma(n_kept) + own.mean())
 
 
-def _ksg(numbers: Floats, others: Floats, n_neighbors: int) -> float:
-    """Numbers with numbers; 0 where there are too few rows to speak of neighbours."""
+def _estimate_ksg(numbers: Floats, others: Floats, n_neighbors: int) -> float:
+    """Compute the information of numbers about a number; 0 for fewer than two rows."""
     n_rows = len(others)
     if n_rows < 2:
         return 0.0
     k = min(n_neighbors, n_rows - 1)
     column = others[:, np.newaxis]
-    radius = _distances(np.hstack([numbers, column]), k)
-    near = digamma(_n_within(numbers, radius)) + digamma(_n_within(column, radius))
+    radius = _compute_distances(np.hstack([numbers, column]), k)
+    near = digamma(_count_within(numbers, radius)) + digamma(_count_within(column, radius))
     return float(digamma(n_rows) + digamma(k) - near.mean())
 
 
-def _distances(points: Floats, k: int) -> Floats:
-    """Distance to the k-th neighbour, by the largest difference of a coordinate, less a hair."""
+def _compute_distances(points: Floats, k: int) -> Floats:
+    """Compute slightly less than the distance to the k-th neighbor, in the maximum norm."""
     distances, _ = KDTree(points).query(points, k=[k + 1], p=np.inf)
     nearer: Floats = np.nextafter(distances[:, 0], 0.0)
     return nearer
 
 
-def _n_within(points: Floats, radius: Floats) -> npt.NDArray[np.intp]:
-    """Points within a radius of each, itself among them."""
-    found: npt.NDArray[np.intp] = KDTree(points).query_ball_point(
+def _count_within(points: Floats, radius: Floats) -> npt.NDArray[np.intp]:
+    """Count the points within a radius of each point, including itself."""
+    counts: npt.NDArray[np.intp] = KDTree(points).query_ball_point(
         points, radius, p=np.inf, return_length=True
     )
-    return found
+    return counts

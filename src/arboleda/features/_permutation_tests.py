@@ -1,8 +1,8 @@
-"""Tests by permutation: a statistic of each column beside those of permuted targets.
+"""Permutation tests: statistics of each column for the target and for permuted targets.
 
-Everywhere row 0 is what was seen and the others what permuted targets gave: (1 + B, columns). Where
-no column tells anything all rows are exchangeable, and so are they after any function that treats
-them alike.
+Statistics have the shape (1 + B, n_columns): row 0 is for the target, the other rows are for
+permuted targets. If no column is informative, all rows are exchangeable, also after any
+transformation that treats them equally.
 """
 
 from __future__ import annotations
@@ -10,38 +10,41 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["adjusted_p_values", "p_values", "standardised"]
+__all__ = ["adjust_p_values", "compute_p_values", "standardize"]
 
 Floats = npt.NDArray[np.float64]
 
 
-def standardised(statistics: Floats) -> Floats:
-    """Each column less its mean, in standard deviations; 0 where all its values are the same.
+def standardize(statistics: Floats) -> Floats:
+    """Subtract the mean of each column and divide by its standard deviation; constants become 0.
 
-    Mean and deviation are over all rows, the seen one among them, so that they stay exchangeable.
+    Both are computed over all rows, including row 0, so the rows stay exchangeable.
     """
     largest = np.abs(statistics).max(axis=0)
     scaled = np.divide(statistics, largest, out=np.zeros_like(statistics), where=largest > 0.0)
-    away = scaled - scaled.mean(axis=0)
+    centered = scaled - scaled.mean(axis=0)
     varied = np.ptp(scaled, axis=0) > 0.0
-    found: Floats = np.divide(away, away.std(axis=0, ddof=1), out=np.zeros_like(away), where=varied)
-    return found
+    standardized: Floats = np.divide(
+        centered, centered.std(axis=0, ddof=1), out=np.zeros_like(centered), where=varied
+    )
+    return standardized
 
 
-def p_values(statistics: Floats) -> Floats:
-    """Share of the rows in which a column's statistic is at least what was seen, itself among them.
+def compute_p_values(statistics: Floats) -> Floats:
+    """Compute the share of rows whose statistic is at least that of row 0, which is included.
 
-    Phipson and Smyth (2010): b + 1 of B + 1, never 0.
+    Phipson and Smyth (2010): (b + 1) / (B + 1), which is never 0.
     """
     shares: Floats = (statistics >= statistics[0]).mean(axis=0)
     return shares
 
 
-def adjusted_p_values(statistics: Floats) -> Floats:
-    """p-values of which the smallest of useless columns is valid: the step-down maxima.
+def adjust_p_values(statistics: Floats) -> Floats:
+    """Compute p-values adjusted for multiple testing by step-down maxima.
 
-    Westfall and Young (1993), algorithm 2.8, by maxima instead of minimal p-values: a column is
-    compared, in each row, with the largest statistic of those that stand out no more than it does.
+    Westfall and Young (1993), algorithm 2.8, with maxima of statistics instead of minimal p-values:
+    in each row, a column is compared with the largest statistic among the columns that are not more
+    significant than itself.
     """
     order = np.argsort(-statistics[0], kind="stable")
     sorted_ = statistics[:, order]

@@ -1,4 +1,4 @@
-"""What selectors of columns share: tables of any container, and frames that stay frames."""
+"""Base class of selectors, which accept tables of any type and keep data frames."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from arboleda._sparse import check_sparse
 
 __all__ = ["TableSelector"]
 
-# Columns keep their types on the way from one container to another.
-_AS: dict[str, Callable[[nw.DataFrame[Any]], Any]] = {
+# Conversions that keep the types of the columns.
+_CONVERSIONS: dict[str, Callable[[nw.DataFrame[Any]], Any]] = {
     "default": nw.DataFrame.to_native,
     "pandas": nw.DataFrame.to_pandas,
     "polars": nw.DataFrame.to_polars,
@@ -30,25 +30,25 @@ _AS: dict[str, Callable[[nw.DataFrame[Any]], Any]] = {
 
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Selection of columns by what `fit` kept in ``support_``."""
+    """Selector of the columns in ``support_``."""
 
     n_features_in_: int
     schema_: Schema
     support_: npt.NDArray[np.bool_]
 
     def transform(self, X: Any) -> Any:
-        """Reduce a table to the selected columns, in the order in which it has them.
+        """Reduce a table to the selected columns, in their order in the table.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A frame's columns are matched by name, in any order.
+            Columns of a data frame are matched by name, in any order.
 
         Returns
         -------
         X_r : ndarray, sparse matrix or frame of shape (n_samples, n_selected_features)
-            A frame stays a frame, so that columns keep their types; ``set_output`` asks for another
-            container, in which columns keep their types too.
+            A data frame stays a data frame, so columns keep their types; ``set_output`` converts it
+            to another type of data frame, in which columns keep their types too.
 
         Raises
         ------
@@ -59,16 +59,16 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_sparse(X)
         frame = as_frame(X)
         if frame is None or not self.support_.any():
-            # A frame of no column has no rows; an array has, and scikit-learn warns.
+            # Without columns, arrays keep their rows, unlike data frames, and scikit-learn warns.
             return super().transform(X)
         order = find_fitted_order(self, frame, self.schema_)
         chosen = self.get_support(indices=True).tolist()
         places = chosen if order is None else [order[j] for j in chosen]
-        wanted = _get_output_config("transform", estimator=self)["dense"]
-        return _AS[wanted](frame[:, places])
+        container = _get_output_config("transform", estimator=self)["dense"]
+        return _CONVERSIONS[container](frame[:, places])
 
     def inverse_transform(self, X: Any) -> Any:
-        """Put the selected columns back in their places, with zeros in those left out.
+        """Restore the original columns, with zeros in those that were not selected.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The target of a selection: classes or numbers."""
+"""Validation of targets: classes or numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_y, column_or_1d
 
 from arboleda._engine.target import read_target
-from arboleda.tree._class_target import encode_classes
+from arboleda.tree._class_target import numbered_classes
 
 __all__ = ["Task", "read_classes_or_numbers"]
 
@@ -20,38 +20,37 @@ Task = Literal["auto", "classification", "regression"]
 def read_classes_or_numbers(
     y: Any, task: Task, estimator: Any
 ) -> tuple[npt.NDArray[Any], Literal["classification", "regression"]]:
-    """Check a target and tell what it is.
+    """Validate a target and infer its task.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
     task : {"auto", "classification", "regression"}
-        "auto": numbers that are not all whole mean regression, anything else classification, as
-        scikit-learn's ``type_of_target`` has it.
+        "auto": regression if y has fractional numbers, else classification, as in scikit-learn's
+        ``type_of_target``.
     estimator : object
-        For messages.
+        Estimator named in error messages.
 
     Returns
     -------
     target : ndarray of shape (n_samples,)
-        Numbers of classes, or float64.
+        Class indices, or float64 numbers.
     task : {"classification", "regression"}
 
     Raises
     ------
     ValueError
-        If a value is missing or infinite, or there are several targets, or their values are not
-        those of the task.
+        If a value is missing, infinite or invalid for the task, or there are several targets.
     """
-    read = read_target(y, numeric=task == "regression")
-    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up and casts huge values
+    target = read_target(y, numeric=task == "regression")
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn sums and casts huge values
         if task == "auto":
-            task = "regression" if type_of_target(read) == "continuous" else "classification"
+            task = "regression" if type_of_target(target) == "continuous" else "classification"
         if task == "classification":
-            return encode_classes(read, estimator)[1], task
-        numbers = _check_y(read, y_numeric=True, estimator=estimator)
+            return numbered_classes(target, estimator)[1], task
+        numbers = _check_y(target, y_numeric=True, estimator=estimator)
     if numbers.dtype.kind in "Mm":
         raise ValueError(
-            f"y has values of type {numbers.dtype}: turn dates and durations into numbers first"
+            f"y has values of type {numbers.dtype}: convert dates and durations to numbers first."
         )
     return column_or_1d(numbers, warn=True).astype(np.float64), task

@@ -1,4 +1,4 @@
-"""What wrapper searches share: subsets of columns, scored by cross-validation, each only once."""
+"""Base class of wrapper searches, with cached cross-validated scores of subsets of columns."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ __all__ = ["SubsetScores", "WrapperSelector"]
 
 Mask = npt.NDArray[np.bool_]
 History = dict[str, npt.NDArray[Any]]
-# What of two subsets is better: the greater score, then the fewer columns.
+# Order of subsets: by score, then by fewer columns.
 Rank = tuple[float, int]
 
 
 class SubsetScores:
-    """Cross-validated scores of subsets of columns; none is computed twice.
+    """Cache of cross-validated scores of subsets of columns.
 
     Parameters
     ----------
     estimator : estimator
-        Cloned for every fit.
+        Estimator that is cloned for every fit.
     X : frame, ndarray or sparse matrix
     y : array-like
     splits : sequence of (train, test)
-        The same for all subsets.
+        Folds, the same for all subsets.
     scoring : str, callable or None
     n_jobs : int or None
     """
@@ -65,8 +65,8 @@ class SubsetScores:
         """Number of different subsets scored so far."""
         return len(self._scores)
 
-    def ranks(self, masks: Sequence[Mask]) -> list[Rank]:
-        """Score subsets, those that are new side by side.
+    def compute_ranks(self, masks: Sequence[Mask]) -> list[Rank]:
+        """Score subsets, with new ones in parallel.
 
         Returns
         -------
@@ -74,13 +74,13 @@ class SubsetScores:
             Greater is better.
         """
         new = {mask.tobytes(): mask for mask in masks if mask.tobytes() not in self._scores}
-        if len(new) == 1:  # the folds side by side
-            found = [self._score(mask, self._n_jobs) for mask in new.values()]
+        if len(new) == 1:  # folds in parallel
+            computed = [self._score(mask, self._n_jobs) for mask in new.values()]
         else:
-            found = Parallel(n_jobs=self._n_jobs)(
+            computed = Parallel(n_jobs=self._n_jobs)(
                 delayed(self._score)(mask, 1) for mask in new.values()
             )
-        self._scores.update(zip(new, found, strict=True))
+        self._scores.update(zip(new, computed, strict=True))
         return [(self._scores[mask.tobytes()], -int(mask.sum())) for mask in masks]
 
     def _score(self, mask: Mask, n_jobs: Any) -> float:
@@ -103,7 +103,7 @@ class SubsetScores:
 
 
 class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
-    """Search for the columns with which one estimator scores best in cross-validation."""
+    """Search for the columns with the best cross-validated score of an estimator."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit"])],
@@ -129,9 +129,9 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
 
     @abstractmethod
     def _search(
-        self, scores: SubsetScores, n_columns: int, n_wanted: int | None, random: Any
+        self, scores: SubsetScores, n_columns: int, n_selected: int | None, random: Any
     ) -> tuple[Mask, Rank, History]:
-        """Return the best subset found, its rank, and what there is to plot of the search."""
+        """Return the best subset found, its rank, and the history of the search."""
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Search for the columns.
@@ -139,7 +139,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table as the estimator takes it; a frame reaches the estimator as a frame.
+            Any table that the estimator accepts; data frames are passed on as data frames.
         y : array-like of shape (n_samples,)
             The target.
         groups : array-like of shape (n_samples,), default=None
@@ -152,8 +152,8 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If a parameter is out of range, the lengths differ, or the estimator refuses its rows.
-            The selector stays as it was.
+            If a parameter is out of range, the lengths differ, or fitting the estimator fails.
+            The selector stays unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -170,32 +170,35 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
             n_columns = self.n_features_in_
             random = check_random_state(self.random_state)
             self.support_, (self.score_, _), self.history_ = self._search(
-                scores, n_columns, self._n_wanted(n_columns), random
+                scores, n_columns, self._resolve_n_selected(n_columns), random
             )
             self.n_features_ = int(self.support_.sum())
             self.n_evaluations_ = scores.n_evaluated
         return self
 
     def _read_target(self, y: Any) -> Any:
-        """Refuse a target that no score can be computed of; labels are given back as labels."""
+        """Validate the target; class labels are returned as labels."""
         if not is_classifier(self.estimator):
             return read_target(y, numeric=True)
         read_classes_or_numbers(y, "classification", self)
         labels = np.asarray(read_target(y, numeric=False)).reshape(-1)
-        # Metrics refuse labels of type object, whatever they are.
+        # Metrics do not accept labels of type object.
         return np.array(labels.tolist()) if labels.dtype == object else labels
 
-    def _n_wanted(self, n_columns: int) -> int | None:
-        """Number of columns that every subset has; None: any."""
-        wanted = self.n_features_to_select
-        if wanted is None:
+    def _resolve_n_selected(self, n_columns: int) -> int | None:
+        """Return the number of columns of all subsets; None if it is not fixed."""
+        n_features = self.n_features_to_select
+        if n_features is None:
             return None
-        n_wanted = ceil(wanted * n_columns) if isinstance(wanted, float) else int(wanted)
-        if n_wanted > n_columns:
+        n_selected = (
+            ceil(n_features * n_columns) if isinstance(n_features, float) else int(n_features)
+        )
+        if n_selected > n_columns:
             raise ValueError(
-                f"n_features_to_select={wanted} is more than the {n_columns} columns of X: lower it"
+                f"n_features_to_select={n_features} is more than the {n_columns} columns of X: "
+                "lower it."
             )
-        return n_wanted
+        return n_selected
 
     def _report(self, text: str) -> None:
         if self.verbose:
@@ -210,25 +213,25 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         return tags
 
 
-def random_subset(n_columns: int, n_wanted: int | None, random: np.random.RandomState) -> Mask:
-    """Draw a subset that is not empty, each column by a fair coin, or one of a given size."""
-    if n_wanted is None:
+def draw_subset(n_columns: int, n_selected: int | None, random: np.random.RandomState) -> Mask:
+    """Draw a random non-empty subset, of any or of a given size."""
+    if n_selected is None:
         mask = random.random_sample(n_columns) < 0.5
-        return with_a_column(mask, random)
+        return ensure_non_empty(mask, random)
     mask = np.zeros(n_columns, dtype=bool)
-    mask[random.choice(n_columns, n_wanted, replace=False)] = True
+    mask[random.choice(n_columns, n_selected, replace=False)] = True
     return mask
 
 
-def with_a_column(mask: Mask, random: np.random.RandomState) -> Mask:
-    """Return the subset, or one of a column drawn at random in place of the empty one."""
+def ensure_non_empty(mask: Mask, random: np.random.RandomState) -> Mask:
+    """Add a random column if the subset is empty."""
     if not mask.any():
         mask[random.randint(len(mask))] = True
     return mask
 
 
-def swapped(mask: Mask, column: int, random: np.random.RandomState) -> Mask:
-    """Exchange a selected column for one drawn from the others, which keeps the size."""
+def swap_column(mask: Mask, column: int, random: np.random.RandomState) -> Mask:
+    """Exchange a selected column for a random other one."""
     others = np.flatnonzero(~mask)
     result = mask.copy()
     if others.size:

@@ -1,11 +1,11 @@
-"""The algorithms of the family, one file each."""
+"""Boosting algorithms of the AdaBoost family, one per file."""
 
 from arboleda.adaboost._algorithms._algorithm import Algorithm as Algorithm
+from arboleda.adaboost._algorithms._algorithm import BoostingProblem as BoostingProblem
 from arboleda.adaboost._algorithms._algorithm import Floats as Floats
 from arboleda.adaboost._algorithms._algorithm import Indices as Indices
-from arboleda.adaboost._algorithms._algorithm import Lesson as Lesson
-from arboleda.adaboost._algorithms._algorithm import Outcome as Outcome
-from arboleda.adaboost._algorithms._algorithm import Problem as Problem
+from arboleda.adaboost._algorithms._algorithm import MemberTask as MemberTask
+from arboleda.adaboost._algorithms._algorithm import RoundOutcome as RoundOutcome
 from arboleda.adaboost._algorithms._discrete import Discrete
 from arboleda.adaboost._algorithms._gentle import Gentle
 from arboleda.adaboost._algorithms._logit import Logit

@@ -1,4 +1,4 @@
-"""What the algorithms have in common: a round's lesson, its judgement, and how sums are read."""
+"""Base class of the boosting algorithms: member tasks, round outcomes and decision functions."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-# Errors are taken to be at least this, so that votes stay finite: a member without error weighs
-# about 11.5 (half of 23, the logarithm of its odds).
+# Lower bound of errors, which keeps votes finite: a member without error has a weight of about
+# 11.5 (half of 23, the logarithm of its odds).
 LEAST_ERROR = 1e-10
 
-# The error of guessing is a sum that may come out a little smaller.
+# Tolerance of the error of random guessing, a sum that rounding may make slightly smaller.
 _ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Rows to learn from: numbers of their classes, and weights that sum to 1."""
+class BoostingProblem:
+    """Training rows: class indices, and weights that sum to 1."""
 
     target: Indices
-    labels: npt.NDArray[Any]  # the classes, by number
+    labels: npt.NDArray[Any]  # class labels, in the order of the indices
     weight: Floats
 
     @property
@@ -36,61 +36,61 @@ class Problem:
 
     @property
     def y(self) -> npt.NDArray[Any]:
-        """Classes of the rows."""
-        found: npt.NDArray[Any] = self.labels[self.target]
-        return found
+        """Class labels of the rows."""
+        labels: npt.NDArray[Any] = self.labels[self.target]
+        return labels
 
     @property
     def rows(self) -> Indices:
-        """Numbers of the rows."""
+        """Row indices."""
         return np.arange(len(self.target))
 
     def is_true(self) -> npt.NDArray[np.bool_]:
-        """Whether a row is of a class, of shape (n_rows, n_classes)."""
-        found: npt.NDArray[np.bool_] = self.target[:, np.newaxis] == np.arange(self.n_classes)
-        return found
+        """Return the one-hot encoded target, of shape (n_rows, n_classes)."""
+        one_hot: npt.NDArray[np.bool_] = self.target[:, np.newaxis] == np.arange(self.n_classes)
+        return one_hot
 
     def signs(self) -> Floats:
-        """1 for the class of a row, -1 for the others, of shape (n_rows, n_classes)."""
+        """Return 1 for the class of a row and -1 for the others, of shape (n_rows, n_classes)."""
         return np.where(self.is_true(), 1.0, -1.0)
 
 
-class Lesson(NamedTuple):
-    """What one member of a round learns: a target, and weights of the rows that sum to 1."""
+class MemberTask(NamedTuple):
+    """Target of one member of a round, and row weights that sum to 1."""
 
-    target: npt.NDArray[Any]  # classes, 0 and 1 for the others and one class, or values
+    target: npt.NDArray[Any]  # class labels, binary labels of one class against the rest, or values
     weight: Floats
 
 
-class Outcome(NamedTuple):
-    """What a round comes to."""
+class RoundOutcome(NamedTuple):
+    """Result of a boosting round."""
 
-    weight: float  # of the votes in the sums
-    error: float  # of the members under the weights that they learned from
-    normalizer: float  # by what a bound of the training error is multiplied
-    state: Floats  # where the next round begins
+    weight: float  # of the votes in the weighted sums
+    error: float  # of the members under their training weights
+    normalizer: float  # factor of the bound on the training error
+    state: Floats  # start of the next round
 
 
 class Algorithm(ABC):
-    """One algorithm of the family; it keeps nothing of a fit.
+    """Boosting algorithm without fitted state.
 
-    A round: `lessons` tells the members what to learn, `votes` what they answer for rows, `step`
-    what comes of it. The sums of the weighted votes, of shape (n_rows, width), are then read by
-    `decision`, `probabilities` and `margins`.
+    In each round, `make_tasks` returns the targets and weights of the members, `compute_votes`
+    their votes, and `step` the outcome. `compute_decision`, `compute_probabilities` and
+    `compute_margins` turn sums of the weighted votes, of shape (n_rows, width), into outputs.
 
     Parameters
     ----------
     n_classes : int
         At least two.
     learning_rate : float
-        The votes' weight is multiplied by it: shrinkage.
+        Shrinkage factor of the weight of each vote.
     """
 
     name: ClassVar[str]
     learns: ClassVar[Literal["classes", "numbers"]] = "classes"
-    # From the smallest vote that a member can give to its largest, in units of the latter.
+    # Range of the votes of a member, as a multiple of the largest vote.
     span: ClassVar[float] = 1.0
-    # Whether a member without error ends boosting, and one that guesses (`is_useless`) too.
+    # Whether boosting stops at a member without error, or no better than guessing (`is_useless`).
     needs_error: ClassVar[bool] = False
 
     def __init__(self, n_classes: int, learning_rate: float) -> None:
@@ -99,74 +99,76 @@ class Algorithm(ABC):
 
     @property
     def worst_error(self) -> float:
-        """Error of guessing, at and beyond which a member is of no use."""
+        """Error of random guessing; a member must have a smaller one."""
         return 0.5
 
-    def start(self, problem: Problem) -> Floats:
-        """Where the first round begins: the weights of the rows."""
+    def start(self, problem: BoostingProblem) -> Floats:
+        """Return the state of the first round: the weights of the rows."""
         return problem.weight
 
-    def lessons(self, problem: Problem, state: Floats) -> list[Lesson]:
-        """What the members of a round learn."""
-        return [Lesson(problem.y, state)]
+    def make_tasks(self, problem: BoostingProblem, state: Floats) -> list[MemberTask]:
+        """Return the tasks of the members of a round."""
+        return [MemberTask(problem.y, state)]
 
     @abstractmethod
-    def votes(self, members: Sequence[Any], X: Any, labels: npt.NDArray[Any]) -> Floats:
-        """Votes of the members of one round for rows, of shape (n_rows, width).
+    def compute_votes(self, members: Sequence[Any], X: Any, labels: npt.NDArray[Any]) -> Floats:
+        """Compute the votes of the members of one round, of shape (n_rows, width).
 
-        ``labels`` are the classes as the members know them, sorted.
+        ``labels`` are the sorted class labels that the members were fitted with.
         """
 
     @abstractmethod
-    def step(self, problem: Problem, state: Floats, votes: Floats) -> Outcome:
-        """Judge the votes for the training rows, and weigh the rows anew."""
+    def step(self, problem: BoostingProblem, state: Floats, votes: Floats) -> RoundOutcome:
+        """Compute the outcome of a round and the new row weights from the votes."""
 
-    def is_useless(self, outcome: Outcome, votes: Floats) -> bool:
-        """Whether a member is no better than guessing."""
+    def is_useless(self, outcome: RoundOutcome, votes: Floats) -> bool:
+        """Return whether a member is no better than random guessing."""
         return self.needs_error and outcome.error > self.worst_error - _ROUNDING
 
-    def last_without_error(self, outcome: Outcome, before: float) -> Outcome:
-        """Weigh a last member without error, after others of total weight ``before``."""
+    def weigh_last_without_error(self, outcome: RoundOutcome, before: float) -> RoundOutcome:
+        """Set the weight of a last member without error; earlier weights sum to ``before``."""
         return outcome
 
-    def normalizers(self, errors: Floats, sums: Floats) -> Floats:
-        """Normalizers of rounds made by the engine, which tells errors and sums of new weights."""
+    def compute_normalizers(self, errors: Floats, sums: Floats) -> Floats:
+        """Compute normalizers from the errors and sums of new weights that the engine returns."""
         return sums
 
-    # Reading the sums of votes
+    # Sums of votes to outputs
 
-    def centred(self, sums: Floats) -> Floats:
-        """Sums as `decision` and the others read them."""
+    def center(self, sums: Floats) -> Floats:
+        """Return the sums in the form that `compute_decision` uses."""
         return sums
 
-    def decision(self, sums: Floats, total: float) -> Floats:
-        """Score of each class, or with two classes one score: positive for the second.
+    def compute_decision(self, sums: Floats, total: float) -> Floats:
+        """Compute the score of each class, or one score of the second of two classes.
 
         ``total`` is the sum of the rounds' weights.
         """
         return sums[:, 1] - sums[:, 0] if self.n_classes == 2 else sums
 
     @abstractmethod
-    def probabilities(self, sums: Floats, total: float) -> Floats:
-        """Probabilities of the classes, of shape (n_rows, n_classes)."""
+    def compute_probabilities(self, sums: Floats, total: float) -> Floats:
+        """Compute class probabilities, of shape (n_rows, n_classes)."""
 
-    def margins(self, sums: Floats, target: Indices, reach: float) -> Floats:
-        """Vote for the class of a row, less the largest for another, as a share of the possible.
+    def compute_margins(self, sums: Floats, target: Indices, max_votes: float) -> Floats:
+        """Compute the margins of the rows, scaled to [-1, 1].
 
-        ``reach`` is the sum over the rounds of the largest votes.
+        The margin is the vote for the class of a row minus the largest vote for another class.
+        ``max_votes`` is the sum of the largest votes of all rounds.
         """
         if sums.shape[1] == 1:
-            return np.where(target == 1, sums[:, 0], -sums[:, 0]) / reach
+            return np.where(target == 1, sums[:, 0], -sums[:, 0]) / max_votes
         others = sums.copy()
         rows = np.arange(len(target))
         others[rows, target] = -np.inf
-        found: Floats = (sums[rows, target] - others.max(axis=1)) / (self.span * reach)
-        return found
+        margins: Floats = (sums[rows, target] - others.max(axis=1)) / (self.span * max_votes)
+        return margins
 
-    def bound_factor(self) -> float | None:
-        """How much larger the training error may be than the product of the normalizers.
+    def compute_bound_factor(self) -> float | None:
+        """Return the factor of the bound on the training error.
 
-        None where they do not bound it.
+        The training error is at most this factor times the product of the normalizers. None where
+        there is no such bound.
         """
         return 1.0
 
@@ -177,6 +179,6 @@ class Algorithm(ABC):
 
 
 def log_odds(error: float) -> float:
-    """Logarithm of the odds against an error, finite."""
+    """Compute log((1 - error) / error), kept finite."""
     error = min(max(error, LEAST_ERROR), 1.0 - LEAST_ERROR)
     return float(np.log((1.0 - error) / error))

@@ -1,4 +1,4 @@
-"""The weight of a member's votes for which the normalizer is least.
+"""Line search for the vote weight that minimizes the normalizer.
 
 Schapire and Singer (1999), "Improved boosting algorithms using confidence-rated predictions",
 section 3.2.
@@ -11,16 +11,16 @@ from scipy.optimize import brentq
 
 from arboleda.adaboost._algorithms._algorithm import LEAST_ERROR, Floats, log_odds
 
-# Half the logarithm of the largest odds: votes within [-1, 1] weigh no more.
+# Largest weight of votes in [-1, 1]: half the logarithm of the largest odds.
 MOST = log_odds(LEAST_ERROR) / 2.0
 
 
 def minimize_normalizer(weights: Floats, agreement: Floats, lowest: float, highest: float) -> float:
-    """Find where Z(a) = sum D exp(-a u) is least in an interval.
+    """Minimize Z(a) = sum D exp(-a u) over an interval.
 
-    Z is convex, so that its derivative ``-sum D u exp(-a u)`` rises: it is 0 at the minimum, or has
-    the same sign on the whole interval, one of whose ends is then returned. Where all u of positive
-    weight have one sign, Z falls without end, and the end of the interval is the answer.
+    Z is convex, so its derivative ``-sum D u exp(-a u)`` increases: it is 0 at the minimum, or has
+    the same sign on the whole interval, and one of the ends is returned. If all u of positive
+    weight have the same sign, Z has no minimum, and the end of the interval is returned.
 
     Parameters
     ----------

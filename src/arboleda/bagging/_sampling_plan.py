@@ -1,23 +1,23 @@
-"""What the members of an ensemble are made to differ by: rows, columns and labels, in numbers."""
+"""Sampling plan of an ensemble: numbers of rows, columns and switched labels of its members."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["BagKind", "Plan", "n_columns_of_member", "n_rows_of_bag"]
+__all__ = ["BagKind", "SamplingPlan", "n_columns_of_member", "n_rows_of_bag"]
 
 BagKind = Literal["all", "bootstrap", "without_replacement"]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What each member is given; the same for all of them.
+class SamplingPlan:
+    """Numbers of rows, columns and switched labels, the same for all members.
 
-    ``n_drawn`` rows by ``bag``, out of those of positive weight; ``n_columns`` columns, or with
-    ``random_n_columns`` a number uniform on 1 .. ``n_columns``; of the labels a share
-    ``switch_share`` switched, such that the classes keep their sizes or, with
-    ``switch_uniformly``, to any other class alike.
+    Each member gets ``n_drawn`` rows of positive weight, drawn as ``bag`` specifies, and
+    ``n_columns`` columns, or with ``random_n_columns`` a number uniform on 1 .. ``n_columns``. A
+    share ``switch_share`` of the labels is switched such that the classes keep their sizes or, with
+    ``switch_uniformly``, to any other class with equal probability.
     """
 
     n_features: int
@@ -31,27 +31,27 @@ class Plan:
 
     @property
     def all_columns(self) -> bool:
-        """Whether every member sees the table as it is."""
+        """Whether every member gets the unchanged columns of the table."""
         whole = self.n_columns == self.n_features
         return whole and not self.columns_with_replacement and not self.random_n_columns
 
 
 def n_rows_of_bag(max_samples: int | float | None, n_rows: int, *, bootstrap: bool) -> int:
-    """Rows that a bag draws.
+    """Compute the number of rows of a bag.
 
     Parameters
     ----------
     max_samples : int, float or None
-        A number, a fraction of the rows, or None: as many as there are.
+        A number, a fraction of the rows, or None for all rows.
     n_rows : int
-        Rows there are to draw from: those of positive weight.
+        Number of rows of positive weight, from which rows are drawn.
     bootstrap : bool
         Whether a row may be drawn more than once.
 
     Raises
     ------
     ValueError
-        If more rows are to be drawn than there are, without replacement.
+        If more rows are drawn without replacement than there are.
     """
     if max_samples is None:
         return n_rows
@@ -59,25 +59,25 @@ def n_rows_of_bag(max_samples: int | float | None, n_rows: int, *, bootstrap: bo
         return max(1, int(max_samples * n_rows))
     if max_samples > n_rows and not bootstrap:
         raise ValueError(
-            f"max_samples={max_samples} is more than the {n_rows} rows there are to draw from "
-            "without replacement: lower it, or set bootstrap=True"
+            f"max_samples={max_samples} is more than the {n_rows} rows of positive weight: lower "
+            "it, or set bootstrap=True."
         )
     return int(max_samples)
 
 
 def n_columns_of_member(max_features: int | float, n_features: int) -> int:
-    """Columns that a member draws: a number, or a fraction of all.
+    """Compute the number of columns of a member from a number or a fraction.
 
     Raises
     ------
     ValueError
-        If that is more than there are.
+        If it exceeds the number of columns.
     """
     if isinstance(max_features, float):
         return max(1, int(max_features * n_features))
     if max_features > n_features:
         raise ValueError(
             f"max_features={max_features} must be <= n_features={n_features}, the columns of X: "
-            "lower it, or give a fraction"
+            "lower it, or use a fraction."
         )
     return int(max_features)

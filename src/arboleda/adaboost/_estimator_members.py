@@ -1,4 +1,4 @@
-"""Members of any kind: fitted one after the other, and kept as they are."""
+"""Members that are clones of any estimator, fitted one after the other."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from arboleda.adaboost._algorithms import Algorithm, Floats, Lesson
-from arboleda.adaboost._rounds import Rounds
-from arboleda.adaboost._trimming import trimmed
+from arboleda.adaboost._algorithms import Algorithm, Floats, MemberTask
+from arboleda.adaboost._rounds import RoundRecords
+from arboleda.adaboost._trimming import trim_weights
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._routing import takes_weight
-from arboleda.bagging._tables import checked_table, resolve_row_count, rows_of
+from arboleda.bagging._tables import checked_table, n_rows_of, rows_of
 
-Round = tuple[Any, ...]  # its members
+Round = tuple[Any, ...]  # members of the round
 
 
 @dataclass(frozen=True)
-class Teacher:
-    """Fits clones of an estimator to lessons: on weighted rows, or on rows drawn by their weights.
+class MemberFitter:
+    """Fitter of clones of an estimator, on weighted rows or on rows drawn by weight.
 
     Parameters
     ----------
     template : estimator
     X : array, frame or sparse matrix
-        The rows to learn from.
+        Training rows.
     trimming : float or None
-        Share of the weight that the lightest rows, which are left out, may have.
+        Share of the total weight that the left-out rows of least weight may have.
     random : RandomState
-        Seeds of the members, and draws.
+        Source of the random seeds of the members and of the drawn rows.
     """
 
     template: Any
@@ -40,92 +40,92 @@ class Teacher:
     trimming: float | None
     random: np.random.RandomState
 
-    def taught(self, lessons: Sequence[Lesson]) -> Round:
+    def fit_round(self, tasks: Sequence[MemberTask]) -> Round:
         """Fit the members of one round."""
-        return tuple(self._fitted(lesson) for lesson in lessons)
+        return tuple(self._fit_member(task) for task in tasks)
 
-    def _fitted(self, lesson: Lesson) -> Any:
+    def _fit_member(self, task: MemberTask) -> Any:
         member = clone(self.template)
         set_random_states(member, self.random)
-        weight = lesson.weight
+        weight = task.weight
         if self.trimming:
-            weight = trimmed(weight, self.trimming)
-        target = lesson.target
+            weight = trim_weights(weight, self.trimming)
+        target = task.target
         if takes_weight(self.template):
             return member.fit(self.X, target, sample_weight=weight)
-        n_rows = resolve_row_count(self.X)
+        n_rows = n_rows_of(self.X)
         drawn = self.random.choice(n_rows, size=n_rows, p=weight / weight.sum())
         try:
             return member.fit(rows_of(self.X, drawn), target[drawn])
         except ValueError as error:
             if len(np.unique(target[drawn])) == 1 and len(np.unique(target)) > 1:
                 raise ValueError(
-                    f"rows drawn by their weights were of one class alone, which "
-                    f"{type(member).__name__} refuses ({error}): it takes no sample_weight, so it "
-                    "learns from drawn rows. Give members that take weights, or that can learn one "
-                    "class, such as trees"
+                    f"{type(member).__name__} failed on rows of a single class ({error}): its fit "
+                    "takes no sample_weight, so rows are drawn by weight. Use an estimator that "
+                    "takes sample_weight, or that accepts a single class, such as a tree."
                 ) from error
             raise
 
 
 @dataclass(frozen=True, eq=False)
-class AnyMembers:
-    """Fitted members of each round, and how they vote.
+class EstimatorMembers:
+    """Fitted members of each round, with their votes.
 
-    ``reach`` holds the largest vote of each round for a training row, times the size of its weight.
+    ``max_votes`` holds the largest vote of each round for a training row, multiplied by the
+    absolute weight of the round.
     """
 
     algorithm: Algorithm
     labels: npt.NDArray[Any]
     members: Sequence[Round]
-    rounds: Rounds
-    reach: Floats
+    rounds: RoundRecords
+    max_votes: Floats
 
     def __len__(self) -> int:
         return len(self.members)
 
     def checked(self, ensemble: Any, X: Any) -> Any:
-        """Check a table as the members take it."""
+        """Validate a table for the members."""
         return checked_table(ensemble, X, reset=False)
 
     def estimators(self, algorithm: Algorithm) -> Any:
-        """Return the members as they were fitted; a row for each round that has several."""
+        """Return the fitted members, as an array if rounds have several members."""
         if all(len(members) == 1 for members in self.members):
             return [members[0] for members in self.members]
         return np.array(self.members, dtype=object)
 
     def sums(self, X: Any, n_threads: int) -> Floats:
-        """Sums of the weighted votes for rows; the members have threads of their own."""
-        sums = np.zeros((resolve_row_count(X), 1))
+        """Compute the sums of the weighted votes; members use their own threads."""
+        sums = np.zeros((n_rows_of(X), 1))
         for so_far in self.staged_sums(X, n_threads):
             sums = so_far
         return sums
 
     def staged_sums(self, X: Any, n_threads: int) -> Iterator[Floats]:
-        """Sums of the votes of the first 1, 2, .. rounds."""
+        """Yield the sums of the weighted votes after each round."""
         sums: Any = 0.0
         for members, weight in zip(self.members, self.rounds.weight, strict=True):
-            sums = sums + weight * self.algorithm.votes(members, X, self.labels)
+            sums = sums + weight * self.algorithm.compute_votes(members, X, self.labels)
             yield sums
 
-    def first(self, n_rounds: int) -> AnyMembers:
-        """Return the first rounds alone."""
+    def first(self, n_rounds: int) -> EstimatorMembers:
+        """Return the members of the first rounds."""
         kept = self.rounds.first(n_rounds)
-        members, reach = self.members[:n_rounds], self.reach[:n_rounds]
-        return AnyMembers(self.algorithm, self.labels, members, kept, reach)
+        members, max_votes = self.members[:n_rounds], self.max_votes[:n_rounds]
+        return EstimatorMembers(self.algorithm, self.labels, members, kept, max_votes)
 
     @property
     def importances(self) -> Floats:
-        """Mean of the members' importances of the columns, weighted as their votes."""
+        """Mean feature importances of the members, weighted as their votes."""
         shares = np.array(
             [
                 np.mean([member.feature_importances_ for member in members], axis=0)
                 for members in self.members
             ]
         )
-        # "MH" gives negative weights to answers that are wrong more than right.
+        # "MH" gives negative weights to members that are wrong more often than right.
         weight = np.abs(self.rounds.weight)
         if not weight.any():
             return np.zeros(shares.shape[1])
-        found: Floats = weight @ shares / weight.sum()
-        return found
+        importances: Floats = weight @ shares / weight.sum()
+        return importances
