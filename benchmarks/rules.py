@@ -42,10 +42,10 @@ from tables import TABLES, Problem
 import arboleda
 from arboleda.combine import MemberOutputs, combine_outputs, out_of_fold_outputs, outputs_of
 from arboleda.combine._constrained_weights import constrained_weights
+from arboleda.combine._ensemble_scorers import make_ensemble_scorer
 from arboleda.combine._fits import Training
 from arboleda.combine._greedy_selection import select_greedily
-from arboleda.combine._judges import judge_of
-from arboleda.combine._learned import Given
+from arboleda.combine._learned import FitInputs
 from arboleda.combine._posterior import (
     class_log_likelihood,
     gaussian_log_likelihood,
@@ -108,7 +108,7 @@ class Replayed:
     def __init__(self, found: MemberOutputs, said: MemberOutputs) -> None:
         self.found, self.said = found, said
 
-    def selection(self, given: Given, **parameters: Any) -> Any:
+    def selection(self, given: FitInputs, **parameters: Any) -> Any:
         of_classes = self.found.classes is not None
         kind = (
             arboleda.DynamicSelectionClassifier
@@ -128,7 +128,7 @@ class Replayed:
             part = self.said.outputs[:, first : first + len(rows)]
             return MemberOutputs(self.said.names, part, self.said.classes, np.arange(len(rows)), 0)
 
-        model._ask = ask
+        model._predict_members = ask
         return model
 
 
@@ -150,7 +150,7 @@ def combined(found: MemberOutputs, said: MemberOutputs, y: Any, near: Any) -> di
     answer = final.predict_proba if classes else final.predict
     answers["stack"] = answer(columns(said))
     training = Training(near[0], y, found.classes)
-    given = Given(list(enumerate(found.names)), training, None, np.ones(len(y)), False, None)
+    given = FitInputs(list(enumerate(found.names)), training, None, np.ones(len(y)), False, None)
     methods = ("knora_u", "des_p", "meta_des") if classes else ("ds", "dws")
     for method in methods:
         model = Replayed(found, said).selection(given, method=method)
@@ -174,7 +174,7 @@ def weights_of(found: MemberOutputs, y: Any) -> dict[str, Any]:
         scoring = "neg_root_mean_squared_error"
     else:
         evidence, scoring = class_log_likelihood(outputs, y, one), "neg_log_loss"
-    judge = judge_of(scoring, outputs, y, one, found.classes)
+    judge = make_ensemble_scorer(scoring, outputs, y, one, found.classes)
     random = np.random.RandomState(0)
     bags = [random.choice(n_members, n_members // 2, replace=False) for _ in range(20)]
     greedy = [select_greedily(judge, bag.tolist(), None, 50).shares(n_members) for bag in bags]

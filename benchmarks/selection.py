@@ -33,8 +33,8 @@ from tables import TABLES, Problem, problem
 
 from arboleda.combine import out_of_fold_outputs, outputs_of
 from arboleda.combine._constrained_weights import constrained_weights
+from arboleda.combine._ensemble_scorers import make_ensemble_scorer
 from arboleda.combine._greedy_selection import select_greedily
-from arboleda.combine._judges import judge_of
 from arboleda.study.catalogue import Setting, models_for
 
 COLUMNS = ("best member", "in hindsight", "mean of all", "greedy, once", "greedy", "simplex")
@@ -86,7 +86,7 @@ def loss(task: str, target: Any, said: Any) -> float:
 def weights_of(found: Any, target: Any, scoring: str) -> dict[str, Any]:
     """Weights of each combination, from what the members say out of fold."""
     outputs, n_members = found.outputs, len(found.names)
-    judge = judge_of(scoring, outputs, target, np.ones(len(target)), found.classes)
+    judge = make_ensemble_scorer(scoring, outputs, target, np.ones(len(target)), found.classes)
     alone = [judge.score_with(member) for member in range(n_members)]
     random = np.random.RandomState(0)
     bags = [random.choice(n_members, n_members // 2, replace=False) for _ in range(20)]

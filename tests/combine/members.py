@@ -1,4 +1,4 @@
-"""Members that tell what they were given."""
+"""Members that record what they were fitted on."""
 
 from __future__ import annotations
 

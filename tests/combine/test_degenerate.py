@@ -1,4 +1,4 @@
-"""Data and weights that are hardly any: an answer that is a number, or an error with the remedy."""
+"""Degenerate data and weights: finite predictions, or an error with the remedy."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _column(value: float) -> Any:
 
 
 def _cases(classes: bool) -> Iterator[tuple[Any, Any, Any, str]]:
-    """Rows, target, weights, and what a refusal has to say."""
+    """Rows, target, weights, and the expected error message."""
     y = _LABELS if classes else _VALUES
     one = np.ones(len(y))
     for n_rows in (0, 1, 2, 3):
@@ -113,17 +113,17 @@ def _cases(classes: bool) -> Iterator[tuple[Any, Any, Any, str]]:
 def test_an_answer_that_is_a_number_or_an_error_with_the_remedy(combination: Any) -> None:
     for X, y, weight, refusal in _cases(is_classifier(combination)):
         model = clone(combination)
-        told = _refused(model, X, y, weight)
-        if told is not None:
-            assert re.search(refusal or "^$", told), (X, y, weight, told)
+        message = _refused(model, X, y, weight)
+        if message is not None:
+            assert re.search(refusal or "^$", message), (X, y, weight, message)
             continue
-        said = model.predict(X)
+        predicted = model.predict(X)
         if is_classifier(model):
             shares = model.predict_proba(X)
             np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-12)
-            assert np.isin(said, y).all()
+            assert np.isin(predicted, y).all()
         else:
-            assert np.isfinite(said).all(), (y, said)
+            assert np.isfinite(predicted).all(), (y, predicted)
 
 
 def _refused(model: Any, X: Any, y: Any, weight: Any) -> str | None:
@@ -141,12 +141,12 @@ def test_votes_of_the_greatest_numbers_are_numbers(rule: Any) -> None:
     vote = VotingRegressor(_NUMBERS, rule=rule, cv=3).fit(_X, values)
     members = np.array([member.predict(_X) for member in vote.estimators_])
     weights = vote.vote_weights_ if rule == "weighted" else [0.5, 0.5]
-    said = vote.predict(_X)
-    np.testing.assert_allclose(said, members.T / 4 @ weights * 4, rtol=1e-12)
+    predicted = vote.predict(_X)
+    np.testing.assert_allclose(predicted, members.T / 4 @ weights * 4, rtol=1e-12)
 
 
 def test_weights_without_a_sum_are_refused() -> None:
-    with pytest.raises(ValueError, match="no finite sum: divide all by the same number"):
+    with pytest.raises(ValueError, match="no finite sum: divide all of them by the same number"):
         VotingRegressor(_NUMBERS, weights=[1.7e308, 1.7e308]).fit(_X, _VALUES)
 
 
@@ -202,22 +202,24 @@ class Fails(GaussianNB):
 def test_a_member_that_fails_in_the_middle_is_named_and_nothing_changes(combination: Any) -> None:
     model = clone(combination).fit(_X, _LABELS)
     if model.get_params().get("rule") == "geometric":
-        pytest.skip("asks for nothing out of fold")
-    before, told = dict(vars(model)), model.predict(_X)
+        pytest.skip("needs no out-of-fold predictions")
+    before, expected = dict(vars(model)), model.predict(_X)
     model.set_params(estimators=[*_CLASSES, ("bad", Fails())])
     with pytest.raises(RuntimeError) as caught:
         model.fit(_X[::-1], _LABELS[::-1])
     [note] = caught.value.__notes__
-    assert note == "raised by the member 'bad' of the ensemble, for the training rows of split 0"
+    where = "fitted on the training rows of split 0"
+    assert note == f"raised by the member 'bad' of the ensemble, {where}"
     assert vars(model).keys() == before.keys()
-    np.testing.assert_array_equal(model.set_params(estimators=_CLASSES).predict(_X), told)
+    np.testing.assert_array_equal(model.set_params(estimators=_CLASSES).predict(_X), expected)
 
 
 def test_a_cache_that_is_a_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
     file = tmp_path / "outputs"
     file.write_text("something else")
     for cache in (file, file / "within"):
-        with pytest.raises(NotADirectoryError, match="no folder but a file.*give a folder"):
+        message = f"{cache.name}' is a file or lies in one: give a folder"
+        with pytest.raises(NotADirectoryError, match=message):
             out_of_fold_outputs(_CLASSES, _X, _LABELS, cache=cache)
     assert file.read_text() == "something else"
 

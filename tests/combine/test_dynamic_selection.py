@@ -28,7 +28,7 @@ METHODS = ["ola", "lca", "mcb", "knora_e", "knora_u", "des_p", "meta_des", "rrc"
 
 
 class Pool:
-    """Weak trees of three classes, judged rows and rows to ask for."""
+    """Weak trees of three classes, validation rows and query rows."""
 
     def __init__(self) -> None:
         X, y = make_classification(
@@ -41,36 +41,36 @@ class Pool:
         self.members.append(("bayes", GaussianNB()))
         for _, member in self.members:
             member.fit(X[:150], y[:150])
-        self.judged, self.target = X[150:300], y[150:300]
-        self.asked, self.truth = X[300:], y[300:]
-        self.hits = np.array([m.predict(self.judged) == self.target for _, m in self.members]).T
-        self.behaviour = np.array([m.predict(self.judged) for _, m in self.members]).T
+        self.validation, self.target = X[150:300], y[150:300]
+        self.queries, self.truth = X[300:], y[300:]
+        self.hits = np.array([m.predict(self.validation) == self.target for _, m in self.members]).T
+        self.behaviour = np.array([m.predict(self.validation) for _, m in self.members]).T
         self.right = np.array(
-            [m.predict_proba(self.judged)[range(150), self.target] for _, m in self.members]
+            [m.predict_proba(self.validation)[range(150), self.target] for _, m in self.members]
         ).T
 
     def model(self, method: Any, **settings: Any) -> DynamicSelectionClassifier:
         model = DynamicSelectionClassifier(self.members, method=method, cv="prefit", **settings)
-        return model.fit(self.judged, self.target)
+        return model.fit(self.validation, self.target)
 
     def nearest(self, row: Any, k: int = 7) -> Any:
-        return np.argsort(((self.judged - row) ** 2).sum(axis=1), kind="stable")[:k]
+        return np.argsort(((self.validation - row) ** 2).sum(axis=1), kind="stable")[:k]
 
 
 POOL = Pool()
 
 
-def naive_weights(method: str, row: Any, said: Any) -> list[float]:
+def naive_weights(method: str, row: Any, outputs: Any) -> list[float]:
     """Votes of each member for a row, from the definition in words."""
     near, members = POOL.nearest(row), range(len(POOL.members))
     hits, target = POOL.hits, POOL.target
     competence: list[float] = []
     for m in members:
         if method == "lca":
-            near_class = [i for i in near if target[i] == said[m]]
+            near_class = [i for i in near if target[i] == outputs[m]]
             share = sum(hits[i, m] for i in near_class) / len(near_class) if near_class else 0
         elif method == "mcb":
-            like = [i for i in near if np.mean(POOL.behaviour[i] == said) > 0.7] or list(near)
+            like = [i for i in near if np.mean(POOL.behaviour[i] == outputs) > 0.7] or list(near)
             share = sum(hits[i, m] for i in like) / len(like)
         elif method == "knora_e":
             run = 0
@@ -91,11 +91,11 @@ def naive_weights(method: str, row: Any, said: Any) -> list[float]:
 
 @pytest.mark.parametrize("method", ["ola", "lca", "mcb", "knora_e", "knora_u", "des_p"])
 def test_votes_are_those_of_the_definition(method: str) -> None:
-    found = POOL.model(method).predict_proba(POOL.asked)
-    for row, shares in zip(POOL.asked, found, strict=True):
-        said = np.array([m.predict([row])[0] for _, m in POOL.members])
-        weights = np.array(naive_weights(method, row, said))
-        votes = [weights[said == label].sum() for label in range(3)]
+    found = POOL.model(method).predict_proba(POOL.queries)
+    for row, shares in zip(POOL.queries, found, strict=True):
+        outputs = np.array([m.predict([row])[0] for _, m in POOL.members])
+        weights = np.array(naive_weights(method, row, outputs))
+        votes = [weights[outputs == label].sum() for label in range(3)]
         np.testing.assert_allclose(shares, np.array(votes) / weights.sum(), atol=1e-12)
 
 
@@ -120,27 +120,27 @@ def test_the_randomised_reference_is_the_integral_of_its_definition() -> None:
 
 def test_rrc_weighs_all_rows_by_a_gaussian_of_their_distance() -> None:
     model = POOL.model("rrc", n_neighbors=None)
-    outputs = np.array([m.predict_proba(POOL.judged) for _, m in POOL.members])
+    outputs = np.array([m.predict_proba(POOL.validation) for _, m in POOL.members])
     source = randomised_reference(outputs, POOL.target)
-    found = model.predict_proba(POOL.asked[:40])
-    for row, shares in zip(POOL.asked[:40], found, strict=True):
-        potential = np.exp(-((POOL.judged - row) ** 2).sum(axis=1))
+    found = model.predict_proba(POOL.queries[:40])
+    for row, shares in zip(POOL.queries[:40], found, strict=True):
+        potential = np.exp(-((POOL.validation - row) ** 2).sum(axis=1))
         competence = potential @ source / potential.sum()
         chosen = competence > 1 / 3 if (competence > 1 / 3).any() else competence > -1
-        said = np.array([m.predict([row])[0] for _, m in POOL.members])
-        votes = [(chosen & (said == label)).sum() for label in range(3)]
+        predicted = np.array([m.predict([row])[0] for _, m in POOL.members])
+        votes = [(chosen & (predicted == label)).sum() for label in range(3)]
         np.testing.assert_allclose(shares, np.array(votes) / chosen.sum(), atol=1e-12)
 
 
 def test_meta_des_looks_at_what_the_article_lists() -> None:
-    """Five sets of columns for each row and member; judged rows are not their own neighbours."""
+    """Five sets of columns for each row and member; validation rows exclude themselves."""
     model = POOL.model("meta_des", meta_classifier=LogisticRegression(max_iter=1000))
-    outputs = np.array([m.predict_proba(POOL.judged) for _, m in POOL.members])
+    outputs = np.array([m.predict_proba(POOL.validation) for _, m in POOL.members])
     profiles = outputs.transpose(1, 0, 2).reshape(150, -1)
 
-    def columns(row: Any, said: Any, skip: int | None) -> list[list[float]]:
-        away = ((POOL.judged - row) ** 2).sum(axis=1)
-        apart = ((profiles - said.ravel()) ** 2).sum(axis=1)
+    def columns(row: Any, outputs: Any, skip: int | None) -> list[list[float]]:
+        away = ((POOL.validation - row) ** 2).sum(axis=1)
+        apart = ((profiles - outputs.ravel()) ** 2).sum(axis=1)
         if skip is not None:
             away[skip] = apart[skip] = np.inf
         near, alike = np.argsort(away, kind="stable")[:7], np.argsort(apart, kind="stable")[:5]
@@ -150,26 +150,26 @@ def test_meta_des_looks_at_what_the_article_lists() -> None:
                 *POOL.right[near, m],
                 POOL.hits[near, m].mean(),
                 *np.sort(POOL.hits[alike, m]),
-                said[m].max(),
+                outputs[m].max(),
             ]
             for m in range(len(POOL.members))
         ]
 
-    # Rows with the same answers are neighbours in any order, so their columns are sorted.
-    learned = np.array([columns(POOL.judged[i], outputs[:, i], i) for i in range(150)])
+    # Rows with the same outputs are neighbours in any order, so their columns are sorted.
+    learned = np.array([columns(POOL.validation[i], outputs[:, i], i) for i in range(150)])
     neighbors, alike = model._region.around_itself()[1], model._profiles.around_itself()[1]
     found = model._meta_columns(outputs, neighbors, alike).reshape(learned.shape)
     found[:, :, 15:20] = np.sort(found[:, :, 15:20], axis=2)
     ties = _tied(profiles)
     np.testing.assert_allclose(found[~ties], learned[~ties], atol=1e-12)
     assert (~ties).sum() > 20
-    said = np.array([m.predict_proba(POOL.asked) for _, m in POOL.members])
-    near = model._region.around(POOL.asked)[1]
-    competence = model._meta_competence(near, said)
+    outputs = np.array([m.predict_proba(POOL.queries) for _, m in POOL.members])
+    near = model._region.around(POOL.queries)[1]
+    competence = model._meta_competence(near, outputs)
     chosen = np.where((competence > 0.5).any(axis=1, keepdims=True), competence > 0.5, True)
-    votes = np.einsum("qm,mqk->qk", chosen, np.eye(3)[said.argmax(axis=2)])
+    votes = np.einsum("qm,mqk->qk", chosen, np.eye(3)[outputs.argmax(axis=2)])
     np.testing.assert_allclose(
-        model.predict_proba(POOL.asked), votes / chosen.sum(axis=1, keepdims=True)
+        model.predict_proba(POOL.queries), votes / chosen.sum(axis=1, keepdims=True)
     )
 
 
@@ -209,11 +209,11 @@ def test_where_members_always_agree_meta_des_learns_from_all_rows() -> None:
     models = [
         DynamicSelectionClassifier(
             twice, method="meta_des", cv="prefit", consensus_threshold=threshold
-        ).fit(POOL.judged, POOL.target)
+        ).fit(POOL.validation, POOL.target)
         for threshold in (None, 0.5)
     ]
     assert models[1].meta_classifier_ is not None
-    np.testing.assert_array_equal(*(model.predict_proba(POOL.asked) for model in models))
+    np.testing.assert_array_equal(*(model.predict_proba(POOL.queries) for model in models))
 
 
 def _tied(profiles: Any) -> Any:
@@ -238,28 +238,28 @@ def test_members_fitted_here_are_judged_out_of_fold(method: Any, voting: Any) ->
     outputs = out_of_fold_outputs(members, X, names)
     np.testing.assert_array_equal(model._hits.T, outputs.choices() == y)
     assert model.n_judged_ == 150
-    said = model.predict_proba(X)
-    np.testing.assert_allclose(said.sum(axis=1), 1)
+    shares = model.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert model.score(X, names) > 0.9
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_of_one_member_everything_is_its_own(method: Any) -> None:
     model = DynamicSelectionClassifier([("bayes", GaussianNB())], method=method, voting="soft").fit(
-        POOL.judged, POOL.target
+        POOL.validation, POOL.target
     )
-    expected = GaussianNB().fit(POOL.judged, POOL.target).predict_proba(POOL.asked)
-    np.testing.assert_allclose(model.predict_proba(POOL.asked), expected)
+    expected = GaussianNB().fit(POOL.validation, POOL.target).predict_proba(POOL.queries)
+    np.testing.assert_allclose(model.predict_proba(POOL.queries), expected)
 
 
 def test_the_answer_does_not_depend_on_the_rows_asked_at_a_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     models = [POOL.model(method) for method in METHODS]
-    whole = [model.predict_proba(POOL.asked) for model in models]
+    whole = [model.predict_proba(POOL.queries) for model in models]
     monkeypatch.setattr(_dynamic_selection, "_BATCH", 50)
     for model, expected in zip(models, whole, strict=True):
-        np.testing.assert_array_equal(model.predict_proba(POOL.asked), expected)
+        np.testing.assert_array_equal(model.predict_proba(POOL.queries), expected)
 
 
 def test_members_good_in_different_places_are_better_together_than_either() -> None:
@@ -280,14 +280,14 @@ def test_members_good_in_different_places_are_better_together_than_either() -> N
 
 @pytest.mark.parametrize("n_rows", [4, 6, 8])
 def test_fewer_judged_rows_than_neighbours_are_all_neighbours(n_rows: int) -> None:
-    X, y = POOL.judged[:n_rows], POOL.target[:n_rows]
+    X, y = POOL.validation[:n_rows], POOL.target[:n_rows]
     for method in METHODS:
         model = DynamicSelectionClassifier(POOL.members, method=method, cv="prefit")  # type: ignore[arg-type]
-        assert np.isfinite(model.fit(X, y).predict_proba(POOL.asked)).all()
+        assert np.isfinite(model.fit(X, y).predict_proba(POOL.queries)).all()
 
 
 def test_columns_without_distances_are_refused_with_a_remedy() -> None:
-    X = POOL.judged.copy()
+    X = POOL.validation.copy()
     X[3, 2] = np.nan
     members = [("tree", DecisionTreeClassifier(max_depth=3))]
     with pytest.raises(ValueError, match=r"need columns of finite numbers.*make_pipeline"):
@@ -327,14 +327,14 @@ class TestRegression:
             distances = np.sqrt(((X[:350] - row) ** 2).sum(axis=1))
             near = np.argsort(distances)[:7]
             local = errors[:, near] @ (1 / distances[near]) / (1 / distances[near]).sum()
-            answers = np.array([member.predict([row])[0] for member in fitted])
+            predictions = np.array([member.predict([row])[0] for member in fitted])
             if method == "ds":
-                assert value == pytest.approx(answers[local.argmin()])
+                assert value == pytest.approx(predictions[local.argmin()])
                 continue
             weights = 1 / local
             if method == "dws":
                 weights[local > (local.min() + local.max()) / 2] = 0
-            assert value == pytest.approx(weights @ answers / weights.sum())
+            assert value == pytest.approx(weights @ predictions / weights.sum())
 
     def test_time_ordered_folds_leave_the_first_rows_unjudged(self) -> None:
         model = DynamicSelectionRegressor(self.members(), cv=TimeSeriesSplit(3))

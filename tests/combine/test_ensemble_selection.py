@@ -30,8 +30,8 @@ from arboleda import (
     EnsembleSelectionRegressor,
 )
 from arboleda.combine import out_of_fold_outputs
+from arboleda.combine._ensemble_scorers import make_ensemble_scorer
 from arboleda.combine._greedy_selection import select_greedily
-from arboleda.combine._judges import judge_of
 
 RANDOM = np.random.default_rng(0)
 LABELS = np.array(["a", "b", "c"])
@@ -75,10 +75,10 @@ def test_classifiers_are_chosen_as_by_the_plain_algorithm(scoring: str, weighted
     target = RANDOM.integers(0, 3, 60)
     outputs = shares(7, 60, 3, target)
     weight = RANDOM.uniform(0.5, 2, 60) if weighted else np.ones(60)
-    judge = judge_of(scoring, outputs, target, weight, LABELS)
+    scorer = make_ensemble_scorer(scoring, outputs, target, weight, LABELS)
     metric = CLASS_METRICS[scoring]
     for library, n_initial in ((list(range(7)), None), ([6, 4, 2, 1], 2)):
-        found = select_greedily(judge, library, n_initial, 6)
+        found = select_greedily(scorer, library, n_initial, 6)
         chosen, best = naive(
             outputs, lambda p: metric(LABELS[target], p, weight), library, n_initial, 6
         )
@@ -100,8 +100,8 @@ def test_regressors_are_chosen_as_by_the_plain_algorithm(scoring: str) -> None:
     target = RANDOM.normal(size=50)
     outputs = target + RANDOM.normal(size=(6, 50)) * RANDOM.uniform(0.3, 2, 6)[:, None]
     weight = RANDOM.uniform(0.5, 2, 50)
-    judge = judge_of(scoring, outputs, target, weight, None)
-    found = select_greedily(judge, range(6), None, 20)
+    scorer = make_ensemble_scorer(scoring, outputs, target, weight, None)
+    found = select_greedily(scorer, range(6), None, 20)
     chosen, best = naive(
         outputs, lambda f: VALUE_METRICS[scoring](target, f, weight), list(range(6)), None, 20
     )
@@ -112,9 +112,9 @@ def test_regressors_are_chosen_as_by_the_plain_algorithm(scoring: str) -> None:
 def test_two_classes_have_scikit_learns_brier_score() -> None:
     target = RANDOM.integers(0, 2, 40)
     outputs = shares(3, 40, 2, target)
-    judge = judge_of("neg_brier_score", outputs, target, np.ones(40), LABELS[:2])
+    scorer = make_ensemble_scorer("neg_brier_score", outputs, target, np.ones(40), LABELS[:2])
     expected = -brier_score_loss(target, outputs[1, :, 1])
-    assert judge.score_with(1) == pytest.approx(expected)
+    assert scorer.score_with(1) == pytest.approx(expected)
 
 
 def library() -> list[tuple[str, Any]]:
@@ -135,8 +135,8 @@ def test_the_ensemble_is_the_mean_of_what_was_chosen(scoring: Any) -> None:
     )
     chosen = model.selections_[0].chosen
     np.testing.assert_allclose(model.weights_, np.bincount(chosen, minlength=4) / len(chosen))
-    said = np.mean([model.estimators_[member].predict_proba(X) for member in chosen], axis=0)
-    np.testing.assert_allclose(model.predict_proba(X), said)
+    predicted = np.mean([model.estimators_[member].predict_proba(X) for member in chosen], axis=0)
+    np.testing.assert_allclose(model.predict_proba(X), predicted)
     assert set(model.predict(X)) <= set(names)
     # What was chosen is at least as good out of fold as any member alone.
     assert max(model.selections_[0].scores) >= model.scores_.max()
@@ -147,7 +147,7 @@ def test_scores_are_those_of_rows_not_seen() -> None:
     members = [("ridge", Ridge(0.1)), ("near", KNeighborsRegressor()), ("out", "drop")]
     model = EnsembleSelectionRegressor(members, scoring="r2").fit(X, y)
     outputs = out_of_fold_outputs(members, X, y).outputs
-    np.testing.assert_allclose(model.scores_, [r2_score(y, said) for said in outputs])
+    np.testing.assert_allclose(model.scores_, [r2_score(y, predicted) for predicted in outputs])
     assert model.named_estimators_["out"] == "drop"
     ridge, near = (member.predict(X) for member in model.estimators_)
     expected = model.weights_[0] * ridge + model.weights_[1] * near
@@ -191,8 +191,8 @@ def test_choosing_from_many_members_takes_no_time() -> None:
     n_members, n_rows = 60, 20_000
     target = RANDOM.normal(size=n_rows)
     outputs = target + RANDOM.normal(size=(n_members, n_rows))
-    judge = judge_of("r2", outputs, target, np.ones(n_rows), None)
+    scorer = make_ensemble_scorer("r2", outputs, target, np.ones(n_rows), None)
     start = time.process_time()
     for _ in range(20):
-        select_greedily(judge, range(n_members), None, 50)
+        select_greedily(scorer, range(n_members), None, 50)
     assert time.process_time() - start < 2  # 60,000 means of 20,000 rows are 12 s

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of combinations that learn from their members' answers."""
+"""scikit-learn's own checks of combinations that learn from their members' predictions."""
 
 from collections.abc import Callable
 from typing import Any

@@ -104,9 +104,9 @@ def test_negative_weights_are_refused(model: Any) -> None:
 )
 def test_rows_held_out_must_have_some_weight(combination: Any) -> None:
     weight = np.zeros(40)
-    weight[:20] = 1.0  # the other half answers
+    weight[:20] = 1.0  # the other half is predicted
     halves = [(np.arange(20), np.arange(20, 40))]
-    with pytest.raises(ValueError, match="is 0 for all rows that members answer for out of fold"):
+    with pytest.raises(ValueError, match="is 0 for all rows that members predict out of fold"):
         clone(combination).set_params(cv=halves).fit(ROWS, LABELS, sample_weight=weight)
 
 

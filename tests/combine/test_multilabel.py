@@ -323,35 +323,35 @@ def test_fitted_members_of_other_targets_are_refused() -> None:
     with pytest.raises(ValueError, match=r"'odd' predicts an array of shape \(1,\)"):
         stack.fit(X, Y[:, :2])
     stack = StackingClassifier([("odd", TheirTree().fit(X, Y + 5))], FINAL, cv="prefit")
-    with pytest.raises(ValueError, match=r"'odd' knows the labels \[5, 6\] of output 0"):
+    with pytest.raises(ValueError, match=r"'odd' has the labels \[5, 6\] of output 0"):
         stack.fit(X, Y)
 
 
 class Odd(TheirTree):  # type: ignore[misc]
     """A tree whose probabilities are not what they should be."""
 
-    def __init__(self, answer: Any = None) -> None:
+    def __init__(self, change: Any = None) -> None:
         super().__init__(max_depth=2)
-        self.answer = answer
+        self.change = change
 
     def predict_proba(self, X: Any) -> Any:
-        return self.answer(super().predict_proba(X))
+        return self.change(super().predict_proba(X))
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("change", "message"),
     [
         (lambda shares: shares[:2], "predicts 2 outputs, and y has 3"),
         (lambda shares: [s[:, :1] for s in shares], r"shape \(24, 1\) for output 0"),
-        (np.hstack, r"shape \(24, 6\) where \(24, 3\)"),
+        (np.hstack, r"shape \(24, 6\), expected \(24, 3\)"),
         (lambda shares: [s * np.nan for s in shares], r"\[nan, nan, nan\] for row 0"),
     ],
 )
-def test_probabilities_of_another_shape_are_refused(answer: Any, message: str) -> None:
+def test_probabilities_of_another_shape_are_refused(change: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"'odd' .*{message}"):
-        StackingClassifier([("odd", Odd(answer))], FINAL).fit(X, Y)
+        StackingClassifier([("odd", Odd(change))], FINAL).fit(X, Y)
     if "outputs" in message or "(24, 6)" in message.replace("\\", ""):
-        stack = StackingClassifier([("tree", TheirTree())], Odd(answer)).fit(X, Y)
+        stack = StackingClassifier([("tree", TheirTree())], Odd(change)).fit(X, Y)
         with pytest.raises(ValueError, match="does not have the 3 outputs of y"):
             stack.predict_proba(X)
 

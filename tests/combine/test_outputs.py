@@ -1,4 +1,4 @@
-"""What members say out of fold: of rows that they did not learn from, in the order of the rows."""
+"""Out-of-fold outputs of members: for rows that they have not seen, in the order of the rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SHUFFLED = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
 class Spy(ClassifierMixin, BaseEstimator):
-    """Says 1 for a row that it learned from: rows are told apart by their first column."""
+    """Predicts 1 for rows that it was fitted on, which are identified by their first column."""
 
     def fit(self, X: Any, y: Any) -> Spy:
         self.classes_ = np.unique(y)
@@ -86,9 +86,9 @@ def test_same_as_each_member_by_itself(n_jobs: int) -> None:
     members = members_of_all_kinds()
     found = out_of_fold_outputs(members, X, y, cv=SHUFFLED, n_jobs=n_jobs)
     assert found.names == [name for name, _ in members]
-    for (_, member), said in zip(members, found.outputs, strict=True):
+    for (_, member), predicted in zip(members, found.outputs, strict=True):
         alone = cross_val_predict(member, X, y, cv=SHUFFLED, method="predict_proba")
-        np.testing.assert_array_equal(said, alone)
+        np.testing.assert_array_equal(predicted, alone)
 
 
 def test_regressors() -> None:
@@ -101,8 +101,8 @@ def test_regressors() -> None:
     ]
     found = out_of_fold_outputs(members, X, y)
     assert found.classes is None
-    for (_, member), said in zip(members, found.outputs, strict=True):
-        np.testing.assert_array_equal(said, cross_val_predict(member, X, y))
+    for (_, member), predicted in zip(members, found.outputs, strict=True):
+        np.testing.assert_array_equal(predicted, cross_val_predict(member, X, y))
 
 
 def test_no_member_answers_for_a_row_that_it_saw() -> None:
@@ -113,7 +113,9 @@ def test_no_member_answers_for_a_row_that_it_saw() -> None:
 
 def test_rows_of_a_split_that_overlap_are_refused() -> None:
     cv = [(np.arange(100), np.arange(90, 150))]
-    with pytest.raises(ValueError, match="row 90 in split 0 both to learn from and to answer for"):
+    with pytest.raises(
+        ValueError, match="row 90 in split 0 of cv is both a training row and a test row"
+    ):
         out_of_fold_outputs([("bayes", GaussianNB())], X, y, cv=cv)
 
 
@@ -136,8 +138,8 @@ def test_a_row_in_several_tests_has_the_mean() -> None:
     member = [("tree", DecisionTreeClassifier(random_state=0)), ("bayes", GaussianNB())]
     expected = np.zeros((2, 150, 3))
     for train, test in cv.split(X):
-        for said, (_, template) in zip(expected, member, strict=True):
-            said[test] += template.fit(X[train], y[train]).predict_proba(X[test]) / 2
+        for predicted, (_, template) in zip(expected, member, strict=True):
+            predicted[test] += template.fit(X[train], y[train]).predict_proba(X[test]) / 2
     np.testing.assert_allclose(out_of_fold_outputs(member, X, y, cv=cv).outputs, expected)
 
 
@@ -196,9 +198,9 @@ def test_members_without_probabilities_give_votes() -> None:
     predicted = cross_val_predict(member, X, y)
     np.testing.assert_array_equal(found.outputs[0], np.eye(3)[predicted])
     np.testing.assert_array_equal(found.choices()[0], predicted)
-    asked = out_of_fold_outputs([("bayes", GaussianNB())], X, y, votes=True)
+    votes = out_of_fold_outputs([("bayes", GaussianNB())], X, y, votes=True)
     np.testing.assert_array_equal(
-        asked.outputs[0], np.eye(3)[cross_val_predict(GaussianNB(), X, y)]
+        votes.outputs[0], np.eye(3)[cross_val_predict(GaussianNB(), X, y)]
     )
 
 
@@ -206,11 +208,11 @@ def test_sample_weights_reach_the_members() -> None:
     weight = np.random.default_rng(0).integers(1, 4, 150).astype(float)
     members = members_of_all_kinds()
     found = out_of_fold_outputs(members, X, y, cv=SHUFFLED, sample_weight=weight)
-    for (_, member), said in zip(members, found.outputs, strict=True):
+    for (_, member), predicted in zip(members, found.outputs, strict=True):
         params = {"sample_weight": weight}
         alone = cross_val_predict(member, X, y, cv=SHUFFLED, method="predict_proba", params=params)
-        np.testing.assert_array_equal(said, alone)
-    with pytest.raises(TypeError, match="'near', or give no sample_weight"):
+        np.testing.assert_array_equal(predicted, alone)
+    with pytest.raises(TypeError, match="'near', or fit without sample_weight"):
         out_of_fold_outputs([("near", KNeighborsClassifier())], X, y, sample_weight=weight)
 
 
@@ -281,7 +283,7 @@ def test_cached_outputs_are_read_and_follow_what_they_depend_on(tmp_path: Path) 
 def test_a_member_without_a_hash_is_not_cached(tmp_path: Path) -> None:
     member = FunctionTransformer(lambda rows: rows)
     members = [("pipe", make_pipeline(member, GaussianNB()))]
-    with pytest.raises(ValueError, match="have no hash.*cache=None"):
+    with pytest.raises(ValueError, match="cannot be hashed.*cache=None"):
         out_of_fold_outputs(members, X, y, cache=tmp_path)
 
 
@@ -351,4 +353,6 @@ def test_kind_errors() -> None:
     with pytest.raises(ValueError, match="'C' parameter") as caught:
         out_of_fold_outputs([("a", bayes), ("logistic", LogisticRegression(C=-1))], X, y)
     [note] = caught.value.__notes__
-    assert note.startswith("raised by the member 'logistic' of the ensemble, for the training")
+    assert note.startswith(
+        "raised by the member 'logistic' of the ensemble, fitted on the training"
+    )

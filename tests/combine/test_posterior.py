@@ -50,8 +50,8 @@ def test_held_out_weights_of_classifiers() -> None:
     ]
     prior = {"two": 3.0, "one": 1.0}
     average = BayesianModelAveragingClassifier(members, prior=prior).fit(X, y)
-    said = [cross_val_predict(m, X, y, cv=5, method="predict_proba") for _, m in members]
-    logs = [np.log(p[np.arange(150), y]).sum() for p in said]
+    predicted = [cross_val_predict(m, X, y, cv=5, method="predict_proba") for _, m in members]
+    logs = [np.log(p[np.arange(150), y]).sum() for p in predicted]
     np.testing.assert_allclose(average.log_likelihood_, logs, rtol=1e-6)
     expected = softmax(logs + np.log([0.25, 0.75, 1e-300]))
     np.testing.assert_allclose(average.weights_, expected, rtol=1e-4, atol=1e-100)
@@ -108,14 +108,14 @@ def test_parameters_are_counted_or_told() -> None:
         ("logistic", make_pipeline(StandardScaler(), LogisticRegression())),
         ("bayes", GaussianNB()),
         ("tree", DecisionTreeClassifier(max_leaf_nodes=4)),
-        ("told", KNeighborsClassifier()),
+        ("near", KNeighborsClassifier()),
     ]
-    told = {"told": 30}
-    average = BayesianModelAveragingClassifier(members, criterion="bic", n_parameters=told)
+    counts = {"near": 30}
+    average = BayesianModelAveragingClassifier(members, criterion="bic", n_parameters=counts)
     average.fit(X, y)
     counts = (average.bic_ + 2 * average.log_likelihood_) / np.log(150)
     np.testing.assert_allclose(counts, [2 * 5, 2 * 12 + 2, 4 * 2, 30])
-    with pytest.raises(ValueError, match="the member 'told', a KNeighborsClassifier"):
+    with pytest.raises(ValueError, match="the member 'near', a KNeighborsClassifier"):
         average.set_params(n_parameters=None).fit(X, y)
 
 
@@ -129,10 +129,10 @@ def test_members_that_only_vote_lose_by_one_wrong_answer() -> None:
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
-        ([1.0], "prior has the shape"),
-        ([1.0, -1.0], "not negative"),
+        ([1.0], r"for each of the 2 members .*got the shape \(1,\)"),
+        ([1.0, -1.0], "prior must hold finite numbers that are non-negative and not all zero"),
         ([0.0, 0.0], "not all zero"),
-        ({"nobody": 1.0}, "'nobody', which is no member"),
+        ({"nobody": 1.0}, "'nobody', which is not a member"),
     ],
 )
 def test_a_prior_that_is_none_is_refused(prior: Any, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Metadata: weights and groups reach those that ask for them, as with scikit-learn's own."""
+"""Metadata: weights and groups reach those that request them, as with scikit-learn's own."""
 
 from __future__ import annotations
 

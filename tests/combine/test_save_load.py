@@ -24,7 +24,7 @@ from arboleda.persist._save import model_to_bytes
 _METHODS = ("predict", "predict_proba", "transform")
 
 
-def _answers(model: Any) -> list[Any]:
+def _predictions(model: Any) -> list[Any]:
     return [getattr(model, name)(X) for name in _METHODS if hasattr(model, name)]
 
 
@@ -33,7 +33,7 @@ def test_a_loaded_combination_is_the_saved_one(name: str, tmp_path: Path) -> Non
     model = MODELS[name]()
     model.save(tmp_path / "model", metrics={"rows": len(X)})
     again = arboleda.load(tmp_path / "model")
-    for ours, theirs in zip(_answers(again), _answers(model), strict=True):
+    for ours, theirs in zip(_predictions(again), _predictions(model), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     again.save(tmp_path / "again", metrics={"rows": len(X)})
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
@@ -79,7 +79,7 @@ def test_the_header_shows_the_members(tmp_path: Path) -> None:
     [
         (
             lambda: VotingClassifier([*CLASSES, ("bayes", GaussianNB())]).fit(X, LABELS),
-            "the member 'bayes' is a GaussianNB of sklearn, .* or pickle, joblib or skops",
+            "the member 'bayes' is a GaussianNB of sklearn, .* with pickle, joblib or skops",
         ),
         (
             lambda: StackingClassifier(CLASSES, GaussianNB(), cv=3).fit(X, LABELS),
@@ -135,7 +135,9 @@ def test_a_header_that_is_wrong_is_refused_or_harmless(name: str) -> None:
     places = [
         path
         for path in _places(header)
-        if path and path[0] in {"fitted", "parameters"} and path[-1] != "n_jobs"  # asked, it tells
+        if path
+        and path[0] in {"fitted", "parameters"}
+        and path[-1] != "n_jobs"  # any value is valid
     ]
     random = np.random.default_rng(0)
     refused = 0
@@ -147,8 +149,8 @@ def test_a_header_that_is_wrong_is_refused_or_harmless(name: str) -> None:
         except ModelFormatError:
             refused += 1
             continue
-        for said in _answers(model):
-            assert said.dtype.kind in "UO" or np.isfinite(said).all()
+        for predicted in _predictions(model):
+            assert predicted.dtype.kind in "UO" or np.isfinite(predicted).all()
     assert refused > 25
 
 
@@ -176,20 +178,24 @@ def test_members_that_do_not_belong_together_are_refused() -> None:
     header = json.loads(good.header)
     for path, change, message in [
         (("fitted", "named_estimators_", 0, 0), "forest", "'forest' twice"),
-        (("fitted", "named_estimators_", 0, 0), "other", "other names than the estimators"),
+        (
+            ("fitted", "named_estimators_", 0, 0),
+            "other",
+            "the fitted members and the estimators have different names",
+        ),
         (
             ("parameters", "estimators", 1, 1),
             {"class": "DecisionTreeClassifier", "parameters": {}},
-            "other members are dropped",
+            "the dropped members differ",
         ),
         (
             ("parameters", "estimators", 0, 1),
             {"class": "builtins.eval", "parameters": {}},
             "a class that is unknown to this version",
         ),
-        (("parameters", "cv"), "prefit", "knows classes that the combination does not"),
-        (("fitted", "classes_"), {"dtype": "<U1", "values": ["a", "b"]}, "knows classes"),
-        (("fitted", "stack_method_", 0), "fit", "is asked for what it does not have"),
+        (("parameters", "cv"), "prefit", "has classes that the combination does not have"),
+        (("fitted", "classes_"), {"dtype": "<U1", "values": ["a", "b"]}, "has classes"),
+        (("fitted", "stack_method_", 0), "fit", "does not have its method 'fit'"),
         (("fitted", "named_estimators_", 2, 1, "class"), "VotingClassifier", "VotingClassifier"),
         (("columns",), [{"kind": "numeric"}], "has no columns except those of its members"),
     ]:

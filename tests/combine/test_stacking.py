@@ -1,4 +1,4 @@
-"""Stacking: no answer for a row comes from a member that has seen its target."""
+"""Stacking: no prediction for a row comes from a member that has seen its target."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_answers_come_from_members_that_have_not_seen_the_row_and_stay_in_order(
         assert kept.groups_ is None
     else:
         np.testing.assert_array_equal(kept.groups_, groups)
-    # The members that are asked later have seen all rows.
+    # The members that predict later have seen all rows.
     assert (stack.transform(table)[:, 0] == -1).all()
 
 
@@ -103,11 +103,11 @@ def test_weights_are_those_of_the_out_of_fold_answers(constraint: Any) -> None:
     outputs = out_of_fold_outputs(classifiers(), X, NAMES, sample_weight=weight).outputs
     expected = constrained_weights(outputs, y, constraint, weight)
     np.testing.assert_allclose(stack.weights_, expected, atol=1e-9)
-    said = sum(
+    predicted = sum(
         w * member.predict_proba(X) for w, member in zip(expected, stack.estimators_, strict=True)
     )
-    np.testing.assert_allclose(stack.predict_proba(X), said / expected.sum(), atol=1e-9)
-    np.testing.assert_array_equal(stack.predict(X), stack.classes_[said.argmax(axis=1)])
+    np.testing.assert_allclose(stack.predict_proba(X), predicted / expected.sum(), atol=1e-9)
+    np.testing.assert_array_equal(stack.predict(X), stack.classes_[predicted.argmax(axis=1)])
     assert not hasattr(stack, "final_estimator_")
     assert not hasattr(stack, "decision_function")
 
@@ -134,7 +134,7 @@ def test_weights_leave_no_place_for_a_final_estimator() -> None:
 
 
 def test_a_stack_may_be_the_final_estimator_of_a_stack() -> None:
-    """The second level's members learn from the first one's answers, in folds of their own."""
+    """The second level's members learn from the first level's predictions, with their own folds."""
     table, target = load_diabetes(return_X_y=True)
     first = [("ridge", Ridge(0.1)), ("tree", DecisionTreeRegressor(max_depth=3))]
     second = [("linear", LinearRegression()), ("flat", DecisionTreeRegressor(max_depth=2))]
@@ -175,9 +175,9 @@ def test_a_class_missing_from_the_rows_asked_for_has_no_probability() -> None:
     order = np.argsort(y, kind="stable")
     stack = StackingClassifier([("bayes", GaussianNB())], cv=TimeSeriesSplit(2))
     stack.fit(X[order], NAMES[order])  # the first class is in no test
-    said = stack.predict_proba(X)
-    assert said.shape == (150, 3)
-    assert (said[:, 0] == 0).all()
+    predicted = stack.predict_proba(X)
+    assert predicted.shape == (150, 3)
+    assert (predicted[:, 0] == 0).all()
     assert set(stack.predict(X)) == {"versicolor", "virginica"}
 
 

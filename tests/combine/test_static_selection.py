@@ -65,15 +65,15 @@ def test_values_weights_and_leaves_of_a_tree_as_regions() -> None:
     members = [("line", LinearRegression()), ("stump", DecisionTreeRegressor(max_depth=1))]
     tree = DecisionTreeRegressor(max_leaf_nodes=4)
     model = StaticSelectionRegressor(members, partition=tree).fit(X, y, WEIGHT)
-    said = out_of_fold_outputs(members, X, y, sample_weight=WEIGHT).outputs
+    predicted = out_of_fold_outputs(members, X, y, sample_weight=WEIGHT).outputs
     leaves = model.partition_.apply(X)
     for k, leaf in enumerate(np.unique(leaves)):
         some = leaves == leaf
-        expected = -np.average((said - y)[:, some] ** 2, axis=1, weights=WEIGHT[some])
+        expected = -np.average((predicted - y)[:, some] ** 2, axis=1, weights=WEIGHT[some])
         np.testing.assert_allclose(model.competence_[k], expected)
-    answers = np.array([member.predict(FRESH) for member in model.estimators_])
+    predictions = np.array([member.predict(FRESH) for member in model.estimators_])
     chosen = model.chosen_[np.searchsorted(np.unique(leaves), model.partition_.apply(FRESH))]
-    np.testing.assert_allclose(model.predict(FRESH), answers[chosen, np.arange(200)])
+    np.testing.assert_allclose(model.predict(FRESH), predictions[chosen, np.arange(200)])
 
 
 def test_fitted_members_and_partitions_and_rows_in_no_region() -> None:

@@ -84,7 +84,7 @@ def test_time_ordered_rows_and_groups() -> None:
             ).sum()
     p = right / 180
     np.testing.assert_allclose(vote.vote_weights_, np.log(p / (1 - p)))
-    # A row stands four times: only folds that keep groups whole tell how good a member is.
+    # Every row occurs four times, so only folds that keep groups whole estimate the accuracy.
     rows, labels = np.tile(X, (4, 1)), np.tile(np.random.default_rng(0).permutation(LABELS), 4)
     groups = np.tile(np.arange(240), 4)
     order = np.random.default_rng(1).permutation(960)
@@ -142,7 +142,7 @@ def test_reject_that_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="reject_label='b' is one of the classes"):
         VotingClassifier(MEMBERS, rule="majority", reject=True, reject_label="b").fit(X, LABELS)
     for params in ({"rule": "mean"}, {"rule": "weighted"}, {"voting": "soft"}):
-        with pytest.raises(ValueError, match="reject=True asks for a majority"):
+        with pytest.raises(ValueError, match="reject=True needs a majority"):
             VotingClassifier(MEMBERS, reject=True, **params).fit(X, LABELS)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="not negative"):
         VotingClassifier(MEMBERS, reject=True, weights=[1, -1, 1, 1]).fit(X, LABELS)
@@ -211,12 +211,12 @@ def test_regressors_by_every_rule() -> None:
         ("ridge", Ridge()),
         ("deep", DecisionTreeRegressor()),
     ]
-    said = np.array([clone(member).fit(X, y).predict(X) for _, member in members])
+    predicted = np.array([clone(member).fit(X, y).predict(X) for _, member in members])
     of_rule = {
-        "mean": said.mean(axis=0),
-        "median": np.median(said, axis=0),
-        "min": said.min(axis=0),
-        "max": said.max(axis=0),
+        "mean": predicted.mean(axis=0),
+        "median": np.median(predicted, axis=0),
+        "min": predicted.min(axis=0),
+        "max": predicted.max(axis=0),
     }
     for rule, expected in of_rule.items():
         vote: Any = VotingRegressor(members, rule=rule).fit(X, y)  # type: ignore[arg-type]
@@ -225,7 +225,7 @@ def test_regressors_by_every_rule() -> None:
     errors = [((cross_val_predict(m, X, y) - y) ** 2).mean() for _, m in members]
     expected_weights = (1 / np.array(errors)) / (1 / np.array(errors)).sum()
     np.testing.assert_allclose(vote.vote_weights_, expected_weights)
-    np.testing.assert_allclose(vote.predict(X), expected_weights @ said)
+    np.testing.assert_allclose(vote.predict(X), expected_weights @ predicted)
 
 
 def test_frames_pickles_and_failures_leave_it_whole(capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,18 +50,18 @@ FILES: dict[str, dict[str, bytes]] = {
 
 
 class Server:
-    """Answers with what stands in `pages`, or with the bytes of `raw`; counts what it is asked."""
+    """Returns the contents of `pages`, or the bytes of `raw`; records the requested paths."""
 
     def __init__(self) -> None:
         self.pages: dict[str, bytes] = {}
         self.raw: bytes | None = None
         self.is_over = threading.Event()
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                server.asked.append(self.path)
+                server.requested.append(self.path)
                 if server.raw is not None:
                     self.wfile.write(server.raw)
                     if not server.raw:
@@ -145,33 +145,37 @@ def test_what_is_kept_is_not_fetched_again(
     published(server, monkeypatch, "adult")
     monkeypatch.setenv("ARBOLEDA_CACHE", str(tmp_path))
     load("adult")
-    n_asked = len(server.asked)
+    n_requested = len(server.requested)
     load("adult")
-    assert len(server.asked) == n_asked
+    assert len(server.requested) == n_requested
     assert (tmp_path / "adult" / "adult.data").read_bytes() == ADULT_DATA
     (tmp_path / "adult" / "adult.data").write_bytes(b"damaged")
     load("adult")
-    assert len(server.asked) == n_asked + 1
+    assert len(server.requested) == n_requested + 1
     assert (tmp_path / "adult" / "adult.data").read_bytes() == ADULT_DATA
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "message"),
     [
-        (b"<html>moved</html>", "sends another housing.csv than the one known"),
-        (gzip.compress(HOUSES)[:-12], "sends no archive that holds housing.csv"),
-        (b"", "sends another"),
-        (None, "cannot be fetched from .*Not Found.*load\\('california_housing', folder="),
+        (b"<html>moved</html>", "housing.csv from .* does not have the digest sha256:"),
+        (gzip.compress(HOUSES)[:-12], "is not an archive that contains housing.csv"),
+        (b"", "housing.csv from .* does not have the digest"),
+        (None, "cannot be downloaded from .*Not Found.*load\\('california_housing', folder="),
     ],
     ids=["page", "cut", "empty", "none"],
 )
 def test_another_file_is_not_taken(
-    sent: bytes | None, told: str, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    sent: bytes | None,
+    message: str,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     published(server, monkeypatch, "california_housing")
     path = next(iter(server.pages))
     server.pages = {} if sent is None else {path: sent}
-    with pytest.raises(OSError if sent is None else ValueError, match=told):
+    with pytest.raises(OSError if sent is None else ValueError, match=message):
         load("california_housing", cache=tmp_path)
     assert not list(tmp_path.rglob("*.csv"))
 
@@ -182,7 +186,7 @@ def test_an_archive_that_is_none_or_empty(
 ) -> None:
     published(server, monkeypatch, "spambase")
     server.pages = dict.fromkeys(server.pages, sent)
-    with pytest.raises(ValueError, match=r"sends no archive that holds spambase.data"):
+    with pytest.raises(ValueError, match=r"is not an archive that contains spambase.data"):
         load("spambase", cache=tmp_path)
 
 
@@ -190,7 +194,7 @@ def test_more_than_any_table_is_refused(
     server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     published(server, monkeypatch, "ram_price")
-    monkeypatch.setattr(_fetch, "_MOST_BYTES", 10)
+    monkeypatch.setattr(_fetch, "_MAX_BYTES", 10)
     with pytest.raises(ValueError, match="more than 10 bytes"):
         load("ram_price", cache=tmp_path)
 
@@ -206,9 +210,9 @@ def test_a_server_that_does_not_answer_is_named(
     published(server, monkeypatch, "ram_price")
     monkeypatch.setattr(_fetch, "_TIMEOUT", 0.2)
     server.raw = raw
-    with pytest.raises(OSError, match=f"ram_price cannot be fetched from {server.url}"):
+    with pytest.raises(OSError, match=f"ram_price cannot be downloaded from {server.url}"):
         load("ram_price", cache=tmp_path)
-    assert len(server.asked) == 1
+    assert len(server.requested) == 1
 
 
 def test_without_a_network_the_folder_is_asked_for(
@@ -218,7 +222,7 @@ def test_without_a_network_the_folder_is_asked_for(
     entry = CATALOGUE["ram_price"]
     nowhere = replace(entry.sources[0], url="http://nowhere.invalid/ram_price.csv")
     monkeypatch.setitem(CATALOGUE, "ram_price", replace(entry, sources=(nowhere,)))
-    with pytest.raises(OSError, match=r"without a network give the folder"):
+    with pytest.raises(OSError, match=r"without a network, pass the folder"):
         load("ram_price", cache=tmp_path)
 
 
@@ -254,9 +258,9 @@ def test_adult_has_its_test_rows_first_and_no_full_stops(
 
 @pytest.mark.parametrize("name", names())
 def test_a_folder_that_does_not_hold_it(name: str, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=f"does not hold {name}: put"):
+    with pytest.raises(FileNotFoundError, match=f"does not contain {name}: put"):
         load(name, tmp_path)
-    with pytest.raises(FileNotFoundError, match="no folder"):
+    with pytest.raises(FileNotFoundError, match="does not exist or is not a folder"):
         load(name, tmp_path / "nowhere")
 
 
@@ -271,12 +275,12 @@ def test_a_damaged_file_is_named(name: str, file: str, tmp_path: Path) -> None:
 
 
 def test_names_are_told() -> None:
-    with pytest.raises(ValueError, match="there is no table 'titanic'; there are adult, "):
+    with pytest.raises(ValueError, match="name must be one of adult, .*, got 'titanic'"):
         load("titanic")
 
 
 def test_a_table_behind_an_account_is_asked_for() -> None:
-    with pytest.raises(FileNotFoundError, match="no home that anybody may fetch it from"):
+    with pytest.raises(FileNotFoundError, match="cannot be downloaded without an account"):
         load("uk_used_cars")
 
 

@@ -16,12 +16,12 @@ from sklearn.pipeline import make_pipeline
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestRegressor
 from arboleda.diagnose import bias_variance
-from arboleda.diagnose._decompositions import squared_parts, zero_one_parts
+from arboleda.diagnose._decompositions import decompose_squared_error, decompose_zero_one_loss
 
 
 def test_squared_loss_by_hand() -> None:
-    # Two points, three answers each: 1 2 3 and 5 5 5; seen 4 and 5, expected 3 and 6.
-    parts = squared_parts(
+    # Two points, three predictions each: 1 2 3 and 5 5 5; seen 4 and 5, expected 3 and 6.
+    parts = decompose_squared_error(
         np.array([[1.0, 5], [2, 5], [3, 5]]), np.array([4.0, 5]), np.array([3.0, 6])
     )
     np.testing.assert_allclose(parts.error, [(9 + 4 + 1) / 3, 0])
@@ -31,9 +31,9 @@ def test_squared_loss_by_hand() -> None:
 
 
 def test_zero_one_loss_by_hand() -> None:
-    # Five answers a point. a: four of them the class; b: two; c: two classes tie, the first counts.
-    answers = np.array([[0, 0, 0], [0, 0, 0], [0, 1, 1], [0, 1, 1], [1, 1, 2]])
-    parts = zero_one_parts(answers, np.array([0, 0, 0]), np.eye(3)[[0, 0, 0]])
+    # Five predictions a point. a: four are the class; b: two; c: two classes tie, the first counts.
+    predictions = np.array([[0, 0, 0], [0, 0, 0], [0, 1, 1], [0, 1, 1], [1, 1, 2]])
+    parts = decompose_zero_one_loss(predictions, np.array([0, 0, 0]), np.eye(3)[[0, 0, 0]])
     np.testing.assert_allclose(parts.error, [0.2, 0.6, 0.6])
     np.testing.assert_allclose(parts.bias, [0, 1, 0])
     np.testing.assert_allclose(parts.variance, [0.2, -0.4, 0.6])
@@ -58,11 +58,11 @@ def domingos(shares: np.ndarray, chances: np.ndarray) -> tuple[float, float, flo
 @given(st.integers(2, 5), st.integers(1, 12), st.integers(0, 10**6))
 def test_zero_one_loss_follows_its_theorem(classes: int, sets: int, seed: int) -> None:
     random = np.random.default_rng(seed)
-    answers = random.integers(classes, size=(sets, 4))
+    predictions = random.integers(classes, size=(sets, 4))
     chances = random.dirichlet(np.ones(classes), size=4)
-    parts = zero_one_parts(answers, chances.argmax(axis=1), chances)
+    parts = decompose_zero_one_loss(predictions, chances.argmax(axis=1), chances)
     for point in range(4):
-        shares = np.bincount(answers[:, point], minlength=classes) / sets
+        shares = np.bincount(predictions[:, point], minlength=classes) / sets
         if shares.max() == 1 and shares.argmax() != chances[point].argmax():
             continue  # c2 is 0/0, and the variance that it weighs is 0
         loss, noise, bias, variance = domingos(shares, chances[point])
@@ -117,7 +117,7 @@ def test_a_mean_has_the_variance_known_from_theory() -> None:
 
 
 def test_the_squared_bias_of_an_unbiased_model_is_0_on_average() -> None:
-    # Without what is taken off it would be the variance of a mean of four answers.
+    # Without what is taken off it would be the variance of a mean of four predictions.
     biases = []
     for seed in range(200):
         y = np.random.default_rng(seed).normal(size=40)
@@ -239,13 +239,13 @@ X_FEW, Y_FEW = np.arange(12.0)[:, np.newaxis], np.arange(12) % 2
     ("options", "message"),
     [
         ({"n_sets": 1}, "n_sets must be at least 2"),
-        ({"set_size": 13}, "set_size must be a share of the 12 rows"),
+        ({"set_size": 13}, "set_size must be a share or a number of the 12 rows; got 13"),
         (
             {"truth": np.full(12, 0.5)},
             r"the probability of each class of each point, shape \(12, 2",
         ),
-        ({"truth": np.full((12, 2), 0.6)}, "each row adding up to 1"),
-        ({"truth": np.tile([1.5, -0.5], (12, 1))}, "none below 0"),
+        ({"truth": np.full((12, 2), 0.6)}, "with sum 1 in each row"),
+        ({"truth": np.tile([1.5, -0.5], (12, 1))}, "truth must hold probabilities: non-negative"),
         ({"truth": np.full((12, 2), np.nan)}, "truth holds NaN"),
     ],
 )
@@ -258,13 +258,15 @@ def test_models_and_targets_that_do_not_fit_are_refused() -> None:
     mixed = [("one", Constant()), ("two", DummyRegressor())]
     with pytest.raises(ValueError, match="all must be classifiers, or all regressors"):
         bias_variance(mixed, X_FEW, Y_FEW, X_FEW, Y_FEW)
-    with pytest.raises(ValueError, match="the name 'one' stands for two models"):
+    with pytest.raises(
+        ValueError, match="names of the models must be unique, got 'one' more than once"
+    ):
         bias_variance([("one", Constant()), ("one", Constant())], X_FEW, Y_FEW, X_FEW, Y_FEW)
-    with pytest.raises(ValueError, match="names no model"):
+    with pytest.raises(ValueError, match="estimators must hold at least one model"):
         bias_variance([], X_FEW, Y_FEW, X_FEW, Y_FEW)
     with pytest.raises(TypeError, match=r"a list of pairs \(name, estimator\)"):
         bias_variance(3, X_FEW, Y_FEW, X_FEW, Y_FEW)
-    with pytest.raises(ValueError, match="one target: y must have one axis"):
+    with pytest.raises(ValueError, match="one target: y and targets must have one axis"):
         bias_variance(DummyRegressor(), X_FEW, np.zeros((12, 2)), X_FEW, np.zeros((12, 2)))
     with pytest.raises(ValueError, match="targets hold NaN"):
         bias_variance(DummyRegressor(), X_FEW, Y_FEW, X_FEW, np.full(12, np.nan))

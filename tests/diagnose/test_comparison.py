@@ -51,7 +51,7 @@ def test_models_that_never_differ_and_those_that_always_do_by_the_same() -> None
 
 def test_splits_that_share_rows_raise_few_false_alarms() -> None:
     # Scores of a split are the mean of its test rows: two models that guess are equally good. The
-    # usual t test finds a difference far too often, the corrected one about as often as it says.
+    # usual t test finds a difference far too often, the corrected one about as often as its level.
     random = np.random.default_rng(1)
     alarms = {"usual": 0, "corrected": 0}
     for _ in range(300):
@@ -144,5 +144,5 @@ def test_models_come_as_a_dict_too() -> None:
     np.testing.assert_array_equal(found.errors, listed.errors)
     parts = bias_variance(models, X[:300], y[:300], X[300:], y[300:], n_sets=2, random_state=0)
     assert parts.names == ("one", "two")
-    with pytest.raises(ValueError, match="names no model"):
+    with pytest.raises(ValueError, match="estimators must hold at least one model"):
         compare({}, X, y)

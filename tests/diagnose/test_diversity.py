@@ -33,12 +33,12 @@ Y = np.array(list("ppppppqqqq"))
 OTHER = {"p": "q", "q": "p"}
 
 
-def answers(right: np.ndarray, y: np.ndarray) -> np.ndarray:
+def make_predictions(right: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array([[c if r else OTHER[c] for r, c in zip(row, y, strict=True)] for row in right])
 
 
 def test_the_table_worked_by_hand() -> None:
-    found = diversity(answers(RIGHT, Y), Y, names=["a", "b", "c"])
+    found = diversity(make_predictions(RIGHT, Y), Y, names=["a", "b", "c"])
     np.testing.assert_allclose(found.member_error, [0.3, 0.4, 0.5])
     # n11, n10, n01, n00: a, b 5 2 1 2; a, c 4 3 1 2; b, c 3 3 2 2.
     np.testing.assert_allclose(found.q_statistic, [8 / 12, 5 / 11, 0])
@@ -48,8 +48,8 @@ def test_the_table_worked_by_hand() -> None:
     np.testing.assert_allclose(found.disagreement, [0.3, 0.4, 0.5])
     np.testing.assert_allclose(found.double_fault, [0.2, 0.2, 0.2])
     np.testing.assert_allclose(found.error, [0.35, 0.4, 0.45])
-    # a answers p p p p p p q p p p, b p p p p p q p q p p: they agree on 7 rows;
-    # a says p 9 times, b 8 times, so by chance on 0.9 0.8 + 0.1 0.2 = 0.74 of them.
+    # a predicts p p p p p p q p p p, b p p p p p q p q p p: they agree on 7 rows;
+    # a predicts p 9 times, b 8 times, so by chance on 0.9 0.8 + 0.1 0.2 = 0.74 of them.
     assert found.kappa[0] == pytest.approx((0.7 - 0.74) / 0.26)
     # On the rows 3 3 3 2 2 2 1 1 0 1 members are right.
     assert found.entropy == pytest.approx(6 / 10 / (3 - 2))
@@ -151,7 +151,7 @@ def test_rows_are_counted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def found() -> Diversity:
-    return diversity(answers(RIGHT, Y), Y, names=["a", "b", "c"])
+    return diversity(make_predictions(RIGHT, Y), Y, names=["a", "b", "c"])
 
 
 def test_pairs_as_a_frame(found: Diversity) -> None:
@@ -177,7 +177,7 @@ def test_members_that_number_the_classes_are_told_how_to_name_them() -> None:
     X, y = np.arange(20.0)[:, np.newaxis], np.array(list("ab") * 10)
     bag = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
     numbers = np.array([tree.predict(X) for tree in bag.estimators_])
-    with pytest.raises(ValueError, match=r"take ensemble.classes_\[numbers\]"):
+    with pytest.raises(ValueError, match=r"use ensemble.classes_\[numbers\]"):
         diversity(numbers, y)
     assert diversity(bag.classes_[numbers], y).member_error.max() < 0.5
 
@@ -187,7 +187,7 @@ def test_what_members_say_out_of_fold() -> None:
     labels = np.array(["setosa", "versicolor", "virginica"])[y]
     members = [("tree", DecisionTreeClassifier(random_state=0)), ("bayes", GaussianNB())]
     order = np.random.default_rng(0).permutation(150)
-    # Time-ordered folds never ask for the first rows.
+    # Time-ordered folds never predict the first rows.
     outputs = out_of_fold_outputs(members, X[order], labels[order], cv=TimeSeriesSplit(4))
     found = diversity(outputs, labels[order])
     assert found.names == ("tree", "bayes")
@@ -197,7 +197,7 @@ def test_what_members_say_out_of_fold() -> None:
     by_hand = diversity(predicted, labels[order][rows])
     assert found.kappa[0] == by_hand.kappa[0] > 0.7
     np.testing.assert_array_equal(found.member_error, by_hand.member_error)
-    with pytest.raises(ValueError, match="y has 120 rows, the members' table 150"):
+    with pytest.raises(ValueError, match="for each of the 150 rows of the members' table, got 120"):
         diversity(outputs, labels[order][rows])
     numbers = out_of_fold_outputs([("mean", DummyRegressor())], X, X[:, 0])
     with pytest.raises(ValueError, match="the members are regressors"):
@@ -211,8 +211,8 @@ def test_what_members_say_out_of_fold() -> None:
         ([0, 1], [0, 1], "at least two members"),
         ([[0, 1], [1, 0]], [0, 1, 1], "predictions are for 2 rows, but y has the shape \\(3,\\)"),
         ([[0, 1], [1, 0]], ["a", "b"], "no prediction is a class of y"),
-        ([[5, 6], [5, 6]], [0, 1], "no prediction is a class of y: predictions are such as"),
-        ([[0.0, np.nan], [1, 0]], [0, 1], "NaN, which is no class"),
+        ([[5, 6], [5, 6]], [0, 1], "no prediction is a class of y: a prediction is "),
+        ([[0.0, np.nan], [1, 0]], [0, 1], "NaN, which is not a class"),
         ([[0.5, 1.5], [1, 0]], [0.25, 1.5], "Unknown label type"),
     ],
 )
@@ -222,7 +222,7 @@ def test_what_is_no_table_of_classes_is_refused(predictions: list, y: list, mess
 
 
 def test_labels_of_several_types_are_refused() -> None:
-    with pytest.raises(ValueError, match="labels of several types.*give them one type"):
+    with pytest.raises(ValueError, match="labels of several types.*convert them to one type"):
         diversity([["a", None], ["a", "a"]], ["a", "b"])
 
 

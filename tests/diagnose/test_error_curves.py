@@ -119,7 +119,7 @@ def test_one_fold_has_no_standard_error() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     model = KNeighborsClassifier()
-    with pytest.raises(ValueError, match="param_range names no value"):
+    with pytest.raises(ValueError, match="param_range must hold at least one value"):
         complexity_curve(model, X, y, param_name="n_neighbors", param_range=[])
     with pytest.raises(ValueError, match="Invalid parameter 'k'"):
         complexity_curve(model, X, y, param_name="k", param_range=[1])

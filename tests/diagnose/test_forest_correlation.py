@@ -45,14 +45,14 @@ def test_the_parts_are_those_of_the_analysis_of_variance() -> None:
     random = np.random.RandomState(7)
     seeds = random.randint(np.iinfo(np.int32).max, size=4)
     order = random.permutation(len(y))
-    answers = []
+    predictions = []
     for k, seed in enumerate(seeds):
         rows = order[300 * k : 300 * (k + 1)]
         fitted = RandomForestRegressor(5, random_state=int(seed)).fit(X[rows], y[rows])
-        answers.append([tree.predict(POINTS) for tree in fitted.estimators_])
-    answers = np.array(answers)  # (sets, trees, points)
-    within = answers.var(axis=1, ddof=1).mean(axis=0)
-    between = np.maximum(answers.mean(axis=1).var(axis=0, ddof=1) - within / 5, 0)
+        predictions.append([tree.predict(POINTS) for tree in fitted.estimators_])
+    predictions = np.array(predictions)  # (sets, trees, points)
+    within = predictions.var(axis=1, ddof=1).mean(axis=0)
+    between = np.maximum(predictions.mean(axis=1).var(axis=0, ddof=1) - within / 5, 0)
     np.testing.assert_allclose(found.within[0], within, rtol=1e-12)
     np.testing.assert_allclose(found.between[0], between, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(found.rho * found.variance, found.between)
@@ -113,9 +113,9 @@ def test_members_that_draw_no_columns_have_one_setting() -> None:
     ("options", "message"),
     [
         ({"n_sets": 1}, "n_sets must be at least 2"),
-        ({"set_size": 5000}, "set_size must be a share of the 1200 rows"),
+        ({"set_size": 5000}, "set_size must be a share or a number of the 1200 rows; got 5000"),
         ({"set_size": 0.0}, "set_size must be a share"),
-        ({"max_features": []}, "names no setting"),
+        ({"max_features": []}, "max_features must be None or hold at least one setting"),
     ],
 )
 def test_what_cannot_be_estimated_is_refused(options: dict, message: str) -> None:
@@ -125,7 +125,7 @@ def test_what_cannot_be_estimated_is_refused(options: dict, message: str) -> Non
 
 @pytest.mark.parametrize("setting", [3, "sqrt"])
 def test_settings_are_a_list(setting: Any) -> None:
-    with pytest.raises(TypeError, match=r"max_features must be a list of settings, as \["):
+    with pytest.raises(TypeError, match=r"max_features must be a list of settings, such as \["):
         forest_correlation(RandomForestRegressor(3), X, y, POINTS, max_features=setting)
 
 
@@ -150,7 +150,7 @@ def test_a_constant_target_is_refused(forest: Any, value: Any) -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_trees_that_vary_at_no_point_have_no_correlation() -> None:
-    # Far to the left every tree of every setting answers 0; far to the right trees differ.
+    # Far to the left every tree of every setting predicts 0; far to the right trees differ.
     table = np.linspace(-1, 1, 400)[:, np.newaxis]
     target = np.where(table[:, 0] < 0.5, 0.0, RNG.normal(size=400))
     forest = RandomForestRegressor(4, random_state=0)

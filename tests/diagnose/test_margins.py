@@ -45,7 +45,9 @@ def test_numbers_of_rounds_are_checked() -> None:
     X, y = load_wine(return_X_y=True)
     model = AdaBoostClassifier(n_estimators=5).fit(X, y)
     for rounds in ([], [0, 2], [3, 2], [2, 2]):
-        with pytest.raises(ValueError, match="from 1 up, ascending"):
+        with pytest.raises(ValueError, match="rounds must be ascending integers from 1"):
             margin_distribution(model, X, y, rounds=rounds)
-    with pytest.raises(ValueError, match="asks for 9 rounds, but the model has 5"):
+    with pytest.raises(
+        ValueError, match="rounds must be at most 5, the rounds of the model, got 9"
+    ):
         margin_distribution(model, X, y, rounds=[1, 9])

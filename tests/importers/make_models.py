@@ -2,7 +2,7 @@
 
     python -m tests.importers.make_models
 
-Beside each file stands in ``expected.json`` what the library says of some rows.
+For each file, ``expected.json`` holds the library's predictions of some rows.
 """
 
 import json
@@ -67,8 +67,8 @@ def main() -> None:
     }  # fmt: skip
     first = frame[:ROWS].astype(object)
     rows = first.where(first.notna(), None).to_numpy().tolist()
-    for told in found.values():
-        told.update({key: values[:ROWS] for key, values in told.items()})
+    for outputs in found.values():
+        outputs.update({key: values[:ROWS] for key, values in outputs.items()})
     content = {"columns": list(frame), "rows": rows, "models": found}
     (FOLDER / "expected.json").write_text(json.dumps(content) + "\n")
 

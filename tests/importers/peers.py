@@ -29,7 +29,7 @@ def mixed_frame(n: int = 600, seed: int = 0, missing: float = 0.1) -> pd.DataFra
 
 
 def signal(frame: pd.DataFrame) -> Floats:
-    """A target about which every column says something, missing values too."""
+    """A target that depends on every column, including its missing values."""
     town = frame["town"].cat.codes.to_numpy()
     size = frame["size"].cat.codes.to_numpy()
     return np.asarray(

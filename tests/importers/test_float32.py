@@ -1,4 +1,4 @@
-"""Thresholds of single precision say of float64 what rounding first says."""
+"""Thresholds of single precision are equivalent to rounding float64 values first."""
 
 import numpy as np
 import pytest

@@ -119,7 +119,7 @@ def test_values_that_training_did_not_miss() -> None:
 
 
 def test_zeros_that_count_as_missing() -> None:
-    """They are read where thresholds say the same, and refused where they do not."""
+    """They are read if thresholds are equivalent, and refused if they are not."""
     random = np.random.default_rng(0)
     above = random.uniform(0.5, 2.0, size=(300, 2))
     above[::4] = 0.0

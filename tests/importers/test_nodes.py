@@ -12,7 +12,7 @@ from arboleda.importers._nodes import NodeTable, to_tree
 def table(**changes: Any) -> NodeTable:
     """Two splits, three leaves, the nodes in a muddled order; node 3 is reached from nowhere.
 
-    0 asks column 0 and has the leaf 4 and the node 1, which asks column 1: leaves 5 and 2.
+    0 splits on column 0 and has the leaf 4 and the node 1, which splits on column 1: leaves 5, 2.
     """
     parts: dict[str, Any] = {
         "left": np.array([4, 5, -1, -1, -1, -1]),

@@ -39,8 +39,12 @@ def check(model: Any, X: Any, y: Any) -> Any:
     new = NEW[list(X)] if X is not FULL else NEW[list(X)].fillna(0.25)
     for rows in (X, new, *([new.astype(np.float32)] if X is not FRAME else [])):
         if hasattr(model, "predict_proba"):
-            found, told = ours.predict_proba(rows), model.predict_proba(rows)
-            pairs = zip(found, told, strict=True) if isinstance(told, list) else [(found, told)]
+            found, expected = ours.predict_proba(rows), model.predict_proba(rows)
+            pairs = (
+                zip(found, expected, strict=True)
+                if isinstance(expected, list)
+                else [(found, expected)]
+            )
             for mine, other in pairs:
                 np.testing.assert_allclose(mine, other, atol=1e-14)
             assert np.array_equal(ours.predict(rows), model.predict(rows))
@@ -179,12 +183,14 @@ def test_parameters_that_ours_do_not_allow_are_left_out() -> None:
 
 def test_what_cannot_be_read() -> None:
     for model in (LinearRegression(), theirs.IsolationForest(), "model", arboleda.load):
-        with pytest.raises(TypeError, match="none of the trees and ensembles"):
+        with pytest.raises(
+            TypeError, match="model must be one of scikit-learn's trees and tree ensembles"
+        ):
             from_sklearn(model)
-    with pytest.raises(TypeError, match="none of the trees"):
+    with pytest.raises(TypeError, match="model must be one of scikit-learn's trees"):
         from_sklearn(arboleda.DecisionTreeClassifier())
     with pytest.raises(NotFittedError):
         from_sklearn(theirs.RandomForestClassifier())
     model = theirs.GradientBoostingClassifier(init=LogisticRegression(), n_estimators=2)
-    with pytest.raises(ValueError, match="begins from a LogisticRegression"):
+    with pytest.raises(ValueError, match="starts from a LogisticRegression"):
         from_sklearn(model.fit(FULL, TWO))

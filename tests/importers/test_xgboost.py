@@ -77,9 +77,9 @@ def test_two_classes(objective: str) -> None:
 def test_several_classes(objective: str) -> None:
     booster, rows = train(FRAME, classes(FRAME, 4), objective=objective, num_class=4)
     model = check(booster, rows, FRAME, classes=list("dcba"))
-    told = booster.predict(rows)
+    expected = booster.predict(rows)
     found = model.predict(FRAME)
-    numbers = told if told.ndim == 1 else told.argmax(axis=1)
+    numbers = expected if expected.ndim == 1 else expected.argmax(axis=1)
     assert (found == np.array(list("dcba"))[numbers.astype(int)]).mean() > 0.995
 
 
@@ -87,8 +87,8 @@ def test_quantiles_are_put_in_order() -> None:
     levels = [0.9, 0.1, 0.5]
     booster, rows = train(FRAME, Y, objective="reg:quantileerror", quantile_alpha=levels)
     model = check(booster, rows, FRAME)
-    told = np.sort(booster.predict(rows), axis=1)[:, [2, 0, 1]]
-    np.testing.assert_allclose(model.predict(FRAME), told, atol=2e-5)
+    expected = np.sort(booster.predict(rows), axis=1)[:, [2, 0, 1]]
+    np.testing.assert_allclose(model.predict(FRAME), expected, atol=2e-5)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_model_without_trees_is_its_base_score() -> None:
 
 
 def test_thresholds_compare_after_rounding_to_float32() -> None:
-    """Values about each threshold, closer than float32 tells apart, go where XGBoost sends them."""
+    """Values very close to each threshold go where XGBoost sends them."""
     random = np.random.default_rng(0)
     X = random.normal(size=(300, 1))
     booster, _ = train(X, np.sin(5 * X[:, 0]), n_rounds=3)
@@ -234,5 +234,5 @@ def test_linear_boosters_have_no_counterpart() -> None:
 
 def test_another_mark_of_missing_values_is_refused() -> None:
     model = xgb.XGBRegressor(n_estimators=2, missing=-999.0, n_jobs=1).fit(NUMBERS, Y)
-    with pytest.raises(ValueError, match="takes -999.0 for a missing value"):
+    with pytest.raises(ValueError, match="uses -999.0 as the missing value"):
         from_xgboost(model)

@@ -1,4 +1,4 @@
-"""Combining models: what members say of rows, and the rules that make one answer of it."""
+"""Combination of models: outputs of members, and rules that merge them into one prediction."""
 
 from arboleda.combine._bayesian_model_averaging import (
     BayesianModelAveragingClassifier,

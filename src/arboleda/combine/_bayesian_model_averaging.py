@@ -1,4 +1,4 @@
-"""Bayesian model averaging: members weighted by how probable each is, given the rows."""
+"""Bayesian model averaging: members weighted by their posterior probabilities."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sklearn.base import is_regressor
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.combine._learned import Given
+from arboleda.combine._learned import FitInputs
 from arboleda.combine._members import Named
-from arboleda.combine._n_parameters import n_parameters_of
+from arboleda.combine._parameter_counts import count_parameters
 from arboleda.combine._posterior import (
     bic,
     class_log_likelihood,
@@ -39,7 +39,7 @@ Prior = Sequence[float] | Mapping[str, float] | None
 
 
 class BayesianModelAveraging(WeightedMean):
-    """What both kinds share: evidence of the rows for each member, and a prior."""
+    """Base class of the classifier and the regressor: evidence for each member, and a prior."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **WeightedMean._fitted_attributes,
@@ -65,40 +65,42 @@ class BayesianModelAveraging(WeightedMean):
         if defect is not None:
             return defect
         if not hasattr(self, "weights_") or is_regressor(self) != hasattr(self, "variances_"):
-            return "there are no weights, or variances that are none"
+            return "weights are missing, or the variances do not go with the kind of model"
         for name in ("bic_", "log_likelihood_", "variances_"):
-            found = getattr(self, name, self.weights_)
-            if found.shape != self.weights_.shape or not np.isfinite(found).all():
-                return f"{name} is not one number for each member"
+            values = getattr(self, name, self.weights_)
+            if values.shape != self.weights_.shape or not np.isfinite(values).all():
+                return f"{name} does not hold one finite number for each member"
         if (getattr(self, "variances_", self.weights_) < 0).any():
             return "a variance is negative"
         return None
 
     @abstractmethod
     def _log_likelihood(self, outputs: Floats, target: Array, weight: Floats) -> Floats:
-        """Log-likelihood of each member."""
+        """Return the log-likelihood of each member."""
 
-    def _learn(self, given: Given) -> None:
+    def _learn(self, inputs: FitInputs) -> None:
         self.__dict__.pop("bic_", None)
-        found = self._held_out(given)  # of all rows, which were learned from, for "bic"
-        weight = given.weight[found.rows]
-        evidence = self._log_likelihood(found.outputs, given.training.y[found.rows], weight)
+        held_out = self._held_out(inputs)  # for "bic": all rows, which the members were fitted on
+        weight = inputs.weight[held_out.rows]
+        evidence = self._log_likelihood(held_out.outputs, inputs.training.y[held_out.rows], weight)
         self.log_likelihood_ = evidence
         if self.criterion == "bic":
-            self.bic_ = bic(evidence, self._counts(given.training.classes), float(weight.sum()))
+            self.bic_ = bic(
+                evidence, self._count_parameters(inputs.training.classes), float(weight.sum())
+            )
             evidence = -self.bic_ / 2
         self.weights_ = posterior(evidence, self._prior())
 
     @property
-    def _asks_out_of_fold(self) -> bool:
+    def _needs_out_of_fold(self) -> bool:
         return self.criterion == "held_out"
 
-    def _counts(self, classes: Array | None) -> Floats:
-        told = dict(self.n_parameters or {})
-        self._check_known(told, "n_parameters")
+    def _count_parameters(self, classes: Array | None) -> Floats:
+        known = dict(self.n_parameters or {})
+        self._check_member_names(known, "n_parameters")
         n_classes = None if classes is None else len(classes)
         counts = [
-            told[name] if name in told else n_parameters_of(name, member, n_classes)
+            known[name] if name in known else count_parameters(name, member, n_classes)
             for name, member in zip(self._names, self.estimators_, strict=True)
         ]
         return np.asarray(counts, dtype=np.float64)
@@ -106,28 +108,28 @@ class BayesianModelAveraging(WeightedMean):
     def _prior(self) -> Floats:
         if self.prior is None:
             return np.full(len(self._names), 1 / len(self._names))
-        given = self.prior
-        if isinstance(given, Mapping):
-            self._check_known(given, "prior")
-            given = [given.get(name, 0.0) for name in self._names]
-        prior = np.asarray(given, dtype=np.float64)
+        values = self.prior
+        if isinstance(values, Mapping):
+            self._check_member_names(values, "prior")
+            values = [values.get(name, 0.0) for name in self._names]
+        prior = np.asarray(values, dtype=np.float64)
         if prior.shape != (len(self._names),):
             raise ValueError(
-                f"prior has the shape {prior.shape}, but there are {len(self._names)} members: "
-                f"{', '.join(self._names)}"
+                f"prior must hold one number for each of the {len(self._names)} members "
+                f"({', '.join(self._names)}), got the shape {prior.shape}"
             )
         if not np.isfinite(prior).all() or (prior < 0).any() or not prior.any():
             raise ValueError(
-                f"prior={prior.tolist()} is none: probabilities, or numbers in proportion to "
-                "them, are not negative, and not all zero"
+                "prior must hold finite numbers that are non-negative and not all zero, got "
+                f"{prior.tolist()}"
             )
         return np.asarray(prior / prior.sum())
 
-    def _check_known(self, given: Mapping[str, Any], parameter: str) -> None:
-        for name in given:
+    def _check_member_names(self, values: Mapping[str, Any], parameter: str) -> None:
+        for name in values:
             if name not in self._names:
                 raise ValueError(
-                    f"{parameter} speaks of {name!r}, which is no member: there are "
+                    f"{parameter} names {name!r}, which is not a member: the members are "
                     f"{', '.join(self._names)}"
                 )
 
@@ -135,34 +137,34 @@ class BayesianModelAveraging(WeightedMean):
 class BayesianModelAveragingClassifier(BayesianModelAveraging, WeightedMeanClassifier):
     """Bayesian model averaging: classifiers weighted by their posterior probability.
 
-    P(y|x, S) = sum_l P(y|x, h_l) P(h_l|S), where P(h_l|S) is in proportion to the prior P(h_l)
-    times the evidence of the rows S for the member h_l. The evidence is the likelihood of rows that
-    the member did not learn from, or exp(-BIC/2) of those that it did.
+    P(y|x, S) = sum_l P(y|x, h_l) P(h_l|S), where P(h_l|S) is proportional to the prior P(h_l) times
+    the evidence of the rows S for the member h_l. The evidence is the likelihood of held-out rows,
+    or exp(-BIC/2) on the rows that the member was fitted on.
 
-    One of the members is taken to be the true model, and the more rows there are, the surer it is
-    which: the weights tend to one member, the likeliest. Stacking asks instead which mixture
-    answers best, and usually predicts better where no member is true.
+    The method assumes that one of the members is the true model. With more rows, the weights
+    concentrate on the most likely member. Stacking estimates the best mixture instead, and usually
+    predicts better where no member is true.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
-        The members; "drop" leaves one out. Those without ``predict_proba`` answer with 0 and 1, so
-        that one wrong answer makes them all but impossible.
+        The members; "drop" leaves one out. Members without ``predict_proba`` have probabilities of
+        0 and 1, and a single wrong prediction makes them practically impossible.
     criterion : {"held_out", "bic"}, default="held_out"
-        "held_out": the log-likelihood of rows out of fold. "bic": the Bayesian information
-        criterion of members that were fitted by maximum likelihood on all rows; ``cv`` then has no
-        meaning but "prefit".
+        "held_out": the out-of-fold log-likelihood. "bic": the Bayesian information criterion of
+        members that are fitted by maximum likelihood on all rows; of ``cv``, only "prefit" then has
+        an effect.
     prior : array-like or dict of str to float, default=None
-        Prior probability of each member, or numbers in proportion to it; in the order of the
-        members, or by name (those not named have none). None: all the same.
+        Prior probability of each member, or numbers proportional to it, in the order of the members
+        or by name (members that are not named get 0). None: a uniform prior.
     n_parameters : dict of str to int, default=None
-        For ``criterion="bic"``: how many numbers a member learned. Known without it: linear models,
-        Gaussian naive Bayes and trees.
+        For ``criterion="bic"``: the number of free parameters of a member. It need not be given for
+        linear models, Gaussian naive Bayes and trees.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds; None: 5, stratified. "prefit": the members are fitted, and `fit` is given rows that
+        Folds; None: 5, stratified. "prefit": the members are already fitted; `fit` takes rows that
         they have not seen.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
 
     Attributes
     ----------
@@ -173,12 +175,12 @@ class BayesianModelAveragingClassifier(BayesianModelAveraging, WeightedMeanClass
     bic_ : ndarray of shape (n_members,)
         Only with ``criterion="bic"``.
     estimators_ : list of estimators
-        The members, fitted on all rows. They know the classes by their numbers.
+        The members, fitted on all rows with the classes as numbers.
     named_estimators_ : Bunch
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     References
     ----------
@@ -221,36 +223,36 @@ class BayesianModelAveragingClassifier(BayesianModelAveraging, WeightedMeanClass
 class BayesianModelAveragingRegressor(BayesianModelAveraging, WeightedMeanRegressor):
     """Bayesian model averaging: regressors weighted by their posterior probability.
 
-    As `BayesianModelAveragingClassifier`; a member's errors are taken to be normal with one
-    variance, the one under which they are likeliest. The mixture of the members' normal
-    distributions has a spread of its own: ``predict(X, return_std=True)``.
+    See `BayesianModelAveragingClassifier`. The errors of a member are assumed to be normal, with
+    the variance of maximum likelihood. ``predict(X, return_std=True)`` also returns the standard
+    deviation of the mixture of the members' normal distributions.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The members; "drop" leaves one out.
     criterion : {"held_out", "bic"}, default="held_out"
-        "held_out": the log-likelihood of rows out of fold. "bic": the Bayesian information
-        criterion of members that were fitted by maximum likelihood (least squares) on all rows;
-        ``cv`` then has no meaning but "prefit".
+        "held_out": the out-of-fold log-likelihood. "bic": the Bayesian information criterion of
+        members that are fitted by maximum likelihood (least squares) on all rows; of ``cv``, only
+        "prefit" then has an effect.
     prior : array-like or dict of str to float, default=None
-        Prior probability of each member, or numbers in proportion to it; in the order of the
-        members, or by name (those not named have none). None: all the same.
+        Prior probability of each member, or numbers proportional to it, in the order of the members
+        or by name (members that are not named get 0). None: a uniform prior.
     n_parameters : dict of str to int, default=None
-        For ``criterion="bic"``: how many numbers a member learned. Known without it: linear models
-        and trees.
+        For ``criterion="bic"``: the number of free parameters of a member. It need not be given for
+        linear models and trees.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds; None: 5. "prefit": the members are fitted, and `fit` is given rows that they have
+        Folds; None: 5. "prefit": the members are already fitted; `fit` takes rows that they have
         not seen.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
         Posterior probabilities of the members.
     variances_ : ndarray of shape (n_members,)
-        Mean squared error of each member on the rows it is judged by.
+        Mean squared error of each member on the rows that score it.
     log_likelihood_ : ndarray of shape (n_members,)
     bic_ : ndarray of shape (n_members,)
         Only with ``criterion="bic"``.
@@ -259,7 +261,7 @@ class BayesianModelAveragingRegressor(BayesianModelAveraging, WeightedMeanRegres
     named_estimators_ : Bunch
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     References
     ----------
@@ -303,14 +305,14 @@ class BayesianModelAveragingRegressor(BayesianModelAveraging, WeightedMeanRegres
         return gaussian_log_likelihood(self.variances_, float(weight.sum()))
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Posterior mean, and the standard deviation about it.
+        """Predict the posterior mean and, if requested, the standard deviation.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         return_std : bool, default=False
-            Whether to return sqrt(sum_l P(h_l|S) (v_l + f_l(x)^2) - mean^2) too: the variance
-            within the members and that between them (Hoeting et al. 1999, section 1).
+            Whether to also return sqrt(sum_l P(h_l|S) (v_l + f_l(x)^2) - mean^2), from the variance
+            within the members and between them (Hoeting et al. 1999, section 1).
 
         Returns
         -------
@@ -322,7 +324,7 @@ class BayesianModelAveragingRegressor(BayesianModelAveraging, WeightedMeanRegres
         if not return_std:
             return super().predict(X)
         chosen = np.flatnonzero(self.weights_)
-        weights, values = self.weights_[chosen], self._ask(X, chosen).outputs
+        weights, values = self.weights_[chosen], self._predict_members(X, chosen).outputs
         mean = np.einsum("l,lr->r", weights, values)
         between = np.einsum("l,lr->r", weights, (values - mean) ** 2)
         return mean, np.sqrt(between + weights @ self.variances_[chosen])

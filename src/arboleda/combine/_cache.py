@@ -1,4 +1,4 @@
-"""Outputs of members kept on disk, so that a member is not fitted twice for the same answer."""
+"""A disk cache of member outputs, which avoids fitting the same member twice."""
 
 from __future__ import annotations
 
@@ -23,96 +23,96 @@ from arboleda._files import write_atomically
 __all__ = ["OutputCache"]
 
 Floats = npt.NDArray[np.float64]
-# What reading an archive and an array raises where bytes are not what they should be: encrypted or
-# packed in an unknown way, of an impossible size, without the outputs.
+# Exceptions that reading a damaged archive or array raises: encrypted or compressed in an unknown
+# way, of an impossible size, without the outputs.
 _DAMAGES = (OSError, ValueError, LookupError, EOFError, RuntimeError, MemoryError, TypeError)
-_HEADER = 4096  # bytes of a header at most
+_HEADER = 4096  # maximal size of a header, in bytes
 
 
 class OutputCache:
-    """A folder of arrays, each in a file named by a hash of what its values depend on.
+    """A folder of arrays, each in a file named by a hash of everything its values depend on.
 
-    The files hold numbers alone (NumPy's ``.npz``, without pickles): reading one runs no code. A
-    file that is damaged is made anew, with a warning.
+    The files hold only numbers (NumPy's ``.npz``, without pickles), so reading them runs no code. A
+    damaged file is computed again, with a warning.
 
     Parameters
     ----------
     folder : path-like
-        Made if it is not there.
-    given : tuple
-        What the outputs of all members depend on: rows, target, splits, weights.
+        Created if it does not exist.
+    dependencies : tuple
+        Data that the outputs of all members depend on: rows, target, splits, weights.
 
     Raises
     ------
     NotADirectoryError
-        If a file stands there.
+        If the path is a file, or lies in one.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], given: tuple[Any, ...]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], dependencies: tuple[Any, ...]) -> None:
         self.folder = Path(folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             raise NotADirectoryError(
-                f"cache={str(self.folder)!r} is no folder but a file, or in one: give a folder, "
-                "which is made if it is not there"
+                f"cache={str(self.folder)!r} is a file or lies in one: give a folder, which is "
+                "created if it does not exist"
             ) from error
         versions = arboleda.__version__, sklearn.__version__, np.__version__
-        self._given = joblib.hash((versions, given), hash_name="sha1")
+        self._hash = joblib.hash((versions, dependencies), hash_name="sha1")
 
     def path_of(self, member: Any, params: dict[str, Any]) -> Path:
-        """File of a member's outputs.
+        """Return the path of the file with a member's outputs.
 
         Raises
         ------
         ValueError
-            If the member holds what no hash can be made of.
+            If the parameters of the member cannot be hashed.
         """
         kind = f"{type(member).__module__}.{type(member).__qualname__}"
         try:
-            key = joblib.hash((self._given, kind, member, params), hash_name="sha1")
+            key = joblib.hash((self._hash, kind, member, params), hash_name="sha1")
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             raise ValueError(
-                f"the outputs of a {type(member).__name__} cannot be cached, for its parameters "
-                f"have no hash ({error}): use functions of a module instead of lambda, or leave "
+                f"the outputs of {type(member).__name__} cannot be cached because its parameters "
+                f"cannot be hashed ({error}): replace lambdas by functions of a module, or set "
                 "cache=None"
             ) from error
         return self.folder / f"{key}.npz"
 
     def read_into(self, path: Path, outputs: Floats) -> bool:
-        """Fill an array with what a file holds; False where there is none or it is damaged."""
+        """Read a file into an array; return False if it is missing or damaged."""
         if not path.exists():
             return False
         try:
             with path.open("rb") as opened, zipfile.ZipFile(opened) as arrays:
-                found = _array_of(arrays, outputs.nbytes)
+                stored = _read_array(arrays, outputs.nbytes)
         except (*_DAMAGES, zipfile.BadZipFile, zlib.error, tokenize.TokenError) as error:
-            return _damaged(path, str(error))
-        right = found.dtype == np.float64 and found.shape == outputs.shape
-        if not right or not np.isfinite(found).all():
-            return _damaged(path, "it does not hold the outputs of this member")
-        outputs[:] = found
+            return _warn_damaged(path, str(error))
+        is_valid = stored.dtype == np.float64 and stored.shape == outputs.shape
+        if not is_valid or not np.isfinite(stored).all():
+            return _warn_damaged(path, "it does not hold the outputs of this member")
+        outputs[:] = stored
         return True
 
     def write(self, path: Path, outputs: Floats) -> None:
-        """Write a member's outputs; a reader sees all of them or none."""
+        """Write a member's outputs atomically."""
         content = io.BytesIO()
         np.savez(content, outputs=outputs)
         write_atomically(path, content.getvalue())
 
 
-def _array_of(arrays: zipfile.ZipFile, n_bytes: int) -> Any:
-    """Read the outputs, not more bytes than they and a header can take."""
+def _read_array(arrays: zipfile.ZipFile, n_bytes: int) -> Any:
+    """Read the outputs, refusing an array that is larger than expected."""
     size = arrays.getinfo("outputs.npy").file_size
     if size > n_bytes + _HEADER:
-        raise ValueError(f"it holds {size} bytes where {n_bytes} and a header are expected")
+        raise ValueError(f"it holds {size} bytes, expected {n_bytes} and a header")
     with arrays.open("outputs.npy") as content:
         return np.lib.format.read_array(content, allow_pickle=False)
 
 
-def _damaged(path: Path, why: str) -> bool:
+def _warn_damaged(path: Path, reason: str) -> bool:
     warnings.warn(
-        f"the cached outputs in {path} cannot be read ({why}): they are computed again",
+        f"the cached outputs in {path} cannot be read ({reason}) and are computed again",
         stacklevel=2,
     )
     return False

@@ -1,4 +1,4 @@
-"""Rules that combine the classes that members choose: votes, weighted votes, naive Bayes."""
+"""Rules that combine predicted classes: majority, weighted majority, naive Bayes."""
 
 from __future__ import annotations
 
@@ -11,40 +11,39 @@ import numpy as np
 from arboleda._engine.combine import sum_tables, sum_votes
 from arboleda._member_weights import log_odds
 from arboleda.combine._outputs import MemberOutputs
-from arboleda.combine._rule import Array, Floats, Rule, Said
+from arboleda.combine._rule import Array, Floats, OutputArray, Rule
 
 __all__ = ["AccuracyWeights", "Majority", "NaiveBayes", "accuracy_weights", "confusion_of"]
 
 
 @dataclass(frozen=True, eq=False)
 class Majority(Rule):
-    """The class that most members choose, or that the largest weight of members does."""
+    """The class with the most votes, or with the largest sum of vote weights."""
 
     of_choices = True
 
-    def scores(self, said: Said, n_classes: int, n_threads: int) -> Floats:
-        """Number of the members that choose a class, or their weight."""
-        kept = self._kept(len(said))
+    def scores(self, outputs: OutputArray, n_classes: int, n_threads: int) -> Floats:
+        """Return the number of votes for each class, or the sum of their weights."""
+        kept = self._kept(len(outputs))
         weights = None if self.weights is None else self.weights[kept]
-        return sum_votes(said, n_classes, kept, weights, n_threads=n_threads)
+        return sum_votes(outputs, n_classes, kept, weights, n_threads=n_threads)
 
-    def shares(self, said: Said, n_classes: int, n_threads: int) -> Floats:
-        """Share of the votes."""
-        return self.scores(said, n_classes, n_threads) / self.total(len(said))
+    def shares(self, outputs: OutputArray, n_classes: int, n_threads: int) -> Floats:
+        """Return each class's share of the votes."""
+        return self.scores(outputs, n_classes, n_threads) / self.total(len(outputs))
 
     def total(self, n_members: int) -> float:
-        """All votes that there are."""
+        """Return the total number, or weight, of the votes."""
         return float(n_members if self.weights is None else self.weights.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class AccuracyWeights(Rule):
-    """Votes weighted by log(p / (1 - p)), p being a member's accuracy on rows it did not see.
+    """Votes weighted by log(p / (1 - p)), where p is a member's accuracy on held-out rows.
 
-    If members err independently of each other, each with the same probability on every class and
-    towards every other class, then log P(k | choices) is, for classes of equal prior and but for a
-    constant, the sum over the members that choose k of log(p / (1 - p)) + log(K - 1). The second
-    part is 0 for two classes.
+    If members err independently of each other, and all errors of a member are equally likely, then
+    for classes of equal prior log P(k | choices) is, up to a constant, the sum over the members
+    that choose k of log(p / (1 - p)) + log(K - 1). The second term is 0 for two classes.
     """
 
     of_choices = True
@@ -53,24 +52,26 @@ class AccuracyWeights(Rule):
     def learned(
         self, outputs: MemberOutputs, target: Array, weight: Floats | None
     ) -> AccuracyWeights:
-        """Return the rule with the weights that out-of-fold accuracies give."""
+        """Return the rule with weights from out-of-fold accuracies."""
         return AccuracyWeights(accuracy_weights(outputs, target, weight))
 
-    def scores(self, said: Said, n_classes: int, n_threads: int) -> Floats:
-        """Log-probability of each class but for a constant."""
-        return self._votes(said, n_classes, n_threads, shares_of_exp=False)
+    def scores(self, outputs: OutputArray, n_classes: int, n_threads: int) -> Floats:
+        """Return the log-probability of each class, up to a constant."""
+        return self._votes(outputs, n_classes, n_threads, shares_of_exp=False)
 
-    def shares(self, said: Said, n_classes: int, n_threads: int) -> Floats:
-        """Probability of each class if the members are independent."""
-        return self._votes(said, n_classes, n_threads, shares_of_exp=True)
+    def shares(self, outputs: OutputArray, n_classes: int, n_threads: int) -> Floats:
+        """Return the probability of each class, assuming independent members."""
+        return self._votes(outputs, n_classes, n_threads, shares_of_exp=True)
 
-    def _votes(self, said: Said, n_classes: int, n_threads: int, *, shares_of_exp: bool) -> Floats:
+    def _votes(
+        self, outputs: OutputArray, n_classes: int, n_threads: int, *, shares_of_exp: bool
+    ) -> Floats:
         assert self.weights is not None
         whole = self.weights + math.log(max(1, n_classes - 1))
         return sum_votes(
-            said,
+            outputs,
             n_classes,
-            range(len(said)),
+            range(len(outputs)),
             whole,
             shares_of_exp=shares_of_exp,
             n_threads=n_threads,
@@ -79,16 +80,16 @@ class AccuracyWeights(Rule):
 
 @dataclass(frozen=True, eq=False)
 class NaiveBayes(Rule):
-    """Bayes rule for members that choose independently of each other, given the class.
+    """Bayes' rule for members whose choices are independent given the class.
 
-    P(k | choices) is proportional to P(k) prod_l P(member l chooses what it does | k). Of N_k rows
-    of class k of which member l gave N_k(s) to class s, P(s | k) = (N_k(s) + 1/K) / (N_k + 1):
+    P(k | choices) is proportional to P(k) prod_l P(choice of member l | k). If member l assigns
+    N_k(s) of the N_k rows of class k to class s, then P(s | k) = (N_k(s) + 1/K) / (N_k + 1):
     Laplace's correction in the form of Titterington et al. (1981), after Kuncheva (2014).
 
     Parameters
     ----------
     confusion : ndarray of shape (n_members, n_classes, n_classes)
-        Rows, or their weight, by class and by the class that the member chose.
+        Number of rows, or their weight, by true and by predicted class.
     """
 
     of_choices = True
@@ -101,7 +102,7 @@ class NaiveBayes(Rule):
 
     @property
     def prior(self) -> Floats:
-        """P(k): shares of the classes."""
+        """P(k), the shares of the classes."""
         assert self.confusion is not None
         of_class = self.confusion[0].sum(axis=1)
         shares: Floats = of_class / of_class.sum()
@@ -116,57 +117,57 @@ class NaiveBayes(Rule):
         corrected: Floats = (self.confusion + 1 / n_classes) / (of_class + 1)
         return corrected
 
-    def scores(self, said: Said, n_classes: int, n_threads: int) -> Floats:
-        """Logarithm of P(k) prod_l P(choice of l | k)."""
-        return self._sums(said, n_threads, shares_of_exp=False)
+    def scores(self, outputs: OutputArray, n_classes: int, n_threads: int) -> Floats:
+        """Return the logarithm of P(k) prod_l P(choice of l | k)."""
+        return self._sums(outputs, n_threads, shares_of_exp=False)
 
-    def shares(self, said: Said, n_classes: int, n_threads: int) -> Floats:
-        """Posterior probability of each class."""
-        return self._sums(said, n_threads, shares_of_exp=True)
+    def shares(self, outputs: OutputArray, n_classes: int, n_threads: int) -> Floats:
+        """Return the posterior probability of each class."""
+        return self._sums(outputs, n_threads, shares_of_exp=True)
 
-    def _sums(self, said: Said, n_threads: int, *, shares_of_exp: bool) -> Floats:
-        kept = self._kept(len(said))
+    def _sums(self, outputs: OutputArray, n_threads: int, *, shares_of_exp: bool) -> Floats:
+        kept = self._kept(len(outputs))
         if self._kept_weights() is not None:
             raise ValueError(
-                "rule='naive_bayes' knows no weights but 0, which leaves a member out, and one "
-                "other for all: what a member's choice tells is learned from its errors"
+                "rule='naive_bayes' supports only equal weights, or 0 to leave a member out, "
+                "because it learns the weight of a member's choice from its errors"
             )
         with np.errstate(divide="ignore"):  # a class of weight 0 is never chosen
             start = np.maximum(np.log(self.prior), -1e300)
         by_choice = np.log(self.likelihood[kept]).transpose(0, 2, 1)
         return sum_tables(
-            said, kept, start, by_choice, shares_of_exp=shares_of_exp, n_threads=n_threads
+            outputs, kept, start, by_choice, shares_of_exp=shares_of_exp, n_threads=n_threads
         )
 
 
 def accuracy_weights(outputs: MemberOutputs, target: Array, weight: Floats | None = None) -> Floats:
-    """log(p / (1 - p)) of each member, p being its accuracy.
+    """Compute log(p / (1 - p)) of each member, where p is its accuracy.
 
     Parameters
     ----------
     outputs : MemberOutputs
     target : ndarray of shape (n_rows,)
-        Numbers of the rows' classes.
+        Class numbers.
     weight : ndarray of shape (n_rows,) or None
 
     Returns
     -------
     weights : ndarray of shape (n_members,)
-        p is kept half a row away from 0 and 1, so that no weight is infinite.
+        Finite, because p is kept half a row away from 0 and 1.
     """
-    right: Any = outputs.choices() == target
-    p = np.average(right, axis=1, weights=weight)
-    return log_odds(p, right.shape[1])
+    is_correct: Any = outputs.choices() == target
+    p = np.average(is_correct, axis=1, weights=weight)
+    return log_odds(p, is_correct.shape[1])
 
 
 def confusion_of(outputs: MemberOutputs, target: Array, weight: Floats | None = None) -> Floats:
-    """Rows, or their weight, by class and by the class that a member chose.
+    """Compute the confusion matrix of each member, with counts or weights of rows.
 
     Parameters
     ----------
     outputs : MemberOutputs
     target : ndarray of shape (n_rows,)
-        Numbers of the rows' classes.
+        Class numbers.
     weight : ndarray of shape (n_rows,) or None
 
     Returns

@@ -1,4 +1,4 @@
-"""What all combinations share: named members, each fitted on all rows."""
+"""Base classes of all combinations: named members, each fitted on all rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.combine._members import Named, are_classifiers, classes_known_to, kept_members
+from arboleda.combine._members import Named, are_classifiers, check_members, get_known_classes
 from arboleda.combine._saved_members import FROZEN, MembersPart, TemplatesPart
 from arboleda.persist import Field, SavedModel
 
@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 
 
 class Combination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
-    """Named members; "drop" in the place of one leaves it out."""
+    """Base class of an ensemble of named members; "drop" in place of one leaves it out."""
 
     _names: list[str]
     estimators: list[Named]
@@ -33,7 +33,7 @@ class Combination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
     named_estimators_: Bunch
 
     def _keep_members(self, fitted: list[Any]) -> None:
-        """Take the fitted members, which stand in the order of those that are not dropped."""
+        """Store the fitted members, in the order of those that are not dropped."""
         self.estimators_ = fitted
         self._names = [name for name, given in self.estimators if not isinstance(given, str)]
         left = iter(fitted)
@@ -52,7 +52,7 @@ class Combination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
 
     @property
     def n_features_in_(self) -> int:
-        """Number of columns seen by `fit`, where the members tell."""
+        """Number of features seen by `fit`, if the members have it."""
         try:
             check_is_fitted(self)
         except NotFittedError as error:
@@ -62,7 +62,7 @@ class Combination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
         return int(self.estimators_[0].n_features_in_)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Tell scikit-learn which metadata goes to which member.
+        """Return the routing of metadata to members.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class Combination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
 
 
 class SavedCombination(SavedModel, Combination):
-    """A combination that a model file can hold, if it can hold the members."""
+    """A combination that can be saved to a model file if its members can."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {"named_estimators_": MembersPart()}
     _saved_parameters: ClassVar[dict[str, Field]] = {"estimators": TemplatesPart()}
@@ -91,34 +91,34 @@ class SavedCombination(SavedModel, Combination):
     def _defect(self) -> str | None:
         named = dict(self.named_estimators_)
         if list(named) != [name for name, _ in self.estimators]:
-            return "the fitted members have other names than the estimators"
+            return "the fitted members and the estimators have different names"
         fitted = [member for member in named.values() if not isinstance(member, str)]
         if any(isinstance(named[name], str) != (e == "drop") for name, e in self.estimators):
-            return "other members are dropped than the estimators say"
+            return "the dropped members differ from those dropped in the estimators"
         is_prefit = isinstance(self.cv, str)
         self.estimators = [
             (name, named[name] if is_prefit or given == FROZEN else given)
             for name, given in self.estimators
         ]
         try:
-            members = kept_members(self.estimators)
+            members = check_members(self.estimators)
             are_classifiers(list(zip((n for n, _ in members), fitted, strict=True)))
         except ValueError as error:
             return str(error)
         self._keep_members(fitted)
         if len({member.n_features_in_ for member in fitted}) != 1:
-            return "the members know different numbers of columns"
-        return self._unknown_classes(is_prefit)
+            return "the members have different numbers of features"
+        return self._find_unknown_classes(is_prefit)
 
-    def _unknown_classes(self, is_prefit: bool) -> str | None:
-        """Tell whether a member knows classes that the combination does not know."""
+    def _find_unknown_classes(self, is_prefit: bool) -> str | None:
+        """Describe a member with classes that the combination does not have, if there is one."""
         classes = getattr(self, "classes_", None)
         for name, member in self._fitted_members():
             if classes is None or not is_classifier(member):
                 continue
-            known = classes if is_prefit else classes_known_to(member, classes)
+            known = classes if is_prefit else get_known_classes(member, classes)
             if isinstance(member.classes_, list):
                 return f"the member {name!r} has several targets"
             if not np.isin(member.classes_, known).all():
-                return f"the member {name!r} knows classes that the combination does not know"
+                return f"the member {name!r} has classes that the combination does not have"
         return None

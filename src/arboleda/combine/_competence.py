@@ -1,7 +1,7 @@
-"""How competent each member is near a row, and which members answer for it.
+"""Competence of each member near a row, and the choice of the members that predict it.
 
-Shapes: q rows are asked for, each with k neighbours among the judged rows; there are L members and
-K classes. ``hits[i, l]`` says whether member l is right on the judged row i.
+Shapes: q query rows, each with k neighbours among the n validation rows; L members and K classes.
+``hits[i, l]`` is whether member l is right on validation row i.
 """
 
 from __future__ import annotations
@@ -32,33 +32,33 @@ _POINTS = 20
 
 
 def local_hits(hits: Booleans, neighbors: Indices) -> Floats:
-    """KNORA-U: on how many of the neighbours a member is right (Ko 2008)."""
+    """Count the neighbours on which a member is right: KNORA-U (Ko 2008)."""
     return np.asarray(hits[neighbors].sum(axis=1), dtype=np.float64)
 
 
 def local_accuracy(hits: Booleans, neighbors: Indices) -> Floats:
-    """OLA, DES-P: on what share of the neighbours a member is right (Woods 1997)."""
+    """Compute the accuracy of a member on the neighbours: OLA, DES-P (Woods 1997)."""
     return np.asarray(local_hits(hits, neighbors) / neighbors.shape[1])
 
 
 def local_class_accuracy(
     hits: Booleans, neighbors: Indices, target: Indices, choices: Indices
 ) -> Floats:
-    """LCA: the same among the neighbours of the class that the member now predicts (Woods 1997).
+    """Compute the accuracy on neighbours of the class that the member predicts: LCA (Woods 1997).
 
     Parameters
     ----------
     hits : ndarray of shape (n, L)
     neighbors : ndarray of shape (q, k)
     target : ndarray of shape (n,)
-        Classes of the judged rows.
+        Classes of the validation rows.
     choices : ndarray of shape (q, L)
-        Classes predicted for the rows asked for.
+        Classes predicted for the query rows.
 
     Returns
     -------
     accuracy : ndarray of shape (q, L)
-        Zero where no neighbour is of the class.
+        Zero where no neighbour has the class.
     """
     same = target[neighbors][:, :, None] == choices[:, None, :]
     return _mean_where(hits[neighbors], same)
@@ -67,15 +67,15 @@ def local_class_accuracy(
 def similar_behaviour_accuracy(
     hits: Booleans, neighbors: Indices, behaviour: Indices, choices: Indices, threshold: float
 ) -> Floats:
-    """MCB: the same among the neighbours on which the members behave as now (Giacinto 2001).
+    """Compute the accuracy on neighbours with similar member behaviour: MCB (Giacinto 2001).
 
-    A neighbour is similar if more than a share ``threshold`` of the members predict for it what
-    they predict for the row asked for; where none is, all neighbours count.
+    A neighbour is similar if more than a share ``threshold`` of the members predict the same class
+    for it as for the query row; where no neighbour is similar, all of them count.
 
     Parameters
     ----------
     behaviour : ndarray of shape (n, L)
-        Classes predicted for the judged rows.
+        Classes predicted for the validation rows.
     choices : ndarray of shape (q, L)
     """
     similar = (behaviour[neighbors] == choices[:, None, :]).mean(axis=2) > threshold
@@ -84,21 +84,21 @@ def similar_behaviour_accuracy(
 
 
 def consecutive_hits(hits: Booleans, neighbors: Indices) -> Floats:
-    """KNORA-E: how many neighbours in turn, nearest first, a member is right on (Ko 2008).
+    """Count the neighbours, nearest first, before a member's first error: KNORA-E (Ko 2008).
 
-    The region shrinks until some member is right on all that is left of it: those with the longest
-    run from the nearest neighbour on.
+    KNORA-E shrinks the region until some member is right on all that remains of it; these are the
+    members with the longest run of hits from the nearest neighbour on.
     """
     return np.asarray(np.cumprod(hits[neighbors], axis=1, dtype=np.int64).sum(axis=1), np.float64)
 
 
 def randomised_reference(outputs: Floats, target: Indices) -> Floats:
-    """RRC: probability that a random classifier with a member's supports on average is right.
+    """Compute the probability that the randomised reference classifier of a member is right: RRC.
 
-    The supports of the K classes are beta variables with parameters K s_k and K (1 - s_k), so that
-    their means are the member's s_k; C = integral of the density of the right class's support times
-    the probability that every other one is smaller (Woloszynski & Kurzynski 2011), by the
-    trapezoidal rule on 20 points.
+    The supports of the K classes are beta variables with parameters K s_k and K (1 - s_k), and
+    means equal to the member's supports s_k. The competence is the integral of the density of the
+    true class's support times the probability that all other supports are smaller (Woloszynski &
+    Kurzynski 2011), computed by the trapezoidal rule on 20 points.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def randomised_reference(outputs: Floats, target: Indices) -> Floats:
     """
     n_members, n_rows, n_classes = outputs.shape
     points = np.linspace(0, 1, _POINTS)
-    found = np.empty((n_rows, n_members))
+    competence = np.empty((n_rows, n_members))
     rows = np.arange(n_rows)
     for member, supports in enumerate(outputs):
         a = np.maximum(n_classes * supports, 1e-20)[:, :, None]
@@ -120,26 +120,26 @@ def randomised_reference(outputs: Floats, target: Indices) -> Floats:
         steps = np.diff(below[rows, target], axis=1)
         others = (below[:, :, 1:] + below[:, :, :-1]) / 2
         others[rows, target] = 1.0
-        found[:, member] = (steps * others.prod(axis=1)).sum(axis=1)
-    return found
+        competence[:, member] = (steps * others.prod(axis=1)).sum(axis=1)
+    return competence
 
 
 def potential_mean(competence: Floats, neighbors: Indices, distances: Floats) -> Floats:
-    """Mean of a row's competence over its neighbours, each weighing exp(-distance^2)."""
+    """Average the competence over the neighbours, with weights exp(-distance^2)."""
     squares = distances**2
-    # A common factor leaves the mean and keeps far neighbours from vanishing all together.
+    # A common factor does not change the mean, and prevents underflow of all weights.
     potential = np.exp(squares.min(axis=1, keepdims=True) - squares)
     potential /= potential.sum(axis=1, keepdims=True)
     return np.asarray(np.einsum("qkl,qk->ql", competence[neighbors], potential))
 
 
 def consensus(behaviour: Indices, n_classes: int) -> Floats:
-    """META-DES: share of the votes for the winning class less that for the second (Cruz 2015).
+    """Compute the difference of the vote shares of the first and second class (Cruz 2015).
 
     Parameters
     ----------
     behaviour : ndarray of shape (n, L)
-        Classes predicted for the judged rows.
+        Classes predicted for the validation rows.
 
     Returns
     -------
@@ -154,32 +154,34 @@ def consensus(behaviour: Indices, n_classes: int) -> Floats:
 
 
 def best(competence: Floats) -> Booleans:
-    """Members that no other is more competent than: several if they are equal."""
+    """Select the most competent members, all of them in case of ties."""
     return np.asarray(competence >= competence.max(axis=1, keepdims=True))
 
 
 def above(competence: Floats, threshold: float) -> Booleans:
-    """Members more competent than that; all where none is."""
+    """Select the members with competence above a threshold; all members where none is."""
     chosen = competence > threshold
     chosen[~chosen.any(axis=1)] = True
     return np.asarray(chosen)
 
 
 def _mean_where(hits: Booleans, counted: Booleans) -> Floats:
-    """Mean over the neighbours that count; zero where none does."""
+    """Average over the neighbours that count; zero where none does."""
     times = np.broadcast_to(counted, hits.shape).sum(axis=1)
     return np.asarray((hits & counted).sum(axis=1) / np.maximum(times, 1), dtype=np.float64)
 
 
 def inverse_weights(distances: Floats) -> Floats:
-    """Weights in proportion to 1/distance, each row's sum one; where some are zero these alone.
+    """Compute weights proportional to 1/distance, which sum to one in each row.
+
+    If some distances of a row are zero, only these get weight.
 
     Parameters
     ----------
     distances : ndarray of shape (q, n)
     """
     zero = distances == 0
-    # As shares of the smallest: 1 over a tiny distance would be infinite.
+    # Relative to the smallest distance: 1 over a tiny distance would overflow.
     nearest = np.where(zero, np.inf, distances).min(axis=1, keepdims=True)
     weights = np.where(
         zero.any(axis=1, keepdims=True), zero, nearest / np.where(zero, 1.0, distances)

@@ -14,7 +14,7 @@ __all__ = ["DESP"]
 class DESP(FixedParameters, DynamicSelectionClassifier):
     """DES-P: the classifiers that do better than random guessing on the neighbours of a row vote.
 
-    P stands for performance. Where no member is better than guessing, all members vote.
+    P stands for performance. If no member is better than guessing, all members vote.
 
     It is `DynamicSelectionClassifier` with ``method="des_p"``.
 
@@ -27,10 +27,10 @@ class DESP(FixedParameters, DynamicSelectionClassifier):
     voting : {"hard", "soft"}, default="hard"
         Whether the selected members vote for one class each, or with their probabilities.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds in which the members predict the rows they are judged by; None: 5, stratified.
-        "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     n_jobs : int, default=None
-        Members fitted at the same time; see `DynamicSelectionClassifier`.
+        Members fitted in parallel; see `DynamicSelectionClassifier`.
 
     Attributes
     ----------

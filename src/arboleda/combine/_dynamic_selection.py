@@ -1,4 +1,4 @@
-"""Dynamic selection: for each row the members answer that are competent near it."""
+"""Dynamic selection: each row is predicted by the members that are competent near it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
-from arboleda._engine.shared_binning import take_rows
+from arboleda._engine.shared_binning import rows_of
 from arboleda._sparse import check_sparse
-from arboleda.combine._learned import Given, LearnedCombination
+from arboleda.combine._learned import FitInputs, LearnedCombination
 from arboleda.combine._outputs import MemberOutputs
 from arboleda.combine._region import Region
 
 __all__ = ["DynamicSelection"]
 
 Floats = npt.NDArray[np.float64]
-# Rows that are answered for at a time: what is known of their neighbours is held for all members.
+# Rows predicted at a time, because data of their neighbours are held in memory for all members.
 _BATCH = 2048
 
 
 class DynamicSelection(LearnedCombination):
-    """What both kinds share: judged rows, and an index of them."""
+    """Base class of dynamic selection: validation rows, and a nearest-neighbour index of them."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LearnedCombination._parameter_constraints,
@@ -39,31 +39,31 @@ class DynamicSelection(LearnedCombination):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False  # whatever the members take, distances need numbers
+        tags.input_tags.allow_nan = False  # distances need numbers, even if the members accept NaN
         return tags
 
-    def _judge(self, given: Given) -> MemberOutputs:
-        """Index the rows that members answer for without having seen them."""
-        found = self._held_out(given)
-        X = given.training.X
-        rows = X if not found.n_left_out else take_rows(X, found.rows)
+    def _index_held_out_rows(self, inputs: FitInputs) -> MemberOutputs:
+        """Predict held-out rows with the members, and index these rows."""
+        held_out = self._held_out(inputs)
+        X = inputs.training.X
+        rows = X if not held_out.n_left_out else rows_of(X, held_out.rows)
         try:
             self._region = Region(rows, self.n_neighbors, self.n_jobs)
         except ValueError as error:
-            why = str(error).splitlines()[0].rstrip(".")
+            reason = str(error).splitlines()[0].rstrip(".")
             raise ValueError(
-                f"distances between rows need columns of finite numbers: {why}. Put this model "
-                "behind what makes them so, as scikit-learn's make_pipeline(preparation, model)"
+                f"distances between rows need columns of finite numbers: {reason}. Preprocess the "
+                "columns, for example with scikit-learn's make_pipeline(preprocessing, model)"
             ) from error
-        self.n_judged_ = len(found.rows)
-        return found
+        self.n_judged_ = len(held_out.rows)
+        return held_out
 
-    def _batches(self, X: Any) -> Iterator[tuple[Floats, npt.NDArray[np.intp], Floats]]:
-        """Distances and numbers of neighbours, and what the members say, for a few rows a time."""
+    def _iter_batches(self, X: Any) -> Iterator[tuple[Floats, npt.NDArray[np.intp], Floats]]:
+        """Iterate over batches of rows: distances and indices of neighbours, and member outputs."""
         check_sparse(X)
         n_rows = _num_samples(X)
-        whole = n_rows <= _BATCH
-        for part in gen_batches(max(n_rows, 1), _BATCH):  # none: the members object
-            rows = X if whole else take_rows(X, np.arange(part.start, part.stop))
-            said = self._ask(rows, range(len(self.estimators_))).outputs
-            yield *self._region.around(rows), said
+        is_single_batch = n_rows <= _BATCH
+        for batch in gen_batches(max(n_rows, 1), _BATCH):  # without rows, the members raise
+            rows = X if is_single_batch else rows_of(X, np.arange(batch.start, batch.stop))
+            outputs = self._predict_members(rows, range(len(self.estimators_))).outputs
+            yield *self._region.around(rows), outputs

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda.combine import _competence
 from arboleda.combine._dynamic_selection import DynamicSelection
-from arboleda.combine._learned import ClassCombination, Given
+from arboleda.combine._learned import ClassCombination, FitInputs
 from arboleda.combine._members import Named
 from arboleda.combine._region import Region
 
@@ -24,77 +24,77 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Method = Literal["ola", "lca", "mcb", "knora_e", "knora_u", "des_p", "meta_des", "rrc"]
-# Rows whose answers by all members are most alike, for META-DES (Cruz et al. 2015).
+# Number of rows with the most similar output profiles, for META-DES (Cruz et al. 2015).
 _PROFILES = 5
 
 
 class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
-    """Dynamic selection: for each row, only the classifiers that are right near it answer.
+    """Dynamic selection: each row is classified by the classifiers that are right near it.
 
-    The members are judged on rows that they have not seen. Around a row asked for, its nearest
-    judged ones tell which members are competent there; these vote. No member need be good
-    everywhere.
+    The members are scored on held-out rows, the validation rows. The validation rows nearest to a
+    new row determine which members are competent there, and these members vote. No member needs to
+    be good everywhere.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The members; "drop" leaves one out.
     method : str, default="knora_e"
-        Which members answer, with what weight:
+        The members that vote, and their weights:
 
         - "ola": those right on most neighbours (overall local accuracy);
-        - "lca": those right on most neighbours of the class that they predict now;
-        - "mcb": those right on most neighbours on which all members behave much as now;
-        - "knora_e": those right on the longest run of neighbours from the nearest on;
-        - "knora_u": all, each with as many votes as neighbours it is right on;
-        - "des_p": those right on more neighbours than one in n_classes;
-        - "meta_des": those that a second model finds likelier right than wrong, from what they did
-          on the neighbours, on rows with answers like those now, and how sure they are;
-        - "rrc": those likelier right than one in n_classes, by the randomised reference classifier
-          of their probabilities on neighbours that weigh exp(-distance^2).
+        - "lca": those right on most neighbours of the class that they predict for the row;
+        - "mcb": those right on most neighbours on which the members behave as on the row;
+        - "knora_e": those right on the longest run of neighbours, from the nearest on;
+        - "knora_u": all members, each with one vote for every neighbour that it is right on;
+        - "des_p": those right on a larger share of the neighbours than 1 / n_classes;
+        - "meta_des": those that a meta-classifier expects to be right, from their results on the
+          neighbours and on rows with similar outputs, and from their confidence;
+        - "rrc": those whose probability of being right exceeds 1 / n_classes, by the randomised
+          reference classifier, with neighbours weighted by exp(-distance^2).
 
-        Where nobody passes, all vote; equally competent ones vote together.
+        If no member passes, all members vote; equally competent members vote together.
     n_neighbors : int or None, default=7
         Size of the region of competence. None: all rows, for "rrc".
     voting : {"hard", "soft"}, default="hard"
-        Whether the chosen members vote for one class each, or with their probabilities.
+        Whether the selected members vote for one class each, or with their probabilities.
     similarity : float, default=0.7
-        For "mcb": the share of members that have to behave as now.
+        For "mcb": the share of members that must behave as on the row.
     meta_classifier : estimator, default=None
-        For "meta_des": what learns when a member is right; None: scikit-learn's
+        For "meta_des": a classifier of whether a member is right; None: scikit-learn's
         ``LogisticRegression``.
     consensus_threshold : float or None, default=None
-        For "meta_des": the second model learns only from the judged rows on which the members'
-        consensus is below it, the threshold h_c of Cruz et al. (2015), who took 0.7. The consensus
-        is the share of the members that vote for the most voted class less that of the second most
-        voted: 1 where all agree, and 1 leaves out just these rows. From all rows where it leaves
-        none. None: from all rows.
+        For "meta_des": the meta-classifier is fitted only on validation rows on which the members'
+        consensus is below this, the threshold h_c of Cruz et al. (2015), who used 0.7. The
+        consensus is the difference of the vote shares of the first and the second class, so it is 1
+        where all members agree, and the threshold 1 removes only those rows. If no row remains, all
+        rows are used. None: all rows.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds for the answers that members are judged by; None: 5, stratified. "prefit": the
-        members are fitted, and `fit` is given rows that they have not seen.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
 
     Attributes
     ----------
     estimators_ : list of estimators
-        The members, fitted on all rows. They know the classes by their numbers, but with
+        The members, fitted on all rows. They are fitted on class numbers, except with
         ``cv="prefit"``.
     named_estimators_ : Bunch
     meta_classifier_ : estimator
         For "meta_des"; None if all members are right on all rows, or all wrong.
     n_judged_ : int
-        Rows in the index.
+        Number of validation rows in the index.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     Notes
     -----
-    Distances are Euclidean over the columns as they are: scale them first, in a pipeline. The index
-    is scikit-learn's, a tree where the columns are few. ``sample_weight`` reaches the members; a
-    judged row counts once.
+    Distances are Euclidean over the unscaled columns: scale them first, in a pipeline. The index is
+    scikit-learn's ``NearestNeighbors``. ``sample_weight`` is passed to the members; every
+    validation row counts once.
 
     References
     ----------
@@ -162,23 +162,23 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def _learn(self, given: Given) -> None:
-        found = self._judge(given)
-        self._target = given.training.y[found.rows]
-        self._behaviour = found.choices().T
+    def _learn(self, inputs: FitInputs) -> None:
+        held_out = self._index_held_out_rows(inputs)
+        self._target = inputs.training.y[held_out.rows]
+        self._behaviour = held_out.choices().T
         self._hits = self._behaviour == self._target[:, None]
         for name in ("meta_classifier_", "_competence_of_rows", "_right", "_profiles"):
             self.__dict__.pop(name, None)
         if self.method == "rrc":
-            outputs = found.outputs
+            outputs = held_out.outputs
             self._competence_of_rows = _competence.randomised_reference(outputs, self._target)
         elif self.method == "meta_des":
-            self._learn_when_members_are_right(found.outputs)
+            self._fit_meta_classifier(held_out.outputs)
 
-    def _learn_when_members_are_right(self, outputs: Floats) -> None:
-        """Fit the second model of META-DES; each judged row is asked for as if it were new."""
+    def _fit_meta_classifier(self, outputs: Floats) -> None:
+        """Fit the meta-classifier of META-DES, treating each validation row as a new row."""
         self._right = outputs[:, np.arange(len(self._target)), self._target].T
-        self._profiles = Region(_profiles_of(outputs), _PROFILES, self.n_jobs)
+        self._profiles = Region(_make_profiles(outputs), _PROFILES, self.n_jobs)
         self.meta_classifier_ = None
         if self._hits.all() or not self._hits.any():
             return
@@ -189,12 +189,12 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         if hits.all() or not hits.any():
             return
         columns = self._meta_columns(outputs[:, rows], near[rows], alike[rows])
-        given = self.meta_classifier
-        second = LogisticRegression(max_iter=1000) if given is None else clone(given)
-        self.meta_classifier_ = second.fit(columns, hits.ravel().astype(np.intp))
+        template = self.meta_classifier
+        model = LogisticRegression(max_iter=1000) if template is None else clone(template)
+        self.meta_classifier_ = model.fit(columns, hits.ravel().astype(np.intp))
 
     def _rows_of_low_consensus(self) -> Indices | slice:
-        """Judged rows that the second model of META-DES learns from."""
+        """Select the validation rows that the meta-classifier of META-DES is fitted on."""
         if self.consensus_threshold is None:
             return slice(None)
         consensus = _competence.consensus(self._behaviour, len(self.classes_))
@@ -202,11 +202,11 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         return rows if rows.size else slice(None)
 
     def _meta_columns(self, outputs: Floats, neighbors: Indices, alike: Indices) -> Floats:
-        """What META-DES looks at for each row and member, in the order of the article.
+        """Compute the meta-features of each row and member, in the order of the paper.
 
-        Right or wrong on each neighbour; probability of each neighbour's class; share of the
-        neighbours it is right on; right or wrong on each row with answers alike; greatest
-        probability now.
+        Whether the member is right on each neighbour; its probability of each neighbour's class;
+        its accuracy on the neighbours; whether it is right on each row with a similar output
+        profile; its largest probability for the row.
 
         Returns
         -------
@@ -215,14 +215,14 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         near = self._hits[neighbors].swapaxes(1, 2)
         right = self._right[neighbors].swapaxes(1, 2)
         profile = self._hits[alike].swapaxes(1, 2)
-        sure = outputs.max(axis=2).T[:, :, None]
+        confidence = outputs.max(axis=2).T[:, :, None]
         share = near.mean(axis=2, keepdims=True)
-        columns = np.concatenate([near, right, share, profile, sure], axis=2)
+        columns = np.concatenate([near, right, share, profile, confidence], axis=2)
         return np.asarray(columns.reshape(-1, columns.shape[2]))
 
-    def _weights(self, distances: Floats, neighbors: Indices, said: Floats) -> Floats:
-        """Weight of each member for each row, shape (q, L)."""
-        competence = self._competence_near(distances, neighbors, said)
+    def _weights(self, distances: Floats, neighbors: Indices, outputs: Floats) -> Floats:
+        """Compute the weight of each member for each row, of shape (q, L)."""
+        competence = self._competence_near(distances, neighbors, outputs)
         if self.method in {"ola", "lca", "mcb", "knora_e"}:
             return _competence.best(competence).astype(np.float64)
         if self.method == "knora_u":
@@ -230,9 +230,9 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         least = 0.5 if self.method == "meta_des" else 1.0 / len(self.classes_)
         return _competence.above(competence, least).astype(np.float64)
 
-    def _competence_near(self, distances: Floats, neighbors: Indices, said: Floats) -> Floats:
-        """Competence of each member for each row, shape (q, L)."""
-        hits, choices = self._hits, said.argmax(axis=2).T
+    def _competence_near(self, distances: Floats, neighbors: Indices, outputs: Floats) -> Floats:
+        """Compute the competence of each member for each row, of shape (q, L)."""
+        hits, choices = self._hits, outputs.argmax(axis=2).T
         if self.method == "lca":
             return _competence.local_class_accuracy(hits, neighbors, self._target, choices)
         if self.method == "mcb":
@@ -246,21 +246,21 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         if self.method == "rrc":
             return _competence.potential_mean(self._competence_of_rows, neighbors, distances)
         if self.method == "meta_des":
-            return self._meta_competence(neighbors, said)
+            return self._meta_competence(neighbors, outputs)
         return _competence.local_accuracy(hits, neighbors)
 
-    def _meta_competence(self, neighbors: Indices, said: Floats) -> Floats:
+    def _meta_competence(self, neighbors: Indices, outputs: Floats) -> Floats:
         if self.meta_classifier_ is None:
-            return np.ones((len(neighbors), len(said)))
-        alike = self._profiles.around(_profiles_of(said))[1]
-        # Of few rows all are neighbours; a judged one had one less, without itself.
+            return np.ones((len(neighbors), len(outputs)))
+        alike = self._profiles.around(_make_profiles(outputs))[1]
+        # With few rows, all are neighbours; a validation row has one fewer, as it excludes itself.
         near, alike = neighbors[:, : self._n_near], alike[:, : self._n_alike]
-        columns = self._meta_columns(said, near, alike)
+        columns = self._meta_columns(outputs, near, alike)
         competence = self.meta_classifier_.predict_proba(columns)[:, 1]
         return np.asarray(competence.reshape(len(neighbors), -1))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Share of the votes of the members chosen for each row, or mean of their probabilities.
+        """Predict the vote shares of the selected members, or the mean of their probabilities.
 
         Parameters
         ----------
@@ -272,18 +272,20 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         """
         check_is_fitted(self)
         parts = []
-        for distances, neighbors, said in self._batches(X):
-            weights = self._weights(distances, neighbors, said)
-            votes = said
+        for distances, neighbors, outputs in self._iter_batches(X):
+            weights = self._weights(distances, neighbors, outputs)
+            votes = outputs
             if self.voting == "hard":
-                votes = (said.argmax(axis=2)[:, :, None] == np.arange(said.shape[2])).astype(float)
-            # Whole votes are divided when they are counted, so that equal counts stay equal.
+                votes = (outputs.argmax(axis=2)[:, :, None] == np.arange(outputs.shape[2])).astype(
+                    float
+                )
+            # Dividing after counting keeps equal counts exactly equal.
             counts = np.einsum("ql,lqk->qk", weights, votes)
             parts.append(counts / weights.sum(axis=1, keepdims=True))
         return np.concatenate(parts)
 
     def predict(self, X: Any) -> Array:
-        """Label that the members chosen for each row agree on most, the first of equals.
+        """Predict the label with the most votes of the selected members; ties go to the first.
 
         Parameters
         ----------
@@ -297,7 +299,7 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
-def _profiles_of(outputs: Floats) -> Floats:
-    """What all members say of a row, in a line; of two classes one tells all."""
-    said = outputs[:, :, :1] if outputs.shape[2] == 2 else outputs
-    return np.ascontiguousarray(said.transpose(1, 0, 2).reshape(outputs.shape[1], -1))
+def _make_profiles(outputs: Floats) -> Floats:
+    """Join the outputs of all members for each row; one of two classes is enough."""
+    shares = outputs[:, :, :1] if outputs.shape[2] == 2 else outputs
+    return np.ascontiguousarray(shares.transpose(1, 0, 2).reshape(outputs.shape[1], -1))

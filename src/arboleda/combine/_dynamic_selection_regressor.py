@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda.combine import _competence
 from arboleda.combine._dynamic_selection import DynamicSelection
-from arboleda.combine._learned import Given, ValueCombination
+from arboleda.combine._learned import FitInputs, ValueCombination
 from arboleda.combine._members import Named
 
 __all__ = ["DynamicSelectionRegressor"]
@@ -21,26 +21,26 @@ Method = Literal["ds", "dw", "dws"]
 
 
 class DynamicSelectionRegressor(DynamicSelection, ValueCombination):
-    """Dynamic selection: for each row, the regressors that err least near it answer.
+    """Dynamic selection: each row is predicted by the regressors with the least error near it.
 
-    The members are judged on rows that they have not seen. A member's local error at a row is the
-    mean of its absolute errors on the nearest judged rows, each weighing 1/distance.
+    The members are scored on held-out rows, the validation rows. The local error of a member at a
+    row is the mean of its absolute errors on the nearest validation rows, weighted by 1/distance.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The members; "drop" leaves one out.
     method : {"ds", "dw", "dws"}, default="dws"
-        "ds", dynamic selection: the member with the least local error answers. "dw", dynamic
-        weighting: all do, with weights in proportion to 1/local error. "dws", both: those whose
-        local error lies in the lower half of its range over the members, weighted so.
+        "ds", dynamic selection: the member with the least local error. "dw", dynamic weighting: all
+        members, weighted by 1/local error. "dws", both: the members whose local error lies in the
+        lower half of the range over all members, weighted by 1/local error.
     n_neighbors : int or None, default=7
         Size of the region of competence. None: all rows.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds for the answers that members are judged by; None: 5. "prefit": the members are
-        fitted, and `fit` is given rows that they have not seen.
+        Folds for the out-of-fold predictions that score the members; None: 5. "prefit": the
+        members are already fitted; `fit` takes rows that they have not seen.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
 
     Attributes
     ----------
@@ -48,15 +48,15 @@ class DynamicSelectionRegressor(DynamicSelection, ValueCombination):
         The members, fitted on all rows.
     named_estimators_ : Bunch
     n_judged_ : int
-        Rows in the index.
+        Number of validation rows in the index.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     Notes
     -----
-    Distances are Euclidean over the columns as they are: scale them first, in a pipeline.
-    Neighbours at distance zero, if there are any, count alone.
+    Distances are Euclidean over the unscaled columns: scale them first, in a pipeline. If there are
+    neighbours at distance zero, only these count.
 
     References
     ----------
@@ -95,12 +95,12 @@ class DynamicSelectionRegressor(DynamicSelection, ValueCombination):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def _learn(self, given: Given) -> None:
-        found = self._judge(given)
-        self._errors = np.abs(found.outputs - given.training.y[found.rows]).T
+    def _learn(self, inputs: FitInputs) -> None:
+        held_out = self._index_held_out_rows(inputs)
+        self._errors = np.abs(held_out.outputs - inputs.training.y[held_out.rows]).T
 
     def predict(self, X: Any) -> Floats:
-        """Answers of the members that err least near each row.
+        """Predict by the members with the least error near each row.
 
         Parameters
         ----------
@@ -112,19 +112,19 @@ class DynamicSelectionRegressor(DynamicSelection, ValueCombination):
         """
         check_is_fitted(self)
         parts = []
-        for distances, neighbors, said in self._batches(X):
+        for distances, neighbors, outputs in self._iter_batches(X):
             weights = _competence.inverse_weights(distances)
             local = np.einsum("qkl,qk->ql", self._errors[neighbors], weights)
-            parts.append(np.einsum("ql,lq->q", self._weights(local), said))
+            parts.append(np.einsum("ql,lq->q", self._weights(local), outputs))
         return np.concatenate(parts)
 
     def _weights(self, local: Floats) -> Floats:
-        """Weight of each member from its local error, shape (q, L)."""
+        """Compute the weight of each member from its local error, of shape (q, L)."""
         least = local.min(axis=1, keepdims=True)
         if self.method == "ds":
             chosen = local <= least
             return np.asarray(chosen / chosen.sum(axis=1, keepdims=True))
-        # Members without any error near a row, if there are any, answer alone.
+        # If some members have no error near a row, only these get weight.
         weights = _competence.inverse_weights(local)
         if self.method == "dws":
             greatest = local.max(axis=1, keepdims=True)

@@ -11,9 +11,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from arboleda._errors import ModelFormatError
+from arboleda.combine._ensemble_scorers import Scoring, make_ensemble_scorer
 from arboleda.combine._greedy_selection import Selection, select_greedily
-from arboleda.combine._judges import Scoring, judge_of
-from arboleda.combine._learned import Given
+from arboleda.combine._learned import FitInputs
 from arboleda.combine._members import Named
 from arboleda.combine._weighted_mean import (
     WeightedMean,
@@ -28,37 +28,37 @@ from arboleda.persist._values import decode, encode
 __all__ = ["EnsembleSelectionClassifier", "EnsembleSelectionRegressor"]
 
 Floats = npt.NDArray[np.float64]
-# With fewer members there is little to choose from.
+# Smallest number of members in a bag.
 _SMALLEST_BAG = 3
 
 
 class SelectionsPart:
-    """What was chosen, and the scores, in the header of a model file."""
+    """Field of a model file with the selected members and the scores, in the header."""
 
     def encode(self, name: str, value: Any, sections: Sections) -> Any:
-        """Return the lists."""
+        """Return the lists of members and scores."""
         return [
             [encode(list(map(int, s.chosen))), encode(list(map(float, s.scores)))] for s in value
         ]
 
     def decode(self, name: str, stored: Any, sections: Sections) -> list[Selection]:
         """Return the selections, checked."""
-        found = []
+        selections = []
         for pair in stored if isinstance(stored, list) else [None]:
             chosen, scores = decode(pair) if isinstance(pair, list) and len(pair) == 2 else ([], [])
-            right = isinstance(chosen, list) and chosen and all(type(m) is int for m in chosen)
+            is_valid = isinstance(chosen, list) and chosen and all(type(m) is int for m in chosen)
             if (
-                not right
+                not is_valid
                 or not isinstance(scores, list)
                 or not all(type(s) is float for s in scores)
             ):
-                raise ModelFormatError(f"{name} does not say what was chosen")
-            found.append(Selection(chosen, scores))
-        return found
+                raise ModelFormatError(f"{name} does not list the selected members and scores")
+            selections.append(Selection(chosen, scores))
+        return selections
 
 
 class EnsembleSelection(WeightedMean):
-    """What both kinds share: bags of the library, and a greedy choice from each."""
+    """Base class of ensemble selection: a greedy selection from each bag of the library."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **WeightedMean._fitted_attributes,
@@ -91,23 +91,25 @@ class EnsembleSelection(WeightedMean):
         n_members = len(self.estimators_)
         chosen = {member for each in self.selections_ for member in each.chosen}
         if not hasattr(self, "weights_") or self.scores_.shape != (n_members,):
-            return "the scores are not one for each member, or there are no weights"
-        return None if chosen <= set(range(n_members)) else "a member is chosen that is not there"
+            return "there is not one score for each member, or weights are missing"
+        return None if chosen <= set(range(n_members)) else "a selected member does not exist"
 
-    def _learn(self, given: Given) -> None:
-        found = self._held_out(given)
-        target, weight = given.training.y[found.rows], given.weight[found.rows]
-        judge = judge_of(self.scoring, found.outputs, target, weight, given.training.classes)
-        n_members = len(found.names)
-        self.scores_ = np.array([judge.score_with(member) for member in range(n_members)])
+    def _learn(self, inputs: FitInputs) -> None:
+        held_out = self._held_out(inputs)
+        target, weight = inputs.training.y[held_out.rows], inputs.weight[held_out.rows]
+        scorer = make_ensemble_scorer(
+            self.scoring, held_out.outputs, target, weight, inputs.training.classes
+        )
+        n_members = len(held_out.names)
+        self.scores_ = np.array([scorer.score_with(member) for member in range(n_members)])
         self.selections_ = [
-            select_greedily(judge, library, self.n_initial, self.n_rounds)
-            for library in self._libraries(n_members)
+            select_greedily(scorer, library, self.n_initial, self.n_rounds)
+            for library in self._draw_bags(n_members)
         ]
         self.weights_ = np.mean([s.shares(n_members) for s in self.selections_], axis=0)
 
-    def _libraries(self, n_members: int) -> list[list[int]]:
-        """Members that each greedy choice is made from: one of all, or random parts."""
+    def _draw_bags(self, n_members: int) -> list[list[int]]:
+        """Draw the members that each greedy selection is made from: all, or random bags."""
         size = min(n_members, max(_SMALLEST_BAG, round(self.bag_fraction * n_members)))
         if self.n_bags == 1 or size == n_members:
             return [list(range(n_members))]
@@ -121,53 +123,52 @@ class EnsembleSelection(WeightedMean):
 class EnsembleSelectionClassifier(EnsembleSelection, WeightedMeanClassifier):
     """Ensemble selection: a mean of classifiers chosen greedily from a library.
 
-    From members fitted in whatever ways, the mean of their probabilities is built up: the best
-    alone come first, then again and again the member with which the mean's out-of-fold score is
-    best. Members may be chosen more than once, which makes weights of counts. A poor member is
-    never chosen, so a library may be large and mixed.
+    The ensemble is the mean of the probabilities of the selected members. It starts with the best
+    single members; then each round adds the member that gives the mean the best out-of-fold score.
+    A member may be selected several times, and its count is its weight. Poor members are not
+    selected, so a library may be large and diverse.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The library of classifiers; "drop" leaves one out.
     scoring : str or callable, default="neg_log_loss"
-        What is made greatest: a name that scikit-learn knows, or ``scorer(estimator, X, y)`` of
-        probabilities or labels. The sums behind "neg_log_loss", "accuracy" and "neg_brier_score"
-        are kept from round to round.
+        The score to maximise: a scorer name of scikit-learn, or ``scorer(estimator, X, y)`` of
+        probabilities or labels. "neg_log_loss", "accuracy" and "neg_brier_score" are fast, because
+        their sums are updated from round to round.
     n_rounds : int, default=50
-        Members added one by one; the best of all rounds stays.
+        Number of rounds, each of which adds a member; the best round is kept.
     n_initial : int, default=None
-        How many of the best members come first. None: as many as have the best mean.
+        Number of best members to start with. None: the number with the best mean.
     n_bags : int, default=20
-        How often the greedy choice is made, each time from another random part of the library; the
-        weights are means over them, so that less is learned by heart. 1: once, from all of it.
+        Number of greedy selections, each from another random bag of the library; the weights are
+        averaged over them, which reduces overfitting. 1: a single selection from the whole library.
     bag_fraction : float, default=0.5
-        Share of the library in each part, which has at least three members; without meaning if
-        ``n_bags=1``.
+        Share of the library in each bag, which has at least three members; unused if ``n_bags=1``.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds for the answers that members are judged by; None: 5, stratified. "prefit": the
-        members are fitted, and `fit` is given rows that they have not seen.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     random_state : int, RandomState or None, default=None
-        Seed of the parts of the library.
+        Seed of the bags.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
-        Weight of each member that is not dropped; their sum is one.
+        Weight of each member that is not dropped; the sum is one.
     scores_ : ndarray of shape (n_members,)
-        Out-of-fold score of each member alone.
+        Out-of-fold score of each single member.
     selections_ : list of Selection
-        For each part of the library: ``chosen``, the members' numbers in order, and ``scores``, the
-        mean's score after each round. A library of three members is one part.
+        For each bag: ``chosen``, the indices of the members in order of selection, and ``scores``,
+        the score of the mean after each round. A library of three members is a single bag.
     estimators_ : list of estimators
-        The members, fitted on all rows. They know the classes by their numbers.
+        The members, fitted on all rows with the classes as numbers.
     named_estimators_ : Bunch
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     References
     ----------
@@ -218,49 +219,48 @@ class EnsembleSelectionClassifier(EnsembleSelection, WeightedMeanClassifier):
 class EnsembleSelectionRegressor(EnsembleSelection, WeightedMeanRegressor):
     """Ensemble selection: a mean of regressors chosen greedily from a library.
 
-    As `EnsembleSelectionClassifier`, with the members' predicted values.
+    See `EnsembleSelectionClassifier`; the ensemble is the mean of the predicted values.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The library of regressors; "drop" leaves one out.
     scoring : str or callable, default="neg_root_mean_squared_error"
-        What is made greatest: a name that scikit-learn knows, or ``scorer(estimator, X, y)``. For
-        squared errors and "r2" a round does not look at the rows at all; sums are kept for
-        "neg_mean_absolute_error" too.
+        The score to maximise: a scorer name of scikit-learn, or ``scorer(estimator, X, y)``. With
+        squared errors and "r2", the cost of a round does not depend on the number of rows; for
+        "neg_mean_absolute_error", sums are updated from round to round.
     n_rounds : int, default=50
-        Members added one by one; the best of all rounds stays.
+        Number of rounds, each of which adds a member; the best round is kept.
     n_initial : int, default=None
-        How many of the best members come first. None: as many as have the best mean.
+        Number of best members to start with. None: the number with the best mean.
     n_bags : int, default=20
-        How often the greedy choice is made, each time from another random part of the library; the
-        weights are means over them, so that less is learned by heart. 1: once, from all of it.
+        Number of greedy selections, each from another random bag of the library; the weights are
+        averaged over them, which reduces overfitting. 1: a single selection from the whole library.
     bag_fraction : float, default=0.5
-        Share of the library in each part, which has at least three members; without meaning if
-        ``n_bags=1``.
+        Share of the library in each bag, which has at least three members; unused if ``n_bags=1``.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds for the answers that members are judged by; None: 5. "prefit": the members are
-        fitted, and `fit` is given rows that they have not seen.
+        Folds for the out-of-fold predictions that score the members; None: 5. "prefit": the
+        members are already fitted; `fit` takes rows that they have not seen.
     random_state : int, RandomState or None, default=None
-        Seed of the parts of the library.
+        Seed of the bags.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
-        Weight of each member that is not dropped; their sum is one.
+        Weight of each member that is not dropped; the sum is one.
     scores_ : ndarray of shape (n_members,)
-        Out-of-fold score of each member alone.
+        Out-of-fold score of each single member.
     selections_ : list of Selection
-        For each part of the library: ``chosen``, the members' numbers in order, and ``scores``, the
-        mean's score after each round. A library of three members is one part.
+        For each bag: ``chosen``, the indices of the members in order of selection, and ``scores``,
+        the score of the mean after each round. A library of three members is a single bag.
     estimators_ : list of estimators
         The members, fitted on all rows.
     named_estimators_ : Bunch
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     References
     ----------

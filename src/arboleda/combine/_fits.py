@@ -1,4 +1,4 @@
-"""Members fitted side by side, and what they say of rows that they did not see."""
+"""Parallel fitting of members, and their predictions for held-out rows."""
 
 from __future__ import annotations
 
@@ -17,17 +17,12 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._engine.parallel import run_in_parallel
-from arboleda._engine.shared_binning import (
-    SharedBinning,
-    get_reading_options,
-    supports_shared_binning,
-    take_rows,
-)
-from arboleda._engine.threads import count_available_cores, resolve_n_jobs
+from arboleda._engine.shared_binning import SharedBinning, learns_from_codes, reading, rows_of
+from arboleda._engine.side_by_side import run_side_by_side
+from arboleda._engine.threads import available_cores, resolve_n_jobs
 from arboleda.bagging._members import each, n_jobs_limits
 from arboleda.combine._folds import Folds
-from arboleda.combine._members import Named, classes_known_to
+from arboleda.combine._members import Named, get_known_classes
 from arboleda.combine._multilabel import explain_failure
 
 __all__ = ["Training", "fit_members", "predictions_by_fold"]
@@ -36,29 +31,29 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 Result = TypeVar("Result")
-Ask = Callable[[Named, Any, Array | None], Floats]
-# Results of the engine's members that wait for their turn, for each thread.
+PredictFunction = Callable[[Named, Any, Array | None], Floats]
+# Number of tasks of the engine's members that are started ahead, for each thread.
 _AHEAD = 4
 
 
 @dataclass(frozen=True)
 class Training:
-    """What members learn from, checked.
+    """Checked training data of the members.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        As the members take it.
+        In a form that the members accept.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Numbers of classes, or values; of several labels for each row a column for each output.
+        Class numbers or values; for multilabel targets, a column for each output.
     classes : ndarray or None
-        Labels that the numbers of one output stand for.
+        Labels of the class numbers of a single output.
     params : dict of str to dict
-        For the ``fit`` of each member, by its name.
+        Parameters of ``fit`` by the name of the member.
     n_jobs : int or None
-        Members that are fitted at the same time; those of this library share as many threads.
+        Members fitted in parallel; members of this library share as many threads.
     verbose : bool
-        Whether to print a line for each member fitted.
+        Whether to print a line for each fitted member.
     """
 
     X: Any
@@ -71,9 +66,9 @@ class Training:
 
 @dataclass(frozen=True)
 class _Task:
-    """A member to fit on some rows; None: on all of them."""
+    """A member to fit on a subset of the rows, or on all rows if it is None."""
 
-    number: int  # of the member
+    number: int  # index of the member
     split: int
     rows: Rows | None
 
@@ -84,98 +79,101 @@ def fit_members(members: Sequence[Named], training: Training) -> list[Any]:
     Raises
     ------
     TypeError
-        If a member is given weights that it cannot take.
+        If there are weights and a member does not support them.
     """
     tasks = [_Task(number, 0, None) for number in range(len(members))]
-    done = _run(members, training, tasks, _fitted_on)
+    done = _run_tasks(members, training, tasks, _get_member)
     fitted = {task.number: model for task, model in done}
     return [fitted[number] for number in range(len(members))]
 
 
 def predictions_by_fold(
-    members: Sequence[Named], training: Training, folds: Folds, ask: Ask
+    members: Sequence[Named], training: Training, folds: Folds, predict: PredictFunction
 ) -> Iterator[tuple[int, int, Floats]]:
-    """What members say of the rows of a split's test when they learned from its other rows.
+    """Predict the test rows of each split by members fitted on its training rows.
 
     Parameters
     ----------
     members : list of (str, estimator)
     training : Training
     folds : Folds
-    ask : callable
-        Of a fitted member with its name, rows and the labels as the member knows them.
+    predict : callable
+        Called with a fitted member and its name, the test rows, and the labels in the form that the
+        member was fitted on.
 
     Yields
     ------
     member, split : int
-    said : ndarray of shape (n_rows, ...)
-        What ``ask`` returned.
+    outputs : ndarray of shape (n_rows, ...)
+        Return value of ``predict``.
     """
     tasks = [
         _Task(number, split, train)
         for number in range(len(members))
         for split, (train, _) in enumerate(folds.splits)
     ]
-    answer = partial(_answered, folds=folds, ask=ask)
-    for task, said in _run(members, training, tasks, answer):
-        yield task.number, task.split, said
+    predict_rows = partial(_predict_test_rows, folds=folds, predict=predict)
+    for task, outputs in _run_tasks(members, training, tasks, predict_rows):
+        yield task.number, task.split, outputs
 
 
-def _run(
+def _run_tasks(
     members: Sequence[Named],
     training: Training,
     tasks: Sequence[_Task],
     function: Callable[..., Result],
 ) -> Iterator[tuple[_Task, Result]]:
-    """Run tasks: of other libraries' members in joblib's workers, then of ours in threads.
+    """Run tasks: members of other libraries in joblib workers, then our own in threads.
 
-    Ours release the interpreter, and those that learn from the same rows share their codes.
+    Our members release the GIL, and members fitted on the same rows share the binned data.
     """
-    theirs = [task for task in tasks if not supports_shared_binning(members[task.number][1])]
-    # Rows after rows, so that a table of codes is dropped when its last member is done.
+    theirs = [task for task in tasks if not learns_from_codes(members[task.number][1])]
+    # Sorted by split, because the binned data of a split are dropped after its last member.
     ours = sorted(
-        (t for t in tasks if supports_shared_binning(members[t.number][1])), key=lambda t: t.split
+        (t for t in tasks if learns_from_codes(members[t.number][1])), key=lambda t: t.split
     )
     n_workers = max(1, min(effective_n_jobs(training.n_jobs), len(theirs)))
-    share = count_available_cores() // n_workers if n_workers > 1 else None
-    work = partial(_work, members=members, training=training, n_threads=share, function=function)
-    yield from zip(theirs, each(work, theirs, training.n_jobs), strict=True)
+    share = available_cores() // n_workers if n_workers > 1 else None
+    run = partial(_run_task, members=members, training=training, n_threads=share, function=function)
+    yield from zip(theirs, each(run, theirs, training.n_jobs), strict=True)
 
     n_threads = resolve_n_jobs(training.n_jobs)
     tables: dict[Any, SharedBinning] = {}
     for first in range(0, len(ours), _AHEAD * n_threads):
-        part = ours[first : first + _AHEAD * n_threads]
-        wanted = {_table_key(task, members): task for task in part}
-        tables = {key: tables.get(key) or _table(t, members, training) for key, t in wanted.items()}
+        batch = ours[first : first + _AHEAD * n_threads]
+        wanted = {_get_table_key(task, members): task for task in batch}
+        tables = {
+            key: tables.get(key) or _make_table(t, members, training) for key, t in wanted.items()
+        }
         calls = [
             partial(
-                _configured,
+                _call_with_config,
                 get_config(),
-                partial(_work, task, members, training, function=function),
-                tables[_table_key(task, members)],
+                partial(_run_task, task, members, training, function=function),
+                tables[_get_table_key(task, members)],
             )
-            for task in part
+            for task in batch
         ]
-        yield from zip(part, run_in_parallel(calls, n_threads), strict=True)
+        yield from zip(batch, run_side_by_side(calls, n_threads), strict=True)
 
 
-def _table_key(task: _Task, members: Sequence[Named]) -> Any:
-    return task.split, get_reading_options(members[task.number][1])
+def _get_table_key(task: _Task, members: Sequence[Named]) -> Any:
+    return task.split, reading(members[task.number][1])
 
 
-def _table(task: _Task, members: Sequence[Named], training: Training) -> SharedBinning:
+def _make_table(task: _Task, members: Sequence[Named], training: Training) -> SharedBinning:
     return SharedBinning(training.X, task.rows, members[task.number][1])
 
 
-def _configured(
+def _call_with_config(
     config: dict[str, Any], call: Callable[..., Result], table: SharedBinning, n_threads: int
 ) -> Result:
-    """Call under scikit-learn's configuration, which a thread does not inherit."""
+    """Call a function with scikit-learn's configuration, which threads do not inherit."""
     with config_context(**config):
         return call(n_threads=n_threads, table=table)
 
 
-def _work(
+def _run_task(
     task: _Task,
     members: Sequence[Named],
     training: Training,
@@ -183,28 +181,30 @@ def _work(
     function: Callable[..., Result],
     table: SharedBinning | None = None,
 ) -> Result:
-    """Fit a clone of a task's member and hand it to a function."""
+    """Fit a clone of a task's member and pass it to a function."""
     name, template = members[task.number]
     member = clone(template)
     params = member.get_params()
     frozen = any(isinstance(value, FrozenEstimator) for value in (member, *params.values()))
-    limits = {} if frozen else n_jobs_limits(member, n_threads)  # frozen ones take no parameters
-    given = {name: params[name] for name in limits}
+    limits = (
+        {} if frozen else n_jobs_limits(member, n_threads)
+    )  # frozen estimators take no parameters
+    original = {name: params[name] for name in limits}
     member.set_params(**limits)
-    began = time.perf_counter()
+    start = time.perf_counter()
     try:
         _fit(member, name, task, training, table)
         if training.verbose:
-            part = "all rows" if task.rows is None else f"split {task.split}"
-            seconds = time.perf_counter() - began
-            sys.stdout.write(f"{name}: fitted on {part} in {seconds:.2f} s\n")
+            where = "all rows" if task.rows is None else f"split {task.split}"
+            seconds = time.perf_counter() - start
+            sys.stdout.write(f"{name}: fitted on {where} in {seconds:.2f} s\n")
         return function((name, member), task, training)
     except Exception as error:
         where = "all rows" if task.rows is None else f"the training rows of split {task.split}"
-        error.add_note(f"raised by the member {name!r} of the ensemble, for {where}")
+        error.add_note(f"raised by the member {name!r} of the ensemble, fitted on {where}")
         raise
     finally:
-        member.set_params(**given)
+        member.set_params(**original)
 
 
 def _fit(
@@ -213,7 +213,7 @@ def _fit(
     X: Any = table
     rows = task.rows
     if table is None:
-        X = training.X if rows is None else take_rows(training.X, rows)
+        X = training.X if rows is None else rows_of(training.X, rows)
     y = training.y if rows is None else training.y[rows]
     params = training.params.get(name, {})
     if rows is not None:
@@ -224,7 +224,7 @@ def _fit(
         if "unexpected keyword argument 'sample_weight'" in str(error):
             raise TypeError(
                 f"Underlying estimator {type(member).__name__} does not support sample weights: "
-                f"replace or drop the member {name!r}, or give no sample_weight"
+                f"replace or drop the member {name!r}, or fit without sample_weight"
             ) from error
         raise
     except ValueError as error:
@@ -241,18 +241,20 @@ def _fit(
         ):
             raise
         raise ValueError(
-            f"the member {name!r} cannot learn from split {task.split} of cv, whose training rows "
-            f"are all of class {training.classes.tolist()[y[0]]!r} ({error}): use folds that have "
-            "every class on both sides, as StratifiedKFold(shuffle=True) makes, or members that "
-            "can learn one class, such as trees"
+            f"the member {name!r} cannot learn from split {task.split} of cv because all its "
+            f"training rows are of class {training.classes.tolist()[y[0]]!r} ({error}): use folds "
+            "with every class in training and test rows, for example "
+            "StratifiedKFold(shuffle=True), or members that can learn one class, such as trees"
         ) from error
 
 
-def _fitted_on(named: Named, task: _Task, training: Training) -> Any:
+def _get_member(named: Named, task: _Task, training: Training) -> Any:
     return named[1]
 
 
-def _answered(named: Named, task: _Task, training: Training, folds: Folds, ask: Ask) -> Floats:
+def _predict_test_rows(
+    named: Named, task: _Task, training: Training, folds: Folds, predict: PredictFunction
+) -> Floats:
     test = folds.splits[task.split][1]
-    known = None if training.classes is None else classes_known_to(named[1], training.classes)
-    return ask(named, take_rows(training.X, test), known)
+    known = None if training.classes is None else get_known_classes(named[1], training.classes)
+    return predict(named, rows_of(training.X, test), known)

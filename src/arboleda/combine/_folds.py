@@ -1,4 +1,4 @@
-"""Rows that members learn from, and rows that they answer for."""
+"""Cross-validation splits: training rows and test rows of the members."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Rows = npt.NDArray[np.intp]
 
 
 class Folds:
-    """Splits of a table, and the rows that are in one of their tests.
+    """Splits of a table, and the rows that are in at least one test set.
 
     Parameters
     ----------
     splits : list of (ndarray, ndarray)
-        Rows to learn from, rows to answer for.
+        Training rows and test rows of each split.
     n_rows : int
-        Of the table.
+        Number of rows of the table.
 
     Attributes
     ----------
     rows : ndarray
-        Rows that are in a test, ascending.
+        Rows that are in a test set, ascending.
     times : ndarray
-        In how many tests each of them is.
+        Number of test sets that contain each of these rows.
     """
 
     def __init__(self, splits: list[Split], n_rows: int) -> None:
@@ -48,18 +48,18 @@ class Folds:
         return len(self.splits)
 
     def places(self, split: int) -> Rows:
-        """Places among `rows` of the rows to answer for in a split."""
+        """Return the positions in `rows` of the test rows of a split."""
         return np.searchsorted(self.rows, self.splits[split][1])
 
 
 def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool) -> Folds:
-    """Splits of a cross-validation.
+    """Make the splits of a cross-validation.
 
     Parameters
     ----------
     cv : int, splitter, iterable or None
-        An int, or 5 for None, means so many folds in the order of the rows, stratified if y holds
-        classes; if there are groups, no group is cut in two.
+        An int (None: 5) is a number of folds in the order of the rows, stratified if y holds
+        classes; groups are not split.
     X, y, groups : array-like
     classes : bool
         Whether y holds classes.
@@ -67,8 +67,8 @@ def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool
     Raises
     ------
     ValueError
-        If a split has no rows to learn from or says rows that are not there, or no row is in a
-        test.
+        If a split has no training rows, rows that do not exist or rows that are both training and
+        test rows, or if no row is in a test set.
     """
     cv = 5 if cv is None else cv
     if groups is not None and isinstance(cv, Integral):
@@ -78,17 +78,17 @@ def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool
     for number, (train, test) in enumerate(_splits(splitter, X, y, groups)):
         split = check_row_indices(train, len(y), number), check_row_indices(test, len(y), number)
         if not split[0].size:
-            raise ValueError(f"cv gave no rows to learn from in split {number}")
+            raise ValueError(f"split {number} of cv has no training rows")
         both = np.intersect1d(*split)
         if both.size:
             raise ValueError(
-                f"cv gave row {both[0]} in split {number} both to learn from and to answer for: "
-                "members would answer for what they have seen"
+                f"row {both[0]} in split {number} of cv is both a training row and a test row: "
+                "members would predict rows that they have seen"
             )
         splits.append(split)
     folds = Folds(splits, len(y))
     if not folds.rows.size:
-        raise ValueError("cv gave no rows to answer for")
+        raise ValueError("cv has no test rows")
     return folds
 
 
@@ -97,5 +97,6 @@ def _splits(splitter: Any, X: Any, y: npt.NDArray[Any], groups: Any) -> list[Any
         return list(splitter.split(X, y, groups))
     except ValueError as error:
         raise ValueError(
-            f"{str(error).rstrip('.')}: set cv to fewer folds or to other ones, or give more rows"
+            f"{str(error).rstrip('.')}: set cv to fewer folds or to another splitter, or use more "
+            "rows"
         ) from error

@@ -1,4 +1,4 @@
-"""Greedy choice of an ensemble from a library of members.
+"""Greedy selection of an ensemble from a library of members.
 
 References
 ----------
@@ -14,66 +14,66 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.combine._judges import Judge
+from arboleda.combine._ensemble_scorers import EnsembleScorer
 
 __all__ = ["Selection", "select_greedily"]
 
 
 class Selection(NamedTuple):
-    """Members in the order in which they were chosen, up to the best round, and all scores."""
+    """Members in order of selection, up to the best round, and the scores of all rounds."""
 
     chosen: list[int]
     scores: list[float]
 
     def shares(self, n_members: int) -> npt.NDArray[np.float64]:
-        """Weight of each member in the mean of the chosen ones."""
+        """Return the weight of each member in the mean of the selected ones."""
         return np.asarray(np.bincount(self.chosen, minlength=n_members) / len(self.chosen))
 
 
 def select_greedily(
-    judge: Judge, library: Sequence[int], n_initial: int | None, n_rounds: int
+    scorer: EnsembleScorer, library: Sequence[int], n_initial: int | None, n_rounds: int
 ) -> Selection:
-    """Add the member with which the mean of the chosen ones is best, again and again.
+    """Add the member that improves the mean of the selected members most, repeatedly.
 
-    The best members alone come first; then, for so many rounds, whichever helps most (or harms
-    least), those chosen already too. What was best of all rounds stays, the smallest of equals.
+    The selection starts with the best single members. Then each round adds the member that helps
+    most (or harms least), possibly again. The best round is kept; ties go to the smallest ensemble.
 
     Parameters
     ----------
-    judge : Judge
+    scorer : EnsembleScorer
     library : sequence of int
-        Numbers of the members to choose from.
+        Indices of the members to choose from.
     n_initial : int or None
-        How many of the best members come first; None: as many as have the best mean.
+        Number of best members to start with; None: the number with the best mean.
     n_rounds : int
-        Members that are added to them.
+        Number of rounds, each of which adds a member.
     """
-    judge.clear()
-    alone = np.array([judge.score_with(member) for member in library])
-    # Sorted, so that of members with equal gains the one that is better alone is taken.
+    scorer.clear()
+    alone = np.array([scorer.score_with(member) for member in library])
+    # Sorted, because of members with equal gains the better single member is selected.
     ranked = [library[place] for place in np.argsort(-alone, kind="stable")]
     scores = []
     for member in ranked if n_initial is None else ranked[:n_initial]:
-        scores.append(judge.score_with(member))
-        judge.add(member)
+        scores.append(scorer.score_with(member))
+        scorer.add(member)
     n_first = len(scores) if n_initial is not None else _first_best(scores) + 1
     chosen, scores = ranked[:n_first], scores[:n_first]
-    judge.clear()
+    scorer.clear()
     for member in chosen:
-        judge.add(member)
+        scorer.add(member)
     for _ in range(n_rounds):
-        gains = [judge.score_with(member) for member in ranked]
+        gains = [scorer.score_with(member) for member in ranked]
         best = _first_best(gains)
         chosen.append(ranked[best])
         scores.append(gains[best])
-        judge.add(ranked[best])
+        scorer.add(ranked[best])
     first = 0 if n_initial is None else n_first - 1
     n_kept = first + _first_best(scores[first:]) + 1
     return Selection(chosen[:n_kept], scores)
 
 
 def _first_best(scores: Sequence[float]) -> int:
-    """Place of the greatest, the first of those that differ by no more than rounding."""
+    """Return the position of the largest score; ties within rounding go to the first."""
     values = np.asarray(scores)
     greatest = values.max()
     return int(np.argmax(values >= greatest - 1e-12 * max(1.0, abs(greatest))))

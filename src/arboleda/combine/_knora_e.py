@@ -14,9 +14,9 @@ __all__ = ["KNORAE"]
 class KNORAE(FixedParameters, DynamicSelectionClassifier):
     """KNORA-Eliminate: the classifiers that are right on all neighbours of a row vote.
 
-    K nearest oracles: where no member is right on all k neighbours, the farthest neighbour is left
-    out, and so on, until some member is right on all that remain. Where none is right even on the
-    nearest one, all members vote.
+    K nearest oracles: if no member is right on all k neighbours, the farthest neighbour is removed,
+    repeatedly, until some member is right on all that remain. If no member is right on the nearest
+    neighbour, all members vote.
 
     It is `DynamicSelectionClassifier` with ``method="knora_e"``.
 
@@ -29,10 +29,10 @@ class KNORAE(FixedParameters, DynamicSelectionClassifier):
     voting : {"hard", "soft"}, default="hard"
         Whether the selected members vote for one class each, or with their probabilities.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds in which the members predict the rows they are judged by; None: 5, stratified.
-        "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     n_jobs : int, default=None
-        Members fitted at the same time; see `DynamicSelectionClassifier`.
+        Members fitted in parallel; see `DynamicSelectionClassifier`.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class KNORAE(FixedParameters, DynamicSelectionClassifier):
 
         c_l(x) = max { j <= k : h_l(x_(i)) = y_(i) for all i <= j }
 
-    and the members with the largest one are selected: those that the shrinking region leaves.
+    and the members with the largest competence are selected.
 
     References
     ----------

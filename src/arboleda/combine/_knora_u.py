@@ -12,10 +12,10 @@ __all__ = ["KNORAU"]
 
 
 class KNORAU(FixedParameters, DynamicSelectionClassifier):
-    """KNORA-Union: each classifier has as many votes as there are neighbours that it is right on.
+    """KNORA-Union: each classifier has one vote for every neighbour that it is right on.
 
-    K nearest oracles: every member that is right on at least one of the k neighbours takes part.
-    Where none is, all members vote alike.
+    K nearest oracles: every member that is right on at least one of the k neighbours votes. If
+    there is none, all members vote with equal weight.
 
     It is `DynamicSelectionClassifier` with ``method="knora_u"``.
 
@@ -28,10 +28,10 @@ class KNORAU(FixedParameters, DynamicSelectionClassifier):
     voting : {"hard", "soft"}, default="hard"
         Whether the selected members vote for one class each, or with their probabilities.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds in which the members predict the rows they are judged by; None: 5, stratified.
-        "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     n_jobs : int, default=None
-        Members fitted at the same time; see `DynamicSelectionClassifier`.
+        Members fitted in parallel; see `DynamicSelectionClassifier`.
 
     Attributes
     ----------

@@ -14,8 +14,8 @@ __all__ = ["LCA"]
 class LCA(FixedParameters, DynamicSelectionClassifier):
     """Local class accuracy: the classifier whose predicted class is right most often nearby.
 
-    A member is judged by the neighbours whose class is the one that it predicts for the row: how
-    many of these it classifies correctly. Members that are equally accurate vote.
+    The score of a member is its accuracy on the neighbours of the class that it predicts for the
+    row. Members with equal scores vote.
 
     It is `DynamicSelectionClassifier` with ``method="lca"``.
 
@@ -28,10 +28,10 @@ class LCA(FixedParameters, DynamicSelectionClassifier):
     voting : {"hard", "soft"}, default="hard"
         Whether the selected members vote for one class each, or with their probabilities.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds in which the members predict the rows they are judged by; None: 5, stratified.
-        "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     n_jobs : int, default=None
-        Members fitted at the same time; see `DynamicSelectionClassifier`.
+        Members fitted in parallel; see `DynamicSelectionClassifier`.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class LCA(FixedParameters, DynamicSelectionClassifier):
 
         c_l(x) = sum_{i in N(x)} I(y_i = g) I(h_l(x_i) = g) / sum_{i in N(x)} I(y_i = g)
 
-    or 0 where no neighbour is of class g; the members with the largest one are selected.
+    or 0 if no neighbour is of class g; the members with the largest competence are selected.
 
     References
     ----------

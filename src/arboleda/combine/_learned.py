@@ -1,4 +1,4 @@
-"""What combinations share that learn from their members' answers to rows not seen before."""
+"""Base classes of combinations that learn from their members' predictions of held-out rows."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from arboleda._sparse import check_sparse
 from arboleda.combine._combination import Array, Combination
 from arboleda.combine._fits import Training, fit_members
 from arboleda.combine._folds import Folds, folds_of
-from arboleda.combine._members import Named, are_classifiers, kept_members
+from arboleda.combine._members import Named, are_classifiers, check_members
 from arboleda.combine._outputs import (
     MemberOutputs,
-    learned_by,
-    out_of_fold,
+    compute_encoded_outputs,
+    compute_out_of_fold,
     outputs_of,
-    outputs_of_numbered,
+    with_encoded_class_weights,
 )
 from arboleda.combine._routing import check_routing, params_of_members
 from arboleda.combine._target import (
@@ -37,26 +37,26 @@ from arboleda.combine._target import (
 )
 from arboleda.tree._restore_on_failure import restore_on_failure
 
-__all__ = ["ClassCombination", "Given", "LearnedCombination", "ValueCombination"]
+__all__ = ["ClassCombination", "FitInputs", "LearnedCombination", "ValueCombination"]
 
 Floats = npt.NDArray[np.float64]
 
 
-class Given(NamedTuple):
-    """What a combination learns from.
+class FitInputs(NamedTuple):
+    """Inputs from which a combination is learned.
 
     Parameters
     ----------
     members : list of (str, estimator)
-        To be fitted in each fold; the fitted ones if there are no folds.
+        The members to fit in each fold, or the fitted members if there are no folds.
     training : Training
         All rows.
     folds : Folds or None
-        None: the members have not seen the rows, or nothing is asked of them out of fold.
+        None: the members have not seen the rows, or no out-of-fold predictions are needed.
     weight : ndarray of shape (n_samples,)
-        All one if none were given.
+        All one if there are no weights.
     is_weighted : bool
-        Whether weights were given.
+        Whether weights were passed to `fit`.
     groups : array-like or None
     """
 
@@ -69,10 +69,10 @@ class Given(NamedTuple):
 
 
 class LearnedCombination(Combination):
-    """Members fitted on all rows, and what was learned from their answers to rows held out.
+    """Base class of a combination learned from its members' predictions of held-out rows.
 
-    With ``cv="prefit"`` the members are taken as they are, and the rows given to `fit` should be
-    ones that they have not seen.
+    With ``cv="prefit"`` the members are already fitted, and the rows passed to `fit` should be rows
+    that they have not seen.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -81,35 +81,35 @@ class LearnedCombination(Combination):
         "n_jobs": [None, Integral],
     }
 
-    # They are of use to the combination itself: others need not ask whether it wants them.
+    # The combination itself uses them, so enclosing meta-estimators need not route them.
     __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED, "sample_weight": UNUSED}
 
     @abstractmethod
     def _read_target(self, y: Any) -> tuple[Array | None, Array]:
-        """Return the classes, or None, and numbers of classes, or values."""
+        """Return the classes and class numbers, or None and values."""
 
     @abstractmethod
-    def _learn(self, given: Given) -> None:
-        """Learn how to combine the members, which are fitted by now."""
+    def _learn(self, inputs: FitInputs) -> None:
+        """Learn how to combine the members, which are already fitted."""
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any
     ) -> Self:
-        """Fit the members, and learn from their answers to rows held out how to combine them.
+        """Fit the members, and learn how to combine them from their held-out predictions.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            What the members can learn from; frames stay frames.
+            In a form that the members accept; frames stay frames.
         y : array-like of shape (n_samples,)
             Labels of any type, or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            For the members and for the combination.
+            Passed to the members and used by the combination.
         groups : array-like of shape (n_samples,), default=None
-            Rows of a group are never in both parts of a split.
+            Rows of a group are never both in the training and in the test rows of a split.
         **fit_params : dict
-            For the members, by scikit-learn's metadata routing, if that is enabled: then weights
-            too reach only the members that ask for them.
+            Passed to the members by scikit-learn's metadata routing, if it is enabled; weights then
+            also reach only the members that request them.
 
         Returns
         -------
@@ -118,10 +118,9 @@ class LearnedCombination(Combination):
         Raises
         ------
         ValueError
-            If a parameter, the members or the data cannot be used; the message says which. The
-            estimator stays as it was.
+            If a parameter, a member or the data are invalid. The estimator stays unchanged.
         TypeError
-            If weights are given and a member takes none.
+            If there are weights and a member does not support them.
         """
         with restore_on_failure(self):
             own = {"sample_weight": sample_weight, "groups": groups}
@@ -131,7 +130,7 @@ class LearnedCombination(Combination):
     def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         self._validate_params()
         check_routing(self, params)
-        members = kept_members(self.estimators, self.get_params(deep=False))
+        members = check_members(self.estimators, self.get_params(deep=False))
         self._check_members(members)
         sample_weight, groups = params["sample_weight"], params["groups"]
         check_sparse(X)
@@ -153,44 +152,45 @@ class LearnedCombination(Combination):
                 check_is_fitted(member)
             fitted = [member for _, member in members]
         else:
-            members = learned_by(members, classes)
-            if self._asks_out_of_fold:
+            members = with_encoded_class_weights(members, classes)
+            if self._needs_out_of_fold:
                 folds = folds_of(self.cv, X, target, groups, classes=classes is not None)
             fitted = fit_members(members, training)
         self._keep_members(fitted)
-        self._learn(Given(members, training, folds, weight, is_weighted, groups))
+        self._learn(FitInputs(members, training, folds, weight, is_weighted, groups))
 
     @property
-    def _asks_out_of_fold(self) -> bool:
-        """Whether members that are fitted here are judged by rows out of fold."""
+    def _needs_out_of_fold(self) -> bool:
+        """Whether the combination learns from out-of-fold predictions."""
         return True
 
     @property
     def _is_prefit(self) -> bool:
         return isinstance(self.cv, str) and self.cv == "prefit"
 
-    def _held_out(self, given: Given) -> MemberOutputs:
-        """What the members say of rows that they have not seen."""
-        if given.folds is None:
-            return self._ask(given.training.X, range(len(given.members)))
-        check_held_out_weights(given.weight[given.folds.rows])
-        return out_of_fold(given.members, given.training, given.folds)
+    def _held_out(self, inputs: FitInputs) -> MemberOutputs:
+        """Predict rows that the members have not seen."""
+        if inputs.folds is None:
+            return self._predict_members(inputs.training.X, range(len(inputs.members)))
+        check_held_out_weights(inputs.weight[inputs.folds.rows])
+        return compute_out_of_fold(inputs.members, inputs.training, inputs.folds)
 
-    def _ask(self, X: Any, chosen: Any) -> MemberOutputs:
-        """What some of the fitted members say of rows."""
+    def _predict_members(self, X: Any, chosen: Any) -> MemberOutputs:
+        """Predict rows by some of the fitted members."""
         fitted = [(self._names[number], self.estimators_[number]) for number in chosen]
         classes = getattr(self, "classes_", None)
         if classes is None or self._is_prefit:
             return outputs_of(fitted, X, classes, n_jobs=self.n_jobs)
-        return outputs_of_numbered(fitted, X, classes, n_jobs=self.n_jobs)
+        return compute_encoded_outputs(fitted, X, classes, n_jobs=self.n_jobs)
 
     def _check_members(self, members: list[Named]) -> None:
-        """Refuse members of another kind before any is fitted."""
-        wanted = isinstance(self, ClassifierMixin)
-        if are_classifiers(members) != wanted:
+        """Refuse members of the wrong kind before any of them is fitted."""
+        is_own_kind = isinstance(self, ClassifierMixin)
+        if are_classifiers(members) != is_own_kind:
+            kind = "classifiers" if is_own_kind else "regressors"
             raise ValueError(
-                f"{type(self).__name__} combines {'classifiers' if wanted else 'regressors'}, but "
-                f"the member {members[0][0]!r} is a {type(members[0][1]).__name__}"
+                f"{type(self).__name__} combines {kind}, but the member {members[0][0]!r} is a "
+                f"{type(members[0][1]).__name__}"
             )
 
 
@@ -212,8 +212,8 @@ class ValueCombination(RegressorMixin, LearnedCombination):  # type: ignore[misc
         check_squares(values, "y holds")
         return None, values
 
-    def _held_out(self, given: Given) -> MemberOutputs:
-        found = super()._held_out(given)
-        for name, values in zip(found.names, found.outputs, strict=True):
+    def _held_out(self, inputs: FitInputs) -> MemberOutputs:
+        held_out = super()._held_out(inputs)
+        for name, values in zip(held_out.names, held_out.outputs, strict=True):
             check_squares(values, f"the member {name!r} predicts")
-        return found
+        return held_out

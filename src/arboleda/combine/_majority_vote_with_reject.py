@@ -14,8 +14,7 @@ __all__ = ["MajorityVoteWithReject"]
 class MajorityVoteWithReject(FixedParameters, VotingClassifier):
     """Majority vote with rejection: a class is predicted if more than half of the members agree.
 
-    Rows for which no class has a majority get a label of their own, to be decided by other means.
-    `score` counts them as errors.
+    Rows without a majority get the reject label. `score` counts them as errors.
 
     It is `VotingClassifier` with ``rule="majority"``, ``reject=True``.
 
@@ -24,14 +23,14 @@ class MajorityVoteWithReject(FixedParameters, VotingClassifier):
     estimators : list of (str, estimator)
         The members by name; "drop" leaves one out.
     weights : array-like of shape (n_members,), default=None
-        Weights of the members; a member of weight 0 takes no part.
+        Weights of the members; a member of weight 0 is left out.
     reject_label : label, default=None
         Label of rows without a majority; None: -1 where labels are numbers, "reject" where they are
         text.
     n_jobs : int, default=None
-        Members fitted at the same time; see `VotingClassifier`.
+        Members fitted in parallel; see `VotingClassifier`.
     verbose : bool, default=False
-        Whether to print a line for each member fitted.
+        Whether to print a line for each fitted member.
 
     Attributes
     ----------
@@ -50,8 +49,8 @@ class MajorityVoteWithReject(FixedParameters, VotingClassifier):
 
         sum_l I(h_l(x) = g) >= floor(L / 2) + 1
 
-    and the reject label if there is no such class. With ``weights`` it must have more than half of
-    their sum.
+    and the reject label if there is no such class. With ``weights``, a class needs more than half
+    of their sum.
 
     References
     ----------

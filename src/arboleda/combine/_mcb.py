@@ -14,8 +14,9 @@ __all__ = ["MCB"]
 class MCB(FixedParameters, DynamicSelectionClassifier):
     """Multiple classifier behaviour: local accuracy on neighbours that the members treat alike.
 
-    Of the nearest neighbours only those count for which most members predict the same class as for
-    the row itself. The member that is right on most of them is selected; equals vote.
+    Only those neighbours count for which most members predict the same class as for the row itself.
+    The member with the most correct predictions on them is selected; in a tie, the tied members
+    vote.
 
     It is `DynamicSelectionClassifier` with ``method="mcb"``.
 
@@ -28,13 +29,13 @@ class MCB(FixedParameters, DynamicSelectionClassifier):
     voting : {"hard", "soft"}, default="hard"
         Whether the selected members vote for one class each, or with their probabilities.
     similarity : float, default=0.7
-        Share of the members that must predict the same for a neighbour as for the row; more than
-        this share makes the neighbour count.
+        A neighbour counts if more than this share of the members predict the same class for it as
+        for the row.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds in which the members predict the rows they are judged by; None: 5, stratified.
-        "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     n_jobs : int, default=None
-        Members fitted at the same time; see `DynamicSelectionClassifier`.
+        Members fitted in parallel; see `DynamicSelectionClassifier`.
 
     Attributes
     ----------
@@ -48,17 +49,18 @@ class MCB(FixedParameters, DynamicSelectionClassifier):
 
     Notes
     -----
-    The similarity of a neighbour is the share of the L members that predict for it what they
-    predict for x ::
+    The similarity of a neighbour is the share of the L members that predict the same class for it
+    as for x ::
 
         S(x, x_i) = 1/L sum_l I(h_l(x) = h_l(x_i)).
 
-    With M(x) the neighbours with ``S(x, x_i) > similarity`` (all of them where there is none) ::
+    With M(x) the neighbours with ``S(x, x_i) > similarity`` (all neighbours if there is none) ::
 
         c_l(x) = sum_{i in M(x)} I(h_l(x_i) = y_i) / |M(x)|
 
     and the members with the largest competence are selected. The paper selects the best member only
-    if it is clearly better than the others, and lets all vote if not; here it is always selected.
+    if it is clearly better than the others, and otherwise lets all vote; here it is always
+    selected.
 
     References
     ----------

@@ -12,7 +12,7 @@ __all__ = ["MedianRule"]
 class MedianRule(FixedParameters, VotingClassifier):
     """Median rule: the class with the largest median of the members' probabilities.
 
-    The median is the mean that a few members far off the others do not move.
+    Unlike the mean, the median is robust to a few outlying members.
 
     It is `VotingClassifier` with ``rule="median"``.
 
@@ -21,11 +21,11 @@ class MedianRule(FixedParameters, VotingClassifier):
     estimators : list of (str, estimator)
         The members by name; "drop" leaves one out.
     n_jobs : int, default=None
-        Members fitted at the same time; see `VotingClassifier`.
+        Members fitted in parallel; see `VotingClassifier`.
     flatten_transform : bool, default=True
         Whether `transform` returns the probabilities of all members side by side.
     verbose : bool, default=False
-        Whether to print a line for each member fitted.
+        Whether to print a line for each fitted member.
 
     Attributes
     ----------

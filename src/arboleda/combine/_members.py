@@ -1,4 +1,4 @@
-"""Named members of a combination: checked, and asked for what they say of rows."""
+"""Named members of a combination: checks and predictions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sklearn.frozen import FrozenEstimator
 
 __all__ = [
     "Named",
-    "answer_of",
     "are_classifiers",
-    "choice_of",
-    "classes_known_to",
-    "kept_members",
+    "check_members",
+    "get_known_classes",
     "places_of",
+    "predict_choices",
+    "predict_member",
 ]
 
 Array = npt.NDArray[Any]
@@ -25,20 +25,20 @@ Floats = npt.NDArray[np.float64]
 Named = tuple[str, Any]
 
 
-def kept_members(estimators: Any, parameters: Collection[str] = ()) -> list[Named]:
-    """Check named estimators and return those that are not dropped.
+def check_members(estimators: Any, parameters: Collection[str] = ()) -> list[Named]:
+    """Check named estimators, and return those that are not dropped.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         An estimator may be "drop".
     parameters : collection of str
-        Names that are taken: those of the ensemble's own parameters.
+        Reserved names: those of the ensemble's own parameters.
 
     Raises
     ------
     ValueError
-        If it is no such list, a name stands twice, is taken or holds "__", or all are dropped.
+        If it is not such a list, a name is repeated, reserved or contains "__", or all are dropped.
     """
     named = list(estimators)
     if not named or not all(_is_named(item) for item in named):
@@ -48,19 +48,17 @@ def kept_members(estimators: Any, parameters: Collection[str] = ()) -> list[Name
         )
     names = [name for name, _ in named]
     if len(set(names)) < len(names):
-        raise ValueError(
-            f"Names provided are not unique: {names!r}. Give each member a name of its own"
-        )
+        raise ValueError(f"Names provided are not unique: {names!r}. Give each member its own name")
     taken = sorted(set(names).intersection(parameters))
     if taken:
         raise ValueError(
-            f"Estimator names conflict with constructor arguments: {taken!r}. set_params could not "
-            "tell them apart; give these members other names"
+            f"Estimator names conflict with constructor arguments: {taken!r}. set_params cannot "
+            "distinguish them; rename these members"
         )
     divided = [name for name in names if "__" in name]
     if divided:
         raise ValueError(
-            f"Estimator names must not contain __: got {divided!r}. set_params splits names there"
+            f"Estimator names must not contain __: got {divided!r}. set_params splits names at __"
         )
     kept = [(name, member) for name, member in named if not _is_dropped(member)]
     if not kept:
@@ -69,12 +67,12 @@ def kept_members(estimators: Any, parameters: Collection[str] = ()) -> list[Name
 
 
 def are_classifiers(members: Sequence[Named]) -> bool:
-    """Whether members predict classes; else they predict numbers.
+    """Return whether the members are classifiers; if not, they are regressors.
 
     Raises
     ------
     ValueError
-        If some do and others do not, or one does neither.
+        If both kinds are mixed, or a member is of neither kind.
     """
     first = members[0]
     for name, member in members:
@@ -85,77 +83,77 @@ def are_classifiers(members: Sequence[Named]) -> bool:
             )
         if is_classifier(member) != is_classifier(first[1]):
             raise ValueError(
-                f"the members {first[0]!r} and {name!r} are a classifier and a regressor: what "
-                "they say cannot be combined"
+                f"the members {first[0]!r} and {name!r} are a classifier and a regressor, whose "
+                "predictions cannot be combined: use members of one kind"
             )
     return bool(is_classifier(first[1]))
 
 
-def classes_known_to(member: Any, classes: Array) -> Array:
-    """Labels as a member knows them that was fitted on the numbers of classes.
+def get_known_classes(member: Any, classes: Array) -> Array:
+    """Return the classes of a member that was fitted by a combination: class numbers.
 
-    A member that was fitted before, in a ``FrozenEstimator``, knows the labels themselves.
+    A prefitted member, in a ``FrozenEstimator``, has the original labels.
     """
     return classes if isinstance(member, FrozenEstimator) else np.arange(len(classes))
 
 
-def answer_of(member: Named, X: Any, classes: Array | None, *, votes: bool) -> Floats:
-    """What a fitted member says of rows.
+def predict_member(member: Named, X: Any, classes: Array | None, *, votes: bool) -> Floats:
+    """Predict rows by a fitted member.
 
     Parameters
     ----------
     member : (str, estimator)
     X : array-like of shape (n_samples, n_features)
     classes : ndarray or None
-        Labels as the member knows them; None: it predicts numbers.
+        Labels that the member was fitted on; None: it is a regressor.
     votes : bool
-        Whether to ask for its predictions even if it has probabilities.
+        Whether to use predicted classes even if the member has probabilities.
 
     Returns
     -------
-    said : ndarray of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities, or 1 for the class predicted and 0 for the others; a class that the member
-        does not know has 0.
+    predicted : ndarray of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities, or 1 for the predicted class and 0 for the others; 0 for a class that the
+        member does not have. For a regressor, values.
 
     Raises
     ------
     ValueError
-        If it knows other classes, or says something that is no number.
+        If the member has other classes, or predicts NaN or infinity.
     """
     name, estimator = member
     if classes is None:
-        said = np.asarray(estimator.predict(X), dtype=np.float64)
-        _check(name, said, (len(said),))
-        return said
+        predicted = np.asarray(estimator.predict(X), dtype=np.float64)
+        _check(name, predicted, (len(predicted),))
+        return predicted
     if votes or not hasattr(estimator, "predict_proba"):
-        chosen = choice_of(member, X, classes)
+        chosen = predict_choices(member, X, classes)
         shares = np.zeros((len(chosen), len(classes)))
         shares[np.arange(len(chosen)), chosen] = 1.0
         return shares
-    said = np.asarray(estimator.predict_proba(X), dtype=np.float64)
+    predicted = np.asarray(estimator.predict_proba(X), dtype=np.float64)
     known = np.asarray(getattr(estimator, "classes_", classes))
-    _check(name, said, (len(said), len(known)))
+    _check(name, predicted, (len(predicted), len(known)))
     if np.array_equal(known, classes):
-        return said
-    shares = np.zeros((len(said), len(classes)))
-    shares[:, places_of(name, known, classes)] = said
+        return predicted
+    shares = np.zeros((len(predicted), len(classes)))
+    shares[:, places_of(name, known, classes)] = predicted
     return shares
 
 
-def choice_of(member: Named, X: Any, classes: Array) -> npt.NDArray[np.intp]:
-    """Numbers of the classes that a fitted member predicts for rows.
+def predict_choices(member: Named, X: Any, classes: Array) -> npt.NDArray[np.intp]:
+    """Predict class numbers by a fitted member.
 
     Raises
     ------
     ValueError
-        If it predicts another class.
+        If the member predicts an unknown class.
     """
     name, estimator = member
     return places_of(name, np.asarray(estimator.predict(X)), classes)
 
 
 def places_of(name: str, labels: Array, classes: Array) -> npt.NDArray[np.intp]:
-    """Numbers of the classes that labels stand for.
+    """Return the class numbers of labels.
 
     Raises
     ------
@@ -163,14 +161,13 @@ def places_of(name: str, labels: Array, classes: Array) -> npt.NDArray[np.intp]:
         If a label is none of the classes.
     """
     places = np.searchsorted(classes, labels)
-    found = places < len(classes)
-    found[found] = classes[places[found]] == labels[found]
-    if not found.all():
-        unknown = labels[~found].tolist()[0]
+    is_known = places < len(classes)
+    is_known[is_known] = classes[places[is_known]] == labels[is_known]
+    if not is_known.all():
+        unknown = labels[~is_known].tolist()[0]
         raise ValueError(
             f"the member {name!r} predicts {unknown!r}, which is none of the classes "
-            f"{classes.tolist()}: a member that was fitted before must know the labels as they are "
-            "in y"
+            f"{classes.tolist()}: a prefitted member must be fitted on the labels of y"
         )
     return places
 
@@ -183,15 +180,15 @@ def _is_dropped(member: Any) -> bool:
     return isinstance(member, str) and member == "drop"
 
 
-def _check(name: str, said: Floats, shape: tuple[int, ...]) -> None:
-    if said.shape != shape:
+def _check(name: str, predicted: Floats, shape: tuple[int, ...]) -> None:
+    if predicted.shape != shape:
         raise ValueError(
-            f"the member {name!r} answers with an array of shape {said.shape} where {shape} is "
-            "expected: members of one target are needed"
+            f"the member {name!r} predicts an array of shape {predicted.shape}, expected {shape}: "
+            "use members with a single target"
         )
-    if not np.isfinite(said).all():
-        row = int(np.argwhere(~np.isfinite(said))[0][0])
+    if not np.isfinite(predicted).all():
+        row = int(np.argwhere(~np.isfinite(predicted))[0][0])
         raise ValueError(
-            f"the member {name!r} answers {said[row].tolist()} for row {row}, which cannot be "
-            "combined: give it rows that it can judge, or leave it out"
+            f"the member {name!r} predicts {predicted[row].tolist()} for row {row}, which cannot "
+            "be combined: use rows that it can predict, or drop the member"
         )

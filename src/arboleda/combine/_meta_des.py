@@ -12,10 +12,10 @@ __all__ = ["METADES"]
 
 
 class METADES(FixedParameters, DynamicSelectionClassifier):
-    """META-DES: the classifiers vote that a second model expects to be right on a row.
+    """META-DES: the classifiers that a meta-classifier expects to be right on a row vote.
 
-    The second model, the meta-classifier, is fitted on pairs of a row and a member, to predict
-    whether the member classifies the row correctly. Where it expects none to be right, all vote.
+    The meta-classifier is fitted on pairs of a row and a member, and predicts whether the member
+    classifies the row correctly. If it expects no member to be right, all members vote.
 
     It is `DynamicSelectionClassifier` with ``method="meta_des"``.
 
@@ -28,15 +28,16 @@ class METADES(FixedParameters, DynamicSelectionClassifier):
     voting : {"hard", "soft"}, default="hard"
         Whether the selected members vote for one class each, or with their probabilities.
     meta_classifier : estimator, default=None
-        The second model, with ``predict_proba``; None: scikit-learn's ``LogisticRegression``.
+        A classifier with ``predict_proba``; None: scikit-learn's ``LogisticRegression``.
     consensus_threshold : float or None, default=None
-        The second model learns only from judged rows on which the members' consensus, the share of
-        votes for the first class less that for the second, is below this; None: from all.
+        The meta-classifier is fitted only on validation rows on which the members' consensus is
+        below this threshold: the difference of the vote shares of the first and the second class.
+        None: on all rows.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds in which the members predict the rows they are judged by; None: 5, stratified.
-        "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     n_jobs : int, default=None
-        Members fitted at the same time; see `DynamicSelectionClassifier`.
+        Members fitted in parallel; see `DynamicSelectionClassifier`.
 
     Attributes
     ----------

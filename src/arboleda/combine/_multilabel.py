@@ -1,4 +1,4 @@
-"""Stacking of several labels for each row: columns of the members, errors, labels predicted."""
+"""Multilabel stacking: columns of the members, checks, and predicted labels."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def predict_columns(
     classes : list of ndarray
         Labels of each output.
     is_prefit : bool
-        Whether members were fitted on the labels themselves, rather than on their numbers.
+        Whether members were fitted on the original labels rather than on class numbers.
 
     Returns
     -------
     columns : ndarray of shape (n_samples, n_columns)
-        An array of a column for each output is taken whole. Of a list, which holds the
-        probabilities of each output, the first class is left out.
+        An array with a column for each output is used unchanged. From a list of the probabilities
+        of each output, the first class of each output is removed.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def predict_columns(
         if len(predicted) != len(classes):
             raise ValueError(
                 f"the member {name!r} predicts {len(predicted)} outputs, and y has {len(classes)}: "
-                "give a member that was fitted on the same outputs"
+                "use a member that was fitted on the same outputs"
             )
         known = classes
         if not is_prefit and not isinstance(member, FrozenEstimator):
@@ -85,7 +85,7 @@ def predict_columns(
         row = int(np.argwhere(~np.isfinite(columns))[0][0])
         raise ValueError(
             f"the member {name!r} predicts {columns[row].tolist()} for row {row}, which the final "
-            "estimator cannot learn from: leave the member out, or give it rows that it can predict"
+            "estimator cannot learn from: drop the member, or use rows that it can predict"
         )
     return columns
 
@@ -93,8 +93,8 @@ def predict_columns(
 def check_predictions(members: Sequence[Named], X: Any, n_outputs: int) -> None:
     """Refuse fitted members that do not predict a label for each output.
 
-    The probabilities of one target with two classes have the shape of those of two outputs, so a
-    member of another target is recognised by what it predicts for a row.
+    The probabilities of a single target with two classes have the same shape as those of two
+    outputs, so the check uses the predicted labels of a row.
 
     Raises
     ------
@@ -107,17 +107,17 @@ def check_predictions(members: Sequence[Named], X: Any, n_outputs: int) -> None:
 
 
 def explain_failure(who: str, estimator: Any, y: Array, where: str) -> str | None:
-    """Return why an estimator may have failed to learn several labels, and the remedy.
+    """Explain why an estimator may have failed to learn several labels, and the remedy.
 
     Parameters
     ----------
     who : str
-        The estimator, as messages name it.
+        Description of the estimator.
     estimator : estimator
     y : ndarray of shape (n_samples, n_outputs)
-        What it was to learn.
+        The target that it failed to learn.
     where : str
-        The rows, as messages name them.
+        Description of the rows.
 
     Returns
     -------
@@ -127,34 +127,34 @@ def explain_failure(who: str, estimator: Any, y: Array, where: str) -> str | Non
     kind = type(estimator).__name__
     if not _learns_several_outputs(estimator):
         return (
-            f"{who}, a {kind}, cannot learn {y.shape[1]} labels for each row: give one that can, "
-            "such as a forest, or wrap it in scikit-learn's MultiOutputClassifier"
+            f"{who}, a {kind}, cannot learn {y.shape[1]} labels for each row: use an estimator "
+            "that can, such as a forest, or wrap it in scikit-learn's MultiOutputClassifier"
         )
     constant = np.flatnonzero((y == y[:1]).all(axis=0))
     if not constant.size:
         return None
     return (
         f"{who}, a {kind}, cannot learn output {constant[0]} of y, which has a single label in "
-        f"{where}: leave such outputs out of y, use folds in which every output has both labels, "
-        "or estimators that can learn one class, such as trees"
+        f"{where}: remove such outputs from y, use folds in which every output has both labels, "
+        "or use estimators that can learn one class, such as trees"
     )
 
 
 def decode_labels(predicted: Any, classes: Labels) -> Array:
-    """Return the labels that the final estimator predicts by their numbers.
+    """Return the labels of the class numbers that the final estimator predicts.
 
     Raises
     ------
     ValueError
-        If it does not predict a number for each output.
+        If there is not one number for each output.
     """
     numbers = np.asarray(predicted)
     if numbers.ndim != 2 or numbers.shape[1] != len(classes):
         raise ValueError(
             f"the final estimator predicts an array of shape {numbers.shape}, and y has "
-            f"{len(classes)} outputs: give one that predicts a label for each"
+            f"{len(classes)} outputs: use a final estimator that predicts a label for each output"
         )
-    # An output with one label has that label, whatever a final estimator makes of its zeros.
+    # An output with a single label has that label, whatever the final estimator predicts.
     return np.column_stack(
         [
             labels[np.minimum(column.astype(np.intp), len(labels) - 1)]
@@ -169,10 +169,10 @@ def first_class_probabilities(final: Any, predicted: Any, n_outputs: int) -> Flo
     Parameters
     ----------
     final : estimator
-        Fitted on the numbers of the labels.
+        Fitted on class numbers.
     predicted : list of ndarray, or ndarray of shape (n_samples, n_outputs)
-        What its ``predict_proba`` returned: of each output the probabilities of its classes, or
-        in an array that of label 1 alone; a stack has that of the first class there.
+        Return value of its ``predict_proba``: a list with the class probabilities of each output,
+        or an array with the probability of label 1, or of the first class if it is a stack.
     n_outputs : int
 
     Raises
@@ -185,7 +185,7 @@ def first_class_probabilities(final: Any, predicted: Any, n_outputs: int) -> Flo
         if shares.ndim == 2 and shares.shape[1] == n_outputs:
             return shares if _is_stack(final) else np.asarray(1.0 - shares)
     elif len(predicted) == n_outputs:
-        # Rows that are in no test may have been the only ones with an output's first class.
+        # The only rows with the first class of an output may be in no test set.
         return np.column_stack(
             [
                 shares[:, 0] if known[0] == 0 else np.zeros(len(shares))
@@ -193,13 +193,13 @@ def first_class_probabilities(final: Any, predicted: Any, n_outputs: int) -> Flo
             ]
         )
     raise ValueError(
-        f"the final estimator's predict_proba does not have the {n_outputs} outputs of y: give one "
-        "that returns a list of arrays, one for each output, or a column for each"
+        f"the final estimator's predict_proba does not have the {n_outputs} outputs of y: it must "
+        "return a list with an array for each output, or an array with a column for each output"
     )
 
 
 def _learns_several_outputs(estimator: Any) -> bool:
-    """Whether an estimator's tags allow several outputs; those of a search do not tell."""
+    """Return whether an estimator supports several outputs, True for meta-estimators."""
     if hasattr(estimator, "estimator") or not hasattr(estimator, "__sklearn_tags__"):
         return True
     tags = get_tags(estimator)
@@ -208,34 +208,34 @@ def _learns_several_outputs(estimator: Any) -> bool:
 
 
 def _is_stack(final: Any) -> bool:
-    """Whether an estimator is a stack of several labels, or ends in one."""
+    """Return whether an estimator is, or ends in, a multilabel stack."""
     while hasattr(final, "best_estimator_") or hasattr(final, "steps"):
         final = final.best_estimator_ if hasattr(final, "best_estimator_") else final.steps[-1][1]
     return isinstance(final, TheirStack) or getattr(final, "_is_multilabel", False)
 
 
 def _upper_probabilities(name: str, number: int, shares: Floats, own: Any, labels: Array) -> Floats:
-    """Probabilities of an output's classes but the first; a class that was not seen has 0."""
+    """Return the probabilities of all classes of an output except the first; 0 if unseen."""
     own = np.asarray(own)
-    every = np.union1d(labels, own)  # a member fitted before may know a label that y lacks here
+    every = np.union1d(labels, own)  # a prefitted member may have a label that y lacks here
     if len(every) > 2:
         raise ValueError(
-            f"the member {name!r} knows the labels {own.tolist()} of output {number}, and y has "
-            f"{labels.tolist()}: a member that was fitted before must know the labels of y"
+            f"the member {name!r} has the labels {own.tolist()} of output {number}, and y has "
+            f"{labels.tolist()}: a prefitted member must be fitted on the labels of y"
         )
     if shares.ndim != 2 or shares.shape[1] != len(own):
         raise ValueError(
             f"the member {name!r} predicts probabilities of shape {shares.shape} for output "
-            f"{number}, of which it knows {len(own)} classes: one column for each is expected"
+            f"{number}, which has {len(own)} classes: one column for each is expected"
         )
     full = np.zeros((len(shares), len(every)))
     full[:, np.searchsorted(every, own)] = shares
     return full[:, 1:]
 
 
-def _check_shape(name: str, shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-    if shape != wanted:
+def _check_shape(name: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    if shape != expected:
         raise ValueError(
-            f"the member {name!r} predicts an array of shape {shape} where {wanted} is expected, a "
-            "column for each output of y: give a member that learns several labels for each row"
+            f"the member {name!r} predicts an array of shape {shape}, expected {expected} with a "
+            "column for each output of y: use a member that learns several labels for each row"
         )

@@ -14,8 +14,8 @@ __all__ = ["NaiveBayesCombiner"]
 class NaiveBayesCombiner(FixedParameters, VotingClassifier):
     """Naive Bayes combination: Bayes' rule over the classes that the members predict.
 
-    What a member predicts is evidence, which counts by how often it predicted so for rows of each
-    class in its confusion matrix. The members are taken to err independently given the class.
+    The likelihood of a member's prediction given the true class comes from its confusion matrix.
+    The errors of the members are assumed to be independent given the class.
 
     It is `VotingClassifier` with ``rule="naive_bayes"``.
 
@@ -24,16 +24,16 @@ class NaiveBayesCombiner(FixedParameters, VotingClassifier):
     estimators : list of (str, estimator)
         The members by name; "drop" leaves one out.
     cv : int, splitter or iterable, default=None
-        Folds in which the members predict the rows that the rule learns from; None: 5, stratified.
+        Folds for the out-of-fold predictions that the rule learns from; None: 5, stratified.
     n_jobs : int, default=None
-        Members fitted at the same time; see `VotingClassifier`.
+        Members fitted in parallel; see `VotingClassifier`.
     verbose : bool, default=False
-        Whether to print a line for each member fitted.
+        Whether to print a line for each fitted member.
 
     Attributes
     ----------
     confusion_ : ndarray of shape (n_members, n_classes, n_classes)
-        Number of rows, or their weight, by class and by the class predicted.
+        Number of rows, or their weight, by true and by predicted class.
     estimators_, named_estimators_, classes_, le_, n_features_in_, feature_names_in_
         See `VotingClassifier`.
 

@@ -1,4 +1,4 @@
-"""What members say of rows: the one matrix that every combination reads."""
+"""Outputs of members: the matrix that every combination uses."""
 
 from __future__ import annotations
 
@@ -22,15 +22,21 @@ from arboleda.combine._fits import Training, predictions_by_fold
 from arboleda.combine._folds import Folds, folds_of
 from arboleda.combine._members import (
     Named,
-    answer_of,
     are_classifiers,
-    choice_of,
-    classes_known_to,
-    kept_members,
+    check_members,
+    get_known_classes,
+    predict_choices,
+    predict_member,
 )
 from arboleda.combine._target import read_classes, read_values
 
-__all__ = ["MemberOutputs", "learned_by", "out_of_fold", "out_of_fold_outputs", "outputs_of"]
+__all__ = [
+    "MemberOutputs",
+    "compute_out_of_fold",
+    "out_of_fold_outputs",
+    "outputs_of",
+    "with_encoded_class_weights",
+]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -39,22 +45,22 @@ CachePath = str | os.PathLike[str] | None
 
 @dataclass(frozen=True, eq=False)
 class MemberOutputs:
-    """What members say of rows: their probabilities, or the values that they predict.
+    """Outputs of members for rows: probabilities, or values of regressors.
 
     Parameters
     ----------
     names : list of str
-        Of the members.
+        Names of the members.
     outputs : ndarray of shape (n_members, n_rows, n_classes) or (n_members, n_rows)
-        Probabilities in the order of ``classes``; a class that a member has not seen has 0 there.
-        Members without probabilities give 1 to the class that they predict. Of regressors: values.
+        Probabilities in the order of ``classes``, 0 for a class that a member has not seen. A
+        member without probabilities has 1 for the class that it predicts. For regressors, values.
     classes : ndarray of shape (n_classes,) or None
         Labels; None for regressors.
     rows : ndarray of shape (n_rows,)
-        Numbers of the table's rows that the outputs are of, ascending. Rows that no member was
-        asked for are not among them, as the first ones of time-ordered folds.
+        Indices of the predicted rows in the table, ascending. Rows that are in no test set are not
+        included, such as the first rows of time-ordered folds.
     n_table_rows : int
-        Rows of the table.
+        Number of rows of the table.
     """
 
     names: list[str]
@@ -65,11 +71,11 @@ class MemberOutputs:
 
     @property
     def n_left_out(self) -> int:
-        """Rows of the table that no member was asked for."""
+        """Number of rows of the table that are not predicted."""
         return self.n_table_rows - len(self.rows)
 
     def choices(self) -> npt.NDArray[np.intp]:
-        """Number of the class that each member finds most probable, the first of equals.
+        """Return the number of the most probable class by each member; ties go to the first.
 
         Returns
         -------
@@ -81,17 +87,17 @@ class MemberOutputs:
             If the members are regressors.
         """
         if self.classes is None:
-            raise ValueError("regressors choose no class")
+            raise ValueError("the members are regressors, which do not choose a class")
         choices: npt.NDArray[np.intp] = self.outputs.argmax(axis=2)
         return choices
 
     def __repr__(self) -> str:
-        """Say how many members, rows and classes there are, and how many rows were left out."""
-        asked = f"{len(self.rows)} rows"
+        """Return the numbers of members, rows and classes, and of rows that are not predicted."""
+        rows = f"{len(self.rows)} rows"
         if self.n_left_out:
-            asked += f" of {self.n_table_rows}, {self.n_left_out} never predicted"
+            rows += f" of {self.n_table_rows}, {self.n_left_out} never predicted"
         classes = "" if self.classes is None else f", {len(self.classes)} classes"
-        return f"MemberOutputs({len(self.names)} members, {asked}{classes})"
+        return f"MemberOutputs({len(self.names)} members, {rows}{classes})"
 
 
 def out_of_fold_outputs(
@@ -106,38 +112,37 @@ def out_of_fold_outputs(
     n_jobs: int | None = None,
     cache: CachePath = None,
 ) -> MemberOutputs:
-    """What members say of rows that they did not learn from.
+    """Compute out-of-fold predictions of members.
 
-    For each split of a cross-validation, a clone of each member is fitted on the split's training
-    rows and asked for those of its test. A row that is in several tests has the mean of what was
-    said; one that is in none is left out. Members of this library that learn from the same rows
-    share their codes.
+    For each split of a cross-validation, a clone of each member is fitted on the training rows and
+    predicts the test rows. The predictions of a row that is in several test sets are averaged; a
+    row that is in no test set is left out. Members of this library that are fitted on the same rows
+    share the binned data.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
-        All classifiers or all regressors; "drop" leaves one out. A member that is fitted already,
-        in scikit-learn's ``FrozenEstimator``, is asked as it is: give rows that it has not seen.
+        All classifiers or all regressors; "drop" leaves one out. A prefitted member, in
+        scikit-learn's ``FrozenEstimator``, is not fitted again; pass rows that it has not seen.
     X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-        What the members can learn from; frames stay frames.
+        In a form that the members accept; frames stay frames.
     y : array-like of shape (n_samples,)
         Labels of any type, or numbers.
     cv : int, splitter or iterable, default=5
-        An int: so many folds in the order of the rows, stratified for classifiers, without cutting
-        a group in two if there are ``groups``.
+        An int is a number of folds in the order of the rows, stratified for classifiers; groups are
+        not split.
     groups : array-like of shape (n_samples,), default=None
-        For the splitter.
+        Passed to the splitter.
     sample_weight : array-like of shape (n_samples,), default=None
-        For the members' ``fit``.
+        Passed to ``fit`` of the members.
     votes : bool, default=False
-        Whether to ask classifiers that have probabilities for their predictions all the same.
+        Whether to use predicted classes even of classifiers that have probabilities.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
     cache : path-like, default=None
-        A folder that keeps each member's outputs, under a hash of the member's class and
-        parameters, the rows, the target, the splits and the weights. It is read without running
-        code, and used also where ``random_state`` is None. Empty it when you change the code of a
-        member of your own.
+        A folder that stores each member's outputs, keyed by a hash of the member's class and
+        parameters, the rows, the target, the splits and the weights. Reading it runs no code. It is
+        also used if ``random_state`` is None. Empty it when you change the code of a custom member.
 
     Returns
     -------
@@ -146,10 +151,10 @@ def out_of_fold_outputs(
     Raises
     ------
     ValueError
-        If the members are of different kinds, a member's answer cannot be combined, or a split has
-        rows both to learn from and to answer for.
+        If the members are of different kinds, a member's predictions cannot be combined, or a split
+        has rows that are both training and test rows.
     TypeError
-        If weights are given and a member takes none.
+        If there are weights and a member does not support them.
 
     References
     ----------
@@ -170,7 +175,7 @@ def out_of_fold_outputs(
     array([0.97, 0.95])
     """
     check_sparse(X)
-    members = kept_members(estimators)
+    members = check_members(estimators)
     check_consistent_length(X, y, groups, sample_weight)
     classes, target = read_classes(y) if are_classifiers(members) else (None, read_values(y))
     params: dict[str, dict[str, Any]] = {}
@@ -179,17 +184,19 @@ def out_of_fold_outputs(
         params = {name: {"sample_weight": weight} for name, _ in members}
     training = Training(X, target, classes, params, n_jobs)
     folds = folds_of(cv, X, target, groups, classes=classes is not None)
-    return out_of_fold(learned_by(members, classes), training, folds, votes=votes, cache=cache)
+    return compute_out_of_fold(
+        with_encoded_class_weights(members, classes), training, folds, votes=votes, cache=cache
+    )
 
 
-def learned_by(members: Sequence[Named], classes: Array | None) -> list[Named]:
-    """Return members that can learn the numbers of classes: weights of classes are renamed."""
+def with_encoded_class_weights(members: Sequence[Named], classes: Array | None) -> list[Named]:
+    """Return members that can be fitted on class numbers, with their class weights re-keyed."""
     if classes is None:
         return list(members)
     return [(name, with_numbered_weights(clone(member), classes)) for name, member in members]
 
 
-def out_of_fold(
+def compute_out_of_fold(
     members: Sequence[Named],
     training: Training,
     folds: Folds,
@@ -197,12 +204,12 @@ def out_of_fold(
     votes: bool = False,
     cache: CachePath = None,
 ) -> MemberOutputs:
-    """`out_of_fold_outputs` of what is checked already.
+    """Compute out-of-fold predictions from checked inputs; see `out_of_fold_outputs`.
 
     Parameters
     ----------
     members : list of (str, estimator)
-        That can learn the numbers of classes.
+        Members that can be fitted on class numbers.
     training : Training
     folds : Folds
     votes : bool
@@ -214,18 +221,18 @@ def out_of_fold(
         shape = (*shape, len(training.classes))
     outputs = np.zeros((len(members), *shape))
     waiting = list(range(len(members)))
-    store = None if cache is None else _store(cache, training, folds, votes)
+    store = None if cache is None else _make_cache(cache, training, folds, votes)
     if store is not None:
         paths = [store.path_of(m, training.params.get(name, {})) for name, m in members]
         waiting = [i for i in waiting if not store.read_into(paths[i], outputs[i])]
-    unanswered = dict.fromkeys(waiting, len(folds))
-    asked = [members[number] for number in waiting]
-    ask = partial(answer_of, votes=votes)
-    for place, split, said in predictions_by_fold(asked, training, folds, ask):
+    n_missing = dict.fromkeys(waiting, len(folds))
+    uncached = [members[number] for number in waiting]
+    predict = partial(predict_member, votes=votes)
+    for place, split, predicted in predictions_by_fold(uncached, training, folds, predict):
         number = waiting[place]
-        outputs[number, folds.places(split)] += said
-        unanswered[number] -= 1
-        if not unanswered[number]:
+        outputs[number, folds.places(split)] += predicted
+        n_missing[number] -= 1
+        if not n_missing[number]:
             if (folds.times > 1).any():
                 outputs[number] /= folds.times.reshape(-1, *(1,) * (len(shape) - 1))
             if store is not None:
@@ -242,18 +249,18 @@ def outputs_of(
     votes: bool = False,
     n_jobs: int | None = None,
 ) -> MemberOutputs:
-    """What fitted members say of rows.
+    """Compute the outputs of fitted members for rows.
 
     Parameters
     ----------
     fitted : list of (str, estimator)
     X : array-like, frame or sparse matrix of shape (n_samples, n_features)
     classes : array-like of shape (n_classes,), default=None
-        Labels, sorted, as the members know them, in the order wanted; None for regressors.
+        Sorted labels that the members were fitted on; None for regressors.
     votes : bool, default=False
-        Whether to ask classifiers that have probabilities for their predictions all the same.
+        Whether to use predicted classes even of classifiers that have probabilities.
     n_jobs : int, default=None
-        Members that are asked at the same time, in threads.
+        Number of members that predict in parallel, in threads.
 
     Returns
     -------
@@ -262,7 +269,7 @@ def outputs_of(
     Raises
     ------
     ValueError
-        If a member knows a class that is not among those given, or its answer is no number.
+        If a member has a class that is not in ``classes``, or predicts NaN or infinity.
 
     Examples
     --------
@@ -273,36 +280,36 @@ def outputs_of(
     array([[[0., 1., 0.]]])
     """
     labels = None if classes is None else np.asarray(classes)
-    return _ask(fitted, X, labels, [labels] * len(fitted), votes=votes, n_jobs=n_jobs)
+    return _compute_outputs(fitted, X, labels, [labels] * len(fitted), votes=votes, n_jobs=n_jobs)
 
 
-def outputs_of_numbered(
+def compute_encoded_outputs(
     fitted: Sequence[Named], X: Any, classes: Array, *, n_jobs: int | None = None
 ) -> MemberOutputs:
-    """`outputs_of` for members that were fitted on the numbers of the classes."""
-    known = [classes_known_to(member, classes) for _, member in fitted]
-    return _ask(fitted, X, classes, known, votes=False, n_jobs=n_jobs)
+    """Compute the outputs of members that were fitted on class numbers; see `outputs_of`."""
+    known = [get_known_classes(member, classes) for _, member in fitted]
+    return _compute_outputs(fitted, X, classes, known, votes=False, n_jobs=n_jobs)
 
 
-def choices_of_numbered(
+def compute_encoded_choices(
     fitted: Sequence[Named], X: Any, classes: Array, *, n_jobs: int | None = None
 ) -> npt.NDArray[np.int32]:
-    """Number of the class that each member predicts, of shape (n_members, n_rows).
+    """Predict class numbers by members that were fitted on class numbers.
 
-    The members were fitted on the numbers of the classes.
+    Returns an array of shape (n_members, n_rows).
     """
     check_sparse(X)
     chosen = np.empty((len(fitted), _num_samples(X)), dtype=np.int32)
 
     def put(number: int) -> None:
         member = fitted[number]
-        chosen[number] = choice_of(member, X, classes_known_to(member[1], classes))
+        chosen[number] = predict_choices(member, X, get_known_classes(member[1], classes))
 
     _in_threads(put, len(fitted), n_jobs)
     return chosen
 
 
-def _ask(
+def _compute_outputs(
     fitted: Sequence[Named],
     X: Any,
     classes: Array | None,
@@ -317,7 +324,7 @@ def _ask(
     outputs = np.empty((len(fitted), *shape))
 
     def put(number: int) -> None:
-        outputs[number] = answer_of(fitted[number], X, known[number], votes=votes)
+        outputs[number] = predict_member(fitted[number], X, known[number], votes=votes)
 
     _in_threads(put, len(fitted), n_jobs)
     return MemberOutputs([name for name, _ in fitted], outputs, classes, np.arange(n_rows), n_rows)
@@ -327,7 +334,7 @@ def _in_threads(put: Callable[[int], None], n_members: int, n_jobs: int | None) 
     Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(put)(i) for i in range(n_members))
 
 
-def _store(
+def _make_cache(
     cache: str | os.PathLike[str], training: Training, folds: Folds, votes: bool
 ) -> OutputCache:
     return OutputCache(cache, (training.X, training.y, training.classes, folds.splits, votes))

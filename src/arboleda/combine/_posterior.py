@@ -1,4 +1,4 @@
-"""Posterior probabilities of models, from how well each explains the rows.
+"""Posterior probabilities of models, from the likelihood of the rows under each of them.
 
 References
 ----------
@@ -18,21 +18,21 @@ from scipy.special import softmax
 __all__ = ["bic", "class_log_likelihood", "gaussian_log_likelihood", "posterior", "spread"]
 
 Floats = npt.NDArray[np.float64]
-# A class that a member holds for impossible has this probability: one such row of many excludes
-# the member, but leaves its likelihood a number.
+# Smallest probability of a class: a row that a member considers impossible all but excludes the
+# member, but its likelihood stays finite.
 _LEAST = float(np.finfo(np.float64).eps)
 
 
 def class_log_likelihood(outputs: Floats, target: npt.NDArray[Any], weight: Floats) -> Floats:
-    """Log-likelihood of each member: sum_i w_i log p_l(y_i).
+    """Compute the log-likelihood of each member: sum_i w_i log p_l(y_i).
 
     Parameters
     ----------
     outputs : ndarray of shape (n_members, n_rows, n_classes)
     target : ndarray of shape (n_rows,)
-        Numbers of classes.
+        Class numbers.
     weight : ndarray of shape (n_rows,)
-        How often each row counts.
+        Weights of the rows.
 
     Returns
     -------
@@ -43,12 +43,12 @@ def class_log_likelihood(outputs: Floats, target: npt.NDArray[Any], weight: Floa
 
 
 def spread(outputs: Floats, target: Floats, weight: Floats) -> Floats:
-    """Mean squared error of each member: the variance under which its errors are likeliest."""
+    """Compute the mean squared error of each member: its variance of maximum likelihood."""
     return np.asarray((weight * (outputs - target) ** 2).sum(axis=1) / weight.sum())
 
 
 def gaussian_log_likelihood(variance: Floats, total_weight: float) -> Floats:
-    """Log-likelihood of normal errors with the variance that they have.
+    """Compute the log-likelihood of normal errors with their variance of maximum likelihood.
 
     sum_i w_i log N(y_i; f(x_i), v) at v = sum_i w_i (y_i - f(x_i))^2 / n is -n/2 (log(2 pi v) + 1).
 
@@ -56,20 +56,20 @@ def gaussian_log_likelihood(variance: Floats, total_weight: float) -> Floats:
     ----------
     variance : ndarray of shape (n_members,)
     total_weight : float
-        The number n of rows, each as often as it counts.
+        The weighted number n of rows.
     """
-    # A member without any error would be infinitely likely, and two of them no numbers.
+    # The likelihood of a member without any error would be infinite, and its posterior NaN.
     least = np.finfo(np.float64).tiny
     return np.asarray(-0.5 * total_weight * (np.log(2 * np.pi * np.maximum(variance, least)) + 1))
 
 
 def bic(log_likelihood: Floats, n_parameters: Floats, total_weight: float) -> Floats:
-    """Bayesian information criterion, -2 log L + d log n: the less, the likelier the model."""
+    """Compute the Bayesian information criterion, -2 log L + d log n; smaller is better."""
     return np.asarray(-2 * log_likelihood + n_parameters * np.log(total_weight))
 
 
 def posterior(log_evidence: Floats, prior: Floats) -> Floats:
-    """P(h_l | S), proportional to exp(log evidence_l) prior_l (Hoeting et al. 1999, eq. 2).
+    """Compute P(h_l | S), proportional to exp(log evidence_l) prior_l (Hoeting et al., eq. 2).
 
     Examples
     --------
@@ -77,5 +77,5 @@ def posterior(log_evidence: Floats, prior: Floats) -> Floats:
     >>> posterior(np.array([-1000.0, -1000.0 - np.log(3)]), np.array([0.5, 0.5])).round(6)
     array([0.75, 0.25])
     """
-    with np.errstate(divide="ignore"):  # a prior of zero stays one
+    with np.errstate(divide="ignore"):  # a zero prior stays zero
         return np.asarray(softmax(log_evidence + np.log(prior)))

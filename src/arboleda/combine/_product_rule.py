@@ -14,9 +14,9 @@ __all__ = ["ProductRule"]
 class ProductRule(FixedParameters, VotingClassifier):
     """Product rule: the class with the largest product of the members' probabilities.
 
-    A member that gives a class a probability near 0 all but rules it out. The probabilities are the
-    geometric mean of those of the members, divided by its sum: it has the least mean
-    Kullback-Leibler divergence KL(P || P_l) to them.
+    A member that gives a class a probability near 0 practically vetoes it. The predicted
+    probabilities are the normalised geometric mean of the members' probabilities, which minimises
+    the mean Kullback-Leibler divergence KL(P || P_l).
 
     It is `VotingClassifier` with ``rule="geometric"``.
 
@@ -25,13 +25,13 @@ class ProductRule(FixedParameters, VotingClassifier):
     estimators : list of (str, estimator)
         The members by name; "drop" leaves one out.
     weights : array-like of shape (n_members,), default=None
-        Weights of the members; a member of weight 0 takes no part.
+        Weights of the members; a member of weight 0 is left out.
     n_jobs : int, default=None
-        Members fitted at the same time; see `VotingClassifier`.
+        Members fitted in parallel; see `VotingClassifier`.
     flatten_transform : bool, default=True
         Whether `transform` returns the probabilities of all members side by side.
     verbose : bool, default=False
-        Whether to print a line for each member fitted.
+        Whether to print a line for each fitted member.
 
     Attributes
     ----------
@@ -44,12 +44,12 @@ class ProductRule(FixedParameters, VotingClassifier):
 
     Notes
     -----
-    With P_l(k) the probabilities of member l of L, classes taken to be equally likely beforehand ::
+    With P_l(k) the probabilities of member l of L, and a uniform prior of the classes ::
 
         P(k) = prod_l P_l(k)^(1/L) / sum_j prod_l P_l(j)^(1/L)
 
     which is largest for the class with the largest product. With ``weights`` w_l the exponents are
-    w_l / sum_l w_l. Where the product is 0 for all classes, the mean decides.
+    w_l / sum_l w_l. If the product is 0 for all classes, the mean is used.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Regions of competence: the nearest of the rows whose answers by the members are known."""
+"""Regions of competence: the validation rows nearest to a row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Indices = npt.NDArray[np.intp]
 
 
 class Region:
-    """An index of judged rows: a tree where the columns are few, else scikit-learn's brute force.
+    """A nearest-neighbour index of the validation rows.
 
     Parameters
     ----------
@@ -31,19 +31,19 @@ class Region:
         self.n_neighbors = n_rows if n_neighbors is None else min(n_neighbors, n_rows)
 
     def around(self, X: Any) -> tuple[Floats, Indices]:
-        """Distances and numbers of the rows nearest to others, nearest first."""
-        return self._nearest(X, self.n_neighbors)
+        """Return distances and indices of the rows nearest to each row of X, nearest first."""
+        return self._find_nearest(X, self.n_neighbors)
 
     def around_itself(self) -> tuple[Floats, Indices]:
-        """The same around each of the judged rows, which is none of its own neighbours."""
+        """Return the neighbours of each validation row, excluding the row itself."""
         n_others = min(self.n_neighbors, self._index.n_samples_fit_ - 1)
-        return self._nearest(None, n_others)
+        return self._find_nearest(None, n_others)
 
-    def _nearest(self, X: Any, n_wanted: int) -> tuple[Floats, Indices]:
-        distances, numbers = self._index.kneighbors(X, n_wanted)
+    def _find_nearest(self, X: Any, n_neighbors: int) -> tuple[Floats, Indices]:
+        distances, indices = self._index.kneighbors(X, n_neighbors)
         if not np.isfinite(distances).all():
             raise ValueError(
-                "the distances of some rows are no numbers, for a column holds values so great "
-                "that their squares are none: scale the columns, as StandardScaler does"
+                "the distances of some rows are not finite, because the squares of a column's "
+                "values overflow: scale the columns, for example with StandardScaler"
             )
-        return distances, numbers
+        return distances, indices

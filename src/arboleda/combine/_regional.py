@@ -1,4 +1,4 @@
-"""One model for each disjoint part of the space."""
+"""One model for each region of the feature space."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._engine.shared_binning import take_rows
+from arboleda._engine.shared_binning import rows_of
 from arboleda.bagging._tables import checked_table
-from arboleda.combine._members import answer_of
+from arboleda.combine._members import predict_member
 from arboleda.combine._partition import Partition
 from arboleda.combine._target import check_squares, read_classes, read_values
 from arboleda.tree._restore_on_failure import restore_on_failure
@@ -33,7 +33,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Regional(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Regions, and a model fitted to the rows of each."""
+    """Base class of regional models: a partition, and a model fitted to the rows of each region."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"])],
@@ -68,16 +68,16 @@ class Regional(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def _read_target(self, y: Any) -> Array:
-        """Return what the models learn; remember what predictions need of it."""
+        """Check the target and return it as the models learn it."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Divide the space, and fit a model to the rows of each region.
+        """Partition the space, and fit a model to the rows of each region.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            What the partition and the estimator can learn from.
+            In a form that the partition and the estimator accept.
         y : array-like of shape (n_samples,)
 
         Returns
@@ -87,7 +87,7 @@ class Regional(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If a parameter, X or y cannot be used. The estimator stays as it was.
+            If a parameter, X or y is invalid. The estimator stays unchanged.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -99,18 +99,18 @@ class Regional(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
             self.partition_ = self._regions.estimator
             region = self._regions.training
-            parts = [np.flatnonzero(region == k) for k in range(self._regions.n_regions)]
+            row_sets = [np.flatnonzero(region == k) for k in range(self._regions.n_regions)]
             self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-                delayed(self._fitted)(take_rows(table, rows), target[rows])
-                for rows in [*parts, np.arange(len(region))]
+                delayed(self._fit_region)(rows_of(table, rows), target[rows])
+                for rows in [*row_sets, np.arange(len(region))]
             )
         return self
 
-    def _fitted(self, X: Any, target: Array) -> Any:
+    def _fit_region(self, X: Any, target: Array) -> Any:
         return clone(self.estimator).fit(X, target)
 
-    def _answers(self, X: Any, classes: Array | None) -> Floats:
-        """What the model of its region says of each row."""
+    def _predict_by_region(self, X: Any, classes: Array | None) -> Floats:
+        """Predict each row by the model of its region."""
         check_is_fitted(self)
         table = checked_table(self, X, reset=False)
         region = self._regions.regions_of(table)
@@ -118,57 +118,58 @@ class Regional(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         result = np.empty((len(region), *width))
         for number in np.unique(region):
             rows = np.flatnonzero(region == number)
-            part = table if len(rows) == len(region) else take_rows(table, rows)
+            X_region = table if len(rows) == len(region) else rows_of(table, rows)
             member = (f"region {number}", self.estimators_[number])
-            result[rows] = answer_of(member, part, classes, votes=False)
+            result[rows] = predict_member(member, X_region, classes, votes=False)
         return result
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        of_estimator = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = of_estimator.sparse
-        tags.input_tags.allow_nan = of_estimator.allow_nan and self.partition is not None
+        input_tags = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = input_tags.sparse
+        tags.input_tags.allow_nan = input_tags.allow_nan and self.partition is not None
         return tags
 
 
 class RegionalClassifier(ClassifierMixin, Regional):  # type: ignore[misc]
-    """One classifier for each disjoint part of the space.
+    """One classifier for each region of the feature space.
 
-    The space is divided by k-means or by a partition of your own, and a clone of the estimator is
-    fitted to the rows of each part. Simple models together follow a border that none of them could
-    follow alone. Each sees fewer rows, so keep the parts few; `StaticSelectionClassifier` chooses
-    among several models in each part.
+    The space is divided by k-means or by another partition, and a clone of the estimator is fitted
+    to the rows of each region. Several simple models can together fit a decision boundary that none
+    of them could fit alone. Each model sees fewer rows, so use few regions.
+    `StaticSelectionClassifier` selects among several models in each region.
 
     Parameters
     ----------
     estimator : estimator
-        What is fitted to each region.
+        The model, which is cloned and fitted to each region.
     partition : estimator, default=None
-        Its ``apply``, as that of a decision tree, or else its ``predict``, as that of a clustering,
-        says in which region a row lies; it is cloned and fitted to X and y. None: k-means.
+        An estimator whose ``apply`` (such as a decision tree's), or else ``predict`` (such as a
+        clustering's), returns the region of a row; it is cloned and fitted to X and y. None:
+        k-means.
     n_regions : int, default=8
-        Clusters of k-means.
+        Number of clusters of k-means.
     random_state : int, RandomState or None, default=None
         Seed of k-means.
     n_jobs : int, default=None
-        Regions that are fitted at the same time, by joblib. The result does not depend on it.
+        Number of regions fitted in parallel, by joblib. The result does not depend on it.
 
     Attributes
     ----------
     estimators_ : list of estimators
-        The model of each region, and last one of all rows, for new rows that lie in no region seen
-        in fitting. They know the classes by their numbers. In a region of one class there is no
-        model but a ``ConstantClass``.
+        The model of each region, followed by a model of all rows, for new rows outside all regions
+        seen in fitting. They are fitted on class numbers. A region with a single class has a
+        ``ConstantClass``.
     partition_ : estimator
         The fitted partition.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
 
     Notes
     -----
-    Distances of k-means are Euclidean over the columns as they are: scale them first, in a
+    The distances of k-means are Euclidean over the unscaled columns: scale them first, in a
     pipeline.
 
     References
@@ -194,13 +195,13 @@ class RegionalClassifier(ClassifierMixin, Regional):  # type: ignore[misc]
         self.classes_, numbers = read_classes(y)
         return numbers
 
-    def _fitted(self, X: Any, target: Array) -> Any:
+    def _fit_region(self, X: Any, target: Array) -> Any:
         if len(np.unique(target)) == 1 < len(self.classes_):
             return ConstantClass().fit(X, target)
-        return super()._fitted(X, target)
+        return super()._fit_region(X, target)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities by the model of each row's region.
+        """Predict class probabilities by the model of each row's region.
 
         Parameters
         ----------
@@ -209,14 +210,14 @@ class RegionalClassifier(ClassifierMixin, Regional):  # type: ignore[misc]
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            0 for a class that the region does not hold; 1 for the class that the model predicts,
-            where it has no probabilities.
+            0 for a class that the region does not have; 1 for the predicted class if the model has
+            no probabilities.
         """
         check_is_fitted(self)
-        return self._answers(X, np.arange(len(self.classes_)))
+        return self._predict_by_region(X, np.arange(len(self.classes_)))
 
     def predict(self, X: Any) -> Array:
-        """Most probable class by the model of each row's region, the first of equals.
+        """Predict the most probable class by the model of each row's region.
 
         Parameters
         ----------
@@ -231,10 +232,10 @@ class RegionalClassifier(ClassifierMixin, Regional):  # type: ignore[misc]
 
 
 class RegionalRegressor(RegressorMixin, Regional):  # type: ignore[misc]
-    """One regressor for each disjoint part of the space.
+    """One regressor for each region of the feature space.
 
     See `RegionalClassifier`. With a decision tree as the partition and a linear model as the
-    estimator it is a model tree of independent pieces.
+    estimator, it is a model tree with independently fitted leaves.
 
     Parameters
     ----------
@@ -244,12 +245,12 @@ class RegionalRegressor(RegressorMixin, Regional):  # type: ignore[misc]
     Attributes
     ----------
     estimators_ : list of estimators
-        The model of each region, and last one of all rows.
+        The model of each region, followed by a model of all rows.
     partition_ : estimator
         The fitted partition.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names.
+        Defined only if the columns have names.
 
     References
     ----------
@@ -274,7 +275,7 @@ class RegionalRegressor(RegressorMixin, Regional):  # type: ignore[misc]
         return values
 
     def predict(self, X: Any) -> Floats:
-        """Value predicted by the model of each row's region.
+        """Predict values by the model of each row's region.
 
         Parameters
         ----------
@@ -284,14 +285,14 @@ class RegionalRegressor(RegressorMixin, Regional):  # type: ignore[misc]
         -------
         values : ndarray of shape (n_samples,)
         """
-        return self._answers(X, None)
+        return self._predict_by_region(X, None)
 
 
 class ConstantClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The only class of a region, which most classifiers cannot learn from."""
+    """A classifier for regions with a single class, which most classifiers cannot learn from."""
 
     def fit(self, X: Any, y: Array) -> Self:
-        """Keep the class."""
+        """Store the class."""
         del X
         self.classes_ = np.unique(y)
         return self

@@ -1,4 +1,4 @@
-"""The label of rows that are rejected."""
+"""The label of rejected rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["labels_with_reject"]
 
 
 def labels_with_reject(classes: npt.NDArray[Any], label: Any) -> npt.NDArray[Any]:
-    """Put the reject label after the classes, in a type that holds all of them.
+    """Append the reject label to the classes, in a type that holds all labels.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def labels_with_reject(classes: npt.NDArray[Any], label: Any) -> npt.NDArray[Any
         label = -1 if numeric else "reject"
     if any(label == known for known in classes.tolist()):
         raise ValueError(
-            f"reject_label={label!r} is one of the classes: give a label that is none of them"
+            f"reject_label={label!r} is one of the classes: choose a label that is not a class"
         )
-    given = np.asarray([label])
-    alike = given.dtype.kind in "biuf" if numeric else given.dtype.kind == classes.dtype.kind
-    if alike:
-        return np.concatenate([classes, given])
+    added = np.asarray([label])
+    is_same_kind = added.dtype.kind in "biuf" if numeric else added.dtype.kind == classes.dtype.kind
+    if is_same_kind:
+        return np.concatenate([classes, added])
     labels = np.empty(len(classes) + 1, dtype=object)
     labels[:] = [*classes.tolist(), label]
     return labels

@@ -12,11 +12,11 @@ __all__ = ["RRC"]
 
 
 class RRC(FixedParameters, DynamicSelectionClassifier):
-    """Randomised reference classifier: the members vote that beat random guessing near a row.
+    """Randomised reference classifier: the members that beat random guessing near a row vote.
 
-    The competence of a member on a judged row is the probability that a random classifier which has
-    the same class probabilities on average is right there; near rows count most. Where no member is
-    better than guessing, all vote.
+    The competence of a member on a validation row is the probability that a random classifier with
+    the same mean class probabilities is right there; near rows count most. If no member is better
+    than guessing, all members vote.
 
     It is `DynamicSelectionClassifier` with ``method="rrc"``.
 
@@ -29,10 +29,10 @@ class RRC(FixedParameters, DynamicSelectionClassifier):
     voting : {"hard", "soft"}, default="hard"
         Whether the selected members vote for one class each, or with their probabilities.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds in which the members predict the rows they are judged by; None: 5, stratified.
-        "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     n_jobs : int, default=None
-        Members fitted at the same time; see `DynamicSelectionClassifier`.
+        Members fitted in parallel; see `DynamicSelectionClassifier`.
 
     Attributes
     ----------
@@ -47,13 +47,13 @@ class RRC(FixedParameters, DynamicSelectionClassifier):
     Notes
     -----
     The random classifier's supports D_k of the K classes are beta variables with parameters
-    ``K p_k`` and ``K (1 - p_k)``, where p_k are the member's probabilities, so that p_k is the
-    mean of D_k. On a judged row of class j the competence is ::
+    ``K p_k`` and ``K (1 - p_k)`` and mean p_k, where p_k are the member's probabilities. On a
+    validation row of class j the competence is ::
 
         C_l(x_i) = P(D_j > D_k for all k != j)
 
-    computed by the trapezoidal rule on 20 points. For a row x the mean is taken over the judged
-    rows, or over the ``n_neighbors`` nearest of them, by weights of ``exp(-d(x, x_i)^2)`` with the
+    computed by the trapezoidal rule on 20 points. For a row x it is averaged over the validation
+    rows, or over the ``n_neighbors`` nearest of them, with weights ``exp(-d(x, x_i)^2)`` and the
     Euclidean distance d ::
 
         c_l(x) = sum_i C_l(x_i) exp(-d(x, x_i)^2) / sum_i exp(-d(x, x_i)^2)

@@ -1,4 +1,4 @@
-"""The rules by name, and rules over outputs that are there already."""
+"""The combination rules by name, and their application to member outputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arboleda.combine._rule import Array, Floats, Rule
 from arboleda.combine._share_rules import GeometricMean, InverseErrorMean, Mean, OrderStatistic
 from arboleda.combine._target import read_values
 
-__all__ = ["CLASS_RULES", "VALUE_RULES", "ClassRule", "ValueRule", "combine_outputs", "rule_named"]
+__all__ = ["CLASS_RULES", "VALUE_RULES", "ClassRule", "ValueRule", "combine_outputs", "make_rule"]
 
 ClassRule = Literal[
     "majority", "weighted", "mean", "geometric", "median", "min", "max", "trimmed", "naive_bayes"
@@ -23,7 +23,7 @@ ClassRule = Literal[
 ValueRule = Literal["weighted", "mean", "median", "min", "max", "trimmed"]
 _Maker = Callable[[Floats | None, float], Rule]
 
-_HEAVIEST = 1e300  # the sum of many such weights is still a number
+_LARGEST_WEIGHT = 1e300  # the sum of many such weights is still finite
 
 _OF_BOTH: dict[str, _Maker] = {
     "mean": lambda weights, _: Mean(weights),
@@ -45,40 +45,42 @@ VALUE_RULES: dict[str, _Maker] = {
 }
 
 
-def rule_named(name: str, weights: Any, trim: float, *, classes: bool) -> Rule:
+def make_rule(name: str, weights: Any, trim: float, *, classes: bool) -> Rule:
     """Make a rule.
 
     Parameters
     ----------
     name : str
     weights : array-like of shape (n_members,) or None
-        Not for "weighted", which learns them.
+        Must be None for "weighted", which learns them.
     trim : float
-        Share that "trimmed" leaves out at each end.
+        Share of the members that "trimmed" removes at each end.
     classes : bool
         Whether the members are classifiers.
 
     Raises
     ------
     ValueError
-        If there is no such rule, or a weight is no finite number.
+        If there is no such rule, or a weight is not finite.
     """
     makers = CLASS_RULES if classes else VALUE_RULES
     if name not in makers:
         kind = "classes" if classes else "values"
-        raise ValueError(f"{name!r} is no rule to combine {kind}: there are {sorted(makers)}")
+        raise ValueError(f"rule must be one of {sorted(makers)} to combine {kind}, got {name!r}")
     if weights is None:
         return makers[name](None, trim)
     if name == "weighted":
         raise ValueError(
-            "rule='weighted' learns the weights of the members: leave weights=None, or give them "
-            f"to rule={'majority' if classes else 'mean'!r}"
+            "rule='weighted' learns the weights of the members: set weights=None, or use "
+            f"rule={'majority' if classes else 'mean'!r} with these weights"
         )
     numbers = np.asarray(weights, dtype=np.float64)
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise ValueError(f"weights={weights!r} are not one finite number for each member")
-    if np.abs(numbers).max(initial=0.0) > _HEAVIEST:
-        raise ValueError(f"weights={weights!r} have no finite sum: divide all by the same number")
+        raise ValueError(f"weights must hold one finite number for each member, got {weights!r}")
+    if np.abs(numbers).max(initial=0.0) > _LARGEST_WEIGHT:
+        raise ValueError(
+            f"weights={weights!r} have no finite sum: divide all of them by the same number"
+        )
     return makers[name](numbers, trim)
 
 
@@ -93,38 +95,38 @@ def combine_outputs(
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Floats:
-    """One answer of what members say of each row.
+    """Combine the outputs of members for each row.
 
     Parameters
     ----------
     outputs : MemberOutputs
-        The array is read where it is; nothing of it is copied.
+        Outputs of the members; the array is not copied.
     rule : str, default="mean"
-        Of classifiers "majority", "weighted", "mean", "geometric", "median", "min", "max",
-        "trimmed" or "naive_bayes"; of regressors all but "majority", "geometric" and
-        "naive_bayes". They are those of `VotingClassifier` and `VotingRegressor`.
+        For classifiers "majority", "weighted", "mean", "geometric", "median", "min", "max",
+        "trimmed" or "naive_bayes"; for regressors all but "majority", "geometric" and
+        "naive_bayes". See `VotingClassifier` and `VotingRegressor`.
     weights : array-like of shape (n_members,), default=None
-        For "majority", "mean" and "geometric"; the others know only 0, which leaves a member out.
+        For "majority", "mean" and "geometric"; other rules support only 0, to leave a member out.
     trim : float, default=0.2
-        Share of the members that "trimmed" leaves out at each end.
+        Share of the members that "trimmed" removes at each end.
     seen : MemberOutputs, default=None
         Out-of-fold outputs of the same members, from which "weighted" and "naive_bayes" learn.
     y : array-like of shape (n_samples,), default=None
-        Target of the whole table that ``seen`` is of.
+        Target of the whole table of ``seen``.
     sample_weight : array-like of shape (n_samples,), default=None
-        Of the rows of that table.
+        Weights of the rows of that table.
     n_jobs : int, default=None
-        Threads; None: all cores. They have no influence on the result.
+        Number of threads; None: all cores. It does not change the result.
 
     Returns
     -------
     combined : ndarray of shape (n_rows, n_classes) or (n_rows,)
-        Shares of the classes, or values.
+        Class probabilities, or values.
 
     Raises
     ------
     ValueError
-        If the rule is none of these, or lacks what it has to learn from.
+        If there is no such rule, or ``seen`` or ``y`` is missing for a rule that learns.
 
     Examples
     --------
@@ -140,20 +142,20 @@ def combine_outputs(
     0.96
     """
     classes = outputs.classes
-    made = rule_named(rule, weights, trim, classes=classes is not None)
-    if made.learns:
+    combiner = make_rule(rule, weights, trim, classes=classes is not None)
+    if combiner.learns:
         if seen is None or y is None:
             raise ValueError(
-                f"rule={rule!r} learns from out-of-fold outputs: give them as seen, and the "
+                f"rule={rule!r} learns from out-of-fold outputs: pass them as seen, and the "
                 "target of their table as y"
             )
-        made = _learned(made, seen, y, sample_weight)
+        combiner = _learn_rule(combiner, seen, y, sample_weight)
     n_classes = 1 if classes is None else len(classes)
-    return made.shares(outputs.outputs, n_classes, resolve_n_jobs(n_jobs))
+    return combiner.shares(outputs.outputs, n_classes, resolve_n_jobs(n_jobs))
 
 
-def _learned(rule: Rule, seen: MemberOutputs, y: Any, sample_weight: Any) -> Rule:
-    """Learn from the rows of a table that were predicted out of fold."""
+def _learn_rule(rule: Rule, seen: MemberOutputs, y: Any, sample_weight: Any) -> Rule:
+    """Return the rule, learned from the rows that were predicted out of fold."""
     if len(y) != seen.n_table_rows:
         raise ValueError(f"y has {len(y)} rows, but the table of seen has {seen.n_table_rows}")
     check_consistent_length(y, sample_weight)
@@ -165,7 +167,9 @@ def _learned(rule: Rule, seen: MemberOutputs, y: Any, sample_weight: Any) -> Rul
         target = np.minimum(target, len(seen.classes) - 1)
         unknown = seen.classes[target] != labels
         if unknown.any():
-            raise ValueError(f"y holds {labels[unknown].tolist()[0]!r}, no class of the members")
+            raise ValueError(
+                f"y holds {labels[unknown].tolist()[0]!r}, which is not a class of the members"
+            )
     weight = None
     if sample_weight is not None:
         weight = _check_sample_weight(sample_weight, target, dtype=np.float64)[seen.rows]

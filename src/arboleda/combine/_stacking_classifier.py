@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from arboleda.combine._constrained_weights import Constraint
-from arboleda.combine._learned import Given
+from arboleda.combine._learned import FitInputs
 from arboleda.combine._members import Named
 from arboleda.combine._multilabel import (
     check_predictions,
@@ -35,74 +35,74 @@ Floats = npt.NDArray[np.float64]
 
 
 class StackingClassifier(Stacking, WeightedMeanClassifier):
-    """Stacking: a final classifier learns from what the members say of rows they have not seen.
+    """Stacking: a final classifier learns from out-of-fold predictions of the members.
 
-    In every fold of a cross-validation the members learn from the other folds and answer for its
-    rows, so that no answer for a row comes from a member that has seen its label. The final
-    classifier learns from these answers, side by side; the members are then fitted on all rows.
-    With ``weights`` the answer is a linear combination of the members' probabilities under a
+    For each fold of a cross-validation, the members are fitted on the other folds and predict its
+    rows, so every prediction comes from a member that has not seen the row's label. The final
+    classifier is fitted on these predictions; the members are then fitted on all rows. With
+    ``weights`` the prediction is a linear combination of the members' probabilities under a
     constraint (Breiman 1996), and there is no final classifier.
 
-    The names, defaults and meaning of the parameters are scikit-learn's; ``weights`` is added. For
-    several levels, let the final estimator be a stack itself: its members learn from the first
-    level's answers, in folds of their own.
+    The names, defaults and meaning of the parameters are those of scikit-learn; ``weights`` is an
+    addition. For several levels, use a stack as the final estimator: its members learn from the
+    first level's predictions, with their own folds.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
-        The members; "drop" leaves one out. Regressors may be among them, which learn the numbers
-        of the classes; not with ``weights``.
+        The members; "drop" leaves one out. Regressors are allowed, and are fitted on class numbers,
+        except with ``weights``.
     final_estimator : estimator, default=None
         A classifier; None: scikit-learn's ``LogisticRegression``, for one label a row.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds; None: 5, stratified for one label a row, in the order of the rows. "prefit": the
-        members are fitted, and `fit` is given rows that they have not seen. Rows that are in no
-        test, as the first ones of time-ordered folds, are not learned from by the final classifier.
+        Folds; None: 5 in the order of the rows, stratified if each row has one label. "prefit": the
+        members are already fitted; `fit` takes rows that they have not seen. The final classifier
+        is not fitted on rows that are in no test set, such as the first of time-ordered folds.
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What members are asked for: "auto" takes the first of the three that a member has. Of two
-        classes one probability is a column; "predict" gives the number of the class. ``weights``
-        take probabilities, or votes where there are none, whatever stands here.
+        Method of the members that makes the columns: "auto" uses the first of the three that a
+        member has. For two classes, only one probability is a column; "predict" gives class
+        numbers. ``weights`` ignores it, and uses probabilities, or votes of members without them.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
     passthrough : bool, default=False
-        Whether the final classifier sees the columns of X too.
+        Whether the final classifier also gets the columns of X.
     verbose : int, default=0
-        Whether to print a line for each member fitted: 0 does not.
+        Whether to print a line for each fitted member; 0: no.
     weights : {"simplex", "nonnegative"}, default=None
-        Combine the members by the weights with the smallest squared error of their probabilities
-        against the classes, out of fold: "nonnegative" weights of any sum, or those of sum one,
-        "simplex". Probabilities are divided by the sum. For one label a row.
+        Combine the members by the weights with the smallest out-of-fold squared error of the
+        probabilities: "nonnegative" weights of any sum, or weights of sum one, "simplex". The
+        predicted probabilities are divided by the sum of the weights. Single-label only.
 
     Attributes
     ----------
     estimators_ : list of estimators
-        The members, fitted on all rows. They know the classes by their numbers, but with
+        The members, fitted on all rows. They are fitted on class numbers, except with
         ``cv="prefit"``.
     named_estimators_ : Bunch
     final_estimator_ : estimator
-        The final classifier; it knows the classes by their numbers. Without ``weights``.
+        The final classifier, fitted on class numbers. Without ``weights``.
     weights_ : ndarray of shape (n_members,)
         With ``weights``.
     stack_method_ : list of str
-        What each member is asked for.
+        The method used for each member.
     classes_ : ndarray of shape (n_classes,) or list of such arrays
-        Of several labels for each row, an array for each output.
+        For a multilabel target, an array for each output.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     Notes
     -----
-    Differences from scikit-learn: folds need not cover all rows; ``groups`` may be given to `fit`,
-    and reach a final estimator that takes them; a class that a fold's members have not seen has
-    probability 0 without a warning.
+    Differences from scikit-learn: folds need not cover all rows; `fit` accepts ``groups``, and
+    passes them to a final estimator that accepts them; a class that the members of a fold have not
+    seen has probability 0 without a warning.
 
-    A row may have several labels: y is then an array of 0 and 1 with a column for each output, as
-    of scikit-learn's ``make_multilabel_classification``, and the members and the final classifier
-    must learn such targets. A member contributes a column for each output: the probability of
-    label 1, its decision value or its label. Where there are just two outputs scikit-learn drops
-    the first column of an array of probabilities; here all are kept. Such a stack has no model
-    file; pickle keeps it.
+    Multilabel targets are supported: y is then an array of 0 and 1 with a column for each output,
+    such as that of scikit-learn's ``make_multilabel_classification``, and the members and the final
+    classifier must support such targets. A member contributes a column for each output: the
+    probability of label 1, the decision value or the label. With exactly two outputs, scikit-learn
+    drops the first column of an array of probabilities; here all columns are kept. A multilabel
+    stack cannot be saved to a model file; use pickle.
 
     References
     ----------
@@ -182,41 +182,41 @@ class StackingClassifier(Stacking, WeightedMeanClassifier):
         self.classes_, numbers = found
         if self.weights is not None:
             raise ValueError(
-                f"weights={self.weights!r} combines probabilities of one label for each row, and y "
-                f"has {len(self.classes_)}: set weights=None and give a final estimator, or fit a "
-                "stack for each label with scikit-learn's MultiOutputClassifier"
+                f"weights={self.weights!r} supports one label for each row, and y has "
+                f"{len(self.classes_)}: set weights=None and a final estimator, or fit a stack for "
+                "each label with scikit-learn's MultiOutputClassifier"
             )
         if self.final_estimator is None:
             raise ValueError(
-                "the default final estimator, LogisticRegression, learns one label for each row, "
-                f"and y has {len(self.classes_)}: set final_estimator to one that learns several, "
-                "such as RandomForestClassifier() or scikit-learn's "
+                "the default final estimator, LogisticRegression, supports one label for each row, "
+                f"and y has {len(self.classes_)}: set final_estimator to one that supports "
+                "several, such as RandomForestClassifier() or scikit-learn's "
                 "MultiOutputClassifier(LogisticRegression())"
             )
         return None, numbers
 
-    def _learn(self, given: Given) -> None:
+    def _learn(self, inputs: FitInputs) -> None:
         if self._is_multilabel:
             members = list(zip(self._names, self.estimators_, strict=True))
-            check_predictions(members, given.training.X, len(self.classes_))
-        super()._learn(given)
+            check_predictions(members, inputs.training.X, len(self.classes_))
+        super()._learn(inputs)
 
-    def _ask_by_method(self) -> Callable[[Named, Any, Array | None], Floats]:
+    def _make_column_function(self) -> Callable[[Named, Any, Array | None], Floats]:
         if not self._is_multilabel:
-            return super()._ask_by_method()
+            return super()._make_column_function()
         methods = dict(zip(self._names, self.stack_method_, strict=True))
         return partial(
             predict_columns, methods=methods, classes=self.classes_, is_prefit=self._is_prefit
         )
 
     def predict(self, X: Any, **predict_params: Any) -> Array:
-        """Labels that the final classifier predicts, or that are most probable by the weights.
+        """Predict labels by the final classifier, or by the weighted mean of probabilities.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         **predict_params : dict
-            For the final classifier's ``predict``.
+            Passed to ``predict`` of the final classifier.
 
         Returns
         -------
@@ -226,7 +226,7 @@ class StackingClassifier(Stacking, WeightedMeanClassifier):
         if self.weights is not None:
             return super().predict(X)
         numbers = self.final_estimator_.predict(
-            self.transform(X), **self._for_final(predict_params)
+            self.transform(X), **self._route_predict_params(predict_params)
         )
         if self._is_multilabel:
             return decode_labels(numbers, self.classes_)
@@ -234,7 +234,7 @@ class StackingClassifier(Stacking, WeightedMeanClassifier):
 
     @available_if(final_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities of the final classifier, or the weighted mean of the members'.
+        """Predict probabilities by the final classifier, or by the weighted mean of the members.
 
         Parameters
         ----------
@@ -243,31 +243,31 @@ class StackingClassifier(Stacking, WeightedMeanClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes) or (n_samples, n_outputs)
-            Of several labels for each row, the probability that an output has the first of its
-            classes, which is 0, as scikit-learn's stack returns it: 1 minus it is that of label 1.
+            For a multilabel target, the probability of the first class, 0, of each output, as in
+            scikit-learn's stack; 1 minus it is the probability of label 1.
         """
         check_is_fitted(self)
         if self.weights is not None:
             total = self.weights_.sum()
-            if total == 0:  # no member helps: all classes are alike
+            if total == 0:  # no member helps: all classes are equally likely
                 n_classes = len(self.classes_)
                 return np.full((_num_samples(X), n_classes), 1 / n_classes)
-            return np.asarray(self._mean(X) / total)
+            return np.asarray(self._compute_mean(X) / total)
         predicted = self.final_estimator_.predict_proba(self.transform(X))
         if self._is_multilabel:
             return first_class_probabilities(self.final_estimator_, predicted, len(self.classes_))
-        said = np.asarray(predicted)
+        shares = np.asarray(predicted)
         known = self.final_estimator_.classes_
         if len(known) == len(self.classes_):
-            return said
-        # Rows that are in no test may have been a class's only ones.
-        full = np.zeros((len(said), len(self.classes_)))
-        full[:, known] = said
+            return shares
+        # The only rows of a class may be in no test set.
+        full = np.zeros((len(shares), len(self.classes_)))
+        full[:, known] = shares
         return full
 
     @available_if(final_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
-        """Decision function of the final classifier.
+        """Return the decision function of the final classifier.
 
         Parameters
         ----------

@@ -21,17 +21,17 @@ Floats = npt.NDArray[np.float64]
 
 
 class StackingRegressor(Stacking, WeightedMeanRegressor):
-    """Stacking: a final regressor learns from what the members say of rows they have not seen.
+    """Stacking: a final regressor learns from out-of-fold predictions of the members.
 
-    In every fold of a cross-validation the members learn from the other folds and predict its rows,
-    so that no prediction for a row comes from a member that has seen its target. The final
-    regressor learns from these predictions, side by side; the members are then fitted on all rows.
-    With ``weights`` the answer is a linear combination of the members' predictions under a
+    For each fold of a cross-validation, the members are fitted on the other folds and predict its
+    rows, so every prediction comes from a member that has not seen the row's target. The final
+    regressor is fitted on these predictions; the members are then fitted on all rows. With
+    ``weights`` the prediction is a linear combination of the members' predictions under a
     constraint (Breiman 1996), and there is no final regressor.
 
-    The names, defaults and meaning of the parameters are scikit-learn's; ``weights`` is added. For
-    several levels, let the final estimator be a stack itself: its members learn from the first
-    level's predictions, in folds of their own.
+    The names, defaults and meaning of the parameters are those of scikit-learn; ``weights`` is an
+    addition. For several levels, use a stack as the final estimator: its members learn from the
+    first level's predictions, with their own folds.
 
     Parameters
     ----------
@@ -40,19 +40,19 @@ class StackingRegressor(Stacking, WeightedMeanRegressor):
     final_estimator : estimator, default=None
         A regressor; None: scikit-learn's ``RidgeCV``.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds; None: 5 in the order of the rows. "prefit": the members are fitted, and `fit` is
-        given rows that they have not seen. Rows that are in no test, as the first ones of
-        time-ordered folds, are not learned from by the final regressor.
+        Folds; None: 5 in the order of the rows. "prefit": the members are already fitted; `fit`
+        takes rows that they have not seen. The final regressor is not fitted on rows that are in no
+        test set, such as the first of time-ordered folds.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
     passthrough : bool, default=False
-        Whether the final regressor sees the columns of X too.
+        Whether the final regressor also gets the columns of X.
     verbose : int, default=0
-        Whether to print a line for each member fitted: 0 does not.
+        Whether to print a line for each fitted member; 0: no.
     weights : {"simplex", "nonnegative"}, default=None
-        Combine the members by the weights with the smallest squared error out of fold:
-        "nonnegative" weights of any sum, or those of sum one, "simplex". With a sum of one, the
-        answer never leaves the range of the members'.
+        Combine the members by the weights with the smallest out-of-fold squared error:
+        "nonnegative" weights of any sum, or weights of sum one, "simplex". With a sum of one, the
+        prediction lies within the range of the members' predictions.
 
     Attributes
     ----------
@@ -67,12 +67,12 @@ class StackingRegressor(Stacking, WeightedMeanRegressor):
         "predict" for each member.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     Notes
     -----
-    Differences from scikit-learn: folds need not cover all rows; ``groups`` may be given to `fit`,
-    and reach a final estimator that takes them.
+    Differences from scikit-learn: folds need not cover all rows; `fit` accepts ``groups``, and
+    passes them to a final estimator that accepts them.
 
     References
     ----------
@@ -126,20 +126,22 @@ class StackingRegressor(Stacking, WeightedMeanRegressor):
         return RidgeCV()
 
     def predict(self, X: Any, **predict_params: Any) -> Any:
-        """Predictions of the final regressor, or the members' by their weights.
+        """Predict by the final regressor, or by the weighted sum of the members' predictions.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         **predict_params : dict
-            For the final regressor's ``predict``, as ``return_std``.
+            Passed to ``predict`` of the final regressor, such as ``return_std``.
 
         Returns
         -------
         values : ndarray of shape (n_samples,)
-            And what else the final regressor returns.
+            With any further return values of the final regressor.
         """
         check_is_fitted(self)
         if self.weights is not None:
             return super().predict(X)
-        return self.final_estimator_.predict(self.transform(X), **self._for_final(predict_params))
+        return self.final_estimator_.predict(
+            self.transform(X), **self._route_predict_params(predict_params)
+        )

@@ -1,4 +1,4 @@
-"""Static selection: of several models, the best one in each disjoint region of the space."""
+"""Static selection: the best of several models in each region of the feature space."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sklearn.utils import indexable
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._engine.shared_binning import take_rows
+from arboleda._engine.shared_binning import rows_of
 from arboleda._sparse import check_sparse
 from arboleda.combine._learned import (
     ClassCombination,
-    Given,
+    FitInputs,
     LearnedCombination,
     ValueCombination,
 )
@@ -32,7 +32,7 @@ Indices = npt.NDArray[np.intp]
 
 
 class StaticSelection(LearnedCombination):
-    """What selection of classifiers and of regressors share: regions, and a member for each."""
+    """Base class of static selection: regions, and the selected member of each region."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LearnedCombination._parameter_constraints,
@@ -50,33 +50,33 @@ class StaticSelection(LearnedCombination):
     _regions: Partition
 
     @abstractmethod
-    def _quality(self, found: MemberOutputs, target: Array) -> Floats:
-        """How well each member does on each judged row: (n_members, n_rows), greater is better."""
+    def _compute_quality(self, held_out: MemberOutputs, target: Array) -> Floats:
+        """Score each member on each held-out row: (n_members, n_rows); greater is better."""
 
-    def _learn(self, given: Given) -> None:
-        found = self._held_out(given)
-        X, y = given.training.X, given.training.y
+    def _learn(self, inputs: FitInputs) -> None:
+        held_out = self._held_out(inputs)
+        X, y = inputs.training.X, inputs.training.y
         self._regions = Partition(self.partition, self.n_regions, self.random_state, X, y)
         self.partition_ = self._regions.estimator
-        quality = self._quality(found, y[found.rows])
-        weight = given.weight[found.rows]
-        region = self._regions.training[found.rows]
-        # The last line is that of all rows: of new rows that lie in no region.
+        quality = self._compute_quality(held_out, y[held_out.rows])
+        weight = inputs.weight[held_out.rows]
+        region = self._regions.training[held_out.rows]
+        # The last row is for all rows; it applies to new rows outside all regions.
         n_regions = self._regions.n_regions
         competence = np.empty((n_regions + 1, len(quality)))
         competence[n_regions] = np.average(quality, axis=1, weights=weight)
         mass = np.bincount(region, weights=weight, minlength=n_regions)
         for member, values in enumerate(quality):
             sums = np.bincount(region, weights=weight * values, minlength=n_regions)
-            # A region without judged rows takes the member that is best overall.
+            # A region without held-out rows gets the member that is best overall.
             competence[:n_regions, member] = np.where(
                 mass > 0, sums / np.where(mass > 0, mass, 1.0), competence[n_regions, member]
             )
         self.competence_ = competence
         self.chosen_ = competence.argmax(axis=1)
 
-    def _selected(self, X: Any) -> Floats:
-        """What the member chosen for its region says of each row."""
+    def _predict_selected(self, X: Any) -> Floats:
+        """Predict each row by the selected member of its region."""
         check_is_fitted(self)
         check_sparse(X)
         (X,) = indexable(X)
@@ -84,71 +84,71 @@ class StaticSelection(LearnedCombination):
         result: Floats | None = None
         for number in np.unique(member):
             rows = np.flatnonzero(member == number)
-            part = X if len(rows) == len(member) else take_rows(X, rows)
-            said = self._ask(part, [int(number)]).outputs[0]
+            X_member = X if len(rows) == len(member) else rows_of(X, rows)
+            predicted = self._predict_members(X_member, [int(number)]).outputs[0]
             if result is None:
-                result = np.empty((len(member), *said.shape[1:]))
-            result[rows] = said
+                result = np.empty((len(member), *predicted.shape[1:]))
+            result[rows] = predicted
         assert result is not None  # the partition refuses a table without rows
         return result
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if self.partition is None:
-            tags.input_tags.allow_nan = False  # k-means needs numbers, whatever the members take
+            tags.input_tags.allow_nan = False  # k-means needs numbers, even if members accept NaN
         return tags
 
 
 class StaticSelectionClassifier(StaticSelection, ClassCombination):
-    """Static selection: in each disjoint region of the space, the classifier that is best there.
+    """Static selection: each row is classified by the best classifier of its region.
 
-    The space is divided once, by k-means or by a partition of your own, and the members are judged
-    in each region on rows that they have not seen. A new row is classified by the member that was
-    right most often in its region: divide and conquer, where `DynamicSelectionClassifier` looks at
-    the neighbours of each row anew. Dasarathy and Sheela (1979) divide in two: a linear classifier
-    far from the border between the classes, nearest neighbours near it.
+    The feature space is divided once, by k-means or another partition, and the accuracy of the
+    members in each region is estimated on held-out rows. A new row is classified by the most
+    accurate member of its region, whereas `DynamicSelectionClassifier` uses the neighbours of each
+    row. Dasarathy and Sheela (1979) use two regions: a linear classifier far from the boundary
+    between the classes, and nearest neighbours near it.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
-        The members; "drop" leaves one out. A `RegionalClassifier` as a member is fitted to each
-        part of the space by itself.
+        The members; "drop" leaves one out. A `RegionalClassifier` can be used as a member with a
+        separate model for each region.
     partition : estimator, default=None
-        Its ``apply``, as that of a decision tree, or else its ``predict``, as that of a clustering,
-        says in which region a row lies; it is cloned and fitted to X and y. Put one that is fitted
-        already into scikit-learn's ``FrozenEstimator``. None: k-means.
+        An estimator whose ``apply`` (such as a decision tree's), or else ``predict`` (such as a
+        clustering's), returns the region of a row; it is cloned and fitted to X and y. Wrap a
+        prefitted one in scikit-learn's ``FrozenEstimator``. None: k-means.
     n_regions : int, default=8
-        Clusters of k-means.
+        Number of clusters of k-means.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds for the answers that members are judged by; None: 5, stratified. "prefit": the
-        members are fitted, and `fit` is given rows that they have not seen.
+        Folds for the out-of-fold predictions that score the members; None: 5, stratified.
+        "prefit": the members are already fitted; `fit` takes rows that they have not seen.
     random_state : int, RandomState or None, default=None
         Seed of k-means.
     n_jobs : int, default=None
-        Members that are fitted at the same time. None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
 
     Attributes
     ----------
     estimators_ : list of estimators
-        The members, fitted on all rows. They know the classes by their numbers, but with
+        The members, fitted on all rows. They are fitted on class numbers, except with
         ``cv="prefit"``.
     named_estimators_ : Bunch
     partition_ : estimator
         The fitted partition.
     competence_ : ndarray of shape (n_regions + 1, n_members)
-        Held-out accuracy of each member in each region; the last line is that of all rows, for new
-        rows that lie in no region seen in fitting.
+        Held-out accuracy of each member in each region; the last row is for all rows, and applies
+        to new rows outside all regions seen in fitting.
     chosen_ : ndarray of shape (n_regions + 1,)
-        Number of the member chosen for each region: the most accurate, of equals the first.
+        Index of the most accurate member of each region; ties go to the first.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     Notes
     -----
-    Distances of k-means are Euclidean over the columns as they are: scale them first, in a
-    pipeline. ``sample_weight`` reaches the members and weighs their accuracies.
+    The distances of k-means are Euclidean over the unscaled columns: scale them first, in a
+    pipeline. ``sample_weight`` is passed to the members, and weights their accuracies.
 
     References
     ----------
@@ -188,11 +188,11 @@ class StaticSelectionClassifier(StaticSelection, ClassCombination):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _quality(self, found: MemberOutputs, target: Array) -> Floats:
-        return np.asarray(found.choices() == target, dtype=np.float64)
+    def _compute_quality(self, held_out: MemberOutputs, target: Array) -> Floats:
+        return np.asarray(held_out.choices() == target, dtype=np.float64)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the member chosen for each row's region.
+        """Predict class probabilities by the selected member of each row's region.
 
         Parameters
         ----------
@@ -201,12 +201,12 @@ class StaticSelectionClassifier(StaticSelection, ClassCombination):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            1 for the class that the member predicts, where it has no probabilities.
+            1 for the predicted class if the member has no probabilities.
         """
-        return self._selected(X)
+        return self._predict_selected(X)
 
     def predict(self, X: Any) -> Array:
-        """Most probable class by the member chosen for each row's region, the first of equals.
+        """Predict the most probable class by the selected member of each row's region.
 
         Parameters
         ----------
@@ -221,22 +221,22 @@ class StaticSelectionClassifier(StaticSelection, ClassCombination):
 
 
 class StaticSelectionRegressor(StaticSelection, ValueCombination):
-    """Static selection: in each disjoint region of the space, the regressor that is best there.
+    """Static selection: each row is predicted by the best regressor of its region.
 
-    The space is divided once, by k-means or by a partition of your own; the value of a new row is
-    predicted by the member with the least mean squared error in its region, on rows that the
-    members have not seen. See `StaticSelectionClassifier`.
+    The feature space is divided once, by k-means or another partition. A new row is predicted by
+    the member with the least mean squared error on held-out rows of its region. See
+    `StaticSelectionClassifier`.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
-        The members; "drop" leaves one out. A `RegionalRegressor` as a member is fitted to each part
-        of the space by itself.
+        The members; "drop" leaves one out. A `RegionalRegressor` can be used as a member with a
+        separate model for each region.
     partition, n_regions, random_state, n_jobs
         As in `StaticSelectionClassifier`.
     cv : int, splitter, iterable or "prefit", default=None
-        Folds for the answers that members are judged by; None: 5. "prefit": the members are
-        fitted, and `fit` is given rows that they have not seen.
+        Folds for the out-of-fold predictions that score the members; None: 5. "prefit": the
+        members are already fitted; `fit` takes rows that they have not seen.
 
     Attributes
     ----------
@@ -246,13 +246,13 @@ class StaticSelectionRegressor(StaticSelection, ValueCombination):
     partition_ : estimator
         The fitted partition.
     competence_ : ndarray of shape (n_regions + 1, n_members)
-        Held-out mean squared error, negative, of each member in each region; the last line is that
-        of all rows.
+        Negative held-out mean squared error of each member in each region; the last row is for all
+        rows.
     chosen_ : ndarray of shape (n_regions + 1,)
-        Number of the member chosen for each region.
+        Index of the selected member of each region.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if a member has it.
+        Defined only if a member has it.
 
     References
     ----------
@@ -287,12 +287,12 @@ class StaticSelectionRegressor(StaticSelection, ValueCombination):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _quality(self, found: MemberOutputs, target: Array) -> Floats:
-        quality: Floats = -((found.outputs - target) ** 2)
+    def _compute_quality(self, held_out: MemberOutputs, target: Array) -> Floats:
+        quality: Floats = -((held_out.outputs - target) ** 2)
         return quality
 
     def predict(self, X: Any) -> Floats:
-        """Value predicted by the member chosen for each row's region.
+        """Predict values by the selected member of each row's region.
 
         Parameters
         ----------
@@ -302,4 +302,4 @@ class StaticSelectionRegressor(StaticSelection, ValueCombination):
         -------
         values : ndarray of shape (n_samples,)
         """
-        return self._selected(X)
+        return self._predict_selected(X)

@@ -1,4 +1,4 @@
-"""What members learn: targets checked, labels as numbers of classes, parameters for each fit."""
+"""Checks of targets and weights, and encoding of labels as class numbers."""
 
 from __future__ import annotations
 
@@ -22,35 +22,34 @@ __all__ = [
 ]
 
 Array = npt.NDArray[Any]
-# Greater ones have squares whose sum over many rows is no number.
+# The sum of squares of greater values over many rows overflows.
 _GREATEST = 1e145
 
 
 def read_classes(y: Any) -> tuple[Array, npt.NDArray[np.intp]]:
-    """Check labels and return the classes, sorted, and the number of each row's class.
+    """Check labels, and return the sorted classes and the class number of each row.
 
     Raises
     ------
     ValueError
-        If a label is missing, or y holds quantities.
+        If a label is missing, or y is continuous.
     NotImplementedError
-        If a row has several labels.
+        If y has several outputs.
     """
     y = read_target(y, numeric=False)
     kind = type_of_target(y, input_name="y")
     if kind.startswith("multi") and kind != "multiclass":
         raise NotImplementedError(
-            f"y is {kind}: only one label for each row can be combined; combine each output by "
-            "itself"
+            f"y is {kind}: only one label for each row is supported; combine each output separately"
         )
-    y = _not_empty(column_or_1d(_check_y(y), warn=True))
+    y = _check_not_empty(column_or_1d(_check_y(y), warn=True))
     check_classification_targets(y)
     classes, numbers = np.unique(y, return_inverse=True)
     return classes, numbers.astype(np.intp)
 
 
 def read_multilabel(y: Any) -> tuple[list[Array], npt.NDArray[np.intp]] | None:
-    """Check labels of several outputs and return the classes of each, and their numbers.
+    """Check multilabel targets, and return the classes and class numbers of each output.
 
     Parameters
     ----------
@@ -59,10 +58,10 @@ def read_multilabel(y: Any) -> tuple[list[Array], npt.NDArray[np.intp]] | None:
     Returns
     -------
     classes : list of ndarray
-        Labels of each output, sorted.
+        Sorted labels of each output.
     numbers : ndarray of shape (n_samples, n_outputs)
-        The places of each row's labels among them. The result is None if y is no indicator of
-        labels, with two values in more than one column.
+        Class numbers. The result is None if y is not a multilabel indicator, with two values and
+        more than one column.
 
     Raises
     ------
@@ -74,41 +73,41 @@ def read_multilabel(y: Any) -> tuple[list[Array], npt.NDArray[np.intp]] | None:
         return None
     if type_of_target(y, input_name="y") != "multilabel-indicator":
         return None
-    outputs = [np.unique(column, return_inverse=True) for column in _not_empty(y).T]
+    outputs = [np.unique(column, return_inverse=True) for column in _check_not_empty(y).T]
     numbers = np.column_stack([places for _, places in outputs]).astype(np.intp)
     return [labels for labels, _ in outputs], numbers
 
 
 def read_values(y: Any) -> npt.NDArray[np.float64]:
-    """Check the numbers that a regression predicts.
+    """Check the target of a regression.
 
     Raises
     ------
     ValueError
-        If one is missing, infinite or no number, or there are several columns.
+        If a value is missing, infinite or not a number, or there are several columns.
     """
     values: npt.NDArray[np.float64] = column_or_1d(
         _check_y(read_target(y, numeric=True), y_numeric=True), dtype=np.float64, warn=True
     )
-    return _not_empty(values)
+    return _check_not_empty(values)
 
 
-def _not_empty(y: Array) -> Array:
+def _check_not_empty(y: Array) -> Array:
     if not len(y):
         raise ValueError(
             "Found array with 0 sample(s) (shape=(0,)) while a minimum of 1 is required: y has no "
-            "rows to learn from"
+            "rows"
         )
     return y
 
 
 def read_weights(sample_weight: Any, target: Array) -> npt.NDArray[np.float64]:
-    """Check the weights of rows; all one if there are none.
+    """Check the weights of rows, and return ones if there are none.
 
     Raises
     ------
     ValueError
-        If one is negative, missing or infinite, all are zero, or there are too many or few.
+        If a weight is negative, missing or infinite, all are zero, or their number is wrong.
     """
     rows: Any = target
     weights = read_weight(sample_weight, rows)
@@ -116,23 +115,22 @@ def read_weights(sample_weight: Any, target: Array) -> npt.NDArray[np.float64]:
 
 
 def check_held_out_weights(weights: npt.NDArray[np.float64]) -> None:
-    """Refuse weights of rows held out that are all 0.
+    """Refuse held-out rows whose weights are all 0.
 
     Raises
     ------
     ValueError
-        If no row has weight.
+        If no row has a positive weight.
     """
     if not weights.any():
         raise ValueError(
-            "sample_weight is 0 for all rows that members answer for out of fold: nothing can be "
-            "learned of how good the members are; give some of these rows weight, or use other "
-            "folds"
+            "sample_weight is 0 for all rows that members predict out of fold, so the members "
+            "cannot be scored: set a positive weight for some of these rows, or use other folds"
         )
 
 
 def check_squares(values: npt.NDArray[np.float64], what: str) -> None:
-    """Refuse values whose squares, summed over rows, would be no numbers.
+    """Refuse values whose sum of squares over rows would overflow.
 
     Raises
     ------
@@ -142,6 +140,6 @@ def check_squares(values: npt.NDArray[np.float64], what: str) -> None:
     for extreme in (values.max(), values.min()):
         if abs(extreme) > _GREATEST:
             raise ValueError(
-                f"{what} {float(extreme):.3g}: squared errors of such numbers are none; divide y "
-                "by a constant, and multiply the predictions by it"
+                f"{what} {float(extreme):.3g}, whose squared errors overflow: divide y by a "
+                "constant, and multiply the predictions by it"
             )

@@ -1,4 +1,4 @@
-"""What votes of classifiers and of regressors share: named members, all fitted on all rows."""
+"""Base class of voting classifiers and regressors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from arboleda.combine._combination import Array, SavedCombination
 from arboleda.combine._fits import Training, fit_members
 from arboleda.combine._folds import folds_of
 from arboleda.combine._members import Named
-from arboleda.combine._outputs import learned_by, out_of_fold
+from arboleda.combine._outputs import compute_out_of_fold, with_encoded_class_weights
 from arboleda.combine._routing import check_routing, params_of_members
 from arboleda.combine._rule import Rule
 from arboleda.combine._target import check_held_out_weights, read_weights
@@ -32,7 +32,7 @@ __all__ = ["Voting", "are_weights"]
 
 
 class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
-    """Named members, each fitted on all rows, whose answers a rule makes one of."""
+    """Base class: named members fitted on all rows, combined by a rule."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimators": [list],
@@ -51,15 +51,15 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
 
     @abstractmethod
     def _members(self) -> list[Named]:
-        """Members that are not dropped, checked to be of the right kind."""
+        """Return the members that are not dropped, checked to be of the right kind."""
 
     @abstractmethod
-    def _made_rule(self, weights: Any) -> Rule:
-        """Make the rule, not yet learned."""
+    def _make_rule(self, weights: Any) -> Rule:
+        """Make the rule, before it learns."""
 
     @abstractmethod
     def _restore_rule(self) -> str | None:
-        """Make the rule of a loaded model again, or tell why there is none."""
+        """Restore the rule of a loaded model, or return the reason why it is invalid."""
 
     def _defect(self) -> str | None:
         defect = super()._defect()
@@ -76,17 +76,17 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
         members = self._members()
         groups = params.get("groups")
         check_consistent_length(X, target, groups)
-        rule = self._made_rule(self._weights_of_kept())
+        rule = self._make_rule(self._select_weights())
         weight = params.get("sample_weight")
         if weight is not None:
             weight = params["sample_weight"] = read_weights(weight, target)
             check_total_weight(weight)
         of_members = params_of_members(self, members, params)
         training = Training(X, target, classes, of_members, self.n_jobs, self.verbose)
-        members = learned_by(members, classes)
+        members = with_encoded_class_weights(members, classes)
         if rule.learns:
             folds = folds_of(self.cv, X, target, groups, classes=classes is not None)
-            seen = out_of_fold(members, training, folds, votes=rule.of_choices)
+            seen = compute_out_of_fold(members, training, folds, votes=rule.of_choices)
             if weight is not None:
                 weight = weight[seen.rows]
                 check_held_out_weights(weight)
@@ -94,8 +94,8 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
         self._rule = rule
         self._keep_members(fit_members(members, training))
 
-    def _weights_of_kept(self) -> Any:
-        """Weights of the members that are not dropped."""
+    def _select_weights(self) -> Any:
+        """Return the weights of the members that are not dropped."""
         if self.weights is None:
             return None
         if len(self.weights) != len(self.estimators):
@@ -110,8 +110,8 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
     def _n_threads(self) -> int:
         return resolve_n_jobs(self.n_jobs)
 
-    def _names_out(self, input_features: Any) -> list[str]:
-        """Name each member as the columns of `transform` are named."""
+    def _make_feature_names(self, input_features: Any) -> list[str]:
+        """Return a column name of `transform` for each member."""
         check_is_fitted(self, "estimators_")
         _check_feature_names_in(self, input_features, generate_names=False)
         own = type(self).__name__.lower()
@@ -123,6 +123,6 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
         return tags
 
 
-def are_weights(found: Array, n_members: int) -> bool:
-    """Whether an array holds a finite number for each member."""
-    return found.shape == (n_members,) and bool(np.isfinite(found).all())
+def are_weights(values: Array, n_members: int) -> bool:
+    """Return whether an array holds a finite number for each member."""
+    return values.shape == (n_members,) and bool(np.isfinite(values).all())

@@ -1,4 +1,4 @@
-"""Votes of classifiers: one answer by any of the rules."""
+"""Voting of classifiers by any of the combination rules."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda.combine._choice_rules import AccuracyWeights, Majority, NaiveBayes
-from arboleda.combine._members import Named, are_classifiers, kept_members
-from arboleda.combine._outputs import choices_of_numbered, outputs_of_numbered
+from arboleda.combine._members import Named, are_classifiers, check_members
+from arboleda.combine._outputs import compute_encoded_choices, compute_encoded_outputs
 from arboleda.combine._reject import labels_with_reject
-from arboleda.combine._rule import Array, Floats, Rule, Said
-from arboleda.combine._rules import CLASS_RULES, ClassRule, rule_named
+from arboleda.combine._rule import Array, Floats, OutputArray, Rule
+from arboleda.combine._rules import CLASS_RULES, ClassRule, make_rule
 from arboleda.combine._target import read_classes
 from arboleda.combine._voting import Voting, are_weights
 from arboleda.persist import Array as SavedArray
@@ -29,33 +29,33 @@ from arboleda.tree._restore_on_failure import restore_on_failure
 def _has_probabilities(voting: VotingClassifier) -> bool:
     if voting.rule is None and voting.voting == "hard":
         raise AttributeError(
-            f"predict_proba is not available when voting={voting.voting!r}; rule='majority' has "
-            "the shares of the votes"
+            f"predict_proba is not available when voting={voting.voting!r}; rule='majority' "
+            "returns vote shares"
         )
     return True
 
 
-def _where_there_are_probabilities() -> Callable[..., Any]:
+def _available_if_probabilities() -> Callable[..., Any]:
     return available_if(_has_probabilities)  # type: ignore[no-any-return]
 
 
 class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
-    """Classifiers of any kind that decide together, by votes or by their probabilities.
+    """Combination of classifiers by votes or by their probabilities.
 
-    With ``rule=None`` it is scikit-learn's: hard votes, or the mean of the probabilities. The other
-    rules go beyond. Three look only at the class h_l(x) that each of the L members predicts, the
-    others at their probabilities P_l(k).
+    With ``rule=None`` it is the same as in scikit-learn: hard votes, or the mean of the
+    probabilities. Three of the other rules use the class h_l(x) that each of the L members
+    predicts, the others use their probabilities P_l(k).
 
     ==============  ==============================================================================
-    rule            answer
+    rule            prediction
     ==============  ==============================================================================
     "majority"      the class that most members predict; with ``reject=True`` only if more than
                     half of them do, floor(L/2) + 1 at least
-    "weighted"      a vote weighs log(p_l / (1 - p_l)), where p_l is the member's accuracy on rows
-                    that it did not learn from; of K classes log(K - 1) more, which makes it the
-                    Bayes rule for independent members
-    "naive_bayes"   argmax_k P(k) prod_l P(h_l | k), with confusion matrices of rows that members
-                    did not learn from, by Laplace's correction
+    "weighted"      votes weighted by log(p_l / (1 - p_l)) + log(K - 1), where p_l is the member's
+                    out-of-fold accuracy and K the number of classes: the Bayes rule for independent
+                    members
+    "naive_bayes"   argmax_k P(k) prod_l P(h_l | k), with out-of-fold confusion matrices and
+                    Laplace's correction
     "mean"          mean_l P_l, the P with the least mean KL(P_l || P)
     "geometric"     prod_l P_l^(1/L) / Z, the P with the least mean KL(P || P_l)
     "median"        median of each class, divided by the sum
@@ -63,50 +63,50 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
     "trimmed"       mean without the smallest and the largest, divided by the sum
     ==============  ==============================================================================
 
-    A tie goes to the class that is first in ``classes_``. Where a rule leaves no class any
-    probability, as "min" and "geometric" where members rule all classes out, the mean decides.
+    Ties go to the class that is first in ``classes_``. If all classes have probability 0, which can
+    happen with "min" and "geometric", the mean is used.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
-        Members by name; "drop" leaves one out. Each is cloned and fitted on the numbers of the
-        classes, with weights of classes renamed. One in scikit-learn's ``FrozenEstimator`` is used
-        as it is and knows the labels.
+        The members by name; "drop" leaves one out. Each is cloned and fitted on class numbers, with
+        class weights re-keyed. A prefitted member, in scikit-learn's ``FrozenEstimator``, must be
+        fitted on the labels of y.
     voting : {"hard", "soft"}, default="hard"
         With ``rule=None``: the majority of the predictions, or the mean of the probabilities.
     weights : array-like of shape (n_members,), default=None
-        For votes and means. A member of weight 0 takes no part; other rules know no other weights.
+        For votes and means. A member of weight 0 is left out; other rules support only this weight.
     rule : str, default=None
-        One of the table.
+        A rule of the table.
     reject : bool, default=False
-        Whether a row without a majority gets the reject label; for votes of "majority" or "hard".
+        Whether rows without a majority get the reject label; for "majority" or "hard" votes.
     reject_label : label, default=None
         None: -1 where labels are numbers, "reject" where they are text.
     trim : float, default=0.2
-        Share of the members that "trimmed" leaves out at each end, rounded down.
+        Share of the members that "trimmed" removes at each end, rounded down.
     cv : int, splitter or iterable, default=None
-        Rows that "weighted" and "naive_bayes" learn from: each is predicted by members that did
-        not see it. None: 5 folds, stratified, without cutting groups.
+        Folds for the out-of-fold predictions that "weighted" and "naive_bayes" learn from. None: 5
+        folds, stratified, without splitting groups.
     n_jobs : int, default=None
-        Members that are fitted at the same time; None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
     flatten_transform : bool, default=True
-        Whether `transform` puts the probabilities of all members side by side.
+        Whether `transform` returns the probabilities of all members side by side.
     verbose : bool, default=False
-        Whether to print a line for each member fitted.
+        Whether to print a line for each fitted member.
 
     Attributes
     ----------
     estimators_ : list of estimators
         The fitted members.
     named_estimators_ : Bunch
-        The same by name, "drop" where one was dropped.
+        The fitted members by name; "drop" for a dropped member.
     classes_ : ndarray of shape (n_classes,)
     le_ : LabelEncoder
-        Of the labels, whose numbers the members know.
+        Encoder of the labels as class numbers.
     vote_weights_ : ndarray of shape (n_members,)
         With "weighted": log(p_l / (1 - p_l)).
     confusion_ : ndarray of shape (n_members, n_classes, n_classes)
-        With "naive_bayes": rows, or their weight, by class and by the class predicted.
+        With "naive_bayes": number of rows, or their weight, by true and by predicted class.
     reject_label_ : label
         With ``reject=True``.
     n_features_in_ : int
@@ -135,8 +135,8 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
     >>> vote = VotingClassifier(members, rule="weighted").fit(X, y)
     >>> vote.vote_weights_.round(2)
     array([2.64, 3.02, 3.6 ])
-    >>> sure = VotingClassifier(members, rule="majority", reject=True).fit(X[::2], y[::2])
-    >>> int((sure.predict(X[1::2]) == sure.reject_label_).sum())
+    >>> strict = VotingClassifier(members, rule="majority", reject=True).fit(X[::2], y[::2])
+    >>> int((strict.predict(X[1::2]) == strict.reject_label_).sum())
     0
     """
 
@@ -182,17 +182,17 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
-        """Fit the members on all rows, and learn what the rule has to know of them.
+        """Fit the members on all rows, and learn the parameters of the rule.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            What the members can learn from; frames stay frames.
+            In a form that the members accept; frames stay frames.
         y : array-like of shape (n_samples,)
             Labels of any type, without missing values.
         **fit_params : dict
-            ``sample_weight``, for every member and for what the rule learns; ``groups``, for
-            ``cv``; others go to the members by scikit-learn's metadata routing, if that is enabled.
+            ``sample_weight``, for the members and the rule; ``groups``, for ``cv``; others are
+            passed to the members by scikit-learn's metadata routing, if it is enabled.
 
         Returns
         -------
@@ -201,44 +201,44 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If a parameter is out of range or does not go with another, or a member refuses its
-            rows. The estimator stays as it was.
+            If a parameter is invalid or incompatible with another, or a member refuses the data.
+            The estimator stays unchanged.
         TypeError
-            If weights are given and a member takes none.
+            If there are weights and a member does not support them.
         """
         with restore_on_failure(self):
             self._validate_params()
             classes, target = read_classes(y)
             self.classes_ = classes
-            self._number_classes()
+            self._set_label_encoder()
             self._fit(X, target, classes, dict(fit_params))
-            self._tell_what_was_learned()
+            self._set_learned_attributes()
         return self
 
     def _restore_rule(self) -> str | None:
-        self._number_classes()
-        self._rule = self._made_rule(self._weights_of_kept())
+        self._set_label_encoder()
+        self._rule = self._make_rule(self._select_weights())
         weights, confusion = (getattr(self, n, None) for n in ("vote_weights_", "confusion_"))
         if (weights is not None) != isinstance(self._rule, AccuracyWeights):
-            return "the rule and what was learned for it are not of one kind"
+            return "the learned parameters do not belong to the rule"
         if (confusion is not None) != isinstance(self._rule, NaiveBayes):
-            return "the rule and what was learned for it are not of one kind"
+            return "the learned parameters do not belong to the rule"
         if weights is not None:
             if not are_weights(weights, len(self.estimators_)):
-                return "the weights are not one number for each member"
+                return "there is not one finite weight for each member"
             self._rule = AccuracyWeights(weights)
         if confusion is not None:
             n_classes = len(self.classes_)
-            right = confusion.shape == (len(self.estimators_), n_classes, n_classes)
-            if not right or not np.isfinite(confusion).all() or (confusion < 0).any():
-                return "the confusion matrices are not those of the members"
+            is_valid = confusion.shape == (len(self.estimators_), n_classes, n_classes)
+            if not is_valid or not np.isfinite(confusion).all() or (confusion < 0).any():
+                return "the confusion matrices have a wrong shape or invalid counts"
             if not all(matrix.any() for matrix in confusion):
                 return "a confusion matrix counts no row"
             self._rule = replace(cast(NaiveBayes, self._rule), confusion=confusion)
         return None
 
-    def _number_classes(self) -> None:
-        """What follows from the classes and the parameters alone."""
+    def _set_label_encoder(self) -> None:
+        """Set the attributes that depend only on the classes and the parameters."""
         self.le_ = LabelEncoder()
         self.le_.classes_ = self.classes_
         if self.reject:
@@ -247,27 +247,30 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
             self.reject_label_ = self._labels[-1]
 
     def _members(self) -> list[Named]:
-        members = kept_members(self.estimators, self.get_params(deep=False))
+        members = check_members(self.estimators, self.get_params(deep=False))
         if not are_classifiers(members):
             raise ValueError(
                 f"The estimator {type(members[0][1]).__name__} should be a classifier."
             )
         return members
 
-    def _made_rule(self, weights: Any) -> Rule:
+    def _make_rule(self, weights: Any) -> Rule:
         rule = self.rule or ("majority" if self.voting == "hard" else "mean")
-        return rule_named(rule, weights, self.trim, classes=True)
+        return make_rule(rule, weights, self.trim, classes=True)
 
     def _check_reject(self) -> None:
         if self.rule != "majority" and (self.rule is not None or self.voting != "hard"):
             raise ValueError(
-                f"reject=True asks for a majority of votes, but rule={self.rule!r} and "
-                f"voting={self.voting!r}: use rule='majority'"
+                f"reject=True needs a majority of votes, but rule={self.rule!r} and "
+                f"voting={self.voting!r}: set rule='majority'"
             )
         if self.weights is not None and (np.asarray(self.weights) < 0).any():
-            raise ValueError("reject=True needs weights that are not negative: no half has others")
+            raise ValueError(
+                f"reject=True needs weights that are not negative, got {self.weights!r}: a "
+                "majority is not defined otherwise"
+            )
 
-    def _tell_what_was_learned(self) -> None:
+    def _set_learned_attributes(self) -> None:
         for name in ("vote_weights_", "confusion_"):
             self.__dict__.pop(name, None)
         if isinstance(self._rule, AccuracyWeights):
@@ -275,14 +278,14 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         if isinstance(self._rule, NaiveBayes):
             self.confusion_ = self._rule.confusion
 
-    def _said(self, X: Any) -> Said:
+    def _compute_outputs(self, X: Any) -> OutputArray:
         members = self._fitted_members()
         if self._rule.of_choices:
-            return choices_of_numbered(members, X, self.classes_, n_jobs=self.n_jobs)
-        return outputs_of_numbered(members, X, self.classes_, n_jobs=self.n_jobs).outputs
+            return compute_encoded_choices(members, X, self.classes_, n_jobs=self.n_jobs)
+        return compute_encoded_outputs(members, X, self.classes_, n_jobs=self.n_jobs).outputs
 
     def predict(self, X: Any) -> Array:
-        """Class that the rule decides for; a tie goes to the first class.
+        """Predict classes by the rule; ties go to the first class.
 
         Parameters
         ----------
@@ -291,24 +294,24 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            With ``reject=True``, ``reject_label_`` where no class has more than half of the votes;
+            With ``reject=True``, ``reject_label_`` if no class has more than half of the votes;
             `score` counts such rows as errors.
         """
         check_is_fitted(self)
-        said = self._said(X)
-        scores = self._rule.scores(said, len(self.classes_), self._n_threads)
+        outputs = self._compute_outputs(X)
+        scores = self._rule.scores(outputs, len(self.classes_), self._n_threads)
         best: Any = scores.argmax(axis=1)
         if not self.reject:
             labels: Array = self.classes_[best]
             return labels
         assert isinstance(self._rule, Majority)
-        accepted = scores.max(axis=1) > self._rule.total(len(said)) / 2
+        accepted = scores.max(axis=1) > self._rule.total(len(outputs)) / 2
         decided: Array = self._labels[np.where(accepted, best, len(self.classes_))]
         return decided
 
-    @_where_there_are_probabilities()
+    @_available_if_probabilities()
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes by the rule; with "majority" the shares of the votes.
+        """Predict class probabilities by the rule; with "majority", vote shares.
 
         Parameters
         ----------
@@ -319,10 +322,10 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         p : ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return self._rule.shares(self._said(X), len(self.classes_), self._n_threads)
+        return self._rule.shares(self._compute_outputs(X), len(self.classes_), self._n_threads)
 
     def transform(self, X: Any) -> Array:
-        """What the members say.
+        """Return the predictions of the members.
 
         Parameters
         ----------
@@ -330,19 +333,19 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
 
         Returns
         -------
-        said : ndarray
-            Where the rule looks at predictions, numbers of classes of shape (n_samples, n_members);
-            else probabilities of shape (n_samples, n_members * n_classes), or, with
+        outputs : ndarray
+            If the rule uses predicted classes, class numbers of shape (n_samples, n_members); else
+            probabilities of shape (n_samples, n_members * n_classes), or, with
             ``flatten_transform=False``, (n_members, n_samples, n_classes).
         """
         check_is_fitted(self)
-        said: Array = self._said(X)
+        outputs: Array = self._compute_outputs(X)
         if self._rule.of_choices:
-            return said.T.astype(np.intp)
-        return np.hstack(list(said)) if self.flatten_transform else said
+            return outputs.T.astype(np.intp)
+        return np.hstack(list(outputs)) if self.flatten_transform else outputs
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of the columns of `transform`.
+        """Return the names of the columns of `transform`.
 
         Parameters
         ----------
@@ -353,7 +356,7 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         -------
         names : ndarray of str
         """
-        names = self._names_out(input_features)
+        names = self._make_feature_names(input_features)
         if not self._rule.of_choices:
             if not self.flatten_transform:
                 raise ValueError(

@@ -1,4 +1,4 @@
-"""Votes of regressors: one value by any of the rules."""
+"""Voting of regressors by any of the combination rules."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.combine._members import Named, are_classifiers, kept_members
+from arboleda.combine._members import Named, are_classifiers, check_members
 from arboleda.combine._outputs import outputs_of
 from arboleda.combine._rule import Array, Floats, Rule
-from arboleda.combine._rules import VALUE_RULES, ValueRule, rule_named
+from arboleda.combine._rules import VALUE_RULES, ValueRule, make_rule
 from arboleda.combine._share_rules import InverseErrorMean
 from arboleda.combine._target import read_values
 from arboleda.combine._voting import Voting, are_weights
@@ -22,37 +22,37 @@ from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
-    """Regressors of any kind whose values become one: by default their mean, as scikit-learn's.
+    """Combination of regressors, by default by the mean of their predictions, as in scikit-learn.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
-        Members by name; "drop" leaves one out. One in scikit-learn's ``FrozenEstimator`` is used as
-        it is, the others are cloned and fitted.
+        The members by name; "drop" leaves one out. A prefitted member, in scikit-learn's
+        ``FrozenEstimator``, is not fitted again; the others are cloned and fitted.
     weights : array-like of shape (n_members,), default=None
-        Of a weighted mean. A member of weight 0 takes no part; other rules know no other weights.
+        Weights of the mean. A member of weight 0 is left out; other rules support only this weight.
     rule : {"mean", "weighted", "median", "min", "max", "trimmed"}, default=None
-        "weighted": a mean by weights 1 / (mean squared error on rows that the member did not learn
-        from), the best ones where the members' errors do not correlate. "trimmed": the mean without
-        the smallest and the largest. None: "mean".
+        "weighted": a mean with weights 1 / (out-of-fold mean squared error), which are optimal if
+        the members' errors are uncorrelated. "trimmed": the mean without the smallest and the
+        largest values. None: "mean".
     trim : float, default=0.2
-        Share of the members that "trimmed" leaves out at each end, rounded down.
+        Share of the members that "trimmed" removes at each end, rounded down.
     cv : int, splitter or iterable, default=None
-        Rows that "weighted" learns from: each is predicted by members that did not see it. None: 5
-        folds, without cutting groups.
+        Folds for the out-of-fold predictions that "weighted" learns from. None: 5 folds, without
+        splitting groups.
     n_jobs : int, default=None
-        Members that are fitted at the same time; None: one, and those of this library on all cores.
+        Members fitted in parallel. None: one at a time; members of this library use all cores.
     verbose : bool, default=False
-        Whether to print a line for each member fitted.
+        Whether to print a line for each fitted member.
 
     Attributes
     ----------
     estimators_ : list of estimators
         The fitted members.
     named_estimators_ : Bunch
-        The same by name, "drop" where one was dropped.
+        The fitted members by name; "drop" for a dropped member.
     vote_weights_ : ndarray of shape (n_members,)
-        With "weighted": of sum 1.
+        With "weighted": weights of sum 1.
     n_features_in_ : int
     feature_names_in_ : ndarray
 
@@ -100,17 +100,17 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
-        """Fit the members on all rows, and learn what the rule has to know of them.
+        """Fit the members on all rows, and learn the parameters of the rule.
 
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            What the members can learn from; frames stay frames.
+            In a form that the members accept; frames stay frames.
         y : array-like of shape (n_samples,)
             Finite numbers.
         **fit_params : dict
-            ``sample_weight``, for every member and for what the rule learns; ``groups``, for
-            ``cv``; others go to the members by scikit-learn's metadata routing, if that is enabled.
+            ``sample_weight``, for the members and the rule; ``groups``, for ``cv``; others are
+            passed to the members by scikit-learn's metadata routing, if it is enabled.
 
         Returns
         -------
@@ -119,10 +119,10 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If a parameter is out of range or does not go with another, or a member refuses its
-            rows. The estimator stays as it was.
+            If a parameter is invalid or incompatible with another, or a member refuses the data.
+            The estimator stays unchanged.
         TypeError
-            If weights are given and a member takes none.
+            If there are weights and a member does not support them.
         """
         with restore_on_failure(self):
             self._validate_params()
@@ -135,28 +135,28 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
     def _restore_rule(self) -> str | None:
         learned = getattr(self, "vote_weights_", None)
         if (learned is not None) != (self.rule == "weighted"):
-            return "the rule and what was learned for it are not of one kind"
-        self._rule = self._made_rule(self._weights_of_kept())
+            return "the learned parameters do not belong to the rule"
+        self._rule = self._make_rule(self._select_weights())
         if learned is not None:
             if not are_weights(learned, len(self.estimators_)):
-                return "the weights are not one number for each member"
+                return "there is not one finite weight for each member"
             self._rule = InverseErrorMean(learned)
         return None
 
     def _members(self) -> list[Named]:
-        members = kept_members(self.estimators, self.get_params(deep=False))
+        members = check_members(self.estimators, self.get_params(deep=False))
         if are_classifiers(members):
             raise ValueError(f"The estimator {type(members[0][1]).__name__} should be a regressor.")
         return members
 
-    def _made_rule(self, weights: Any) -> Rule:
-        return rule_named(self.rule or "mean", weights, self.trim, classes=False)
+    def _make_rule(self, weights: Any) -> Rule:
+        return make_rule(self.rule or "mean", weights, self.trim, classes=False)
 
-    def _said(self, X: Any) -> Floats:
+    def _compute_outputs(self, X: Any) -> Floats:
         return outputs_of(self._fitted_members(), X, n_jobs=self.n_jobs).outputs
 
     def predict(self, X: Any) -> Floats:
-        """Value that the rule makes of the members'.
+        """Predict values by the rule.
 
         Parameters
         ----------
@@ -167,15 +167,15 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        said = self._said(X)
-        values = self._rule.scores(said, 1, self._n_threads)
+        outputs = self._compute_outputs(X)
+        values = self._rule.scores(outputs, 1, self._n_threads)
         if np.isfinite(values).all():
             return values
-        # The sum of the greatest numbers is none; that of small parts of them is.
-        return np.ldexp(self._rule.scores(np.ldexp(said, -32), 1, self._n_threads), 32)
+        # Scaling by a power of 2 avoids the overflow of sums of the largest numbers.
+        return np.ldexp(self._rule.scores(np.ldexp(outputs, -32), 1, self._n_threads), 32)
 
     def transform(self, X: Any) -> Floats:
-        """What the members predict.
+        """Return the predictions of the members.
 
         Parameters
         ----------
@@ -183,13 +183,13 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
 
         Returns
         -------
-        said : ndarray of shape (n_samples, n_members)
+        outputs : ndarray of shape (n_samples, n_members)
         """
         check_is_fitted(self)
-        return self._said(X).T
+        return self._compute_outputs(X).T
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of the columns of `transform`.
+        """Return the names of the columns of `transform`.
 
         Parameters
         ----------
@@ -200,4 +200,4 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
         -------
         names : ndarray of str
         """
-        return np.asarray(self._names_out(input_features), dtype=object)
+        return np.asarray(self._make_feature_names(input_features), dtype=object)

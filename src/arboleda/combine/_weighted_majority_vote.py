@@ -14,9 +14,8 @@ __all__ = ["WeightedMajorityVote"]
 class WeightedMajorityVote(FixedParameters, VotingClassifier):
     """Weighted majority vote: the better a classifier is, the more its vote counts.
 
-    The accuracy of each member is estimated on rows that it was not fitted on. With members that
-    err independently of each other, and errors that are equally likely, these weights give the most
-    accurate vote there can be.
+    The accuracy of each member is estimated on held-out rows. If the members err independently and
+    all errors are equally likely, these weights are optimal.
 
     It is `VotingClassifier` with ``rule="weighted"``.
 
@@ -25,11 +24,11 @@ class WeightedMajorityVote(FixedParameters, VotingClassifier):
     estimators : list of (str, estimator)
         The members by name; "drop" leaves one out.
     cv : int, splitter or iterable, default=None
-        Folds in which the members predict the rows that the rule learns from; None: 5, stratified.
+        Folds for the out-of-fold predictions that the rule learns from; None: 5, stratified.
     n_jobs : int, default=None
-        Members fitted at the same time; see `VotingClassifier`.
+        Members fitted in parallel; see `VotingClassifier`.
     verbose : bool, default=False
-        Whether to print a line for each member fitted.
+        Whether to print a line for each fitted member.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Combinations whose answer is a weighted mean of what the members say."""
+"""Combinations that predict a weighted mean of the members' outputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class WeightedMean(SavedCombination, LearnedCombination):
-    """Weights of the members; those of weight zero are not asked."""
+    """Base class of weighted means; members of weight zero do not predict."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **SavedCombination._fitted_attributes,
@@ -35,18 +35,18 @@ class WeightedMean(SavedCombination, LearnedCombination):
         if defect is not None or weights is None:
             return defect
         if hasattr(self, "classes_") != isinstance(self, ClassifierMixin):
-            return "the header lists classes of values, or none of classes"
+            return "the header lists classes of a regressor, or lacks those of a classifier"
         if weights.shape != (len(self.estimators_),) or not (weights >= 0).all():
-            return "the weights are not one number, not negative, for each member"
+            return "there is not one non-negative weight for each member"
         return None if np.isfinite(weights).all() else "a weight is infinite"
 
     weights_: Floats
 
-    def _mean(self, X: Any) -> Floats:
+    def _compute_mean(self, X: Any) -> Floats:
         check_is_fitted(self)
         chosen = np.flatnonzero(self.weights_)
-        outputs = self._ask(X, chosen).outputs
-        # Not by BLAS: the sum of a row does not depend on how many rows there are.
+        outputs = self._predict_members(X, chosen).outputs
+        # Not by BLAS, so that the sum of a row does not depend on the number of rows.
         return np.asarray(np.einsum("l,l...->...", self.weights_[chosen], outputs))
 
 
@@ -54,7 +54,7 @@ class WeightedMeanClassifier(WeightedMean, ClassCombination):
     """A weighted mean of probabilities."""
 
     def predict_proba(self, X: Any) -> Floats:
-        """Weighted mean of the members' class probabilities.
+        """Predict the weighted mean of the members' class probabilities.
 
         Parameters
         ----------
@@ -64,10 +64,10 @@ class WeightedMeanClassifier(WeightedMean, ClassCombination):
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
         """
-        return self._mean(X)
+        return self._compute_mean(X)
 
     def predict(self, X: Any) -> Array:
-        """Label of the most probable class, the first of equals.
+        """Predict the label of the most probable class; ties go to the first.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class WeightedMeanRegressor(WeightedMean, ValueCombination):
     """A weighted mean of values."""
 
     def predict(self, X: Any) -> Floats:
-        """Weighted mean of the members' predictions.
+        """Predict the weighted mean of the members' predictions.
 
         Parameters
         ----------
@@ -95,4 +95,4 @@ class WeightedMeanRegressor(WeightedMean, ValueCombination):
         -------
         values : ndarray of shape (n_samples,)
         """
-        return self._mean(X)
+        return self._compute_mean(X)

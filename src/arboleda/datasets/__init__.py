@@ -1,4 +1,4 @@
-"""Public tables that the guide, the gallery and the benchmarks speak of."""
+"""Public data sets that the guide, the gallery and the benchmarks use."""
 
 from arboleda.datasets._load import Dataset, load, names
 

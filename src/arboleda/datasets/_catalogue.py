@@ -1,4 +1,4 @@
-"""The tables: where each lives, what its files are called, and how they are read."""
+"""Catalogue of the data sets: their sources, file names and readers."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ Read = Callable[[Sequence[bytes]], "pd.DataFrame"]
 
 @dataclass(frozen=True)
 class Entry:
-    """A table.
+    """A data set of the catalogue.
 
     Parameters
     ----------
     target : str
     task : {"binary", "multiclass", "regression"}
     home : str
-        The page to read about it, and its licence.
+        Web page with its description and licence.
     sources : tuple of Source
-        Its files as they are published; none where only people with an account may fetch them.
+        The published files; empty if downloading them needs an account.
     read : callable
-        Makes a frame of their contents, in this order.
+        Reads the contents of these files, in this order, into a frame.
     table : str
-        Name of one file that holds the same, readable by ``read_table``.
+        Name of a single file with the same data, for ``read_table``.
     read_table : callable
-        Makes a frame of the contents of that file.
+        Reads the contents of that file into a frame.
     """
 
     target: str
@@ -74,57 +74,57 @@ class Entry:
     read_table: Read
 
 
-def _csv(content: bytes, **options: Any) -> pd.DataFrame:
+def _parse_csv(content: bytes, **options: Any) -> pd.DataFrame:
     try:
         import pandas as pd
     except ModuleNotFoundError as error:
-        raise ImportError("tables need pandas: pip install pandas") from error
+        raise ImportError("data sets need pandas: pip install pandas") from error
     frame: pd.DataFrame = pd.read_csv(io.BytesIO(content), **options)
     return frame
 
 
-def _as_it_is(**options: Any) -> Read:
-    return lambda contents: _csv(contents[0], **options)
+def _make_csv_reader(**options: Any) -> Read:
+    return lambda contents: _parse_csv(contents[0], **options)
 
 
-def _named(names: str | list[str]) -> Read:
+def _make_headerless_reader(names: str | list[str]) -> Read:
     columns = names.split() if isinstance(names, str) else names
-    return _as_it_is(header=None, names=columns, na_values="?")
+    return _make_csv_reader(header=None, names=columns, na_values="?")
 
 
-def _adult(contents: Sequence[bytes]) -> pd.DataFrame:
-    """The test rows, whose labels end in a full stop, then the training rows."""
+def _read_adult(contents: Sequence[bytes]) -> pd.DataFrame:
+    """Read the test rows, whose labels end in a full stop, followed by the training rows."""
     import pandas as pd
 
     options = {"header": None, "names": _ADULT.split(), "skipinitialspace": True, "na_values": "?"}
-    test, train = _csv(contents[0], skiprows=1, **options), _csv(contents[1], **options)
+    test, train = _parse_csv(contents[0], skiprows=1, **options), _parse_csv(contents[1], **options)
     test["income"] = test["income"].str.rstrip(".")
     return pd.concat([test, train], ignore_index=True)
 
 
-def _spam_with_mark(contents: Sequence[bytes]) -> pd.DataFrame:
-    """As published beside a book, with a column that tells its test rows."""
-    return _csv(contents[0]).drop(columns="test")
+def _read_spam_with_split(contents: Sequence[bytes]) -> pd.DataFrame:
+    """Read the version published with a book, which has a column that marks test rows."""
+    return _parse_csv(contents[0]).drop(columns="test")
 
 
-def _memory(contents: Sequence[bytes]) -> pd.DataFrame:
-    return _csv(contents[0], index_col=0).reset_index(drop=True)
+def _read_ram_prices(contents: Sequence[bytes]) -> pd.DataFrame:
+    return _parse_csv(contents[0], index_col=0).reset_index(drop=True)
 
 
-def _images(contents: Sequence[bytes]) -> pd.DataFrame:
-    """Files of IDX form: images and labels for training, then for testing."""
+def _read_idx_images(contents: Sequence[bytes]) -> pd.DataFrame:
+    """Read IDX files: training images and labels, then test images and labels."""
     parts = [np.frombuffer(content, dtype=np.uint8) for content in contents]
     pixels = np.concatenate([parts[0][16:], parts[2][16:]]).reshape(-1, 784)
-    return _digits(pixels, np.concatenate([parts[1][8:], parts[3][8:]]))
+    return _make_digits_frame(pixels, np.concatenate([parts[1][8:], parts[3][8:]]))
 
 
-def _image_arrays(contents: Sequence[bytes]) -> pd.DataFrame:
+def _read_npz_images(contents: Sequence[bytes]) -> pd.DataFrame:
     with np.load(io.BytesIO(contents[0]), allow_pickle=False) as arrays:
         pixels = np.concatenate([arrays["X_train"], arrays["X_test"]]).reshape(-1, 784)
-        return _digits(pixels, np.concatenate([arrays["y_train"], arrays["y_test"]]))
+        return _make_digits_frame(pixels, np.concatenate([arrays["y_train"], arrays["y_test"]]))
 
 
-def _digits(pixels: Any, labels: Any) -> pd.DataFrame:
+def _make_digits_frame(pixels: Any, labels: Any) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame(pixels, columns=[f"pixel{j}" for j in range(784)], copy=False)
@@ -132,11 +132,11 @@ def _digits(pixels: Any, labels: Any) -> pd.DataFrame:
     return frame
 
 
-def _uci(number: int, archive: str, file: str, digest: str) -> Source:
+def _uci_source(number: int, archive: str, file: str, digest: str) -> Source:
     return Source(file, f"{_UCI}/{number}/{archive}.zip", f"sha256:{digest}")
 
 
-def _idx(file: str, digest: str) -> Source:
+def _mnist_source(file: str, digest: str) -> Source:
     return Source(file, f"{_MNIST}/{file}.gz", f"md5:{digest}")
 
 
@@ -144,12 +144,12 @@ CATALOGUE: dict[str, Entry] = {
     "adult": Entry(
         "income", "binary", "https://archive.ics.uci.edu/dataset/2/adult",
         (
-            _uci(2, "adult", "adult.test",
+            _uci_source(2, "adult", "adult.test",
                  "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05"),
-            _uci(2, "adult", "adult.data",
+            _uci_source(2, "adult", "adult.data",
                  "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"),
         ),
-        _adult, "adult.csv.gz", _as_it_is(na_values="?"),
+        _read_adult, "adult.csv.gz", _make_csv_reader(na_values="?"),
     ),
     "california_housing": Entry(
         "median_house_value", "regression", "https://github.com/ageron/handson-ml2",
@@ -157,33 +157,35 @@ CATALOGUE: dict[str, Entry] = {
             Source("housing.csv", f"{_HOUSING}/housing.csv", "sha256:"
                    "8a3727f4cf54ac1a327f69b1d5b4db54c5834ea81c6e4efc0d163300022a685e"),
         ),
-        _as_it_is(), "housing.csv.gz", _as_it_is(),
+        _make_csv_reader(), "housing.csv.gz", _make_csv_reader(),
     ),
     "heart_cleveland": Entry(
         "num", "multiclass", "https://archive.ics.uci.edu/dataset/45/heart+disease",
         (
-            _uci(45, "heart+disease", "processed.cleveland.data",
+            _uci_source(45, "heart+disease", "processed.cleveland.data",
                  "a74b7efa387bc9d108d7d0115d831fe9b414b29ae7124f331b622b4efa0427c8"),
         ),
-        _named(_HEART), "processed.cleveland.data", _named(_HEART),
+        _make_headerless_reader(_HEART), "processed.cleveland.data",
+        _make_headerless_reader(_HEART),
     ),
     "letter_recognition": Entry(
         "lettr", "multiclass", "https://archive.ics.uci.edu/dataset/59/letter+recognition",
         (
-            _uci(59, "letter+recognition", "letter-recognition.data",
+            _uci_source(59, "letter+recognition", "letter-recognition.data",
                  "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2"),
         ),
-        _named(_LETTER), "letter-recognition.data.gz", _named(_LETTER),
+        _make_headerless_reader(_LETTER), "letter-recognition.data.gz",
+        _make_headerless_reader(_LETTER),
     ),
     "mnist": Entry(
         "digit", "multiclass", "https://yann.lecun.com/exdb/mnist",
         (
-            _idx("train-images-idx3-ubyte", "6bbc9ace898e44ae57da46a324031adb"),
-            _idx("train-labels-idx1-ubyte", "a25bea736e30d166cdddb491f175f624"),
-            _idx("t10k-images-idx3-ubyte", "2646ac647ad5339dbf082846283269ea"),
-            _idx("t10k-labels-idx1-ubyte", "27ae3e4e09519cfbb04c329615203637"),
+            _mnist_source("train-images-idx3-ubyte", "6bbc9ace898e44ae57da46a324031adb"),
+            _mnist_source("train-labels-idx1-ubyte", "a25bea736e30d166cdddb491f175f624"),
+            _mnist_source("t10k-images-idx3-ubyte", "2646ac647ad5339dbf082846283269ea"),
+            _mnist_source("t10k-labels-idx1-ubyte", "27ae3e4e09519cfbb04c329615203637"),
         ),
-        _images, "mnist.npz", _image_arrays,
+        _read_idx_images, "mnist.npz", _read_npz_images,
     ),
     "ram_price": Entry(
         "price", "regression", "https://github.com/amueller/introduction_to_ml_with_python",
@@ -191,19 +193,19 @@ CATALOGUE: dict[str, Entry] = {
             Source("ram_price.csv", f"{_RAM}/ram_price.csv", "sha256:"
                    "0ec2deb22b4507e95b8f551065a1da9ccbc7d4e7173c45d1cce81cfb2e807003"),
         ),
-        _memory, "ram_price.csv", _memory,
+        _read_ram_prices, "ram_price.csv", _read_ram_prices,
     ),
     "spambase": Entry(
         "spam", "binary", "https://archive.ics.uci.edu/dataset/94/spambase",
         (
-            _uci(94, "spambase", "spambase.data",
+            _uci_source(94, "spambase", "spambase.data",
                  "b1ef93de71f97714d3d7d4f58fc9f718da7bbc8ac8a150eff2778616a8097b12"),
         ),
-        _named(_SPAM), "spam_esl.csv.gz", _spam_with_mark,
+        _make_headerless_reader(_SPAM), "spam_esl.csv.gz", _read_spam_with_split,
     ),
     "uk_used_cars": Entry(
         "price", "regression",
         "https://www.kaggle.com/datasets/adityadesai13/used-car-dataset-ford-and-mercedes",
-        (), _as_it_is(), "vw.csv.gz", _as_it_is(),
+        (), _make_csv_reader(), "vw.csv.gz", _make_csv_reader(),
     ),
 }  # fmt: skip

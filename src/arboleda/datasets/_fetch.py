@@ -1,4 +1,4 @@
-"""Files from their public home: checked, and kept so that they are fetched once."""
+"""Download of public files, checked against digests and cached."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from urllib.request import urlopen
 
 from arboleda._files import write_atomically
 
-__all__ = ["Source", "cache_folder", "fetched", "unzipped"]
+__all__ = ["Source", "cache_folder", "fetch", "unpack_gzip"]
 
 _TIMEOUT = 60.0
-# No file of the catalogue is half as large, packed or not.
-_MOST_BYTES = 128 * 2**20
+# More than twice the size of any file of the catalogue, compressed or not.
+_MAX_BYTES = 128 * 2**20
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file and its public home.
+    """A published file.
 
     Parameters
     ----------
     file : str
-        Its name, here and inside an archive.
+        Name in the cache and inside an archive.
     url : str
-        Of the file, of a ``.gz`` of it or of a ``.zip`` that holds it.
+        URL of the file, of its ``.gz`` or of a ``.zip`` that contains it.
     digest : str
-        ``sha256:`` or ``md5:``, then the sum of the file itself, unpacked.
+        ``sha256:`` or ``md5:``, followed by the digest of the uncompressed file.
     """
 
     file: str
     url: str
     digest: str
 
-    def is_that(self, content: bytes) -> bool:
-        """Whether these are the bytes of the file."""
-        kind, _, wanted = self.digest.partition(":")
-        return hashlib.new(kind, content, usedforsecurity=False).hexdigest() == wanted
+    def has_digest_of(self, content: bytes) -> bool:
+        """Return whether the content has the digest of the file."""
+        kind, _, expected = self.digest.partition(":")
+        return hashlib.new(kind, content, usedforsecurity=False).hexdigest() == expected
 
 
 def cache_folder(cache: str | os.PathLike[str] | None) -> Path:
-    """Return the folder that files are kept in.
+    """Return the cache folder.
 
-    The one given, else that of the variable ``ARBOLEDA_CACHE``, else ``arboleda`` in
+    This is the argument, or the environment variable ``ARBOLEDA_CACHE``, or ``arboleda`` in
     ``XDG_CACHE_HOME`` or ``~/.cache``.
     """
     if cache is not None:
@@ -61,68 +61,70 @@ def cache_folder(cache: str | os.PathLike[str] | None) -> Path:
     return (Path(shared) if shared else Path.home() / ".cache") / "arboleda"
 
 
-def fetched(name: str, source: Source, cache: Path) -> bytes:
-    """Return a file from the cache, or from its home and into the cache.
+def fetch(name: str, source: Source, cache: Path) -> bytes:
+    """Return a file from the cache, or download it into the cache.
 
-    A file in the cache that is not the one known is fetched again.
+    A cached file with a wrong digest is downloaded again.
 
     Raises
     ------
     OSError
-        If its home does not answer, or the cache cannot be written.
+        If the download fails, or the cache cannot be written.
     ValueError
-        If what it sends is another file.
+        If the downloaded file has another digest.
     """
-    kept = cache / name / source.file
-    if kept.is_file():
-        content = kept.read_bytes()
-        if source.is_that(content):
+    path = cache / name / source.file
+    if path.is_file():
+        content = path.read_bytes()
+        if source.has_digest_of(content):
             return content
-    content = _unpacked(source, _downloaded(name, source.url))
-    if not source.is_that(content):
+    content = _unpack(source, _download(name, source.url))
+    if not source.has_digest_of(content):
         raise ValueError(
-            f"{source.url} sends another {source.file} than the one known ({source.digest}): "
-            f"it has changed or was damaged on the way; try again, or give a folder that holds it"
+            f"{source.file} from {source.url} does not have the digest {source.digest}: it has "
+            "changed or was damaged during the download; try again, or pass a folder with the file"
         )
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(kept, content)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, content)
     return content
 
 
-def _downloaded(name: str, url: str) -> bytes:
+def _download(name: str, url: str) -> bytes:
     try:
-        with urlopen(url, timeout=_TIMEOUT) as answer:
-            content: bytes = answer.read(_MOST_BYTES + 1)
+        with urlopen(url, timeout=_TIMEOUT) as response:
+            content: bytes = response.read(_MAX_BYTES + 1)
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise OSError(
-            f"{name} cannot be fetched from {url}: {reason}; without a network give the folder "
-            f"that holds it, load({name!r}, folder=...)"
+            f"{name} cannot be downloaded from {url}: {reason}; without a network, pass the folder "
+            f"that contains it, load({name!r}, folder=...)"
         ) from error
-    if len(content) > _MOST_BYTES:
-        raise ValueError(f"{url} sends more than {_MOST_BYTES:,} bytes: this is not the table")
+    if len(content) > _MAX_BYTES:
+        raise ValueError(
+            f"the download from {url} has more than {_MAX_BYTES:,} bytes, so it is not the data set"
+        )
     return content
 
 
-def _unpacked(source: Source, packed: bytes) -> bytes:
-    """The file itself, of at most so many bytes as any has."""
+def _unpack(source: Source, packed: bytes) -> bytes:
+    """Return the uncompressed file, up to the maximal size."""
     try:
         if source.url.endswith(".zip"):
             with (
                 zipfile.ZipFile(io.BytesIO(packed)) as archive,
                 archive.open(source.file) as member,
             ):
-                return member.read(_MOST_BYTES)
-        return unzipped(packed)
+                return member.read(_MAX_BYTES)
+        return unpack_gzip(packed)
     except (zipfile.BadZipFile, KeyError, EOFError, OSError, zlib.error) as error:
         raise ValueError(
-            f"{source.url} sends no archive that holds {source.file}: {error}"
+            f"the download from {source.url} is not an archive that contains {source.file}: {error}"
         ) from error
 
 
-def unzipped(content: bytes) -> bytes:
-    """Return what gzip packed, at most so many bytes as any file has; others as they are."""
+def unpack_gzip(content: bytes) -> bytes:
+    """Decompress gzip content, up to the maximal size; return other content unchanged."""
     if content[:2] != b"\x1f\x8b":
         return content
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-        return file.read(_MOST_BYTES)
+        return file.read(_MAX_BYTES)

@@ -1,4 +1,4 @@
-"""A table by its name: from a folder, from the cache or from its public home."""
+"""Loading of data sets by name: from a folder, from the cache or by download."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from zipfile import BadZipFile
 
 from arboleda.datasets._catalogue import CATALOGUE, Entry, Read
-from arboleda.datasets._fetch import cache_folder, fetched, unzipped
+from arboleda.datasets._fetch import cache_folder, fetch, unpack_gzip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,18 +20,18 @@ __all__ = ["Dataset", "load", "names"]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table and what is asked of it.
+    """A data set and its prediction task.
 
     Attributes
     ----------
     name : str
     frame : pandas.DataFrame
-        Rows and columns of the original files; what stands for a missing value there is missing.
+        Rows and columns of the original files, with their missing-value markers as missing values.
     target : str
         The column to predict.
     task : {"binary", "multiclass", "regression"}
     home : str
-        The page to read about it, with its licence.
+        Web page with its description and licence.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Dataset:
 
     @property
     def X(self) -> pd.DataFrame:  # noqa: N802 - as in scikit-learn
-        """The columns but the target."""
+        """The columns except the target."""
         return self.frame.drop(columns=self.target)
 
     @property
@@ -52,7 +52,7 @@ class Dataset:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the tables that `load` knows."""
+    """Return the names of the data sets that `load` supports."""
     return tuple(CATALOGUE)
 
 
@@ -62,7 +62,7 @@ def load(
     *,
     cache: str | os.PathLike[str] | None = None,
 ) -> Dataset:
-    r"""Load a public table.
+    r"""Load a public data set.
 
     Parameters
     ----------
@@ -71,13 +71,13 @@ def load(
         ``"heart_cleveland"``, ``"letter_recognition"``, ``"mnist"`` (training images first),
         ``"ram_price"``, ``"spambase"``, ``"uk_used_cars"``.
     folder : str or path, default=None
-        Where its files are, or a folder of its name that holds them: as they are published, also
-        packed by gzip, or as one table (``adult.csv.gz``, ``mnist.npz``, ``spam_esl.csv.gz``,
-        ``vw.csv.gz``). They are taken as they are. None: from the cache, else from its public home,
-        checked against a known sum.
+        Folder with its files, or with a subfolder of its name that contains them: the published
+        files, optionally compressed by gzip, or a single table (``adult.csv.gz``, ``mnist.npz``,
+        ``spam_esl.csv.gz``, ``vw.csv.gz``). Their digests are not checked. None: from the cache, or
+        downloaded and checked against a known digest.
     cache : str or path, default=None
-        Where what was fetched is kept; None: the folder that the variable ``ARBOLEDA_CACHE`` names,
-        else ``arboleda`` where this computer keeps such things (``~/.cache``).
+        Folder for downloaded files; None: the environment variable ``ARBOLEDA_CACHE``, else
+        ``arboleda`` in the user's cache folder (``~/.cache``).
 
     Returns
     -------
@@ -87,13 +87,13 @@ def load(
     Raises
     ------
     ValueError
-        If there is no such table, its home sends another file than the one known, or files of the
-        folder cannot be read.
+        If there is no such data set, the download has another digest, or files of the folder cannot
+        be read.
     FileNotFoundError
-        If the folder does not hold it, or it has no home that anybody may fetch it from
-        (``"uk_used_cars"``) and no folder is given.
+        If the folder does not contain it, or it cannot be downloaded without an account
+        (``"uk_used_cars"``) and ``folder`` is None.
     OSError
-        If its home does not answer.
+        If the download fails.
 
     Examples
     --------
@@ -106,46 +106,52 @@ def load(
     """
     entry = CATALOGUE.get(name)
     if entry is None:
-        raise ValueError(f"there is no table {name!r}; there are {', '.join(CATALOGUE)}")
-    frame = _fetched(name, entry, cache) if folder is None else _read(name, entry, Path(folder))
+        raise ValueError(f"name must be one of {', '.join(CATALOGUE)}, got {name!r}")
+    frame = (
+        _fetch_table(name, entry, cache)
+        if folder is None
+        else _read_folder(name, entry, Path(folder))
+    )
     return Dataset(name, frame, entry.target, entry.task, entry.home)
 
 
-def _fetched(name: str, entry: Entry, cache: str | os.PathLike[str] | None) -> pd.DataFrame:
+def _fetch_table(name: str, entry: Entry, cache: str | os.PathLike[str] | None) -> pd.DataFrame:
     if not entry.sources:
         raise FileNotFoundError(
-            f"{name} has no home that anybody may fetch it from: download {entry.table} from "
-            f"{entry.home} and give its folder, load({name!r}, folder=...)"
+            f"{name} cannot be downloaded without an account: download {entry.table} from "
+            f"{entry.home} and pass its folder, load({name!r}, folder=...)"
         )
-    kept = cache_folder(cache)
-    return entry.read([fetched(name, source, kept) for source in entry.sources])
+    cache_path = cache_folder(cache)
+    return entry.read([fetch(name, source, cache_path) for source in entry.sources])
 
 
-def _read(name: str, entry: Entry, folder: Path) -> pd.DataFrame:
-    """Read files that somebody has put into a folder."""
+def _read_folder(name: str, entry: Entry, folder: Path) -> pd.DataFrame:
+    """Read the data set from a folder of the user."""
     if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {folder}")
+        raise FileNotFoundError(f"folder={str(folder)!r} does not exist or is not a folder")
     for place in (folder / name, folder):
-        found = [_file(place, source.file) for source in entry.sources]
-        whole = _file(place, entry.table.removesuffix(".gz"))
-        if found and all(found):
-            return _parsed(entry.read, [path for path in found if path is not None])
-        if whole is not None:
-            return _parsed(entry.read_table, [whole])
+        paths = [_find_file(place, source.file) for source in entry.sources]
+        table = _find_file(place, entry.table.removesuffix(".gz"))
+        if paths and all(paths):
+            return _parse_files(entry.read, [path for path in paths if path is not None])
+        if table is not None:
+            return _parse_files(entry.read_table, [table])
     files = [source.file for source in entry.sources]
-    wanted = f"{entry.table} or {' and '.join(files)}" if files else entry.table
-    raise FileNotFoundError(f"{folder} does not hold {name}: put {wanted} into it ({entry.home})")
+    expected = f"{entry.table} or {' and '.join(files)}" if files else entry.table
+    raise FileNotFoundError(
+        f"{folder} does not contain {name}: put {expected} into it ({entry.home})"
+    )
 
 
-def _file(folder: Path, name: str) -> Path | None:
-    """A file of that name, packed or not."""
+def _find_file(folder: Path, name: str) -> Path | None:
+    """Return the path of a file, compressed or not, or None."""
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
 
 
-def _parsed(read: Read, paths: list[Path]) -> pd.DataFrame:
+def _parse_files(read: Read, paths: list[Path]) -> pd.DataFrame:
     contents = [path.read_bytes() for path in paths]
     try:
-        return read([unzipped(content) for content in contents])
+        return read([unpack_gzip(content) for content in contents])
     except (ValueError, KeyError, EOFError, OSError, BadZipFile, zlib.error) as error:
         names = ", ".join(str(path) for path in paths)
-        raise ValueError(f"{names} cannot be read as the table is published: {error}") from error
+        raise ValueError(f"{names} cannot be read in the published format: {error}") from error

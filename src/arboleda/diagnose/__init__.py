@@ -1,4 +1,4 @@
-"""Why an ensemble is as good as it is, and whether it is better than another model."""
+"""Diagnostics of ensembles: diversity, bias and variance, error curves, model comparison."""
 
 from arboleda.diagnose._bias_variance import BiasVariance, bias_variance
 from arboleda.diagnose._bounds import margin_bound, vc_bound

@@ -1,4 +1,4 @@
-"""How much of a model's error is bias, variance and noise, seen over many training sets."""
+"""Bias, variance and noise of models, estimated over many training sets."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
 from arboleda._sparse import check_sparse
 from arboleda.diagnose._decompositions import (
-    Parts,
-    certain,
-    checked_truth,
-    squared_parts,
-    zero_one_parts,
+    ErrorTerms,
+    check_truth,
+    decompose_squared_error,
+    decompose_zero_one_loss,
+    one_hot_probabilities,
 )
-from arboleda.diagnose._named import all_classifiers, named_models
-from arboleda.diagnose._training_sets import Rows, fitted_on, training_sets
+from arboleda.diagnose._named_models import all_classifiers, check_named_models
+from arboleda.diagnose._training_sets import Rows, draw_training_sets, fit_on_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,26 +33,26 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class BiasVariance:
-    """What `bias_variance` returns: the terms of the expected error at each point.
+    """Result of `bias_variance`: the terms of the expected error at each point.
 
-    ``noise + bias + variance`` is what the error is expected to be.
+    The expected error is ``noise + bias + variance``.
 
     Attributes
     ----------
     names : tuple of str
-        The models; one row of the arrays for each.
+        Names of the models; the arrays have a row for each.
     loss : {"squared", "0-1"}
     n_sets : int
-        Training sets that each model was fitted on.
+        Number of training sets that each model was fitted on.
     noise_known : bool
-        False if ``truth`` was not given: then ``noise`` is 0 and ``bias`` holds it.
+        False if ``truth`` was not given: then ``noise`` is 0 and ``bias`` includes the noise.
     error : ndarray of shape (n_models, n_points)
-        Mean loss against the targets as observed.
+        Mean loss against the observed targets.
     noise, bias, variance : ndarray of shape (n_models, n_points)
-        Of squared loss, ``bias`` is the squared bias, less what the mean of finitely many answers
-        varies by, so it can fall below 0. Of 0-1 loss, ``bias`` is 1 where the most frequent answer
-        is not the most probable class, and ``variance`` is below 0 there: answers that vary are
-        sometimes right.
+        For squared loss, ``bias`` is an unbiased estimate of the squared bias, which can be
+        negative. For 0-1 loss, ``bias`` is 1 where the most frequent prediction is not the most
+        probable class; ``variance`` is negative there, because varying predictions are sometimes
+        right.
     """
 
     names: tuple[str, ...]
@@ -70,8 +70,8 @@ class BiasVariance:
         Returns
         -------
         frame : pandas.DataFrame
-            Columns ``model``, ``error``, ``noise``, ``bias`` and ``variance``; of 0-1 loss also
-            ``unbiased_variance`` and ``biased_variance``, of which the variance is the difference.
+            Columns ``model``, ``error``, ``noise``, ``bias`` and ``variance``; for 0-1 loss also
+            ``unbiased_variance`` and ``biased_variance``, whose difference is the variance.
         """
         columns: dict[str, Any] = {"model": list(self.names)}
         for name in ("error", "noise", "bias", "variance"):
@@ -82,12 +82,12 @@ class BiasVariance:
         return new_frame(columns)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a bar for each model, made of noise, bias and variance, and a dot for its error.
+        """Draw a bar of noise, bias and variance, and a dot for the error, for each model.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to draw on; None: axes of a new figure.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class BiasVariance:
         ax.plot(self.error.mean(axis=1), places, "o", color="black", ms=5, label="error")
         ax.set_yticks(places, self.names)
         ax.invert_yaxis()
-        ax.set_xlabel("squared error" if squared else "share of wrong answers")
+        ax.set_xlabel("squared error" if squared else "share of wrong predictions")
         ax.legend(frameon=False)
         return ax
 
@@ -132,42 +132,43 @@ def bias_variance(
 ) -> BiasVariance:
     """Decompose the error of models into bias, variance and noise.
 
-    Each model is fitted on ``n_sets`` training sets drawn from the rows, and its answers at other
-    points are compared with each other and with the targets: by squared loss for regressors, by
-    0-1 loss, as Domingos (2000) decomposes it, for classifiers.
+    Each model is fitted on ``n_sets`` training sets drawn from the rows. Its predictions at other
+    points are compared with each other and with the targets: by squared loss for regressors, and by
+    the decomposition of 0-1 loss of Domingos (2000) for classifiers.
 
-    Bootstrap samples of one table stand in for fresh tables; their bias and variance are those of
-    training on the rows at hand. Where rows are plenty, as in a simulation, draw small sets without
-    replacement: ``bootstrap=False, set_size=200``.
+    Bootstrap samples of a table are a substitute for new tables; their bias and variance are those
+    of training on the available rows. If there are many rows, as in a simulation, draw small sets
+    without replacement: ``bootstrap=False, set_size=200``.
 
     Parameters
     ----------
     estimators : estimator, list of (str, estimator), or dict of str to estimator
-        Classifiers or regressors. Each ``random_state`` that they have is set anew for every
-        training set, so what a model does at random is part of its variance.
+        Classifiers or regressors. Every ``random_state`` parameter is set to a new seed for each
+        training set, so the randomness of a model is part of its variance.
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     points : array-like of shape (n_points, n_features)
-        Where the models answer: rows that are not among those of X.
+        Points at which the models predict: rows that are not in X.
     targets : array-like of shape (n_points,)
-        The targets there.
+        Targets of the points.
     truth : array-like of shape (n_points,) or (n_points, n_classes), default=None
-        What is known in a simulation: the expected target of each point, or the probabilities of
-        its classes in sorted order. Only with it can noise be told from bias.
+        In a simulation, the expected target of each point, or the probabilities of its classes in
+        sorted order. Noise and bias can be separated only if it is given.
     n_sets : int, default=50
-        Training sets, at least 2.
+        Number of training sets, at least 2.
     set_size : float or int, default=1.0
-        Rows of a training set, or their share.
+        Number of rows of a training set, or their share.
     bootstrap : bool, default=True
-        Draw rows with replacement. If not, sets have no row in common where there are enough.
+        Whether to draw rows with replacement. If False, the sets are disjoint if there are enough
+        rows.
     random_state : int, RandomState instance or None, default=None
-        Draws the sets and the seeds of the models; each model gets the same ones.
+        Seed of the training sets and of the models; all models get the same ones.
     n_jobs : int, default=None
-        Fits side by side by joblib; None means 1.
+        Number of parallel fits by joblib; None means 1.
 
     Returns
     -------
-    found : BiasVariance
+    result : BiasVariance
         With the methods ``to_frame()`` and ``plot()``.
 
     References
@@ -185,31 +186,36 @@ def bias_variance(
     >>> x = rng.uniform(size=(6000, 1))
     >>> expected = np.sin(6 * x[:, 0])
     >>> y = expected + rng.normal(scale=0.5, size=6000)
-    >>> found = bias_variance(
+    >>> result = bias_variance(
     ...     [("stump", DecisionTreeRegressor(max_depth=1)), ("tree", DecisionTreeRegressor())],
     ...     x[:5000], y[:5000], x[5000:], y[5000:], truth=expected[5000:],
     ...     set_size=100, bootstrap=False, random_state=0,
     ... )
-    >>> stump, tree = found.to_frame().itertuples()
+    >>> stump, tree = result.to_frame().itertuples()
     >>> bool(stump.bias > tree.bias), bool(stump.variance < tree.variance)
     (True, True)
     """
     check_sparse(X)
     check_sparse(points, "points")
-    models = named_models(estimators)
+    models = check_named_models(estimators)
     classify = all_classifiers(models)
     check_consistent_length(X, y)
     check_consistent_length(points, targets)
     if np.ndim(y) != 1 or np.ndim(targets) != 1:
-        raise ValueError("bias_variance decomposes the error of one target: y must have one axis")
-    sets = training_sets(
+        raise ValueError(
+            "bias_variance decomposes the error of one target: y and targets must have one axis, "
+            f"got the shapes {np.shape(y)} and {np.shape(targets)}"
+        )
+    sets = draw_training_sets(
         len(y), n_sets, set_size, check_random_state(random_state), bootstrap=bootstrap
     )
-    answers = Parallel(n_jobs=n_jobs)(
-        delayed(_answers)(model, X, y, points, *each) for _, model in models for each in sets
+    predictions = Parallel(n_jobs=n_jobs)(
+        delayed(_fit_and_predict)(model, X, y, points, *each)
+        for _, model in models
+        for each in sets
     )
-    by_model = np.array(answers).reshape(len(models), n_sets, -1)
-    decompose = _classes_parts if classify else _values_parts
+    by_model = np.array(predictions).reshape(len(models), n_sets, -1)
+    decompose = _decompose_classes if classify else _decompose_values
     parts = decompose(by_model, np.asarray(y), np.asarray(targets), truth)
     names = tuple(name for name, _ in models)
     stacked = (np.array(column) for column in zip(*parts, strict=True))
@@ -218,25 +224,25 @@ def bias_variance(
     )
 
 
-def _answers(model: Any, X: Any, y: Any, points: Any, rows: Rows, seed: int) -> Any:
-    return np.asarray(fitted_on(model, X, y, rows, seed).predict(points))
+def _fit_and_predict(model: Any, X: Any, y: Any, points: Any, rows: Rows, seed: int) -> Any:
+    return np.asarray(fit_on_rows(model, X, y, rows, seed).predict(points))
 
 
-def _values_parts(answers: Any, y: Any, targets: Any, truth: Any) -> list[Parts]:
+def _decompose_values(predictions: Any, y: Any, targets: Any, truth: Any) -> list[ErrorTerms]:
     del y
-    expected = None if truth is None else checked_truth(truth, len(targets), None)
+    expected = None if truth is None else check_truth(truth, len(targets), None)
     observed = np.asarray(targets, dtype=np.float64)
     if not np.isfinite(observed).all():
         raise ValueError("targets hold NaN or infinity")
-    return [squared_parts(each, observed, expected) for each in answers]
+    return [decompose_squared_error(each, observed, expected) for each in predictions]
 
 
-def _classes_parts(answers: Any, y: Any, targets: Any, truth: Any) -> list[Parts]:
+def _decompose_classes(predictions: Any, y: Any, targets: Any, truth: Any) -> list[ErrorTerms]:
     classes = np.unique(np.concatenate([y, targets]))
     observed = np.searchsorted(classes, targets)
     if truth is None:
-        chances = certain(observed, len(classes))
+        chances = one_hot_probabilities(observed, len(classes))
     else:
-        chances = checked_truth(truth, len(targets), len(classes))
-    numbers = np.searchsorted(classes, answers)
-    return [zero_one_parts(each, observed, chances) for each in numbers]
+        chances = check_truth(truth, len(targets), len(classes))
+    numbers = np.searchsorted(classes, predictions)
+    return [decompose_zero_one_loss(each, observed, chances) for each in numbers]

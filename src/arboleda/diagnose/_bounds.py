@@ -1,4 +1,4 @@
-"""Bounds of the test error of boosted votes, up to the constants that their theorems leave open."""
+"""Bounds of the test error of boosted votes, up to unspecified constants of the theorems."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ def vc_bound(training_error: float, *, n_samples: int, n_rounds: int, vc_dimensi
 
         training_error + O~(sqrt(d L / N))
 
-    for L members of VC dimension d and N training rows. The constant and the logarithmic factors
-    that the theorem leaves open are taken as 1, so the value is no guarantee: it shows how the
-    bound moves with d, L and N. It grows with the number of rounds, which is not what is observed
-    of AdaBoost; `margin_bound` does not. At real sizes both are usually above 1.
+    for L members of VC dimension d and N training rows. The theorem does not specify the constant
+    and the logarithmic factors, which are set to 1 here, so the value is not a guarantee: it shows
+    how the bound depends on d, L and N. It grows with the number of rounds, in contrast to the
+    observed error of AdaBoost and to `margin_bound`. For data of usual size, both are above 1.
 
     Parameters
     ----------
     training_error : float
-        Share of the training rows that the ensemble gets wrong, from 0 to 1.
+        Share of the training rows that the ensemble misclassifies, from 0 to 1.
     n_samples : int
         Number N of training rows.
     n_rounds : int
         Number L of members.
     vc_dimension : int
-        VC dimension d of the class of members. Thresholds of one numeric column in both directions
-        (stumps on one column) have 2.
+        VC dimension d of the class of members. For decision stumps on one numeric column it is 2.
 
     Returns
     -------
@@ -39,7 +38,7 @@ def vc_bound(training_error: float, *, n_samples: int, n_rounds: int, vc_dimensi
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     References
     ----------
@@ -71,9 +70,9 @@ def margin_bound(
 
         P_S[margin <= theta] + O(sqrt((d log^2(N / d) / theta^2 + log(1 / delta)) / N))
 
-    for N training rows and members of VC dimension d, whatever the number of members. The constant
-    that the theorem leaves open is taken as 1, so the value is no guarantee: it compares values of
-    theta, or ensembles on the same rows. At real sizes it is usually above 1.
+    for N training rows and any number of members of VC dimension d. The theorem does not specify
+    the constant, which is set to 1 here, so the value is not a guarantee: use it to compare values
+    of theta, or ensembles on the same rows. For data of usual size, it is above 1.
 
     Parameters
     ----------
@@ -96,7 +95,7 @@ def margin_bound(
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     References
     ----------

@@ -1,8 +1,8 @@
-r"""Models compared on one table: the corrected resampled t test.
+r"""Comparison of models on one table: the corrected resampled t test.
 
-Scores of repeated splits share rows, so they vary less than scores on fresh tables would, and the
-usual t test finds differences that are not there. With d_1, .., d_J the differences of two models'
-errors over J splits, s^2 their variance, and n_train and n_test rows for training and testing,
+Repeated splits share rows, so their scores vary less than scores on independent tables, and the
+usual t test finds spurious differences. With d_1, .., d_J the differences of two models' errors
+over J splits, s^2 their variance, and n_train and n_test the numbers of training and test rows,
 
     t = mean(d) / sqrt((1 / J + n_test / n_train) s^2),    J - 1 degrees of freedom
 
@@ -24,7 +24,7 @@ from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
 from arboleda._row_losses import Loss, resolve_loss
 from arboleda._sparse import check_sparse
-from arboleda.diagnose._named import all_classifiers, named_models
+from arboleda.diagnose._named_models import all_classifiers, check_named_models
 from arboleda.diagnose._scores import MinusMeanLoss
 
 if TYPE_CHECKING:
@@ -36,27 +36,27 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What `compare` returns. Arrays of pairs have one entry for each pair of models.
+    """Result of `compare`. Arrays of pairs have an entry for each pair of models.
 
     Attributes
     ----------
     names : tuple of str
-        The models.
+        Names of the models.
     errors : ndarray of shape (n_models, n_splits)
         Mean loss on the test rows of each split.
     pairs : ndarray of int, shape (n_pairs, 2)
-        Which models: 0 and 1, 0 and 2, and so on.
+        Indices of the models of each pair: 0 and 1, 0 and 2, and so on.
     difference : ndarray of shape (n_pairs,)
-        Mean error of the first less that of the second.
+        Mean error of the first model minus that of the second.
     standard_error : ndarray of shape (n_pairs,)
-        That of the difference, corrected for what splits have in common.
+        Standard error of the difference, corrected for the overlap of the splits.
     t : ndarray of shape (n_pairs,)
         Difference / standard error.
     p_value : ndarray of shape (n_pairs,)
-        Probability of a ``t`` at least as far from 0 if the models were equally good.
+        Two-sided p-value of ``t`` under the hypothesis that the models are equally good.
     p_adjusted : ndarray of shape (n_pairs,)
-        The same for all pairs together, by Holm's method: the probability of even one false
-        alarm is at most 5 % if those below 0.05 are believed.
+        p-values adjusted for multiple comparisons by Holm's method. If all pairs below 0.05 are
+        considered different, the probability of any false positive is at most 5 %.
     """
 
     names: tuple[str, ...]
@@ -69,7 +69,7 @@ class Comparison:
     p_adjusted: Floats
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the tests as a pandas data frame, one row a pair.
+        """Return the tests as a pandas data frame with a row for each pair.
 
         Returns
         -------
@@ -87,12 +87,12 @@ class Comparison:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the differences with their 95 % confidence intervals, by Student's t.
 
-        An interval that leaves out 0 is one whose ``p_value`` is below 0.05.
+        An interval excludes 0 if and only if its ``p_value`` is below 0.05.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to draw on; None: axes of a new figure.
 
         Returns
         -------
@@ -123,8 +123,8 @@ def compare(
 ) -> Comparison:
     """Compare models on the same splits of one table by the corrected resampled t test.
 
-    The test answers whether models learned from tables of this size differ, as far as one table
-    can tell. Over many tables see `compare_over_data_sets`.
+    The test assesses, from a single table, whether models trained on tables of this size differ. To
+    compare over many tables, see `compare_over_data_sets`.
 
     Parameters
     ----------
@@ -133,21 +133,21 @@ def compare(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     cv : int, cross-validation splitter or iterable, default=None
-        As in scikit-learn; None: 15 random splits with a tenth of the rows for testing, stratified
-        for classifiers.
+        Splits, as in scikit-learn; None: 15 random splits with a tenth of the rows as test rows,
+        stratified for classifiers.
     groups : array-like of shape (n_samples,), default=None
-        For splitters that keep groups together.
+        Groups of the rows, passed to the splitter.
     loss : "auto" or callable, default="auto"
-        "auto": 1 for a wrong class, the squared error of a value. A callable takes targets and
-        predictions and returns the loss of each row.
+        "auto": the 0-1 loss for classifiers, the squared error for regressors. A callable takes
+        targets and predictions, and returns the loss of each row.
     random_state : int, RandomState instance or None, default=None
-        Draws the splits if ``cv`` is None.
+        Seed of the splits if ``cv`` is None.
     n_jobs : int, default=None
-        Fits side by side by joblib; None means 1.
+        Number of parallel fits by joblib; None means 1.
 
     Returns
     -------
-    found : Comparison
+    result : Comparison
         With the methods ``to_frame()`` and ``plot()``.
 
     References
@@ -166,22 +166,25 @@ def compare(
     ...     ("tree", DecisionTreeClassifier(random_state=0)),
     ...     ("forest", RandomForestClassifier(20, random_state=0)),
     ... ]
-    >>> found = compare(models, X, y, random_state=0)
-    >>> bool(found.difference[0] > 0.05), bool(found.p_value[0] < 0.001)
+    >>> result = compare(models, X, y, random_state=0)
+    >>> bool(result.difference[0] > 0.05), bool(result.p_value[0] < 0.001)
     (True, True)
     """
     check_sparse(X)
-    models = named_models(estimators)
+    models = check_named_models(estimators)
     classify = all_classifiers(models)
     if len(models) < 2:
-        raise ValueError("compare needs at least two models: give a list of (name, estimator)")
+        raise ValueError(
+            f"compare needs at least two models, got {len(models)}: pass a list of "
+            "(name, estimator)"
+        )
     if cv is None:
         kind = StratifiedShuffleSplit if classify else ShuffleSplit
         cv = kind(15, test_size=0.1, random_state=random_state)
-    # Listed once: every model gets the same splits, also from a splitter that shuffles anew.
+    # Listed once, so that all models get the same splits even if the splitter shuffles.
     splits = list(check_cv(cv, y, classifier=classify).split(X, y, groups))
     if len(splits) < 2:
-        raise ValueError("cv makes one split: a difference cannot be judged without a second")
+        raise ValueError("cv makes one split, but the test needs at least two: set another cv")
     errors = np.array(
         [
             -cross_val_score(
@@ -205,19 +208,19 @@ def corrected_t_test(differences: Floats, share: float) -> tuple[Floats, Floats,
     ----------
     differences : ndarray of shape (n_pairs, n_splits)
     share : float
-        Test rows for each training row.
+        Ratio of test rows to training rows.
     """
     n_splits = differences.shape[1]
     mean = differences.mean(axis=1)
     standard_error = np.sqrt((1 / n_splits + share) * differences.var(axis=1, ddof=1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Models that never differ do not differ; those that always do by the same surely do.
+        # With zero variance, t is 0 for a zero difference and infinite otherwise.
         t = np.where(mean == 0, 0.0, mean / standard_error)
     return mean, standard_error, t, 2 * stats.t.sf(np.abs(t), n_splits - 1)
 
 
 def holm(p_values: Floats) -> Floats:
-    """Return p-values adjusted for their number: Holm (1979)."""
+    """Return p-values adjusted for multiple comparisons: Holm (1979)."""
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(p_values), 0, -1)
     adjusted = np.empty_like(p_values)

@@ -1,4 +1,4 @@
-"""The drawing of mean ranks with bars over those that do not differ: Demšar (2006), figure 1."""
+"""Critical-difference diagram: mean ranks, and bars over equal models (Demšar 2006, figure 1)."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ def draw_ranks(
     difference: float,
     spans: Sequence[tuple[float, float]],
 ) -> Axes:
-    """Draw an axis of ranks, 1 to the right, with the names hanging from it on both sides.
+    """Draw an axis of ranks, with rank 1 to the right, and the names below it on both sides.
 
-    ``spans`` are the ranks that each bar joins. Room is left for the names as the axes are now.
+    ``spans`` are the first and the last rank of each bar. The limits leave space for the names at
+    the current size of the axes.
     """
     n_models = len(names)
     order = np.argsort(mean_rank, kind="stable")
     bars, margin, widest = _BAR * (len(spans) + 1), 0.03 * (n_models - 1), 0.0
     for place, k in enumerate(order):
-        # The better half is written to the right, the best on top; the worse one to the left.
+        # The better half of the names is to the right, the best on top; the others to the left.
         right = place < (n_models + 1) // 2
         line = place if right else n_models - 1 - place
         height = -bars - _STEP * (line + 0.5)
@@ -46,7 +47,7 @@ def draw_ranks(
         height = -_BAR * (number + 1)
         ax.plot([low - margin / 2, high + margin / 2], [height, height], color="C3", lw=4)
     _draw_scale(ax, n_models, difference)
-    # A name takes the same width whatever the ranks' scale; a third of the axes is left to that.
+    # The width of a name does not depend on the scale; it gets at most a third of the axes.
     share = min(widest / ax.bbox.width, 1 / 3)
     room = margin + share * (n_models - 1 + 2 * margin) / (1 - 2 * share)
     ax.set_xlim(n_models + room, 1 - room)
@@ -56,7 +57,7 @@ def draw_ranks(
 
 
 def _draw_scale(ax: Axes, n_models: int, difference: float) -> None:
-    """Draw the ranks' axis, and the critical difference above it."""
+    """Draw the axis of ranks, and the critical difference above it."""
     ax.plot([1, n_models], [0, 0], color="black", lw=1)
     for rank in range(1, n_models + 1):
         ax.plot([rank, rank], [0, 0.15], color="black", lw=1)

@@ -1,18 +1,18 @@
-r"""Models compared over many data sets: Friedman's test and Nemenyi's.
+r"""Comparison of models over many data sets: the tests of Friedman and Nemenyi.
 
-Models are ranked on each of N data sets, 1 the best, ties sharing their mean rank; R_j is the mean
-rank of the j-th of k models (Demšar 2006, sections 3.2.2 and 3.2.3):
+Models are ranked on each of N data sets, where 1 is the best and ties get their mean rank; R_j is
+the mean rank of the j-th of k models (Demšar 2006, sections 3.2.2 and 3.2.3):
 
     chi2 = 12 N / (k (k + 1)) (sum_j R_j^2 - k (k + 1)^2 / 4) / c, k - 1 degrees of freedom
     c    = 1 - sum (t^3 - t) / (N k (k^2 - 1))
     F    = (N - 1) chi2 / (N (k - 1) - chi2),                      k - 1 and (k - 1)(N - 1)
     CD   = q_alpha sqrt(k (k + 1) / (6 N))
 
-chi2 is Friedman's (1937), corrected for ties by c, which sums over all groups of t models that tie
-on a data set (Conover 1999, section 5.8) and is 1 without ties; F is the sharper form of Iman and
-Davenport (1980), and two models differ by Nemenyi's test if their mean ranks do by the critical
-difference CD; q_alpha is the quantile of the studentised range of k with infinitely many degrees of
-freedom, divided by sqrt(2).
+chi2 is Friedman's statistic (1937), corrected for ties by c, with a sum over all groups of t models
+that tie on a data set (Conover 1999, section 5.8); c is 1 without ties. F is the more powerful
+statistic of Iman and Davenport (1980). By Nemenyi's test, two models differ if their mean ranks
+differ by at least the critical difference CD, where q_alpha is the quantile of the studentised
+range of k groups with infinite degrees of freedom, divided by sqrt(2).
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class DataSetComparison:
-    """What `compare_over_data_sets` returns.
+    """Result of `compare_over_data_sets`.
 
     Attributes
     ----------
     names : tuple of str
-        The models.
+        Names of the models.
     ranks : ndarray of shape (n_data_sets, n_models)
-        Rank of each model, 1 for the least error; ties share their mean rank.
+        Rank of each model, 1 for the least error; ties get their mean rank.
     mean_rank : ndarray of shape (n_models,)
     chi2, chi2_p_value : float
-        Friedman's statistic, corrected for ties, and the probability of so large a one if all
-        models were equally good.
+        Friedman's statistic, corrected for ties, and its p-value under the hypothesis that all
+        models are equally good.
     f, f_p_value : float
-        The same by Iman and Davenport's statistic, the one to use.
+        Iman and Davenport's statistic, which is recommended, and its p-value.
     alpha : float
         Level of the critical difference.
     critical_difference : float
-        Difference of mean ranks from which on two models differ by Nemenyi's test.
+        Smallest difference of mean ranks that is significant by Nemenyi's test.
     p_values : ndarray of shape (n_models, n_models)
-        Of each two models by Nemenyi's test.
+        p-values of all pairs of models by Nemenyi's test.
     groups : tuple of tuple of str
-        Largest sets of models none of which differ, from the best; a model alone is not listed.
+        Maximal groups of at least two models that do not differ significantly, the best first.
     """
 
     names: tuple[str, ...]
@@ -75,13 +75,13 @@ class DataSetComparison:
     groups: tuple[tuple[str, ...], ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return mean ranks and p-values as a pandas data frame, one row a model.
+        """Return mean ranks and p-values as a pandas data frame with a row for each model.
 
         Returns
         -------
         frame : pandas.DataFrame
-            The models by mean rank as the index, ``mean_rank``, and a column of p-values for
-            each model.
+            The index holds the models, sorted by mean rank; the columns are ``mean_rank`` and the
+            p-values against each model.
         """
         order = np.argsort(self.mean_rank, kind="stable")
         names = [self.names[k] for k in order]
@@ -91,14 +91,14 @@ class DataSetComparison:
         return new_frame(columns, index=names)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the critical-difference diagram: mean ranks, the best to the right.
+        """Draw the critical-difference diagram: mean ranks, with the best to the right.
 
-        Bars join models that do not differ. After figure 1 of Demšar (2006).
+        Bars join models that do not differ significantly. See figure 1 of Demšar (2006).
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to draw on; None: axes of a new figure.
 
         Returns
         -------
@@ -114,21 +114,21 @@ class DataSetComparison:
 def compare_over_data_sets(
     errors: Any, *, names: Sequence[str] | None = None, alpha: float = 0.05
 ) -> DataSetComparison:
-    """Compare models over many data sets by Friedman's test and Nemenyi's.
+    """Compare models over many data sets by the tests of Friedman and Nemenyi.
 
     Parameters
     ----------
     errors : array-like or data frame of shape (n_data_sets, n_models)
-        Error of each model on each data set, the less the better; pass minus the scores where
-        more is better. Rows are independent: one number for each data set, not one a fold.
+        Error of each model on each data set; smaller is better, so negate scores for which greater
+        is better. Rows must be independent: one for each data set, not one for each fold.
     names : sequence of str, default=None
-        The models; None: the names of a frame's columns, else "model 1" and so on.
+        Names of the models; None: the column names of a frame, else "model 1" and so on.
     alpha : float, default=0.05
         Level of the critical difference.
 
     Returns
     -------
-    found : DataSetComparison
+    result : DataSetComparison
         With the methods ``to_frame()`` and ``plot()``, the critical-difference diagram.
 
     References
@@ -140,19 +140,19 @@ def compare_over_data_sets(
     >>> from arboleda.diagnose import compare_over_data_sets
     >>> errors = [[0.24, 0.20, 0.19], [0.31, 0.25, 0.26], [0.12, 0.11, 0.08], [0.43, 0.40, 0.37],
     ...           [0.07, 0.05, 0.04], [0.18, 0.17, 0.13]]
-    >>> found = compare_over_data_sets(errors, names=["tree", "forest", "boosting"])
-    >>> found.mean_rank.round(2).tolist(), round(found.critical_difference, 2)
+    >>> result = compare_over_data_sets(errors, names=["tree", "forest", "boosting"])
+    >>> result.mean_rank.round(2).tolist(), round(result.critical_difference, 2)
     ([3.0, 1.83, 1.17], 1.35)
-    >>> found.groups
+    >>> result.groups
     (('boosting', 'forest'), ('forest', 'tree'))
     """
     if names is None and hasattr(errors, "columns"):
         names = [str(name) for name in errors.columns]
-    table = _checked(np.asarray(errors, dtype=np.float64))
+    table = _check_errors(np.asarray(errors, dtype=np.float64))
     n_sets, k = table.shape
-    called = tuple(f"model {j + 1}" for j in range(k)) if names is None else tuple(names)
-    if len(called) != k or len(set(called)) != k:
-        raise ValueError(f"names must hold a different name for each of {k} models; got {called}")
+    models = tuple(f"model {j + 1}" for j in range(k)) if names is None else tuple(names)
+    if len(models) != k or len(set(models)) != k:
+        raise ValueError(f"names must hold a different name for each of {k} models; got {models}")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1; got {alpha!r}")
     ranks = stats.rankdata(table, axis=1)
@@ -161,14 +161,14 @@ def compare_over_data_sets(
     gaps = np.abs(mean_rank[:, np.newaxis] - mean_rank)
     difference = float(stats.studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2) * scale)
     return DataSetComparison(
-        called,
+        models,
         ranks,
         mean_rank,
         *friedman(ranks),
         alpha,
         difference,
         stats.studentized_range.sf(gaps / scale * np.sqrt(2), k, np.inf),
-        _groups(called, mean_rank, difference),
+        _find_groups(models, mean_rank, difference),
     )
 
 
@@ -178,10 +178,10 @@ def friedman(ranks: Floats) -> tuple[float, float, float, float]:
     Parameters
     ----------
     ranks : ndarray of shape (n_data_sets, n_models)
-        Ranks of the models on each data set; ties share their mean rank.
+        Ranks of the models on each data set; ties get their mean rank.
     """
     n_sets, k = ranks.shape
-    tied = sum(float((t**3 - t).sum()) for t in map(_tie_sizes, ranks))
+    tied = sum(float((t**3 - t).sum()) for t in map(_count_ties, ranks))
     correction = 1.0 - tied / (n_sets * k * (k**2 - 1))
     if correction <= 0.0:  # all models tie on every data set
         return 0.0, 1.0, 0.0, 1.0
@@ -189,21 +189,21 @@ def friedman(ranks: Floats) -> tuple[float, float, float, float]:
     chi2 = 12 * n_sets / (k * (k + 1)) * spread / correction
     chi2 = min(max(chi2, 0.0), float(n_sets * (k - 1)))
     rest = n_sets * (k - 1) - chi2
-    # Where every data set has the same order nothing is left.
+    # If all data sets have the same order, the denominator is 0.
     f = (n_sets - 1) * chi2 / rest if rest > 0 else float("inf")
     f_p_value = float(stats.f.sf(f, k - 1, (k - 1) * (n_sets - 1)))
     return chi2, float(stats.chi2.sf(chi2, k - 1)), f, f_p_value
 
 
-def _tie_sizes(ranks: Floats) -> npt.NDArray[np.int64]:
-    """How many models have each of the ranks."""
+def _count_ties(ranks: Floats) -> npt.NDArray[np.int64]:
+    """Return the number of models at each distinct rank."""
     return np.unique(ranks, return_counts=True)[1].astype(np.int64)
 
 
-def _groups(
+def _find_groups(
     names: tuple[str, ...], mean_rank: Floats, difference: float
 ) -> tuple[tuple[str, ...], ...]:
-    """Largest runs of neighbours in the order of ranks that span less than the difference."""
+    """Find maximal runs in the order of ranks that span less than the critical difference."""
     order = np.argsort(mean_rank, kind="stable")
     ordered = mean_rank[order]
     groups, reached = [], 0
@@ -215,7 +215,7 @@ def _groups(
     return tuple(groups)
 
 
-def _checked(table: Floats) -> Floats:
+def _check_errors(table: Floats) -> Floats:
     if table.ndim != 2 or min(table.shape) < 2:
         raise ValueError(
             "errors must have a row for each of at least two data sets and a column for each of at "

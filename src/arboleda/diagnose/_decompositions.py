@@ -1,23 +1,24 @@
-r"""The parts of an expected error, from the answers of models fitted on several training sets.
+r"""Decomposition of the expected error of models fitted on several training sets.
 
-With f_S(x) the answer of the model of training set S, f(x) its mean over the sets and y(x) the
+With f_S(x) the prediction of the model of training set S, f(x) its mean over the sets and y(x) the
 expected target, the expected squared error at x is
 
     E (f_S - y)^2 = noise + bias^2 + variance = Var y + (f - y(x))^2 + E (f_S - f)^2
 
-(Geman, Bienenstock, Doursat 1992). Of B sets, the variance is estimated with B - 1, and
-variance / B, by which the mean of B answers varies itself, is taken off the squared bias: both are
-unbiased then, and still add up.
+(Geman, Bienenstock, Doursat 1992). With B sets, the variance is estimated with the divisor B - 1,
+and variance / B, the variance of the mean of B predictions, is subtracted from the squared bias, so
+that both estimates are unbiased and the sum is unchanged.
 
-For 0-1 loss Domingos (2000) calls the most frequent answer at x the main one, m, and the most
-probable class the best one, b. The loss of m against b is the bias, that of an answer a against m
-the variance, that of b against the class c the noise; and
+For 0-1 loss, Domingos (2000) defines the main prediction m at x as the most frequent one, and the
+best prediction b as the most probable class. The bias is the loss of m against b, the variance the
+loss of a prediction a against m, the noise the loss of b against the class c, and
 
     E loss = c1 noise + bias + c2 variance
     c1 = P(a = b) - P(a != b) P(a = c | a != b, c != b)
     c2 = 1 where m = b, else -P(a = b | a != m)
 
-so where the main answer is wrong, varying helps. Here the terms are given as they are added.
+so variance reduces the error where the main prediction is wrong. The functions return the terms
+with their coefficients.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
 
 
-class Parts(NamedTuple):
-    """Error at each point, and the terms that add up to what is expected of it."""
+class ErrorTerms(NamedTuple):
+    """Error at each point, and the terms whose sum is the expected error."""
 
     error: Floats
     noise: Floats
@@ -40,43 +41,47 @@ class Parts(NamedTuple):
     variance: Floats
 
 
-def squared_parts(answers: Floats, targets: Floats, truth: Floats | None) -> Parts:
+def decompose_squared_error(
+    predictions: Floats, targets: Floats, truth: Floats | None
+) -> ErrorTerms:
     """Decompose the squared error.
 
     Parameters
     ----------
-    answers : ndarray of shape (n_sets, n_points)
+    predictions : ndarray of shape (n_sets, n_points)
     targets : ndarray of shape (n_points,)
-        Targets as observed.
+        Observed targets.
     truth : ndarray of shape (n_points,) or None
-        Expected targets. None: noise is not told apart, and the bias holds it.
+        Expected targets. None: the noise is included in the bias.
     """
-    error = ((answers - targets) ** 2).mean(axis=0)
+    error = ((predictions - targets) ** 2).mean(axis=0)
     expected = targets if truth is None else truth
-    variance = answers.var(axis=0, ddof=1)
-    bias = (answers.mean(axis=0) - expected) ** 2 - variance / len(answers)
-    return Parts(error, (targets - expected) ** 2, bias, variance)
+    variance = predictions.var(axis=0, ddof=1)
+    bias = (predictions.mean(axis=0) - expected) ** 2 - variance / len(predictions)
+    return ErrorTerms(error, (targets - expected) ** 2, bias, variance)
 
 
-def zero_one_parts(answers: Integers, targets: Integers, chances: Floats) -> Parts:
-    """Decompose the share of wrong answers.
+def decompose_zero_one_loss(
+    predictions: Integers, targets: Integers, chances: Floats
+) -> ErrorTerms:
+    """Decompose the share of wrong predictions.
 
     Parameters
     ----------
-    answers : ndarray of shape (n_sets, n_points)
-        Classes as numbers.
+    predictions : ndarray of shape (n_sets, n_points)
+        Predicted class numbers.
     targets : ndarray of shape (n_points,)
-        Classes as observed.
+        Observed class numbers.
     chances : ndarray of shape (n_points, n_classes)
         Probability of each class.
     """
     points = np.arange(len(targets))
-    shares = np.stack([(answers == k).mean(axis=0) for k in range(chances.shape[1])], axis=1)
+    shares = np.stack([(predictions == k).mean(axis=0) for k in range(chances.shape[1])], axis=1)
     best = chances.argmax(axis=1)
     is_best = shares[points, best]
     biased = shares.argmax(axis=1) != best
     expected = 1 - (shares * chances).sum(axis=1)
-    return Parts(
+    return ErrorTerms(
         error=1 - shares[points, targets],
         noise=expected - (1 - is_best),
         bias=biased.astype(np.float64),
@@ -84,22 +89,22 @@ def zero_one_parts(answers: Integers, targets: Integers, chances: Floats) -> Par
     )
 
 
-def certain(targets: Integers, n_classes: int) -> Floats:
-    """Return the probabilities of classes that are known for certain."""
+def one_hot_probabilities(targets: Integers, n_classes: int) -> Floats:
+    """Return class probabilities of 1 for the targets and 0 for other classes."""
     return np.eye(n_classes)[targets]
 
 
-def checked_truth(truth: Any, n_points: int, n_classes: int | None) -> Floats:
-    """Return expected targets, or the probabilities of the classes, as an array of its shape."""
-    found = np.asarray(truth, dtype=np.float64)
+def check_truth(truth: Any, n_points: int, n_classes: int | None) -> Floats:
+    """Check expected targets or class probabilities, and return them as an array."""
+    values = np.asarray(truth, dtype=np.float64)
     shape = (n_points,) if n_classes is None else (n_points, n_classes)
-    if found.shape != shape:
+    if values.shape != shape:
         what = "the expected target" if n_classes is None else "the probability of each class"
-        raise ValueError(f"truth must hold {what} of each point, shape {shape}; got {found.shape}")
-    if not np.isfinite(found).all():
+        raise ValueError(f"truth must hold {what} of each point, shape {shape}; got {values.shape}")
+    if not np.isfinite(values).all():
         raise ValueError("truth holds NaN or infinity")
     if n_classes is not None and not (
-        (found >= 0).all() and np.allclose(found.sum(axis=1), 1, atol=1e-6)
+        (values >= 0).all() and np.allclose(values.sum(axis=1), 1, atol=1e-6)
     ):
-        raise ValueError("truth must hold probabilities: none below 0, each row adding up to 1")
-    return found
+        raise ValueError("truth must hold probabilities: non-negative, with sum 1 in each row")
+    return values

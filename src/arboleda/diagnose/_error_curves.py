@@ -1,4 +1,4 @@
-"""Training and test error over a model's complexity, and over the number of training rows."""
+"""Training and test error by model complexity, and by number of training rows."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ErrorCurve:
-    """What `complexity_curve` and `learning_curve` return.
+    """Result of `complexity_curve` and `learning_curve`.
 
     Attributes
     ----------
     name : str
-        What varies: a parameter, or ``"training rows"``.
+        Name of the parameter that varies, or ``"training rows"``.
     values : tuple
-        Its values; one row of the arrays for each.
+        Its values; the arrays have a row for each.
     places : ndarray of shape (n_values,)
-        Where they are drawn: the values or their complexity if they are numbers, else 0, 1, 2, ..
+        Positions on the horizontal axis: the values or their complexity if they are numbers, else
+        0, 1, 2, ...
     train_error, test_error : ndarray of shape (n_values, n_folds)
-        Mean loss on the rows that the model was fitted on, and on those held out.
+        Mean loss on the training rows and on the held-out rows.
     """
 
     name: str
@@ -53,7 +54,7 @@ class ErrorCurve:
 
     @property
     def standard_error(self) -> Floats:
-        """Standard error of the mean test error over folds, as if they were independent."""
+        """Standard error of the mean test error over folds, assuming independent folds."""
         n_folds = self.test_error.shape[1]
         if n_folds == 1:
             return np.full(len(self.values), np.nan)
@@ -61,12 +62,12 @@ class ErrorCurve:
         return spread
 
     def to_frame(self) -> pd.DataFrame:
-        """Return means over the folds as a pandas data frame, one row a value.
+        """Return means over the folds as a pandas data frame with a row for each value.
 
         Returns
         -------
         frame : pandas.DataFrame
-            A column of the name of what varies, ``place``, ``train_error``, ``test_error`` and
+            A column with the name of the parameter, ``place``, ``train_error``, ``test_error`` and
             ``standard_error`` (of the test error).
         """
         columns = {
@@ -79,12 +80,12 @@ class ErrorCurve:
         return new_frame(columns)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw both errors, that on held-out rows with a band of one standard error.
+        """Draw both errors, with a band of one standard error around the test error.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to draw on; None: axes of a new figure.
 
         Returns
         -------
@@ -124,7 +125,7 @@ def complexity_curve(
 ) -> ErrorCurve:
     """Cross-validate a model for every value of a parameter.
 
-    As complexity grows, the training error falls; the test error falls and then rises again.
+    With increasing complexity, the training error falls; the test error falls and then rises.
 
     Parameters
     ----------
@@ -133,21 +134,21 @@ def complexity_curve(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
     param_name : str
-        The parameter, as ``set_params`` takes it.
+        Name of the parameter, as in ``set_params``.
     param_range : sequence
-        Its values.
+        Values of the parameter.
     complexity : callable, default=None
-        How complex the model of a value is, where it is drawn: called with the value and the mean
-        number of training rows. Of k nearest neighbours, N / k: ``lambda k, n: n / k``.
+        Complexity of the model of a value, which is its position on the axis: called with the value
+        and the mean number of training rows. For k nearest neighbours: ``lambda k, n: n / k``.
     cv : int, cross-validation splitter or iterable, default=None
-        As in scikit-learn; None: five folds.
+        Splits, as in scikit-learn; None: five folds.
     groups : array-like of shape (n_samples,), default=None
-        For splitters that keep groups together.
+        Groups of the rows, passed to the splitter.
     loss : "auto" or callable, default="auto"
-        "auto": 1 for a wrong class, the squared error of a value. A callable takes targets and
-        predictions and returns the loss of each row.
+        "auto": the 0-1 loss for classifiers, the squared error for regressors. A callable takes
+        targets and predictions, and returns the loss of each row.
     n_jobs : int, default=None
-        Fits side by side by joblib; None means 1.
+        Number of parallel fits by joblib; None means 1.
 
     Returns
     -------
@@ -175,8 +176,8 @@ def complexity_curve(
     check_sparse(X)
     values = tuple(param_range)
     if not values:
-        raise ValueError("param_range names no value")
-    folds = list(_splitter(cv, y, estimator).split(X, y, groups))
+        raise ValueError("param_range must hold at least one value, got an empty sequence")
+    folds = list(_make_splitter(cv, y, estimator).split(X, y, groups))
     train, test = model_selection.validation_curve(
         estimator, X, y, param_name=param_name, param_range=values, cv=folds,
         scoring=MinusMeanLoss(resolve_loss(estimator, loss)), n_jobs=n_jobs, error_score="raise",
@@ -201,10 +202,10 @@ def learning_curve(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> ErrorCurve:
-    """Cross-validate a model that is fitted on more and more rows.
+    """Cross-validate a model fitted on increasing numbers of rows.
 
-    Where the two errors have met, more rows will not help, a more flexible model may; where they
-    lie far apart, more rows help.
+    If both errors have converged, more rows will not help, but a more flexible model may; if they
+    are far apart, more rows help.
 
     Parameters
     ----------
@@ -213,19 +214,19 @@ def learning_curve(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
     train_sizes : array-like, default=(0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-        Numbers of training rows, or shares of those of a fold; they are drawn at random, each
-        number includes the rows of the smaller ones.
+        Numbers of training rows, or shares of the rows of a fold. Rows are drawn at random; larger
+        sets include the smaller ones.
     cv : int, cross-validation splitter or iterable, default=None
-        As in scikit-learn; None: five folds.
+        Splits, as in scikit-learn; None: five folds.
     groups : array-like of shape (n_samples,), default=None
-        For splitters that keep groups together.
+        Groups of the rows, passed to the splitter.
     loss : "auto" or callable, default="auto"
-        "auto": 1 for a wrong class, the squared error of a value. A callable takes targets and
-        predictions and returns the loss of each row.
+        "auto": the 0-1 loss for classifiers, the squared error for regressors. A callable takes
+        targets and predictions, and returns the loss of each row.
     random_state : int, RandomState instance or None, default=None
-        Draws the order of the training rows.
+        Seed of the order of the training rows.
     n_jobs : int, default=None
-        Fits side by side by joblib; None means 1.
+        Number of parallel fits by joblib; None means 1.
 
     Returns
     -------
@@ -254,7 +255,7 @@ def learning_curve(
     return ErrorCurve("training rows", values, np.array(values, np.float64), -train, -test)
 
 
-def _splitter(cv: Any, y: Any, estimator: Any) -> Any:
+def _make_splitter(cv: Any, y: Any, estimator: Any) -> Any:
     return model_selection.check_cv(cv, y, classifier=is_classifier(estimator))
 
 

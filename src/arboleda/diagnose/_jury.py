@@ -1,19 +1,20 @@
-r"""Condorcet's jury theorem: how often a majority is right, with independent votes and without.
+r"""Condorcet's jury theorem: the accuracy of a majority with independent or correlated votes.
 
 Each of L voters is right with probability p. If they err independently, the majority is right with
+probability
 
     P = sum over m from floor(L/2) + 1 to L of C(L, m) p^m (1 - p)^(L - m)
 
-(Condorcet 1785; Kuncheva 2014, section 4.3). With an even number a tie is no majority.
+(Condorcet 1785; Kuncheva 2014, section 4.3). For an even number of voters, a tie is not a majority.
 
-Voters who learned from the same data err together. Let p itself vary from case to case, with a
-beta distribution of mean p and with a, b = p (1 - c) / c, (1 - p) (1 - c) / c: then two votes have
-the correlation c, and the number of right ones is beta-binomial (Skellam 1948). With
+Errors of voters that are trained on the same data are correlated. Let p vary from case to case with
+a beta distribution of mean p and parameters a, b = p (1 - c) / c, (1 - p) (1 - c) / c. Then two
+votes have the correlation c, and the number of right votes is beta-binomial (Skellam 1948). With
 t = c / (1 - c),
 
     P(m right) = C(L, m) prod_{i<m} (p + i t) prod_{j<L-m} (1 - p + j t) / prod_{i<L} (1 + i t),
 
-which is the binomial distribution at c = 0 and needs no difference of large numbers near it.
+which is the binomial distribution at c = 0, and is numerically stable near it.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class JuryCurves:
-    """How often majorities are right, by the number of voters.
+    """Accuracy of majorities by the number of voters.
 
     Attributes
     ----------
     p : tuple of float
         Probability that one voter is right.
     correlation : tuple of float
-        Correlation of two votes' being right.
+        Correlation of two votes being right.
     sizes : ndarray of int
         Numbers of voters.
     accuracy : ndarray of shape (n_p, n_correlation, n_sizes)
@@ -58,7 +59,7 @@ class JuryCurves:
     accuracy: Floats
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the curves as a pandas data frame, one row a point.
+        """Return the curves as a pandas data frame with a row for each point.
 
         Returns
         -------
@@ -71,12 +72,12 @@ class JuryCurves:
         return new_frame(columns | {"accuracy": self.accuracy.ravel()})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a curve for each p and correlation over the number of voters.
+        """Draw a curve over the number of voters for each p and correlation.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to draw on; None: axes of a new figure.
 
         Returns
         -------
@@ -108,10 +109,10 @@ def jury_accuracy(p: float, n_voters: int, *, correlation: float = 0.0) -> float
     p : float
         Probability that one voter is right, in [0, 1].
     n_voters : int
-        Number of voters. Of an even number a tie counts as wrong.
+        Number of voters. For an even number, a tie counts as wrong.
     correlation : float, default=0.0
-        Correlation of two votes' being right, in [0, 1]; all pairs have the same one, by a beta
-        distribution of p over the cases. 0: votes are independent; 1: all vote alike.
+        Correlation of two votes being right, in [0, 1]. It is the same for all pairs, from a beta
+        distribution of p over the cases. 0: independent votes; 1: all votes are equal.
 
     Returns
     -------
@@ -138,12 +139,15 @@ def jury_accuracy(p: float, n_voters: int, *, correlation: float = 0.0) -> float
         return float(p)
     n = int(n_voters)
     return min(
-        1.0, float(np.exp(_log_probabilities(float(p), n, float(correlation))[n // 2 + 1 :]).sum())
+        1.0,
+        float(
+            np.exp(_compute_log_probabilities(float(p), n, float(correlation))[n // 2 + 1 :]).sum()
+        ),
     )
 
 
 def jury_curves(p: Any, sizes: Any, *, correlation: Any = 0.0) -> JuryCurves:
-    """Return `jury_accuracy` for every combination of the values given.
+    """Compute `jury_accuracy` for all combinations of the values.
 
     Parameters
     ----------
@@ -152,7 +156,7 @@ def jury_curves(p: Any, sizes: Any, *, correlation: Any = 0.0) -> JuryCurves:
     sizes : sequence of int
         Numbers of voters.
     correlation : float or sequence of float, default=0.0
-        Correlation of two votes' being right.
+        Correlation of two votes being right.
 
     Returns
     -------
@@ -178,8 +182,8 @@ def jury_curves(p: Any, sizes: Any, *, correlation: Any = 0.0) -> JuryCurves:
     )
 
 
-def _log_probabilities(p: float, n: int, correlation: float) -> Floats:
-    """Logarithm of the probability that 0, 1, .., n of n voters are right; correlation below 1."""
+def _compute_log_probabilities(p: float, n: int, correlation: float) -> Floats:
+    """Compute the log-probability that 0, 1, .., n of n voters are right; correlation < 1."""
     steps = np.arange(n) * (correlation / (1 - correlation))
     with np.errstate(divide="ignore"):  # nobody is right with p = 0: log 0
         right, wrong, all_of_them = (
@@ -187,8 +191,8 @@ def _log_probabilities(p: float, n: int, correlation: float) -> Floats:
         )
     m = np.arange(n + 1)
     ways = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1)
-    found: Floats = ways + right + wrong[::-1] - all_of_them[-1]
-    return found
+    log_probabilities: Floats = ways + right + wrong[::-1] - all_of_them[-1]
+    return log_probabilities
 
 
 def _check_share(name: str, value: Any) -> None:

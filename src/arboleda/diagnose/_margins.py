@@ -1,10 +1,11 @@
-"""How the margins of training rows are spread, round by round.
+"""Distribution of the margins of training rows after some numbers of rounds.
 
-The margin of a row is its class's share of the votes less the largest share of another, from -1 to
-1. Boosting goes on raising the small margins after the training error is 0, and by the bound of
+The margin of a row is the vote share of its class minus the largest vote share of another class,
+from -1 to 1. Boosting keeps increasing small margins after the training error is 0. By the bound of
 Schapire, Freund, Bartlett and Lee (1998), "Boosting the margin: a new explanation for the
 effectiveness of voting methods", Annals of Statistics 26(5), the test error is at most the share of
-training rows whose margin is at most theta, plus a term that has no number of rounds in it.
+training rows whose margin is at most theta, plus a term that does not depend on the number of
+rounds.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ class MarginDistribution:
     margins: Floats
 
     def share_below(self, theta: float) -> Floats:
-        """Share of rows whose margin is at most ``theta``, after each number of rounds.
+        """Return the share of rows with margin at most ``theta``, after each number of rounds.
 
-        The first term of the bound on the test error.
+        This is the first term of the bound on the test error.
 
         Parameters
         ----------
@@ -65,7 +66,7 @@ class MarginDistribution:
         -------
         frame : pandas.DataFrame
             Columns ``n_rounds``, ``minimum``, ``quarter``, ``median``, ``three_quarters``,
-            ``mean`` and ``error`` (the share of margins that are not positive).
+            ``mean`` and ``error`` (the share of non-positive margins).
         """
         quarter, median, three = np.quantile(self.margins, [0.25, 0.5, 0.75], axis=1)
         return new_frame(
@@ -81,14 +82,14 @@ class MarginDistribution:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of rows up to each margin, a curve for each number of rounds.
+        """Draw the cumulative distribution of margins, with a curve for each number of rounds.
 
-        After figure 1.7 of Schapire and Freund (2012), "Boosting: foundations and algorithms".
+        See figure 1.7 of Schapire and Freund (2012), "Boosting: foundations and algorithms".
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; None: on axes of a new figure.
+            Axes to draw on; None: axes of a new figure.
 
         Returns
         -------
@@ -111,7 +112,7 @@ class MarginDistribution:
 def margin_distribution(
     model: Any, X: Any, y: Any, *, rounds: Sequence[int] | None = None
 ) -> MarginDistribution:
-    """Find the margins of rows after some numbers of rounds.
+    """Compute the margins of rows after some numbers of rounds.
 
     Parameters
     ----------
@@ -125,13 +126,13 @@ def margin_distribution(
 
     Returns
     -------
-    found : MarginDistribution
+    result : MarginDistribution
         With the methods ``share_below()``, ``to_frame()`` and ``plot()``.
 
     Raises
     ------
     ValueError
-        If the numbers are not ascending, or there are not so many rounds.
+        If the numbers are not ascending, or exceed the rounds of the model.
 
     Examples
     --------
@@ -140,29 +141,29 @@ def margin_distribution(
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = AdaBoostClassifier(n_estimators=200, algorithm="discrete").fit(X, y)
-    >>> found = margin_distribution(model, X, y, rounds=[5, 50, 200])
-    >>> found.share_below(0.0).round(3).tolist()
+    >>> result = margin_distribution(model, X, y, rounds=[5, 50, 200])
+    >>> result.share_below(0.0).round(3).tolist()
     [0.032, 0.0, 0.0]
-    >>> bool(found.margins[1, 0] < found.margins[2, 0])  # the smallest margin still grows
+    >>> bool(result.margins[1, 0] < result.margins[2, 0])  # the smallest margin still grows
     True
     """
     check_sparse(X)
     if rounds is None:
         margins = np.sort(model.margins(X, y))
         return MarginDistribution(np.array([model.best_iteration_]), margins[np.newaxis])
-    wanted = np.array(rounds, dtype=np.int64)
-    if wanted.ndim != 1 or not len(wanted) or wanted[0] < 1 or (np.diff(wanted) <= 0).any():
+    selected = np.array(rounds, dtype=np.int64)
+    if selected.ndim != 1 or not len(selected) or selected[0] < 1 or (np.diff(selected) <= 0).any():
         raise ValueError(
-            f"rounds must be numbers of rounds from 1 up, ascending, as [5, 100]; got {rounds!r}"
+            f"rounds must be ascending integers from 1, such as [5, 100]; got {rounds!r}"
         )
-    if wanted[-1] > model.best_iteration_:
+    if selected[-1] > model.best_iteration_:
         raise ValueError(
-            f"rounds asks for {wanted[-1]} rounds, but the model has {model.best_iteration_}: ask "
-            "for fewer, or fit with a larger n_estimators"
+            f"rounds must be at most {model.best_iteration_}, the rounds of the model, got "
+            f"{selected[-1]}: use fewer rounds, or fit with a larger n_estimators"
         )
     kept = [
         np.sort(margins)
         for number, margins in enumerate(model.staged_margins(X, y), start=1)
-        if number in wanted
+        if number in selected
     ]
-    return MarginDistribution(wanted, np.array(kept))
+    return MarginDistribution(selected, np.array(kept))

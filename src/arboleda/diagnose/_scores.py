@@ -1,4 +1,4 @@
-"""Mean losses as scikit-learn's scorers, which are the greater the better."""
+"""Negated mean losses as scikit-learn scorers, for which greater is better."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arboleda._row_losses import Loss, compute_row_losses
 
 
 class MinusMeanLoss:
-    """Minus the mean loss of a fitted model: an object, no closure, so that it can be pickled."""
+    """A scorer of the negated mean loss; a class, because closures cannot be pickled."""
 
     def __init__(self, loss: Loss) -> None:
         self._loss = loss

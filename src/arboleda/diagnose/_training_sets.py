@@ -1,4 +1,4 @@
-"""Training sets drawn from given rows, over which models are seen to vary."""
+"""Random training sets for estimates of variance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 Rows = npt.NDArray[np.intp]
 
 
-def training_sets(
+def draw_training_sets(
     n_rows: int,
     n_sets: int,
     set_size: float | int,
@@ -20,17 +20,17 @@ def training_sets(
     *,
     bootstrap: bool = False,
 ) -> list[tuple[Rows, int]]:
-    """Return the rows of each set, and a seed for what is fitted on it.
+    """Draw the rows of each training set, and a seed for the model fitted on it.
 
-    Rows are drawn with replacement if ``bootstrap``; else without, and no two sets have a row in
-    common where there are enough.
+    Rows are drawn with replacement if ``bootstrap``, else without; then the sets are disjoint if
+    there are enough rows.
     """
     if n_sets < 2:
-        raise ValueError(f"n_sets must be at least 2, as variances are estimated; got {n_sets}")
+        raise ValueError(f"n_sets must be at least 2 to estimate variances; got {n_sets}")
     size = round(set_size * n_rows) if isinstance(set_size, float) else int(set_size)
     if not 1 <= size <= n_rows:
         raise ValueError(
-            f"set_size must be a share of the {n_rows} rows, or a number of them; got {set_size!r}"
+            f"set_size must be a share or a number of the {n_rows} rows; got {set_size!r}"
         )
     seeds = random.randint(np.iinfo(np.int32).max, size=n_sets)
     if bootstrap:
@@ -43,8 +43,8 @@ def training_sets(
     return [(each, int(seed)) for each, seed in zip(rows, seeds, strict=True)]
 
 
-def fitted_on(model: Any, X: Any, y: Any, rows: Rows, seed: int) -> Any:
-    """Return a clone of the model, fitted on these rows; each ``random_state`` is the seed."""
+def fit_on_rows(model: Any, X: Any, y: Any, rows: Rows, seed: int) -> Any:
+    """Fit a clone of the model on the rows, with the seed as every ``random_state``."""
     fresh = clone(model)
     states = [
         name

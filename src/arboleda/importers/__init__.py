@@ -1,4 +1,4 @@
-"""Models of other libraries as ours, and ours in a format that others read."""
+"""Import of models of scikit-learn, XGBoost and LightGBM."""
 
 from arboleda.importers._lightgbm import from_lightgbm
 from arboleda.importers._sklearn import from_sklearn

@@ -1,4 +1,4 @@
-"""The columns of another library's model: names, and the labels of its category codes."""
+"""Columns of another library's model: names, and labels of category codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.labels import Label, UnreadableLabelError, sort_labels, to_plain_label
+from arboleda._engine.labels import Label, UnreadableLabelError, plain_label, sorted_labels
 from arboleda._engine.schema import MISSING, Schema
 
 Integers = npt.NDArray[np.int64]
@@ -24,7 +24,7 @@ class Columns:
     ----------
     names : tuple of str, or None
     labels : tuple
-        For each column None if it holds numbers, else its categories: the label of each code.
+        For each column, None if it is numeric, else the label of each category code.
     """
 
     names: tuple[str, ...] | None
@@ -37,31 +37,31 @@ class Columns:
 
     @cached_property
     def schema(self) -> Schema:
-        """The columns as our estimators know them.
+        """Schema of the columns, as our estimators use it.
 
         Raises
         ------
         ValueError
-            If two columns have one name, or a column two equal categories or too many.
+            If column names or categories are not unique, or a column has too many categories.
         """
         levels = tuple(
-            None if labels is None else sort_labels(labels.values()) for labels in self.labels
+            None if labels is None else sorted_labels(labels.values()) for labels in self.labels
         )
         schema = Schema(self.names, levels)
         for j, n_levels in enumerate(schema.n_levels):
-            refuse_many(n_levels, schema.describe(j))
+            check_category_count(n_levels, schema.describe(j))
         return schema
 
     @cached_property
     def _codes(self) -> tuple[dict[int, int], ...]:
-        """For each column our code of each code of theirs."""
+        """For each column, the mapping of their category codes to ours."""
         return tuple(
             {} if labels is None or ours is None else {k: ours[x] for k, x in labels.items()}
             for labels, ours in zip(self.labels, self.schema.codes, strict=True)
         )
 
-    def recoded(self, column: int, codes: Iterable[int]) -> Integers:
-        """Return our codes of categories that a model names by its own, ascending.
+    def encode_categories(self, column: int, codes: Iterable[int]) -> Integers:
+        """Convert category codes of the other library to ours, ascending.
 
         Raises
         ------
@@ -69,50 +69,49 @@ class Columns:
             If the column has no such category.
         """
         if not 0 <= column < self.n_columns:
-            raise ValueError(f"a node asks for column {column} of {self.n_columns}")
+            raise ValueError(f"a node splits on column {column}, but there are {self.n_columns}")
         known = self._codes[column]
         try:
-            found = np.array(sorted({known[int(code)] for code in codes}), dtype=np.int64)
+            return np.array(sorted({known[int(code)] for code in codes}), dtype=np.int64)
         except KeyError as error:
             raise ValueError(
-                f"a node asks for category {error} of column {self.schema.describe(column)}, "
+                f"a node splits on category {error} of column {self.schema.describe(column)}, "
                 f"which has {len(known)} categories"
             ) from error
-        return found
 
-    def others(self, column: int, codes: Integers) -> Integers:
-        """Return our codes of all categories of a column but these."""
+    def other_categories(self, column: int, codes: Integers) -> Integers:
+        """Return our codes of all other categories of a column."""
         return np.setdiff1d(np.arange(len(self._codes[column])), codes)
 
 
-def refuse_many(n_categories: int, place: str) -> None:
-    """Refuse more categories than a column can have.
+def check_category_count(n_categories: int, place: str) -> None:
+    """Refuse a column with too many categories.
 
     Raises
     ------
     ValueError
-        If there are so many.
+        If there are more categories than a column can have.
     """
     if n_categories > MISSING:
         raise ValueError(
-            f"column {place} has {n_categories:,} categories: at most {MISSING:,} can be told apart"
+            f"column {place} has {n_categories:,} categories: at most {MISSING:,} are supported"
         )
 
 
 def as_labels(categories: Any, place: str) -> dict[int, Label]:
-    """Return the label of each code, of categories in the order of their codes.
+    """Return the label of each code, for categories in the order of their codes.
 
     Raises
     ------
     ValueError
-        If one is missing, or nothing that can name a category.
+        If a category is missing, or has an unsupported type.
     """
     labels = {}
     try:
         for code, category in enumerate(categories):
-            label = to_plain_label(category)
+            label = plain_label(category)
             if label is None:
-                raise ValueError(f"column {place} has a category without a name")
+                raise ValueError(f"column {place} has a missing value as a category")
             labels[code] = label
     except UnreadableLabelError as error:
         raise ValueError(f"the categories of column {place}: {error}") from error
@@ -120,28 +119,28 @@ def as_labels(categories: Any, place: str) -> dict[int, Label]:
 
 
 def is_present(category: Any) -> bool:
-    """Whether a category is no missing value; scikit-learn lists those behind all others."""
-    return to_plain_label(category) is not None
+    """Return whether a category is not a missing value, which scikit-learn lists last."""
+    return plain_label(category) is not None
 
 
-def given_categories(
+def read_given_categories(
     categories: Mapping[Any, Sequence[Any]] | None, names: Sequence[str] | None, n_columns: int
 ) -> dict[int, dict[int, Label]]:
-    """Read what a caller says of categories: labels in the order of codes, by name or place.
+    """Read the argument ``categories``: labels in the order of codes, by column name or index.
 
     Raises
     ------
     TypeError
-        If it is no mapping of columns to sequences.
+        If it is not a mapping of columns to sequences.
     ValueError
-        If a column is none of the model's, or a label cannot be read.
+        If the model does not have a column, or a label has an unsupported type.
     """
     if categories is None:
         return {}
     if not isinstance(categories, Mapping):
         raise TypeError(
-            f"categories is of type {type(categories).__name__}: give a mapping of columns to "
-            "their labels, in the order of their codes"
+            f"categories must be a mapping of columns to their labels, in the order of their "
+            f"codes, got {type(categories).__name__}"
         )
     places = {name: j for j, name in enumerate(names or ())}
     found = {}
@@ -150,6 +149,6 @@ def given_categories(
         if type(place) is not int or not 0 <= place < n_columns:
             raise ValueError(f"categories names column {column!r}, which the model does not have")
         if isinstance(labels, str) or not isinstance(labels, Iterable):
-            raise TypeError(f"categories[{column!r}] is no sequence of labels")
+            raise TypeError(f"categories[{column!r}] must be a sequence of labels, got {labels!r}")
         found[place] = as_labels(labels, repr(column))
     return found

@@ -1,4 +1,4 @@
-"""Strict reading of another library's file: every value has the type that it should have."""
+"""Strict reading of values from files of other libraries, with type checks."""
 
 from __future__ import annotations
 
@@ -20,107 +20,107 @@ _Result = TypeVar("_Result")
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """Content of a regular file; others may never end, or wait.
+    """Read a regular file; others, such as pipes, may block or never end.
 
     Raises
     ------
     ModelFormatError
-        If it is a folder, a pipe or the like.
+        If it is not a regular file, such as a folder or a pipe.
     OSError
         If there is no such file, or it cannot be read.
     """
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode):
-        what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
-        raise ModelFormatError(f"{os.fspath(path)}: this is {what}, not a model file")
+        what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+        raise ModelFormatError(f"{os.fspath(path)} is {what}: pass the path of a model file")
     return Path(path).read_bytes()
 
 
-def refusing(what: str, make: Callable[[], _Result]) -> _Result:
-    """Make something of a file; whatever is wrong with it is a ModelFormatError that names it."""
+def with_error_context(what: str, make: Callable[[], _Result]) -> _Result:
+    """Call a function; convert its ValueError to a ModelFormatError that names the source."""
     try:
         return make()
     except ValueError as error:
         raise ModelFormatError(f"{what}: {error}") from error
 
 
-def entry(parent: Any, name: str, kind: type[_Kind]) -> _Kind:
-    """Entry of an object, of a given type.
+def read_entry(parent: Any, name: str, kind: type[_Kind]) -> _Kind:
+    """Return an entry of an object, checking its type.
 
     Raises
     ------
     ModelFormatError
-        If it is not there, or of another type.
+        If it is missing, or has another type.
     """
     if not isinstance(parent, dict) or name not in parent:
         raise ModelFormatError(f"it has no {name}")
     value = parent[name]
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise ModelFormatError(f"{name} is not of the type it should be")
+        raise ModelFormatError(f"{name} must be {kind.__name__}, got {type(value).__name__}")
     return value
 
 
-def number(text: Any, name: str) -> float:
-    """Finite number that stands as text, or as itself."""
+def read_float(text: Any, name: str) -> float:
+    """Return a finite float from a string or a number."""
     try:
         value = float(text)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFormatError(f"{name} is no number") from error
+        raise ModelFormatError(f"{name} is not a number") from error
     if not np.isfinite(value):
         raise ModelFormatError(f"{name} is not finite")
     return value
 
 
-def whole(text: Any, name: str, least: int = 0) -> int:
-    """Whole number that stands as text, or as itself."""
-    value = number(text, name)
+def read_integer(text: Any, name: str, least: int = 0) -> int:
+    """Return an integer from a string or a number."""
+    value = read_float(text, name)
     if value != int(value) or not least <= value < 2**31:
-        raise ModelFormatError(f"{name} is {value:g}, which it cannot be")
+        raise ModelFormatError(f"{name} must be an integer from {least}, got {value:g}")
     return int(value)
 
 
-def floats(parent: Any, name: str, size: int | None = None) -> Floats:
-    """Numbers of an entry, none of them NaN."""
-    array = numbers(parent, name, size)
+def read_floats(parent: Any, name: str, size: int | None = None) -> Floats:
+    """Read the numbers of an entry as floats without NaN."""
+    array = read_numbers(parent, name, size)
     with np.errstate(invalid="ignore"):  # a signalling NaN
-        found = array.astype(np.float64)
-    if np.isnan(found).any():
+        values = array.astype(np.float64)
+    if np.isnan(values).any():
         raise ModelFormatError(f"{name} holds NaN")
-    return found
+    return values
 
 
-def integers(parent: Any, name: str, size: int | None = None) -> Integers:
-    """Whole numbers of an entry, of 32 bits at most."""
-    array = numbers(parent, name, size)
+def read_integers(parent: Any, name: str, size: int | None = None) -> Integers:
+    """Read the numbers of an entry as integers of at most 32 bits."""
+    array = read_numbers(parent, name, size)
     if array.size and array.dtype.kind not in "iu":
-        raise ModelFormatError(f"{name} holds what is no whole number")
+        raise ModelFormatError(f"{name} holds a value that is not an integer")
     if array.size and not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
         raise ModelFormatError(f"{name} holds a number beyond 32 bits")
     return array.astype(np.int64)
 
 
-def texts(parent: Any, name: str) -> list[str]:
-    """Texts of an entry."""
-    found = entry(parent, name, list)
-    if not all(isinstance(item, str) for item in found):
-        raise ModelFormatError(f"{name} holds what is no text")
-    return found
+def read_strings(parent: Any, name: str) -> list[str]:
+    """Read the strings of an entry."""
+    values = read_entry(parent, name, list)
+    if not all(isinstance(item, str) for item in values):
+        raise ModelFormatError(f"{name} holds a value that is not a string")
+    return values
 
 
-def numbers(parent: Any, name: str, size: int | None = None) -> npt.NDArray[Any]:
-    """Numbers of an entry, of the type that they have."""
-    value = entry(parent, name, object)
+def read_numbers(parent: Any, name: str, size: int | None = None) -> npt.NDArray[Any]:
+    """Read the numbers of an entry, without converting their type."""
+    value = read_entry(parent, name, object)
     if isinstance(value, list):
         if not {type(item) for item in value} <= {int, float}:
-            raise ModelFormatError(f"{name} holds what is no number")
+            raise ModelFormatError(f"{name} holds a value that is not a number")
         try:
             value = np.array(value) if value else np.empty(0, dtype=np.int64)
         except OverflowError as error:
             raise ModelFormatError(f"{name} holds a number that is too large") from error
     if not isinstance(value, np.ndarray):
-        raise ModelFormatError(f"{name} is no list of numbers")
+        raise ModelFormatError(f"{name} is not a list of numbers")
     if size is not None and value.size != size:
-        raise ModelFormatError(f"{name} has {value.size} entries, not {size}")
+        raise ModelFormatError(f"{name} must have {size} entries, got {value.size}")
     if value.dtype.kind not in "iuf":
         raise ModelFormatError(f"{name} holds a number that is too large")
     return value

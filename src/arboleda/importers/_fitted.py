@@ -1,4 +1,4 @@
-"""Trees of another library become a fitted estimator of ours."""
+"""Conversion of another library's trees to a fitted estimator of ours."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from arboleda.boosting._target_statistics import TargetStatistics
 from arboleda.importers._columns import Columns
 
 
-def keep_columns(estimator: Any, columns: Columns) -> None:
-    """Give an estimator its columns."""
+def set_columns(estimator: Any, columns: Columns) -> None:
+    """Set the column attributes of an estimator."""
     estimator.schema_ = columns.schema
     estimator.n_features_in_ = columns.n_columns
     if columns.names is not None:
         estimator.feature_names_in_ = np.array(columns.names, dtype=object)
 
 
-def keep_trees(
+def set_boosting_state(
     estimator: BoostedModel,
     columns: Columns,
     loss: Loss,
@@ -33,14 +33,14 @@ def keep_trees(
     trees: Sequence[Tree],
     missing_columns: npt.ArrayLike,
 ) -> None:
-    """Give an estimator of boosting start values and trees, those of one round after another.
+    """Set start values and trees, in the order of the rounds, of a boosting estimator.
 
     Raises
     ------
     ValueError
-        If they do not go together.
+        If they are inconsistent.
     """
-    keep_columns(estimator, columns)
+    set_columns(estimator, columns)
     estimator.ensemble_ = Ensemble.from_trees(start, trees)
     estimator.loss_ = loss
     estimator.history_ = {}
@@ -49,7 +49,7 @@ def keep_trees(
     estimator.statistics_ = TargetStatistics((), ())
 
 
-def histogram_boosting(
+def make_histogram_boosting(
     columns: Columns,
     loss: Loss,
     start: npt.ArrayLike,
@@ -59,31 +59,31 @@ def histogram_boosting(
     classes: npt.NDArray[Any] | None,
     parameters: dict[str, Any],
 ) -> HistGradientBoostingClassifier | HistGradientBoostingRegressor:
-    """Make a fitted estimator of boosting; a classifier where there are classes.
+    """Make a fitted boosting estimator; a classifier if there are classes.
 
     Raises
     ------
     ValueError
-        If the parts do not go together.
+        If its attributes are inconsistent.
     """
     rounds = max(1, len(trees) // max(1, loss.n_outputs))
     kind = HistGradientBoostingRegressor if classes is None else HistGradientBoostingClassifier
     estimator: Any = kind(max_iter=rounds, **parameters)
     if classes is not None:
         estimator.classes_ = classes
-    keep_trees(estimator, columns, loss, start, trees, missing_columns)
+    set_boosting_state(estimator, columns, loss, start, trees, missing_columns)
     estimator.train_score_ = estimator.validation_score_ = np.empty(0)
-    boosted: HistGradientBoostingClassifier | HistGradientBoostingRegressor = checked(estimator)
+    boosted: HistGradientBoostingClassifier | HistGradientBoostingRegressor = check_state(estimator)
     return boosted
 
 
-def checked(estimator: Any) -> Any:
-    """Return an estimator whose parts go together.
+def check_state(estimator: Any) -> Any:
+    """Check that the attributes of an estimator are consistent, and return it.
 
     Raises
     ------
     ValueError
-        If they do not.
+        If they are not.
     """
     defect = estimator._defect()
     if defect is not None:
@@ -91,32 +91,37 @@ def checked(estimator: Any) -> Any:
     return estimator
 
 
-def class_labels(classes: Any, own: npt.NDArray[Any] | None, n_classes: int) -> npt.NDArray[Any]:
-    """Labels of the classes: those that were given, or the model's own, or 0, 1, ..
+def check_class_labels(
+    classes: Any, own: npt.NDArray[Any] | None, n_classes: int
+) -> npt.NDArray[Any]:
+    """Return the labels of the classes: the argument, the model's own labels, or 0, 1, ...
 
     Raises
     ------
     ValueError
-        If they are not as many different labels as the model has classes.
+        If there is not exactly one distinct label for each class.
     """
-    found = np.arange(n_classes) if own is None else np.asarray(own)
+    labels = np.arange(n_classes) if own is None else np.asarray(own)
     if classes is not None:
-        found = np.asarray(classes)
-    if found.ndim != 1 or len(found) != n_classes or len(set(found.tolist())) != n_classes:
+        labels = np.asarray(classes)
+    if labels.ndim != 1 or len(labels) != n_classes or len(set(labels.tolist())) != n_classes:
         raise ValueError(
-            f"the model has {n_classes} classes, and classes={found.tolist()!r} does not name each "
-            "of them once"
+            f"the model has {n_classes} classes, so classes must hold {n_classes} distinct labels, "
+            f"got {labels.tolist()!r}"
         )
-    return found
+    return labels
 
 
-def no_classes(classes: Any, objective: str) -> None:
-    """Refuse labels for a model that has no classes.
+def refuse_classes(classes: Any, objective: str) -> None:
+    """Refuse class labels for a model without classes.
 
     Raises
     ------
     ValueError
-        If there are some.
+        If there are labels.
     """
     if classes is not None:
-        raise ValueError(f"classes names labels, but a model of {objective} has no classes")
+        raise ValueError(
+            f"a model of the objective {objective} has no classes: set classes=None, got "
+            f"{classes!r}"
+        )

@@ -1,4 +1,4 @@
-"""The columns of a model of LightGBM: names, and what its category codes stand for."""
+"""Columns of a LightGBM model: names, and labels of category codes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from arboleda.importers._columns import (
     Columns,
     Integers,
     as_labels,
-    given_categories,
-    refuse_many,
+    check_category_count,
+    read_given_categories,
 )
-from arboleda.importers._fields import refusing
-from arboleda.importers._lightgbm_text import ModelText, text_entry
-from arboleda.importers._lightgbm_trees import asked_categories
+from arboleda.importers._fields import with_error_context
+from arboleda.importers._lightgbm_text import ModelText, read_text_entry
+from arboleda.importers._lightgbm_trees import collect_categories
 
-_MOST_COLUMNS = 2**24
+_MAX_COLUMNS = 2**24
 
 
 def read_columns(
@@ -29,33 +29,34 @@ def read_columns(
     categories: Mapping[Any, Any] | None,
     feature_names: Sequence[str] | None,
 ) -> Columns:
-    """Read the columns; names and labels that were given take the place of those in the file.
+    """Read the columns; names and labels of the caller override those in the file.
 
     Raises
     ------
     ModelFormatError
         If they cannot be read.
     ValueError
-        If what was given does not go with them.
+        If names or labels of the caller do not match the model.
     """
-    own_names, labels = refusing(place, lambda: (_names(text), _labels(text)))
+    own_names, labels = with_error_context(place, lambda: (_read_names(text), _read_labels(text)))
     names = own_names
     if feature_names is not None:
         names = [str(name) for name in feature_names]
         if len(names) != len(labels):
             raise ValueError(
-                f"feature_names has {len(names)} names, and the model {len(labels)} columns"
+                f"feature_names must hold a name for each of the {len(labels)} columns, got "
+                f"{len(names)} names"
             )
-    for column, listed in given_categories(categories, names, len(labels)).items():
+    for column, listed in read_given_categories(categories, names, len(labels)).items():
         if labels[column] is None:
-            raise ValueError(f"categories names column {column}, which holds numbers")
+            raise ValueError(f"categories names column {column}, which is numeric: remove it")
         labels[column] = listed
     return Columns(None if names is None else tuple(names), tuple(labels))
 
 
-def _names(text: ModelText) -> list[str] | None:
-    """Names; none where they are those that LightGBM gives to columns of an array."""
-    names = text_entry(text.header, "feature_names").split(" ")
+def _read_names(text: ModelText) -> list[str] | None:
+    """Read the names, or return None if they are LightGBM's defaults for arrays."""
+    names = read_text_entry(text.header, "feature_names").split(" ")
     if len(names) != text.n_columns:
         raise ModelFormatError(f"it has {len(names)} names for {text.n_columns} columns")
     if names == [f"Column_{j}" for j in range(len(names))]:
@@ -63,41 +64,43 @@ def _names(text: ModelText) -> list[str] | None:
     return names
 
 
-def _labels(text: ModelText) -> list[Mapping[int, Label] | None]:
-    """Labels of each column of categories, by their codes."""
+def _read_labels(text: ModelText) -> list[Mapping[int, Label] | None]:
+    """Read the labels of each categorical column, by their codes."""
     n_columns = text.n_columns
-    if n_columns > _MOST_COLUMNS:
+    if n_columns > _MAX_COLUMNS:
         raise ModelFormatError(f"it has {n_columns} columns")
-    infos = text_entry(text.header, "feature_infos").split(" ")
+    infos = read_text_entry(text.header, "feature_infos").split(" ")
     if len(infos) != n_columns:
         raise ModelFormatError(f"feature_infos has {len(infos)} entries for {n_columns} columns")
-    numbers = {j: _whole_numbers(info) for j, info in enumerate(infos) if _lists_categories(info)}
+    numbers = {
+        j: _parse_categories(info) for j, info in enumerate(infos) if _lists_categories(info)
+    }
     for tree in text.trees:
-        for column, codes in asked_categories(tree).items():
-            refuse_many(codes.size, str(column))  # before they are compared
+        for column, codes in collect_categories(tree).items():
+            check_category_count(codes.size, str(column))  # before they are compared
             numbers[column] = np.union1d(numbers.get(column, codes), codes)
-            refuse_many(numbers[column].size, str(column))
+            check_category_count(numbers[column].size, str(column))
     labels: list[Mapping[int, Label] | None] = [None] * n_columns
     for column, known in numbers.items():
         if not 0 <= column < n_columns:
-            raise ModelFormatError(f"a node asks for column {column} of {n_columns}")
+            raise ModelFormatError(f"a node splits on column {column}, but there are {n_columns}")
         labels[column] = {code: code for code in known.tolist()}
     if text.categories:
-        places = _categorical_places(text, sorted(numbers))
+        places = _find_categorical_columns(text, sorted(numbers))
         for column, listed in zip(places, text.categories, strict=True):
             labels[column] = as_labels(listed, str(column))
     return labels
 
 
-def _categorical_places(text: ModelText, asked: list[int]) -> list[int]:
-    """Places of the columns whose labels the file lists."""
-    told = text.parameters.get("categorical_feature", "").replace(",", " ").split()
-    places = sorted({int(word) for word in told if word.isascii() and word.isdigit()})
-    for found in (places, asked):
-        if len(found) == len(text.categories or ()) and all(j < text.n_columns for j in found):
-            return found
+def _find_categorical_columns(text: ModelText, columns_in_trees: list[int]) -> list[int]:
+    """Return the indices of the columns whose labels the file lists."""
+    words = text.parameters.get("categorical_feature", "").replace(",", " ").split()
+    listed = sorted({int(word) for word in words if word.isascii() and word.isdigit()})
+    for columns in (listed, columns_in_trees):
+        if len(columns) == len(text.categories or ()) and all(j < text.n_columns for j in columns):
+            return columns
     raise ModelFormatError(
-        f"it lists categories of {len(text.categories or ())} columns and does not tell which"
+        f"it lists categories of {len(text.categories or ())} columns without their indices"
     )
 
 
@@ -105,10 +108,10 @@ def _lists_categories(info: str) -> bool:
     return info != "none" and not info.startswith("[")
 
 
-def _whole_numbers(info: str) -> Integers:
-    """Categories that were in the table, such as "-1:0:2"; negative ones are missing values."""
+def _parse_categories(info: str) -> Integers:
+    """Parse the categories of the training data, such as "-1:0:2"; negative ones are missing."""
     try:
-        found = np.array(info.split(":"), dtype=np.int64)
+        codes = np.array(info.split(":"), dtype=np.int64)
     except (ValueError, OverflowError) as error:
-        raise ModelFormatError("feature_infos holds what is no category") from error
-    return np.unique(found[found >= 0])
+        raise ModelFormatError("feature_infos holds a value that is not a category") from error
+    return np.unique(codes[codes >= 0])

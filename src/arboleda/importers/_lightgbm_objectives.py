@@ -1,4 +1,4 @@
-"""What the objectives of LightGBM are here: a loss and its link.
+"""Mapping of LightGBM's objectives to our losses and links.
 
 https://lightgbm.readthedocs.io/en/stable/Parameters.html#objective
 """
@@ -11,10 +11,10 @@ from typing import Any
 
 from arboleda._errors import ModelFormatError
 from arboleda.boosting._losses import Loss
-from arboleda.importers._fields import number, whole
+from arboleda.importers._fields import read_float, read_integer
 from arboleda.importers._lightgbm_text import Block
 
-# Objectives of numbers: our loss of the same name, or "custom" where we have none; its link.
+# Regression objectives: our corresponding loss, or "custom" if there is none, and the link.
 _NUMBERS: Mapping[str, tuple[str, str]] = {
     "regression": ("squared_error", "identity"),
     "regression_l1": ("absolute_error", "identity"),
@@ -29,7 +29,7 @@ _NUMBERS: Mapping[str, tuple[str, str]] = {
     "rank_xendcg": ("custom", "identity"),
     "custom": ("custom", "identity"),
 }
-_WHY_NOT = {
+_UNSUPPORTED = {
     "multiclassova": "its probabilities do not sum to 1; fit with multiclass",
     "cross_entropy": "our regressors have no logistic link; fit with binary",
     "cross_entropy_lambda": "our regressors have no such link; fit with binary",
@@ -38,19 +38,19 @@ _WHY_NOT = {
 
 @dataclass(frozen=True)
 class Objective:
-    """An objective as our estimators know it.
+    """An objective in terms of our losses.
 
     Parameters
     ----------
     name : str
-        LightGBM's.
+        LightGBM's name.
     loss : Loss
     n_classes : int
-        0 where the target holds numbers.
+        0 for regression.
     scale : float
-        By which raw scores are multiplied before the link.
+        Factor of raw scores before the link is applied.
     parameters : dict
-        Of our estimator.
+        Parameters of our estimator.
     """
 
     name: str
@@ -61,47 +61,49 @@ class Objective:
 
 
 def read_objective(header: Block) -> Objective:
-    """Read the objective, such as "binary sigmoid:1"; none where the loss was the caller's own.
+    """Read the objective, such as "binary sigmoid:1"; it is missing for a custom loss.
 
     Raises
     ------
     ModelFormatError
-        If it cannot be read, or has no counterpart here.
+        If it cannot be read, or is not supported.
     """
     name, *options = header.get("objective", "custom").split(" ") or ["custom"]
-    told = dict(option.partition(":")[::2] for option in options)
-    if "sqrt" in told:
+    values = dict(option.partition(":")[::2] for option in options)
+    if "sqrt" in values:
         raise ModelFormatError(
-            "it predicts squares of what its trees add up to (reg_sqrt=True), and ours do not: fit "
-            "it on the square root of the target, and square the predictions"
+            "it predicts squares of the sums of its trees (reg_sqrt=True), which is not supported: "
+            "fit it on the square root of the target, and square the predictions"
         )
     if name == "binary":
-        scale = number(told.get("sigmoid", "1"), "sigmoid")
+        scale = read_float(values.get("sigmoid", "1"), "sigmoid")
         if scale <= 0.0:
-            raise ModelFormatError(f"sigmoid is {scale:g}, and must be positive")
+            raise ModelFormatError(f"sigmoid must be positive, got {scale:g}")
         return Objective(name, Loss("log_loss", 1, "logit", 2), 2, scale)
     if name == "multiclass":
-        return _of_classes(whole(told.get("num_class", ""), "num_class"))
+        return _make_multiclass_objective(read_integer(values.get("num_class", ""), "num_class"))
     if name in _NUMBERS:
-        return _of_numbers(name, whole(header.get("num_class", "1"), "num_class", 1))
-    why = _WHY_NOT.get(name, "it is none that this version knows")
-    raise ModelFormatError(f"its objective {name[:60]!r} has no counterpart here: {why}")
+        return _make_regression_objective(
+            name, read_integer(header.get("num_class", "1"), "num_class", 1)
+        )
+    reason = _UNSUPPORTED.get(name, "it is not known to this version")
+    raise ModelFormatError(f"its objective {name[:60]!r} has no counterpart here: {reason}")
 
 
-def _of_classes(n_classes: int) -> Objective:
+def _make_multiclass_objective(n_classes: int) -> Objective:
     if not 2 <= n_classes <= 2**20:
         raise ModelFormatError(f"num_class is {n_classes}")
     if n_classes == 2:
         raise ModelFormatError(
-            "it has a tree for each of two classes, and ours one for both: fit with binary"
+            "it has a tree for each of two classes, and our models one for both: fit with binary"
         )
     return Objective("multiclass", Loss("log_loss", n_classes, "softmax", n_classes), n_classes)
 
 
-def _of_numbers(name: str, n_outputs: int) -> Objective:
+def _make_regression_objective(name: str, n_outputs: int) -> Objective:
     if n_outputs != 1:
         raise ModelFormatError(
-            f"it has {n_outputs} outputs and the objective {name!r}: what they mean is not known"
+            f"it has {n_outputs} outputs, which is not supported for the objective {name!r}"
         )
     ours, link = _NUMBERS[name]
     loss = Loss(ours, link="log" if link == "log" else "identity")

@@ -1,4 +1,4 @@
-"""The text file of LightGBM: lines of names and values, a block for each tree."""
+"""LightGBM's text format: lines of names and values, with a block for each tree."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._errors import ModelFormatError
-from arboleda._strict_json import parse_strict_json
-from arboleda.importers._fields import whole
+from arboleda._strict_json import strict_json
+from arboleda.importers._fields import read_integer
 
 Block = dict[str, str]
 
@@ -21,17 +21,17 @@ _PANDAS = "pandas_categorical:"
 
 @dataclass(frozen=True)
 class ModelText:
-    """What the file says, by lines.
+    """Content of the file.
 
     Parameters
     ----------
     header : dict of str
-        Values by name; "" for lines that are a name alone.
+        Values by name; "" for lines without a value.
     trees : list of dict of str
     parameters : dict of str
-        Parameters of the training, where the file has them.
+        Training parameters, if the file has them.
     categories : list, or None
-        Of each categorical column of a data frame its labels, in the order of their codes.
+        Labels of each categorical column of a data frame, in the order of their codes.
     """
 
     header: Block
@@ -42,17 +42,17 @@ class ModelText:
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return whole(text_entry(self.header, "max_feature_idx"), "max_feature_idx") + 1
+        return read_integer(read_text_entry(self.header, "max_feature_idx"), "max_feature_idx") + 1
 
     @property
-    def trees_a_round(self) -> int:
-        """Trees of a round: one for each output."""
+    def n_trees_per_round(self) -> int:
+        """Number of trees of a round, one for each output."""
         name = "num_tree_per_iteration"
-        return whole(text_entry(self.header, name), name, 1)
+        return read_integer(read_text_entry(self.header, name), name, 1)
 
     @property
     def is_mean(self) -> bool:
-        """Whether the mean of the rounds counts, not their sum."""
+        """Whether the prediction is the mean of the rounds instead of their sum."""
         return "average_output" in self.header
 
 
@@ -62,7 +62,7 @@ def read_text(content: bytes) -> ModelText:
     Raises
     ------
     ModelFormatError
-        If it is no such file, of another version, or ends early.
+        If it is not such a file, has another version, or is truncated.
     """
     try:
         lines = [line.removesuffix("\r") for line in content.decode().split("\n")]
@@ -70,85 +70,89 @@ def read_text(content: bytes) -> ModelText:
         raise ModelFormatError("it is not UTF-8") from error
     if lines[0].strip() != "tree":
         raise ModelFormatError(
-            "it does not begin as the text of a LightGBM model does: give a file that save_model "
-            "wrote"
+            "it does not begin like the text of a LightGBM model: pass a file that save_model wrote"
         )
     if "end of trees" not in lines:
-        raise ModelFormatError("it ends early: there is no line 'end of trees'")
+        raise ModelFormatError("it is truncated: there is no line 'end of trees'")
     end = lines.index("end of trees")
     begins = [i for i in range(1, end) if lines[i].startswith("Tree=")]
-    header = _block(lines[1 : begins[0] if begins else end])
+    header = _parse_block(lines[1 : begins[0] if begins else end])
     version = header.get("version", "none")
     if version not in _VERSIONS:
-        raise ModelFormatError(f"its version is {version[:20]!r}, and v3 and v4 can be read")
-    trees = [_block(lines[begin:stop]) for begin, stop in pairwise([*begins, end])]
+        raise ModelFormatError(f"its version must be v3 or v4, got {version[:20]!r}")
+    trees = [_parse_block(lines[begin:stop]) for begin, stop in pairwise([*begins, end])]
     for number, tree in enumerate(trees):
         if tree["Tree"] != str(number):
-            raise ModelFormatError(f"tree {tree['Tree'][:20]} stands in the place of tree {number}")
-    return ModelText(header, trees, _parameters(lines[end + 1 :]), _categories(lines[end + 1 :]))
+            raise ModelFormatError(f"expected tree {number}, got tree {tree['Tree'][:20]}")
+    return ModelText(
+        header, trees, _parse_parameters(lines[end + 1 :]), _read_categories(lines[end + 1 :])
+    )
 
 
-def text_entry(block: Block, name: str) -> str:
-    """Value of a name.
+def read_text_entry(block: Block, name: str) -> str:
+    """Return the value of a name.
 
     Raises
     ------
     ModelFormatError
-        If it is not there.
+        If it is missing.
     """
     if name not in block:
         raise ModelFormatError(f"it has no {name}")
     return block[name]
 
 
-def float_entries(block: Block, name: str, size: int) -> npt.NDArray[np.float64]:
-    """Numbers of a name, none of them NaN."""
-    found = _numbers(block, name, size, np.float64)
-    if np.isnan(found).any():
+def read_float_entries(block: Block, name: str, size: int) -> npt.NDArray[np.float64]:
+    """Return the floats of a name, without NaN."""
+    values = _parse_numbers(block, name, size, np.float64)
+    if np.isnan(values).any():
         raise ModelFormatError(f"{name} holds NaN")
-    return found
+    return values
 
 
-def integer_entries(block: Block, name: str, size: int | None = None) -> npt.NDArray[np.int64]:
-    """Whole numbers of a name."""
-    return _numbers(block, name, size, np.int64)
+def read_integer_entries(block: Block, name: str, size: int | None = None) -> npt.NDArray[np.int64]:
+    """Return the integers of a name."""
+    return _parse_numbers(block, name, size, np.int64)
 
 
-def _numbers(block: Block, name: str, size: int | None, dtype: Any) -> npt.NDArray[Any]:
-    words = text_entry(block, name).split()
+def _parse_numbers(block: Block, name: str, size: int | None, dtype: Any) -> npt.NDArray[Any]:
+    words = read_text_entry(block, name).split()
     if size is not None and len(words) != size:
-        raise ModelFormatError(f"{name} has {len(words)} entries, not {size}")
+        raise ModelFormatError(f"{name} must have {size} entries, got {len(words)}")
     try:
         return np.array(words, dtype=dtype)
     except (ValueError, OverflowError) as error:
-        raise ModelFormatError(f"{name} holds what is no such number") from error
+        raise ModelFormatError(
+            f"{name} holds a value that is not {np.dtype(dtype).name}"
+        ) from error
 
 
-def _block(lines: list[str]) -> Block:
+def _parse_block(lines: list[str]) -> Block:
     block: Block = {}
     for line in lines:
         name, _, value = line.partition("=")
         if not name:
             continue
         if name in block:
-            raise ModelFormatError(f"it names {name[:60]} twice")
+            raise ModelFormatError(f"it has two lines {name[:60]}")
         block[name] = value
     return block
 
 
-def _parameters(lines: list[str]) -> Block:
-    """Lines such as "[learning_rate: 0.1]"."""
+def _parse_parameters(lines: list[str]) -> Block:
+    """Parse lines such as "[learning_rate: 0.1]"."""
     inner = [line[1:-1] for line in lines if line.startswith("[") and line.endswith("]")]
     return dict(line.split(": ", 1) for line in inner if ": " in line)
 
 
-def _categories(lines: list[str]) -> list[Any] | None:
+def _read_categories(lines: list[str]) -> list[Any] | None:
     for line in lines:
         if line.startswith(_PANDAS):
-            found = parse_strict_json(line[len(_PANDAS) :], "it")
-            if found is not None and not (
-                isinstance(found, list) and all(isinstance(labels, list) for labels in found)
+            categories = strict_json(line[len(_PANDAS) :], "it")
+            if categories is not None and not (
+                isinstance(categories, list)
+                and all(isinstance(labels, list) for labels in categories)
             ):
-                raise ModelFormatError("pandas_categorical is no list of lists")
-            return found
+                raise ModelFormatError("pandas_categorical is not a list of lists")
+            return categories
     return None

@@ -1,4 +1,4 @@
-"""Nodes of another library's tree, in any order, become a tree of ours."""
+"""Conversion of another library's nodes, in any order, to a tree of ours."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from arboleda._engine.tree import Tree, TreeNodes
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# A node that no training row weighs on has this weight: shares of it stay numbers.
+# Weight of a node without training rows, so that relative weights are finite.
 _LEAST_WEIGHT = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
 class NodeTable:
-    """Nodes of a tree by number; which are reached, and in what order, follows from the root 0.
+    """Nodes of a tree by number, with root 0; some of them may be unreachable.
 
     Parameters
     ----------
     left, right : ndarray of int
         Children; negative in a leaf.
     feature : ndarray of int
-        Column that a node asks; of no account in a leaf, as are the next two.
+        Column of the split; ignored in a leaf, as are the next two.
     threshold : ndarray of float
-        A row goes left when its value is at most this.
+        A row goes left if its value is at most the threshold.
     missing_left : ndarray of bool
     impurity, weight : ndarray of float
-        What is negative counts 0.
+        Negative values are read as 0.
     n_rows : ndarray of int
     value : ndarray of float of shape (n_nodes, n_outputs)
     categories : dict of int to ndarray of int
-        Of nodes that ask for categories those that go the other way than missing values and all
-        others, ascending. A node with none sends every row the way of the missing ones.
+        For categorical nodes, the ascending categories that do not go the way of missing values and
+        all other categories. A node with an empty array sends all rows the way of missing values.
     """
 
     left: Integers
@@ -57,29 +57,29 @@ class NodeTable:
         return self.left.size
 
     def scaled(self, factor: float) -> NodeTable:
-        """Return the same nodes with values that many times as large."""
+        """Return the nodes with values multiplied by a factor."""
         return self if factor == 1.0 else replace(self, value=factor * self.value)
 
 
 def to_tree(nodes: NodeTable, n_features: int, *, mean_values: bool = False) -> Tree:
-    """Make a tree of the nodes that are reached from node 0.
+    """Make a tree of the nodes that are reachable from node 0.
 
-    ``mean_values``: an inner node gets the mean of its leaves, by their weight.
+    With ``mean_values``, the value of an inner node is the weighted mean of its leaves.
 
     Raises
     ------
     ValueError
-        If they are not one tree, or hold what no tree does.
+        If they are not a tree, or have invalid values.
     """
-    root, nodes = _without_idle_nodes(nodes)
-    levels = _levels(nodes, root)
-    place, order = _preorder(nodes, levels, root)
+    root, nodes = _remove_idle_nodes(nodes)
+    levels = _find_levels(nodes, root)
+    place, order = _order_nodes(nodes, levels, root)
     weight = np.maximum(nodes.weight, _LEAST_WEIGHT)
-    value = _with_means(nodes, levels, weight) if mean_values else nodes.value
+    value = _compute_inner_values(nodes, levels, weight) if mean_values else nodes.value
     is_leaf = nodes.left[order] < 0
     feature = np.where(is_leaf, -1, nodes.feature[order])
     if (feature[~is_leaf] < 0).any() or (feature >= n_features).any():
-        raise ValueError(f"a node asks for a column that is none of the {n_features}")
+        raise ValueError(f"a node splits on a column that is none of the {n_features}")
     has_threshold = ~is_leaf & ~np.isin(order, list(nodes.categories))
     return Tree.from_nodes(
         TreeNodes(
@@ -101,8 +101,8 @@ def to_tree(nodes: NodeTable, n_features: int, *, mean_values: bool = False) -> 
     )
 
 
-def _without_idle_nodes(nodes: NodeTable) -> tuple[int, NodeTable]:
-    """Return the root, and the nodes without those that send all rows one way."""
+def _remove_idle_nodes(nodes: NodeTable) -> tuple[int, NodeTable]:
+    """Remove nodes that send all rows one way; return the root and the nodes."""
     idle = [node for node, listed in nodes.categories.items() if not listed.size]
     if not idle:
         return 0, nodes
@@ -110,26 +110,26 @@ def _without_idle_nodes(nodes: NodeTable) -> tuple[int, NodeTable]:
     for node in idle:
         if nodes.left[node] >= 0:
             child = nodes.left[node] if nodes.missing_left[node] else nodes.right[node]
-            instead[node] = _checked(child, nodes.n_nodes)
-    for _ in range(nodes.n_nodes.bit_length()):  # chains of them, each step twice as far
+            instead[node] = _check_child(child, nodes.n_nodes)
+    for _ in range(nodes.n_nodes.bit_length()):  # follows chains, doubling the distance
         instead = instead[instead]
 
-    def redirected(children: Integers) -> Integers:
+    def redirect(children: Integers) -> Integers:
         inner = (children >= 0) & (children < nodes.n_nodes)
         return np.where(inner, instead[np.where(inner, children, 0)], children)
 
     kept = {node: listed for node, listed in nodes.categories.items() if listed.size}
-    left, right = redirected(nodes.left), redirected(nodes.right)
+    left, right = redirect(nodes.left), redirect(nodes.right)
     return int(instead[0]), replace(nodes, left=left, right=right, categories=kept)
 
 
-def _checked(child: Any, n_nodes: int) -> Any:
+def _check_child(child: Any, n_nodes: int) -> Any:
     if not 0 <= child < n_nodes:
         raise ValueError(f"a node has the child {child}, which is none of the {n_nodes} nodes")
     return child
 
 
-def _levels(nodes: NodeTable, root: int) -> list[Integers]:
+def _find_levels(nodes: NodeTable, root: int) -> list[Integers]:
     """Return the nodes of each depth."""
     seen = np.zeros(nodes.n_nodes, dtype=bool)
     level = np.array([root])
@@ -142,12 +142,12 @@ def _levels(nodes: NodeTable, root: int) -> list[Integers]:
         inner = level[(nodes.left[level] >= 0) | (nodes.right[level] >= 0)]
         level = np.column_stack([nodes.left[inner], nodes.right[inner]]).ravel()
         if level.size:
-            _checked(level.min(), nodes.n_nodes)
-            _checked(level.max(), nodes.n_nodes)
+            _check_child(level.min(), nodes.n_nodes)
+            _check_child(level.max(), nodes.n_nodes)
     return levels
 
 
-def _preorder(
+def _order_nodes(
     nodes: NodeTable, levels: list[Integers], root: int
 ) -> tuple[Integers, npt.NDArray[np.intp]]:
     """Return the place of each node in preorder (-1: not reached), and the node of each place."""
@@ -168,13 +168,13 @@ def _preorder(
     return place, order
 
 
-def _with_means(nodes: NodeTable, levels: list[Integers], weight: Floats) -> Floats:
-    """Return the values, those of inner nodes being the means of their children."""
+def _compute_inner_values(nodes: NodeTable, levels: list[Integers], weight: Floats) -> Floats:
+    """Return the values, where inner nodes have the weighted means of their children."""
     value = nodes.value.copy()
     for level in reversed(levels):
         inner = level[nodes.left[level] >= 0]
         left, right = nodes.left[inner], nodes.right[inner]
-        larger = np.maximum(weight[left], weight[right])  # their sum may leave float64
+        larger = np.maximum(weight[left], weight[right])  # their sum may overflow
         share = weight[left] / larger
         share = (share / (share + weight[right] / larger))[:, np.newaxis]
         value[inner] = share * value[left] + (1.0 - share) * value[right]

@@ -1,4 +1,4 @@
-"""Trees and ensembles of trees that scikit-learn has fitted."""
+"""Import of scikit-learn's trees and tree ensembles."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from typing import Any
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.importers._sklearn_boosting import keep_gradient_boosting
-from arboleda.importers._sklearn_histograms import keep_hist_gradient_boosting
-from arboleda.importers._sklearn_trees import keep_forest, keep_tree
+from arboleda.importers._sklearn_boosting import set_gradient_boosting_state
+from arboleda.importers._sklearn_histograms import set_hist_gradient_boosting_state
+from arboleda.importers._sklearn_trees import set_forest_state, set_tree_state
 
-# Class of scikit-learn -> ours, where it is, and what gives it the fitted state.
+# Class of scikit-learn -> our class, its package, and the function that sets the fitted state.
 _KNOWN: Mapping[str, tuple[str, str, Callable[[Any, Any], Any]]] = {
-    "DecisionTreeClassifier": ("DecisionTreeClassifier", "tree", keep_tree),
-    "DecisionTreeRegressor": ("DecisionTreeRegressor", "tree", keep_tree),
-    "ExtraTreeClassifier": ("DecisionTreeClassifier", "tree", keep_tree),
-    "ExtraTreeRegressor": ("DecisionTreeRegressor", "tree", keep_tree),
-    "RandomForestClassifier": ("RandomForestClassifier", "forest", keep_forest),
-    "RandomForestRegressor": ("RandomForestRegressor", "forest", keep_forest),
-    "ExtraTreesClassifier": ("ExtraTreesClassifier", "forest", keep_forest),
-    "ExtraTreesRegressor": ("ExtraTreesRegressor", "forest", keep_forest),
+    "DecisionTreeClassifier": ("DecisionTreeClassifier", "tree", set_tree_state),
+    "DecisionTreeRegressor": ("DecisionTreeRegressor", "tree", set_tree_state),
+    "ExtraTreeClassifier": ("DecisionTreeClassifier", "tree", set_tree_state),
+    "ExtraTreeRegressor": ("DecisionTreeRegressor", "tree", set_tree_state),
+    "RandomForestClassifier": ("RandomForestClassifier", "forest", set_forest_state),
+    "RandomForestRegressor": ("RandomForestRegressor", "forest", set_forest_state),
+    "ExtraTreesClassifier": ("ExtraTreesClassifier", "forest", set_forest_state),
+    "ExtraTreesRegressor": ("ExtraTreesRegressor", "forest", set_forest_state),
     "GradientBoostingClassifier": (
-        "GradientBoostingClassifier", "boosting", keep_gradient_boosting,
+        "GradientBoostingClassifier", "boosting", set_gradient_boosting_state,
     ),
     "GradientBoostingRegressor": (
-        "GradientBoostingRegressor", "boosting", keep_gradient_boosting,
+        "GradientBoostingRegressor", "boosting", set_gradient_boosting_state,
     ),
     "HistGradientBoostingClassifier": (
-        "HistGradientBoostingClassifier", "boosting", keep_hist_gradient_boosting,
+        "HistGradientBoostingClassifier", "boosting", set_hist_gradient_boosting_state,
     ),
     "HistGradientBoostingRegressor": (
-        "HistGradientBoostingRegressor", "boosting", keep_hist_gradient_boosting,
+        "HistGradientBoostingRegressor", "boosting", set_hist_gradient_boosting_state,
     ),
 }  # fmt: skip
 
 
 def from_sklearn(model: Any) -> Any:
-    """Make a model of ours of a tree or an ensemble of trees that scikit-learn has fitted.
+    """Convert a fitted scikit-learn tree or tree ensemble.
 
-    It predicts what scikit-learn's does, up to the rounding of sums. All else is that of our
-    estimators: ``save``, explanations, rules of single trees.
+    Its predictions are equal to scikit-learn's, up to the rounding of sums. The result supports
+    everything that our estimators do: ``save``, explanations, rules of single trees.
 
     Parameters
     ----------
@@ -53,22 +53,24 @@ def from_sklearn(model: Any) -> Any:
     Returns
     -------
     model : estimator
-        Of the class of that name, with its parameters; a ``DecisionTree*`` of an ``ExtraTree*``.
+        Estimator of the class of the same name, with its parameters; an ``ExtraTree*`` becomes a
+        ``DecisionTree*``.
 
     Raises
     ------
     TypeError
-        If it is no such estimator.
+        If it is not such an estimator.
     NotFittedError
         If it is not fitted.
     ValueError
-        If it has what ours have not: boosting that begins from another estimator (``init=``).
+        If it has unsupported features: boosting that starts from another estimator (``init=``).
 
     Notes
     -----
-    scikit-learn's exact trees round a value to float32 before they compare it; the thresholds here
-    say the same of float64, so predictions agree for data of both. Which rows a tree of a forest
-    drew is not taken over: there is no out-of-bag error, and no ``estimators_samples_``.
+    scikit-learn's exact trees round a value to float32 before they compare it. The thresholds are
+    converted to equivalent float64 thresholds, so predictions agree for data of both types. The
+    bootstrap samples of a forest are not converted: there is no out-of-bag error, and no
+    ``estimators_samples_``.
 
     Examples
     --------
@@ -84,17 +86,17 @@ def from_sklearn(model: Any) -> Any:
     name = type(model).__name__
     if not type(model).__module__.startswith("sklearn.") or name not in _KNOWN:
         raise TypeError(
-            f"a {type(model).__module__}.{name} is none of the trees and ensembles of trees of "
-            f"scikit-learn that can be read: give one of {', '.join(_KNOWN)}"
+            "model must be one of scikit-learn's trees and tree ensembles "
+            f"({', '.join(_KNOWN)}), got {type(model).__module__}.{name}"
         )
     check_is_fitted(model)
-    ours, package, keep = _KNOWN[name]
+    ours, package, set_state = _KNOWN[name]
     estimator_class = getattr(import_module(f"arboleda.{package}"), ours)
-    return keep(_with_parameters(estimator_class, model), model)
+    return set_state(_make_estimator(estimator_class, model), model)
 
 
-def _with_parameters(estimator_class: Any, model: Any) -> Any:
-    """Return an estimator with the parameters of a model that it has, and whose value it allows."""
+def _make_estimator(estimator_class: Any, model: Any) -> Any:
+    """Return an estimator with those parameters of a model that it accepts."""
     estimator = estimator_class()
     defaults = estimator.get_params(deep=False)
     for name, value in model.get_params(deep=False).items():

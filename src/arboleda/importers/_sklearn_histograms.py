@@ -1,4 +1,4 @@
-"""Gradient boosting of scikit-learn on histograms."""
+"""Import of scikit-learn's histogram-based gradient boosting."""
 
 from __future__ import annotations
 
@@ -10,29 +10,33 @@ from sklearn.base import is_classifier
 
 from arboleda._engine.tree import Tree
 from arboleda.importers._columns import Columns, as_labels, is_present
-from arboleda.importers._fitted import checked, keep_trees
+from arboleda.importers._fitted import check_state, set_boosting_state
 from arboleda.importers._nodes import NodeTable, to_tree
 
 Integers = npt.NDArray[np.int64]
 
 
-def keep_hist_gradient_boosting(estimator: Any, model: Any) -> Any:
-    """Give an estimator the fitted state of scikit-learn's."""
+def set_hist_gradient_boosting_state(estimator: Any, model: Any) -> Any:
+    """Set the fitted state of an estimator from scikit-learn's model."""
     if is_classifier(model):
         estimator.classes_ = model.classes_
     columns, places = _columns(model)
     trees = [
-        _tree(predictor, columns, places) for a_round in model._predictors for predictor in a_round
+        _tree(predictor, columns, places)
+        for trees_of_round in model._predictors
+        for predictor in trees_of_round
     ]
     start = np.ravel(model._baseline_prediction)
-    every = np.arange(columns.n_columns)  # which ones missed values is not kept
-    keep_trees(estimator, columns, estimator._make_loss(), start, trees, every)
+    every = np.arange(
+        columns.n_columns
+    )  # scikit-learn does not store which columns have missing values
+    set_boosting_state(estimator, columns, estimator._make_loss(), start, trees, every)
     estimator.train_score_ = estimator.validation_score_ = np.empty(0)
-    return checked(estimator)
+    return check_state(estimator)
 
 
 def _columns(model: Any) -> tuple[Columns, Integers]:
-    """Columns, and the column of each one that trees ask: those of categories come first there."""
+    """Return the columns, and the column of each feature index: categorical ones come first."""
     n_columns = int(model.n_features_in_)
     names = getattr(model, "feature_names_in_", None)
     labels: list[dict[int, Any] | None] = [None] * n_columns
@@ -56,8 +60,8 @@ def _tree(predictor: Any, columns: Columns, places: Integers) -> Tree:
         column = int(feature[node])
         words = predictor.raw_left_cat_bitsets[nodes["bitset_idx"][node]].astype("<u4")
         bits = np.flatnonzero(np.unpackbits(words.view("u1"), bitorder="little"))
-        going_left = columns.recoded(column, bits.tolist())
-        other = columns.others(column, going_left)
+        going_left = columns.encode_categories(column, bits.tolist())
+        other = columns.other_categories(column, going_left)
         categories[node] = other if missing_left[node] else going_left
     count = nodes["count"].astype(np.int64)
     table = NodeTable(

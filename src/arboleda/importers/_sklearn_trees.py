@@ -1,4 +1,4 @@
-"""Decision trees and forests of scikit-learn."""
+"""Import of scikit-learn's decision trees and forests."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from sklearn.base import is_classifier
 from arboleda._engine.forest import Forest, Measure
 from arboleda._engine.tree import Tree
 from arboleda.importers._columns import Columns
-from arboleda.importers._fitted import checked, keep_columns
+from arboleda.importers._fitted import check_state, set_columns
 from arboleda.importers._float32 import rounded_at_most
 from arboleda.importers._nodes import NodeTable, to_tree
 
 Floats = npt.NDArray[np.float64]
 
 
-def keep_tree(estimator: Any, model: Any) -> Any:
-    """Give a decision tree the fitted state of scikit-learn's."""
-    _keep_target(estimator, model)
+def set_tree_state(estimator: Any, model: Any) -> Any:
+    """Set the fitted state of a decision tree from scikit-learn's model."""
+    _set_target(estimator, model)
     estimator.tree_ = read_tree(model.tree_, estimator._value_widths())
     estimator.missing_columns_ = missing_columns([model.tree_])
     estimator.max_features_ = int(model.max_features_)
-    return checked(estimator)
+    return check_state(estimator)
 
 
-def keep_forest(estimator: Any, model: Any) -> Any:
-    """Give a forest the fitted state of scikit-learn's."""
-    _keep_target(estimator, model)
+def set_forest_state(estimator: Any, model: Any) -> Any:
+    """Set the fitted state of a forest from scikit-learn's model."""
+    _set_target(estimator, model)
     widths = estimator._value_widths()
     theirs = [tree.tree_ for tree in model.estimators_]
     estimator.forest_ = Forest.from_trees(
-        [read_tree(tree, widths) for tree in theirs], _measure(estimator), widths
+        [read_tree(tree, widths) for tree in theirs], _get_measure(estimator), widths
     )
     estimator.missing_columns_ = missing_columns(theirs)
     estimator.max_features_ = max(1, int(model.estimators_[0].max_features_))
     estimator.seed_ = 0
     estimator._bags = estimator.kept_ = None
-    return checked(estimator)
+    return check_state(estimator)
 
 
 def read_tree(tree: Any, widths: tuple[int, ...]) -> Tree:
-    """Make a tree of scikit-learn's ``tree_``; ``widths``: numbers of each output in a leaf."""
+    """Convert scikit-learn's ``tree_``; ``widths``: the number of values of each output."""
     value = np.hstack([tree.value[:, k, :width] for k, width in enumerate(widths)])
-    return to_tree(node_table(tree, value), int(tree.n_features)).with_widths(widths)
+    return to_tree(make_node_table(tree, value), int(tree.n_features)).with_widths(widths)
 
 
-def node_table(tree: Any, value: Floats) -> NodeTable:
-    """Nodes of scikit-learn's ``tree_``, with these values."""
+def make_node_table(tree: Any, value: Floats) -> NodeTable:
+    """Return the nodes of scikit-learn's ``tree_``, with the given values."""
     is_leaf = tree.children_left < 0
     return NodeTable(
         left=tree.children_left.astype(np.int64),
         right=tree.children_right.astype(np.int64),
         feature=tree.feature.astype(np.int64),
         threshold=np.where(is_leaf, 0.0, rounded_at_most(tree.threshold)),
-        missing_left=_missing_left(tree),
+        missing_left=_goes_left_if_missing(tree),
         impurity=np.asarray(tree.impurity, dtype=np.float64),
         weight=np.asarray(tree.weighted_n_node_samples, dtype=np.float64),
         n_rows=tree.n_node_samples.astype(np.int64),
@@ -65,25 +65,25 @@ def node_table(tree: Any, value: Floats) -> NodeTable:
 
 
 def missing_columns(trees: list[Any]) -> npt.NDArray[np.int64]:
-    """Columns whose missing values some node sends left: training must have had some."""
-    asked = [tree.feature[_missing_left(tree) & (tree.feature >= 0)] for tree in trees]
-    return np.unique(np.concatenate(asked)).astype(np.int64)
+    """Return the columns with missing values in training: those that a node sends left."""
+    features = [tree.feature[_goes_left_if_missing(tree) & (tree.feature >= 0)] for tree in trees]
+    return np.unique(np.concatenate(features)).astype(np.int64)
 
 
-def plain_columns(model: Any) -> Columns:
-    """Columns of numbers, with the names that the model has."""
+def make_numeric_columns(model: Any) -> Columns:
+    """Return numeric columns with the names of the model."""
     names = getattr(model, "feature_names_in_", None)
     n_columns = int(model.n_features_in_)
     return Columns(None if names is None else tuple(map(str, names)), (None,) * n_columns)
 
 
-def _missing_left(tree: Any) -> npt.NDArray[np.bool_]:
+def _goes_left_if_missing(tree: Any) -> npt.NDArray[np.bool_]:
     found: npt.NDArray[np.bool_] = np.asarray(tree.missing_go_to_left) != 0
     return found
 
 
-def _keep_target(estimator: Any, model: Any) -> None:
-    keep_columns(estimator, plain_columns(model))
+def _set_target(estimator: Any, model: Any) -> None:
+    set_columns(estimator, make_numeric_columns(model))
     estimator.n_outputs_ = int(model.n_outputs_)
     if is_classifier(model):
         several = estimator.n_outputs_ > 1
@@ -93,8 +93,8 @@ def _keep_target(estimator: Any, model: Any) -> None:
         )
 
 
-def _measure(estimator: Any) -> Measure:
-    """How nodes were measured: what the values of inner nodes follow from."""
+def _get_measure(estimator: Any) -> Measure:
+    """Return the measure that the values of inner nodes are computed from."""
     if estimator.criterion == "absolute_error":
         return "medians"
     if estimator.n_outputs_ > 1:

@@ -1,12 +1,12 @@
-"""Universal Binary JSON, as XGBoost writes it: https://ubjson.org, draft 12.
+"""Reader of Universal Binary JSON, as written by XGBoost: https://ubjson.org, draft 12.
 
-A value is a marker and its bytes, numbers with the highest byte first:
+A value is a marker followed by its bytes; numbers are big-endian:
 
     Z null   T true   F false   i int8   U uint8   I int16   l int32   L int64   d float32
     D float64   S length text   [ values ]   { length key value .. }
 
-A container may tell its length, ``[#`` length, and arrays the type of their values too, ``[$`` type
-``#`` length; no closing bracket follows then.
+A container may state its length, ``[#`` length, and arrays also the type of their values, ``[$``
+type ``#`` length; then there is no closing bracket.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from arboleda._errors import ModelFormatError
 
 _NUMBERS = {b"i": "b", b"U": "B", b"I": ">h", b"l": ">i", b"L": ">q", b"d": ">f", b"D": ">d"}
 _CONSTANTS = {b"Z": None, b"T": True, b"F": False}
-_DEEPEST = 64
+_MAX_DEPTH = 64
 
 
 def read_ubjson(content: bytes) -> Any:
-    """Return the value that the bytes hold; arrays of one type as NumPy's.
+    """Decode a value; arrays of a single type become NumPy arrays.
 
-    Memory is in proportion to their length.
+    Memory use is proportional to the length of the content.
 
     Raises
     ------
     ModelFormatError
-        If they are no such value, end early, or go on behind it.
+        If the content is invalid, truncated, or followed by more bytes.
     """
     reader = _Reader(content)
     value = reader.value(reader.take(1), 0)
     if reader.at != len(content):
-        raise ModelFormatError(f"byte {reader.at}: the file goes on after its end")
+        raise ModelFormatError(f"byte {reader.at}: the file continues after its end")
     return value
 
 
@@ -46,7 +46,7 @@ class _Reader:
         self.at = 0
 
     def take(self, n: int) -> bytes:
-        """Next bytes."""
+        """Return the next bytes."""
         taken = self.content[self.at : self.at + n]
         if len(taken) < n:
             raise ModelFormatError(f"byte {self.at}: the file ends early")
@@ -54,8 +54,8 @@ class _Reader:
         return taken
 
     def value(self, marker: bytes, depth: int) -> Any:
-        """Value that follows its marker."""
-        if depth > _DEEPEST:
+        """Read the value that follows a marker."""
+        if depth > _MAX_DEPTH:
             raise ModelFormatError(f"byte {self.at}: the file is nested too deeply")
         if marker in _CONSTANTS:
             return _CONSTANTS[marker]
@@ -68,20 +68,20 @@ class _Reader:
             return self._array(depth)
         if marker == b"{":
             return self._object(depth)
-        raise ModelFormatError(f"byte {self.at - 1}: {marker!r} begins no value")
+        raise ModelFormatError(f"byte {self.at - 1}: {marker!r} is not the marker of a value")
 
     def _length(self) -> int:
         marker = self.take(1)
         length = self.value(marker, 0) if marker in _NUMBERS else None
         if type(length) is not int or not 0 <= length <= len(self.content) - self.at:
-            raise ModelFormatError(f"byte {self.at}: a length is none, or beyond the file")
+            raise ModelFormatError(f"byte {self.at}: a length is invalid, or beyond the file")
         return length
 
     def _text(self) -> str:
         try:
             return self.take(self._length()).decode()
         except UnicodeDecodeError as error:
-            raise ModelFormatError(f"byte {self.at}: a text is not UTF-8") from error
+            raise ModelFormatError(f"byte {self.at}: a string is not UTF-8") from error
 
     def _array(self, depth: int) -> Any:
         marker = self.take(1)
@@ -98,7 +98,7 @@ class _Reader:
     def _typed_array(self) -> Any:
         form = _NUMBERS.get(self.take(1))
         if form is None or self.take(1) != b"#":
-            raise ModelFormatError(f"byte {self.at}: an array is of no type of numbers")
+            raise ModelFormatError(f"byte {self.at}: the type of an array is not a number type")
         dtype = np.dtype(form)
         values = np.frombuffer(self.take(self._length() * dtype.itemsize), dtype=dtype)
         return values.astype(dtype.newbyteorder("="))
@@ -114,7 +114,7 @@ class _Reader:
                 self.at -= 1  # the marker is that of the key's length
             key = self._text()
             if key in entries:
-                raise ModelFormatError(f"byte {self.at}: the key {key[:60]!r} comes twice")
+                raise ModelFormatError(f"byte {self.at}: the key {key[:60]!r} is not unique")
             entries[key] = self.value(self.take(1), depth + 1)
             if count is None:
                 marker = self.take(1)

@@ -1,6 +1,6 @@
-"""Models of XGBoost: Chen and Guestrin (2016), "XGBoost: a scalable tree boosting system".
+"""Import of XGBoost models: Chen and Guestrin (2016), "XGBoost: a scalable tree boosting system".
 
-Its format: https://xgboost.readthedocs.io/en/stable/tutorials/saving_model.html.
+File format: https://xgboost.readthedocs.io/en/stable/tutorials/saving_model.html.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from arboleda._strict_json import parse_strict_json
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.importers._columns import Columns
 from arboleda.importers._fields import (
-    entry,
-    floats,
-    integers,
+    read_entry,
     read_file,
-    refusing,
-    whole,
+    read_floats,
+    read_integer,
+    read_integers,
+    with_error_context,
 )
-from arboleda.importers._fitted import class_labels, histogram_boosting, no_classes
+from arboleda.importers._fitted import check_class_labels, make_histogram_boosting, refuse_classes
 from arboleda.importers._nodes import to_tree
 from arboleda.importers._ubjson import read_ubjson
 from arboleda.importers._xgboost_columns import read_columns
@@ -43,54 +43,55 @@ def from_xgboost(
     classes: npt.ArrayLike | None = None,
     categories: Mapping[str | int, Sequence[Any]] | None = None,
 ) -> Boosted:
-    """Make a model of ours of one that XGBoost has fitted.
+    """Convert a fitted XGBoost model.
 
-    It predicts what XGBoost predicts, up to the single precision in which XGBoost adds trees up: a
-    raw score differs by some 1e-7 of the sum of what the trees add. All else is that of our
-    estimators: ``save``, explanations, rules of single trees. XGBoost need not be installed to read
-    a file.
+    Its predictions are equal to XGBoost's up to rounding: XGBoost sums trees in single precision,
+    so raw scores differ by a relative error of about 1e-7. The result supports everything that our
+    estimators do: ``save``, explanations, rules of single trees. XGBoost need not be installed to
+    read a file.
 
     Parameters
     ----------
     model : path, Booster, XGBClassifier, XGBRegressor, XGBRanker or a random forest of XGBoost
         The fitted model, or the file that ``save_model`` wrote, as JSON or UBJSON.
     classes : array-like, default=None
-        Labels of the classes, by their numbers. None: those of a fitted XGBClassifier, else 0, 1,
-        ...
-    categories : mapping of column name or place to sequence, default=None
-        Labels of the categories, in the order of their codes. XGBoost keeps those of data frames
-        from its version 3.1 on, whole if they are ASCII; they are needed of other models with
-        categorical columns.
+        Labels of the classes, in the order of the class numbers. None: those of a fitted
+        XGBClassifier, else 0, 1, ...
+    categories : mapping of column name or index to sequence, default=None
+        Labels of the categories, in the order of their codes. They are needed for models with
+        categorical columns, unless the file has them: XGBoost stores ASCII labels of data frames
+        since version 3.1.
 
     Returns
     -------
     model : HistGradientBoostingClassifier or HistGradientBoostingRegressor
-        Of its parameters ``max_iter`` and ``loss`` tell of the model, the others are defaults: a
-        fit of a clone learns anew, by our rules.
+        Only the parameters ``max_iter`` and ``loss`` are taken from the model; the others have
+        their defaults, which apply if a clone is fitted.
 
     Raises
     ------
     ModelFormatError
-        If the file is damaged, or holds what has no counterpart here: linear boosters, trees of
-        several outputs, objectives of one's own link. It is a ValueError.
+        If the file is damaged, or has unsupported features: linear boosters, trees with several
+        outputs, objectives with other links. It is a ValueError.
     ValueError
-        If classes or categories do not go with the model.
+        If classes or categories do not match the model.
     OSError
-        If there is no such file, or it cannot be read.
+        If the file does not exist or cannot be read.
 
     Notes
     -----
-    A value goes left where it is less than a threshold, after both are rounded to float32; the
-    thresholds of the tree here say the same of float64, so predictions agree for data of both.
+    In XGBoost, a value goes left if it is less than a threshold after both are rounded to float32.
+    The thresholds are converted to equivalent float64 thresholds, so predictions agree for data of
+    both types.
 
-    Weights of nodes are XGBoost's cover, the sum of hessians, so SHAP values agree too. XGBoost
-    does not keep how many rows a node had: ``n_node_samples`` is the cover, rounded. A category
-    that the model did not see goes where missing values go.
+    The weight of a node is XGBoost's cover, the sum of hessians, so SHAP values agree too. XGBoost
+    does not store the number of rows of a node: ``n_node_samples`` is the rounded cover. A category
+    that the model has not seen goes the way of missing values.
 
-    Several quantiles of a row are put in order where they cross, as all of ours are.
+    If several quantiles of a row cross, they are sorted, as in our own models.
 
-    Early stopping: of estimators the rounds up to the best one are taken, as their ``predict``
-    does; of a Booster all rounds.
+    With early stopping, only the rounds up to the best one of an estimator are converted, as in its
+    ``predict``; all rounds of a Booster are converted.
 
     Examples
     --------
@@ -98,22 +99,22 @@ def from_xgboost(
     >>> model = arboleda.from_xgboost("model.json")  # doctest: +SKIP
     >>> model.predict(X)  # doctest: +SKIP
     """
-    content, place = _content_of(model)
-    document = refusing(place, lambda: _read_document(content))
-    parts = refusing(place, lambda: _read_learner(document, _best_iteration(model)))
+    content, place = _read_content(model)
+    document = with_error_context(place, lambda: _read_document(content))
+    parts = with_error_context(place, lambda: _read_learner(document, _find_best_iteration(model)))
     columns = read_columns(parts.learner, place, categories)
-    trees = refusing(place, lambda: _read_trees(parts, columns))
+    trees = with_error_context(place, lambda: _read_trees(parts, columns))
     objective = parts.objective
     if objective.n_classes == 0:
-        no_classes(classes, objective.name)
+        refuse_classes(classes, objective.name)
     labels = (
-        class_labels(classes, getattr(model, "classes_", None), objective.n_classes)
+        check_class_labels(classes, getattr(model, "classes_", None), objective.n_classes)
         if objective.n_classes
         else None
     )
-    return refusing(
+    return with_error_context(
         place,
-        lambda: histogram_boosting(
+        lambda: make_histogram_boosting(
             columns,
             objective.loss,
             objective.start,
@@ -128,44 +129,44 @@ def from_xgboost(
 @dataclass(frozen=True)
 class _Parts:
     learner: dict[str, Any]
-    booster: dict[str, Any]  # what holds "model"
+    booster: dict[str, Any]  # the object with the entry "model"
     objective: Objective
-    tree_weights: npt.NDArray[np.float64] | None  # of DART
+    tree_weights: npt.NDArray[np.float64] | None  # for DART
     n_rounds: int | None  # None: all
 
 
-def _best_iteration(model: Any) -> int | None:
-    """Where early stopping found the best round; a Booster predicts with all of them."""
-    found = getattr(model, "best_iteration", None) if hasattr(model, "get_booster") else None
-    return None if found is None else int(found)
+def _find_best_iteration(model: Any) -> int | None:
+    """Return the best round of early stopping, or None for a Booster, which uses all rounds."""
+    best = getattr(model, "best_iteration", None) if hasattr(model, "get_booster") else None
+    return None if best is None else int(best)
 
 
-def _content_of(model: Any) -> tuple[bytes, str]:
-    """Bytes of a model, and what messages call it."""
+def _read_content(model: Any) -> tuple[bytes, str]:
+    """Return the bytes of a model, and its description for messages."""
     if isinstance(model, str | os.PathLike):
         return read_file(model), os.fspath(model)
     missing = getattr(model, "missing", np.nan)
     if missing is not None and not np.isnan(missing):
         raise ValueError(
-            f"the model takes {missing} for a missing value, and ours take NaN: fit it with "
-            "missing=np.nan on data with NaN in the place of that number"
+            f"the model uses {missing} as the missing value, which is not supported: fit it with "
+            "missing=np.nan on data with NaN instead"
         )
     booster = model.get_booster() if hasattr(model, "get_booster") else model
     if not hasattr(booster, "save_raw"):
         raise TypeError(
-            f"a {type(model).__name__} is no model of XGBoost: give a Booster, one of its "
-            "estimators, or the path of a file"
+            f"model must be an XGBoost Booster, one of its estimators, or the path of a file, got "
+            f"{type(model).__name__}"
         )
     content = bytes(booster.save_raw(raw_format="ubj"))
     return content, f"the {type(model).__name__}"
 
 
 def _read_document(content: bytes) -> Any:
-    """JSON or UBJSON: both begin with a brace."""
+    """Read JSON or UBJSON, which both begin with a brace."""
     if content[:1] != b"{":
         raise ModelFormatError(
-            "this is neither JSON nor UBJSON: XGBoost's older binary format cannot be read; load "
-            "the model with the version that saved it and save it as model.json"
+            "it is neither JSON nor UBJSON, and XGBoost's older binary format is not supported: "
+            "load the model with the version that saved it, and save it as model.json"
         )
     if content[1:2] in b' \t\r\n"}':
         return parse_strict_json(content, "it")
@@ -173,20 +174,20 @@ def _read_document(content: bytes) -> Any:
 
 
 def _read_learner(document: Any, best_iteration: int | None) -> _Parts:
-    learner = entry(document, "learner", dict)
-    booster = entry(learner, "gradient_booster", dict)
-    name = entry(booster, "name", str)
+    learner = read_entry(document, "learner", dict)
+    booster = read_entry(learner, "gradient_booster", dict)
+    name = read_entry(booster, "name", str)
     weights = None
     if name == "dart":
-        weights = floats(booster, "weight_drop")
-        booster = entry(booster, "gbtree", dict)
+        weights = read_floats(booster, "weight_drop")
+        booster = read_entry(booster, "gbtree", dict)
     elif name != "gbtree":
         raise ModelFormatError(
-            f"its booster is {name[:60]!r}: only models of trees, gbtree and dart, can be read"
+            f"its booster is {name[:60]!r}: only tree models, gbtree and dart, are supported"
         )
     attributes = learner.get("attributes")
     if isinstance(attributes, dict) and {"scikit_learn", "best_iteration"} <= attributes.keys():
-        best_iteration = whole(
+        best_iteration = read_integer(
             attributes["best_iteration"], "best_iteration"
         )  # an estimator's file
     n_rounds = None if best_iteration is None else best_iteration + 1
@@ -194,29 +195,29 @@ def _read_learner(document: Any, best_iteration: int | None) -> _Parts:
 
 
 def _read_trees(parts: _Parts, columns: Columns) -> list[Tree]:
-    """Trees of one round after another, one for each output."""
-    model = entry(parts.booster, "model", dict)
-    stored = entry(model, "trees", list)
-    output = integers(model, "tree_info", len(stored))
-    kept = len(stored)
+    """Read the trees in the order of the rounds, with one tree for each output in a round."""
+    model = read_entry(parts.booster, "model", dict)
+    stored = read_entry(model, "trees", list)
+    output = read_integers(model, "tree_info", len(stored))
+    n_kept = len(stored)
     if parts.n_rounds is not None:
-        ends = integers(model, "iteration_indptr")
+        ends = read_integers(model, "iteration_indptr")
         if parts.n_rounds < ends.size:
-            kept = min(kept, int(ends[parts.n_rounds]))
+            n_kept = min(n_kept, int(ends[parts.n_rounds]))
     weights = parts.tree_weights
     if weights is not None and (weights.size != len(stored) or not np.isfinite(weights).all()):
-        raise ModelFormatError("weight_drop has not a number for each tree")
+        raise ModelFormatError("weight_drop does not have a finite number for each tree")
     n_outputs = parts.objective.loss.n_outputs
     by_output: list[list[Tree]] = [[] for _ in range(n_outputs)]
-    for number, tree in enumerate(stored[:kept]):
+    for number, tree in enumerate(stored[:n_kept]):
         if not 0 <= output[number] < n_outputs:
-            raise ModelFormatError(f"tree {number} is of an output that the objective has not")
+            raise ModelFormatError(f"tree {number} has an output that the objective does not have")
         weight = 1.0 if weights is None else float(weights[number])
-        made = refusing(f"tree {number}", partial(_tree, tree, weight, columns))
+        made = with_error_context(f"tree {number}", partial(_tree, tree, weight, columns))
         by_output[output[number]].append(made)
     if len({len(trees) for trees in by_output}) > 1:
         raise ModelFormatError("its outputs have different numbers of trees")
-    return [tree for a_round in zip(*by_output, strict=True) for tree in a_round]
+    return [tree for trees_of_round in zip(*by_output, strict=True) for tree in trees_of_round]
 
 
 def _tree(stored: Any, weight: float, columns: Columns) -> Tree:

@@ -1,4 +1,4 @@
-"""What the objectives of XGBoost are here: a loss, its link, and start values of raw scores.
+"""Mapping of XGBoost's objectives to our losses, links and start values of raw scores.
 
 https://xgboost.readthedocs.io/en/stable/parameter.html#learning-task-parameters
 """
@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from arboleda._errors import ModelFormatError
 from arboleda.boosting._losses import Loss
-from arboleda.importers._fields import entry, number, whole
+from arboleda.importers._fields import read_entry, read_float, read_integer
 
 Floats = npt.NDArray[np.float64]
 
-# Objectives of numbers: our loss of the same name, or "custom" where we have none; its link.
+# Regression objectives: our corresponding loss, or "custom" if there is none, and the link.
 _NUMBERS: Mapping[str, tuple[str, str]] = {
     "reg:squarederror": ("squared_error", "identity"),
     "reg:linear": ("squared_error", "identity"),  # its name before version 0.83
@@ -36,7 +36,7 @@ _NUMBERS: Mapping[str, tuple[str, str]] = {
     "rank:ndcg": ("custom", "identity"),
     "rank:map": ("custom", "identity"),
 }
-_WHY_NOT = {
+_UNSUPPORTED = {
     "reg:logistic": "our regressors have no logistic link; fit with binary:logistic",
     "binary:hinge": "it gives classes and no probabilities; fit with binary:logistic",
 }
@@ -44,19 +44,19 @@ _WHY_NOT = {
 
 @dataclass(frozen=True)
 class Objective:
-    """An objective as our estimators know it.
+    """An objective in terms of our losses.
 
     Parameters
     ----------
     name : str
-        XGBoost's.
+        XGBoost's name.
     loss : Loss
     start : ndarray of shape (n_outputs,)
         Raw scores before the first tree.
     n_classes : int
-        0 where the target holds numbers.
+        0 for regression.
     parameters : dict
-        Of our estimator.
+        Parameters of our estimator.
     """
 
     name: str
@@ -72,36 +72,38 @@ def read_objective(learner: dict[str, Any]) -> Objective:
     Raises
     ------
     ModelFormatError
-        If it cannot be read, or has no counterpart here.
+        If it cannot be read, or is not supported.
     """
-    stored = entry(learner, "objective", dict)
-    name = entry(stored, "name", str)
-    parameters = entry(learner, "learner_model_param", dict)
-    base = _base_scores(entry(parameters, "base_score", object))
-    n_targets = whole(parameters.get("num_target", 1), "num_target")
+    stored = read_entry(learner, "objective", dict)
+    name = read_entry(stored, "name", str)
+    parameters = read_entry(learner, "learner_model_param", dict)
+    base = _parse_base_scores(read_entry(parameters, "base_score", object))
+    n_targets = read_integer(parameters.get("num_target", 1), "num_target")
     if name in {"binary:logistic", "binary:logitraw"}:
         loss = Loss("log_loss", 1, "logit", 2)
-        start = base if name == "binary:logitraw" else np.array([_logit(x) for x in base])
-        found = Objective(name, loss, start, 2)
+        start = base if name == "binary:logitraw" else np.array([_compute_logit(x) for x in base])
+        objective = Objective(name, loss, start, 2)
     elif name in {"multi:softmax", "multi:softprob"}:
-        found = _of_classes(name, whole(entry(parameters, "num_class", object), "num_class"), base)
+        objective = _make_multiclass_objective(
+            name, read_integer(read_entry(parameters, "num_class", object), "num_class"), base
+        )
     elif name == "reg:quantileerror":
-        found = _of_quantiles(stored, base)
+        objective = _make_quantile_objective(stored, base)
     elif name in _NUMBERS:
-        found = _of_numbers(name, stored, base)
+        objective = _make_regression_objective(name, stored, base)
     else:
-        why = _WHY_NOT.get(name, "it is none that this version knows")
-        raise ModelFormatError(f"its objective {name[:60]!r} has no counterpart here: {why}")
+        reason = _UNSUPPORTED.get(name, "it is not known to this version")
+        raise ModelFormatError(f"its objective {name[:60]!r} has no counterpart here: {reason}")
     if n_targets > 1 and name != "reg:quantileerror":
         raise ModelFormatError(
-            f"it predicts {n_targets} targets, and our boosting predicts one: fit one model for "
-            "each"
+            f"it predicts {n_targets} targets, and our boosting supports one: fit a model for each "
+            "target"
         )
-    return _with_all_starts(found)
+    return _expand_start(objective)
 
 
-def _with_all_starts(objective: Objective) -> Objective:
-    """One base score stands for all outputs."""
+def _expand_start(objective: Objective) -> Objective:
+    """Repeat a single base score for all outputs."""
     n_outputs = objective.loss.n_outputs
     start = objective.start
     if start.size == 1:
@@ -113,19 +115,22 @@ def _with_all_starts(objective: Objective) -> Objective:
     )
 
 
-def _of_classes(name: str, n_classes: int, base: Floats) -> Objective:
+def _make_multiclass_objective(name: str, n_classes: int, base: Floats) -> Objective:
     if not 2 <= n_classes <= 2**20:
         raise ModelFormatError(f"num_class is {n_classes}")
     if n_classes == 2:
         raise ModelFormatError(
-            "it has a tree for each of two classes, and ours one for both: fit with binary:logistic"
+            "it has a tree for each of two classes, and our models one for both: fit with "
+            "binary:logistic"
         )
     return Objective(name, Loss("log_loss", n_classes, "softmax", n_classes), base, n_classes)
 
 
-def _of_quantiles(stored: dict[str, Any], base: Floats) -> Objective:
-    parameters = entry(stored, "quantile_loss_param", dict)
-    levels = tuple(_float32s(entry(parameters, "quantile_alpha", object), "quantile_alpha"))
+def _make_quantile_objective(stored: dict[str, Any], base: Floats) -> Objective:
+    parameters = read_entry(stored, "quantile_loss_param", dict)
+    levels = tuple(
+        _parse_float32s(read_entry(parameters, "quantile_alpha", object), "quantile_alpha")
+    )
     if not levels or len(set(levels)) != len(levels) or not 0 < min(levels) <= max(levels) < 1:
         raise ModelFormatError("quantile_alpha does not hold different levels between 0 and 1")
     loss = Loss("quantile", len(levels), levels=levels)
@@ -133,46 +138,46 @@ def _of_quantiles(stored: dict[str, Any], base: Floats) -> Objective:
     return Objective("reg:quantileerror", loss, base, 0, {"loss": "quantile", "quantile": quantile})
 
 
-def _of_numbers(name: str, stored: dict[str, Any], base: Floats) -> Objective:
+def _make_regression_objective(name: str, stored: dict[str, Any], base: Floats) -> Objective:
     ours, link = _NUMBERS[name]
     start = base
     if link == "log":
         if base.min() <= 0.0:
-            raise ModelFormatError(f"base_score is {base.min():g}, and {name} has no such mean")
+            raise ModelFormatError(f"base_score must be positive for {name}, got {base.min():g}")
         start = np.log(base)
     parameters: dict[str, Any] = {} if ours == "custom" else {"loss": ours}
     power = 1.5
     if ours == "tweedie":
-        told = entry(stored, "tweedie_regression_param", dict)
-        stated = entry(told, "tweedie_variance_power", object)
-        [power] = _float32s(stated, "tweedie_variance_power")
+        tweedie = read_entry(stored, "tweedie_regression_param", dict)
+        stored_power = read_entry(tweedie, "tweedie_variance_power", object)
+        [power] = _parse_float32s(stored_power, "tweedie_variance_power")
         if not 1.0 < power < 2.0:
-            raise ModelFormatError(f"tweedie_variance_power is {power:g}, not between 1 and 2")
+            raise ModelFormatError(f"tweedie_variance_power must be between 1 and 2, got {power:g}")
         parameters["power"] = power
     loss = Loss(ours, link="log" if link == "log" else "identity", power=power)
     return Objective(name, loss, start, 0, parameters)
 
 
-def _base_scores(stored: Any) -> Floats:
-    """Means before the first tree: "5E-1", or from version 3 on "[5E-1,2E-1]"."""
-    return np.array(_float32s(stored, "base_score"))
+def _parse_base_scores(stored: Any) -> Floats:
+    """Parse the means before the first tree: "5E-1", or since version 3 "[5E-1,2E-1]"."""
+    return np.array(_parse_float32s(stored, "base_score"))
 
 
-def _float32s(stored: Any, name: str) -> list[float]:
-    """Numbers of single precision that stand as text, alone or as a list in brackets."""
+def _parse_float32s(stored: Any, name: str) -> list[float]:
+    """Parse single-precision numbers from a string, a single one or a list in brackets."""
     text = str(stored).strip("()")
     try:
         listed = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ModelFormatError(f"{name} is no number") from error
+        raise ModelFormatError(f"{name} is not a number") from error
     items = listed if isinstance(listed, list) else [listed]
     if not items or not all(type(item) in (int, float) for item in items):
-        raise ModelFormatError(f"{name} is no number")
+        raise ModelFormatError(f"{name} is not a number")
     with np.errstate(over="ignore"):
-        return [number(np.float32(number(item, name)), name) for item in items]
+        return [read_float(np.float32(read_float(item, name)), name) for item in items]
 
 
-def _logit(share: float) -> float:
+def _compute_logit(share: float) -> float:
     if not 0.0 < share < 1.0:
-        raise ModelFormatError(f"base_score is {share:g}, which is no probability")
+        raise ModelFormatError(f"base_score must be a probability, got {share:g}")
     return -math.log(1.0 / share - 1.0)

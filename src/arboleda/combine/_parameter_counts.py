@@ -1,4 +1,4 @@
-"""How many numbers a fitted model learned, where that can be told."""
+"""The number of free parameters of a fitted model."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["n_parameters_of"]
+__all__ = ["count_parameters"]
 
 
-def n_parameters_of(name: str, member: Any, n_classes: int | None) -> int:
+def count_parameters(name: str, member: Any, n_classes: int | None) -> int:
     """Count the free parameters of a fitted model.
 
-    Linear models count their coefficients and intercepts (of K classes with a score each, K - 1
-    are free), Gaussian naive Bayes its means, variances and priors, a tree its leaves' values.
+    For linear models these are the coefficients and intercepts (if each of K classes has a score,
+    K - 1 scores are free), for Gaussian naive Bayes the means, variances and priors, for trees the
+    values of the leaves.
 
     Parameters
     ----------
     name : str
     member : estimator
-        Fitted; of a pipeline the last step counts.
+        Fitted; for a pipeline, the last step counts.
     n_classes : int or None
 
     Raises
     ------
     ValueError
-        If the model is of another kind.
+        If the model is of any other kind.
     """
     model = member.steps[-1][1] if hasattr(member, "steps") else member
     n_values = 1 if n_classes is None else n_classes - 1
@@ -38,6 +39,6 @@ def n_parameters_of(name: str, member: Any, n_classes: int | None) -> int:
     if hasattr(model, "get_n_leaves"):
         return int(model.get_n_leaves()) * n_values
     raise ValueError(
-        f"how many parameters the member {name!r}, a {type(model).__name__}, has is not known: say "
-        f"it, n_parameters={{{name!r}: ...}}, or set criterion='held_out'"
+        f"the number of parameters of the member {name!r}, a {type(model).__name__}, is not known: "
+        f"set n_parameters={{{name!r}: ...}} or criterion='held_out'"
     )

@@ -1,7 +1,7 @@
-"""How good the mean of a growing ensemble is, and what it would be with each further member.
+"""Scores of the mean of a growing ensemble, with each candidate for the next member.
 
-A judge keeps the sum of what the chosen members say, so that a further member costs one addition:
-the ensemble is never asked again. Greater scores are better, and have scikit-learn's values.
+A scorer keeps the sum of the outputs of the selected members, so scoring a candidate costs one
+addition. Greater scores are better, and agree with scikit-learn's values.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 
-__all__ = ["Judge", "Scoring", "judge_of"]
+__all__ = ["EnsembleScorer", "Scoring", "make_ensemble_scorer"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Scoring = str | Callable[..., float]
 
 
-class Judge(ABC):
-    """The members chosen so far, and how good their mean is."""
+class EnsembleScorer(ABC):
+    """The members selected so far, and the score of their mean."""
 
     @abstractmethod
     def clear(self) -> None:
-        """Choose no member."""
+        """Remove all members."""
 
     @abstractmethod
     def add(self, member: int) -> None:
-        """Choose a member, perhaps again."""
+        """Add a member, possibly again."""
 
     @abstractmethod
     def score_with(self, member: int) -> float:
-        """Score of the mean if a member were chosen next."""
+        """Return the score of the mean with one more member."""
 
 
-class MeanJudge(Judge):
-    """Keeps the sum of what the chosen members say."""
+class MeanScorer(EnsembleScorer):
+    """A scorer that keeps the sum of the outputs of the selected members."""
 
     def __init__(self, outputs: Floats, target: Array, weight: Floats) -> None:
         self._outputs = outputs
@@ -48,33 +48,33 @@ class MeanJudge(Judge):
         self.clear()
 
     def clear(self) -> None:
-        """Choose no member."""
+        """Remove all members."""
         self._sum = np.zeros(self._outputs.shape[1:])
         self._n_chosen = 0
 
     def add(self, member: int) -> None:
-        """Choose a member, perhaps again."""
+        """Add a member, possibly again."""
         self._sum += self._outputs[member]
         self._n_chosen += 1
 
     def score_with(self, member: int) -> float:
-        """Score of the mean if a member were chosen next."""
+        """Return the score of the mean with one more member."""
         return self._score((self._sum + self._outputs[member]) / (self._n_chosen + 1))
 
     @abstractmethod
     def _score(self, mean: Floats) -> float:
-        """Score of an answer."""
+        """Return the score of a mean."""
 
 
-class AccuracyJudge(MeanJudge):
-    """Share of the rows whose most probable class is theirs; the first of equals."""
+class AccuracyScorer(MeanScorer):
+    """Share of the rows whose most probable class is the true one; ties go to the first."""
 
     def _score(self, mean: Floats) -> float:
         return float(self._weight[mean.argmax(axis=1) == self._target].sum())
 
 
-class LogLossJudge(MeanJudge):
-    """Mean log of the probability of a row's own class: only that one is looked at."""
+class LogLossScorer(MeanScorer):
+    """Mean log-probability of the true classes; the other classes are not stored."""
 
     def __init__(self, outputs: Floats, target: Array, weight: Floats) -> None:
         super().__init__(outputs[:, np.arange(len(target)), target], target, weight)
@@ -84,19 +84,19 @@ class LogLossJudge(MeanJudge):
         return float((self._weight * np.log(np.clip(mean, least, 1.0))).sum())
 
 
-class AbsoluteErrorJudge(MeanJudge):
+class AbsoluteErrorScorer(MeanScorer):
     """Mean absolute error, negative."""
 
     def _score(self, mean: Floats) -> float:
         return -float((self._weight * np.abs(mean - self._target)).sum())
 
 
-class SquaredErrorJudge(Judge):
-    """Any score that follows from a mean squared error, of values or of probabilities.
+class SquaredErrorScorer(EnsembleScorer):
+    """Any score that is a function of a mean squared error, of values or of probabilities.
 
-    Where c_l counts how often a member was chosen, m times in all, and e_l are a member's errors,
-    the mean's squared error is sum_jl c_j c_l <e_j, e_l> / m^2: with the products of the errors
-    known, a round does not look at the rows at all.
+    Let c_l be the number of times that member l was selected, m their sum and e_l its errors. The
+    squared error of the mean is sum_jl c_j c_l <e_j, e_l> / m^2, so once the inner products of the
+    errors are known, the cost of a round does not depend on the number of rows.
     """
 
     def __init__(
@@ -108,30 +108,30 @@ class SquaredErrorJudge(Judge):
             target = target[:, None] == np.arange(outputs.shape[2])
             share = share[:, None]
         errors = ((outputs - target) * share).reshape(len(outputs), -1)
-        # Without BLAS, whose sums depend on the number of threads.
+        # Not by BLAS, whose sums depend on the number of threads.
         self._products = np.einsum("jr,lr->jl", errors, errors)
         self.clear()
 
     def clear(self) -> None:
-        """Choose no member."""
+        """Remove all members."""
         self._with_each = np.zeros(len(self._products))
         self._square = 0.0
         self._n_chosen = 0
 
     def add(self, member: int) -> None:
-        """Choose a member, perhaps again."""
+        """Add a member, possibly again."""
         self._square += 2 * self._with_each[member] + self._products[member, member]
         self._with_each += self._products[member]
         self._n_chosen += 1
 
     def score_with(self, member: int) -> float:
-        """Score of the mean if a member were chosen next."""
+        """Return the score of the mean with one more member."""
         square = self._square + 2 * self._with_each[member] + self._products[member, member]
         return self._of_error(max(square, 0.0) / (self._n_chosen + 1) ** 2)
 
 
-class ScorerJudge(MeanJudge):
-    """Any scorer of scikit-learn's kind, which is handed an estimator that has the answer ready."""
+class SklearnScorer(MeanScorer):
+    """Any scikit-learn scorer, called with an estimator that returns stored predictions."""
 
     def __init__(
         self, outputs: Floats, target: Array, weight: Floats, classes: Array | None, scorer: Any
@@ -139,19 +139,19 @@ class ScorerJudge(MeanJudge):
         super().__init__(outputs, target, weight)
         self._classes = classes
         self._scorer = scorer
-        # Most functions that score take no weights, and need none where all are equal.
-        self._weighed = {} if (weight == weight[0]).all() else {"sample_weight": weight}
+        # Many scorers do not accept weights, and equal weights are not needed.
+        self._score_params = {} if (weight == weight[0]).all() else {"sample_weight": weight}
 
     def _score(self, mean: Floats) -> float:
         if self._classes is None:
-            ready: Any = _ReadyRegressor(mean)
-            return float(self._scorer(ready, mean, self._target, **self._weighed))
-        ready = _ReadyClassifier(mean, self._classes)
-        return float(self._scorer(ready, mean, self._classes[self._target], **self._weighed))
+            stored: Any = _StoredRegressor(mean)
+            return float(self._scorer(stored, mean, self._target, **self._score_params))
+        stored = _StoredClassifier(mean, self._classes)
+        return float(self._scorer(stored, mean, self._classes[self._target], **self._score_params))
 
 
-class _ReadyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A fitted classifier that answers the same whatever it is asked."""
+class _StoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted classifier that returns stored probabilities for any X."""
 
     def __init__(self, probabilities: Floats, classes: Array) -> None:
         self.probabilities = probabilities
@@ -164,8 +164,8 @@ class _ReadyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[self.probabilities.argmax(axis=1)])
 
 
-class _ReadyRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A fitted regressor that answers the same whatever it is asked."""
+class _StoredRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted regressor that returns stored values for any X."""
 
     def __init__(self, values: Floats) -> None:
         self.values_ = values
@@ -174,47 +174,49 @@ class _ReadyRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self.values_
 
 
-def judge_of(
+def make_ensemble_scorer(
     scoring: Scoring, outputs: Floats, target: Array, weight: Floats, classes: Array | None
-) -> Judge:
-    """Judge by a score: for the usual ones the quickest way, for any other scikit-learn's scorer.
+) -> EnsembleScorer:
+    """Make the scorer for a score: a fast one for common scores, else scikit-learn's.
 
     Parameters
     ----------
     scoring : str or callable
-        A name that scikit-learn knows, or ``scorer(estimator, X, y)``; greater is better. X holds
-        the answers, not the table.
+        A scorer name of scikit-learn, or ``scorer(estimator, X, y)``; greater is better. X holds
+        the predictions, not the table.
     outputs : ndarray of shape (n_members, n_rows[, n_classes])
     target : ndarray of shape (n_rows,)
-        Values, or numbers of classes.
+        Values, or class numbers.
     weight : ndarray of shape (n_rows,)
     classes : ndarray or None
-        Labels that the numbers stand for.
+        Labels of the class numbers.
 
     Raises
     ------
     ValueError
-        If no score has the name.
+        If there is no score of this name.
     """
     if classes is not None:
         if scoring == "accuracy":
-            return AccuracyJudge(outputs, target, weight)
+            return AccuracyScorer(outputs, target, weight)
         if scoring == "neg_log_loss":
-            return LogLossJudge(outputs, target, weight)
+            return LogLossScorer(outputs, target, weight)
         if scoring == "neg_brier_score":
-            # Of two classes scikit-learn looks at one alone.
+            # For two classes, scikit-learn scores only one of them.
             half = 0.5 if len(classes) == 2 else 1.0
-            return SquaredErrorJudge(outputs, target, weight, lambda error: -half * error)
+            return SquaredErrorScorer(outputs, target, weight, lambda error: -half * error)
     elif scoring == "neg_mean_absolute_error":
-        return AbsoluteErrorJudge(outputs, target, weight)
+        return AbsoluteErrorScorer(outputs, target, weight)
     elif scoring in {"neg_mean_squared_error", "neg_root_mean_squared_error", "r2"}:
-        return SquaredErrorJudge(
-            outputs, target, weight, _of_squared_error(scoring, target, weight)
+        return SquaredErrorScorer(
+            outputs, target, weight, _make_squared_error_score(scoring, target, weight)
         )
-    return ScorerJudge(outputs, target, weight, classes, get_scorer(scoring))
+    return SklearnScorer(outputs, target, weight, classes, get_scorer(scoring))
 
 
-def _of_squared_error(scoring: Scoring, target: Floats, weight: Floats) -> Callable[[float], float]:
+def _make_squared_error_score(
+    scoring: Scoring, target: Floats, weight: Floats
+) -> Callable[[float], float]:
     if scoring == "neg_mean_squared_error":
         return lambda error: -error
     if scoring == "neg_root_mean_squared_error":

@@ -1,4 +1,4 @@
-"""Models to compare, with their names."""
+"""Checks of named models to compare."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from sklearn.base import is_classifier
 
 
-def named_models(estimators: Any) -> list[tuple[str, Any]]:
-    """Return pairs (name, estimator) of one estimator, a list of such pairs or a dict, checked."""
+def check_named_models(estimators: Any) -> list[tuple[str, Any]]:
+    """Check an estimator, a list of pairs (name, estimator) or a dict, and return such pairs."""
     if hasattr(estimators, "fit"):
         return [(type(estimators).__name__, estimators)]
     if isinstance(estimators, Mapping):
@@ -19,19 +19,21 @@ def named_models(estimators: Any) -> list[tuple[str, Any]]:
     except TypeError as error:
         raise TypeError(
             "estimators must be an estimator, a list of pairs (name, estimator) or a dict of them, "
-            f"as [('tree', DecisionTreeClassifier())]; got {estimators!r}"
+            f"such as [('tree', DecisionTreeClassifier())]; got {estimators!r}"
         ) from error
     if not pairs:
-        raise ValueError("estimators names no model")
+        raise ValueError("estimators must hold at least one model, got none")
     names = [name for name, _ in pairs]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"the name {twice[0]!r} stands for two models: give each its own")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(
+            f"the names of the models must be unique, got {repeated[0]!r} more than once"
+        )
     return pairs
 
 
 def all_classifiers(models: list[tuple[str, Any]]) -> bool:
-    """Tell whether the models predict classes; refuse a mixture."""
+    """Return whether the models are classifiers; refuse a mixture with regressors."""
     kinds = {bool(is_classifier(model)) for _, model in models}
     if len(kinds) > 1:
         raise ValueError(
