@@ -300,8 +300,8 @@ class TestFewRows:
         for table in (np.asfortranarray(X), X[::-1][::-1], np.repeat(X, 3, axis=0)[::3]):
             assert_array_equal(model.predict(table), expected)
             assert_array_equal(model.predict(table[7:9]), expected[7:9])
-        swapped = X.astype(">f8")
-        assert_array_equal(model.predict(swapped[:3]), expected[:3])
+        swap_column = X.astype(">f8")
+        assert_array_equal(model.predict(swap_column[:3]), expected[:3])
         single = X.astype(np.float32)
         assert_array_equal(model.predict(single[:3]), model.predict(single)[:3])
 

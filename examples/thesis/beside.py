@@ -99,8 +99,8 @@ def render_beside(facts: dict[str, Any]) -> str:
         "printed": facts["printed"],
         "headline": [f"{integer(facts['n_train'])} rows to learn from",
                      f"{integer(facts['n_test'])} to test"],
-        "metrics": [(_NAMES[name], _sources(facts["rows"], name)) for name in facts["metrics"]],
-        "rows": [_row(row, facts) for row in facts["rows"]],
+        "metrics": [(_NAMES[name], _get_sources(facts["rows"], name)) for name in facts["metrics"]],
+        "rows": [_make_row(row, facts) for row in facts["rows"]],
         "boxes": [draw_box_plot(drawn, label, narrow) for narrow in (False, True)]
         if drawn
         else None,
@@ -122,7 +122,7 @@ def _by_median(facts: dict[str, Any]) -> list[dict[str, Any]]:
     return sorted(have, key=lambda row: sign * float(np.median(row["folds"])))
 
 
-def _sources(rows: list[dict[str, Any]], metric: str) -> list[str]:
+def _get_sources(rows: list[dict[str, Any]], metric: str) -> list[str]:
     """Who has numbers of a metric."""
     return [
         "ours",
@@ -130,10 +130,10 @@ def _sources(rows: list[dict[str, Any]], metric: str) -> list[str]:
     ]
 
 
-def _row(row: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
+def _make_row(row: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
     cells = []
     for name in facts["metrics"]:
-        values = {who: row[who].get(name) for who in _sources(facts["rows"], name)}
+        values = {who: row[who].get(name) for who in _get_sources(facts["rows"], name)}
         ours = values.pop("ours")
         cells.append(Cell(_text(ours, name), ours, _tint(ours, list(values.values()), name)))
         cells += [Cell(_text(value, name), value) for value in values.values()]

@@ -24,14 +24,14 @@ def everything(fitted: Any) -> bytes:
     return bits(fitted) + b"".join(array.tobytes() for array in linear.values())
 
 
-def table_of(X: Any, n_levels: Any = None) -> Table:
+def as_native_table(X: Any, n_levels: Any = None) -> Table:
     """Columns of an array."""
     return Table(list(X.T), len(X), n_levels or (0,) * X.shape[1])
 
 
 def fit(X: Any, y: Any, n_threads: int = 1, resume: Any = None, **options: Any) -> Any:
     """Boost squared error with linear leaves."""
-    table = X if isinstance(X, Table) else table_of(X)
+    table = X if isinstance(X, Table) else as_native_table(X)
     defaults = {
         "n_rounds": 1, "learning_rate": 1.0, "min_samples_leaf": 20, "max_leaf_nodes": 8,
         "linear_leaves": True, "linear_l2": 1.0,
@@ -102,7 +102,7 @@ def test_leaves_are_those_of_the_plain_twin(growth, share_missing, l2):
         options = {"max_leaf_nodes": 24, "max_depth": 5, "l2": l2, "linear_l2": slope_l2}
         found = fit(X, y, growth=growth, **options)
         assert found.ensemble.has_linear_leaves
-        table = table_of(X)
+        table = as_native_table(X)
         leaves = found.ensemble.apply(table)[:, 0]
         tree = found.ensemble.trees[0]
         start = found.ensemble.start[0]
@@ -122,16 +122,16 @@ def test_weights_of_rows_count_as_copies_do():
         linear_leaves=True, linear_l2=0.5,
     )  # fmt: skip
     loss = LossOptions("squared_error")
-    coded = table_of(X).code(1, 255)
+    coded = as_native_table(X).code(1, 255)
     weighted = fit_boosting(
         BoostingRows(coded, rows, y, times.astype(float)), loss, options, n_threads=1, seed=0
     )
     again = np.repeat(rows, times)
     copies = fit_boosting(
-        BoostingRows(table_of(X[again]).code(1, 255), np.arange(again.size), y[again]),
+        BoostingRows(as_native_table(X[again]).code(1, 255), np.arange(again.size), y[again]),
         loss, options, n_threads=1, seed=0,
     )  # fmt: skip
-    table = table_of(X)
+    table = as_native_table(X)
     np.testing.assert_allclose(
         weighted.ensemble.scores(table), copies.ensemble.scores(table), rtol=1e-9
     )
@@ -174,7 +174,7 @@ def test_neither_threads_nor_the_order_of_rows_change_a_bit(loss):
         many = problem.fit(loss, exact=False, linear_leaves=True, n_rounds=3, n_threads=n_threads)
         assert everything(many) == everything(one)
     shuffled = np.random.default_rng(0).permutation(6000)
-    other = Problem(problem.X[shuffled], table_of(problem.X[shuffled]))
+    other = Problem(problem.X[shuffled], as_native_table(problem.X[shuffled]))
     fitted = other.fit(loss, exact=False, linear_leaves=True, n_rounds=3)
     assert everything(fitted) == everything(one)
 
@@ -239,7 +239,7 @@ def test_replayed_trees_find_their_linear_leaves_again():
 def test_answers_beyond_the_data_are_those_of_its_edge():
     x = np.linspace(0.0, 10.0, 200)
     model = fit(x[:, None], 3 * x, max_leaf_nodes=2, linear_l2=0.0).ensemble
-    far = table_of(np.array([[-1e300], [-5.0], [0.0], [10.0], [25.0], [1e300]]))
+    far = as_native_table(np.array([[-1e300], [-5.0], [0.0], [10.0], [25.0], [1e300]]))
     scores = model.scores(far)[:, 0]
     np.testing.assert_allclose(scores, [0, 0, 0, 30, 30, 30], atol=1e-9)
     assert len(set(scores[:3])) == len(set(scores[3:])) == 1
@@ -250,7 +250,7 @@ def test_a_row_without_a_value_gets_the_value_of_the_leaf():
     X = random.normal(size=(600, 2))
     y = X @ [2.0, 1.0]
     model = fit(X, y, max_leaf_nodes=6).ensemble
-    lacking = table_of(np.array([[np.nan, 0.3], [0.3, np.nan], [np.nan, np.nan]]))
+    lacking = as_native_table(np.array([[np.nan, 0.3], [0.3, np.nan], [np.nan, np.nan]]))
     tree = model.trees[0]
     leaves = model.apply(lacking)[:, 0]
     reads = [set(path_columns(tree, leaf)) for leaf in leaves]
@@ -269,7 +269,9 @@ def test_a_line_is_learned_by_one_tree():
     for is_linear in (False, True):
         model = fit(X, y, n_rounds=20, learning_rate=0.3, linear_leaves=is_linear, linear_l2=0.0)
         new = random.uniform(-1.9, 1.9, size=(500, 2))
-        error[is_linear] = np.abs(model.ensemble.scores(table_of(new))[:, 0] - new @ [3, -1]).max()
+        error[is_linear] = np.abs(
+            model.ensemble.scores(as_native_table(new))[:, 0] - new @ [3, -1]
+        ).max()
     assert error[True] < error[False] / 10
 
 
@@ -292,7 +294,7 @@ def test_numbers_of_every_size_give_finite_answers():
         with np.errstate(over="ignore", invalid="ignore"):
             y = np.sign(x) + random.normal(size=500)
         model = fit(x[:, None], y).ensemble
-        assert np.isfinite(model.scores(table_of(x[:, None]))).all()
+        assert np.isfinite(model.scores(as_native_table(x[:, None]))).all()
 
 
 def test_collinear_columns_without_a_penalty_stay_constant():

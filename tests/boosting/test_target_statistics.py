@@ -18,7 +18,7 @@ from arboleda.boosting._target_statistics import (
 from arboleda.persist._fields import Sections
 
 
-def table_of(codes: Any, n_levels: int) -> Table:
+def as_native_table(codes: Any, n_levels: int) -> Table:
     """Make a table of a numeric and a categorical column."""
     column = np.asarray(codes, dtype=np.uint16 if n_levels <= MISSING else np.uint32)
     return Table([np.arange(column.size), column], column.size, (0, n_levels))
@@ -26,7 +26,7 @@ def table_of(codes: Any, n_levels: int) -> Table:
 
 def random_order(rows: Any, seed: int) -> list[int]:
     """Find the order out: where row i alone has the target 1, the rows after it know of it."""
-    table = table_of(np.zeros(max(rows) + 1), 1)
+    table = as_native_table(np.zeros(max(rows) + 1), 1)
     n_later = {}
     for i in rows:
         y = np.zeros(table.n_rows)
@@ -61,7 +61,9 @@ def test_by_the_definition(data: st.DataObject) -> None:
     w = np.array(data.draw(st.lists(st.floats(0.01, 100.0), min_size=n, max_size=n)))
     seed = data.draw(st.integers(0, 2**31))
     weight = w if data.draw(st.booleans()) else None
-    statistics, found = learn_statistics(table_of(codes, n_levels), [1], rows, y, weight, seed=seed)
+    statistics, found = learn_statistics(
+        as_native_table(codes, n_levels), [1], rows, y, weight, seed=seed
+    )
     of_row, of_level = naive_statistics(
         codes, random_order(rows.tolist(), seed), y, np.ones(n) if weight is None else w
     )
@@ -84,13 +86,13 @@ def test_a_row_never_tells_its_own_target() -> None:
     codes = rng.integers(0, 40, n)
     y = rng.integers(0, 2, n).astype(float)
     rows = np.arange(n)
-    _, found = learn_statistics(table_of(codes, 40), [1], rows, y, None, n_classes=2, seed=1)
+    _, found = learn_statistics(as_native_table(codes, 40), [1], rows, y, None, n_classes=2, seed=1)
     for i in range(0, n, 10):
         other = y.copy()
-        swapped = np.flatnonzero((codes != codes[i]) & (y != y[i]))[0]  # the prior stays
-        other[[i, swapped]] = other[[swapped, i]]
+        swap_column = np.flatnonzero((codes != codes[i]) & (y != y[i]))[0]  # the prior stays
+        other[[i, swap_column]] = other[[swap_column, i]]
         _, changed = learn_statistics(
-            table_of(codes, 40), [1], rows, other, None, n_classes=2, seed=1
+            as_native_table(codes, 40), [1], rows, other, None, n_classes=2, seed=1
         )
         assert changed.columns[1][i] == found.columns[1][i]
 
@@ -99,7 +101,7 @@ def test_identifiers_become_a_constant() -> None:
     y = np.random.default_rng(0).normal(size=1000)
     rows = np.arange(0, 1000, 2)
     statistics, found = learn_statistics(
-        table_of(np.arange(1000), 1000), [1], rows, y, None, seed=0
+        as_native_table(np.arange(1000), 1000), [1], rows, y, None, seed=0
     )
     assert np.unique(found.columns[1][rows]).size == 1
     assert found.columns[1][1] == found.columns[1][0]  # a category that was not learned from
@@ -110,9 +112,9 @@ def test_rows_that_are_not_learned_from_have_no_influence() -> None:
     rng = np.random.default_rng(1)
     codes, y = rng.integers(0, 5, 200), rng.normal(size=200)
     rows = np.flatnonzero(rng.random(200) < 0.7)
-    known, _ = learn_statistics(table_of(codes, 5), [1], rows, y, None, seed=0)
+    known, _ = learn_statistics(as_native_table(codes, 5), [1], rows, y, None, seed=0)
     y[np.setdiff1d(np.arange(200), rows)] = 1e6
-    again, found = learn_statistics(table_of(codes, 5), [1], rows, y, None, seed=0)
+    again, found = learn_statistics(as_native_table(codes, 5), [1], rows, y, None, seed=0)
     assert np.array_equal(known.values[0], again.values[0])
     others = np.setdiff1d(np.arange(200), rows)
     assert np.array_equal(found.columns[1][others], known.values[0][codes[others], 0])
@@ -126,10 +128,12 @@ def test_order_of_rows_and_seed_do_not_change_what_predictions_use(classes: int)
     y = rng.integers(0, classes, n).astype(float) if classes else rng.lognormal(0, 3, n)
     w = rng.random(n)
     rows = np.arange(n)
-    first, _ = learn_statistics(table_of(codes, 30), [1], rows, y, w, n_classes=classes, seed=0)
+    first, _ = learn_statistics(
+        as_native_table(codes, 30), [1], rows, y, w, n_classes=classes, seed=0
+    )
     mixed = rng.permutation(n)
     second, _ = learn_statistics(
-        table_of(codes[mixed], 30), [1], rows, y[mixed], w[mixed], n_classes=classes, seed=1
+        as_native_table(codes[mixed], 30), [1], rows, y[mixed], w[mixed], n_classes=classes, seed=1
     )
     assert np.array_equal(first.values[0], second.values[0])
 
@@ -139,8 +143,8 @@ def test_numbering_of_the_levels_does_not_matter() -> None:
     codes, y = rng.integers(0, 30, 500), rng.normal(size=500)
     other = rng.permutation(30)
     rows = np.arange(500)
-    first, found = learn_statistics(table_of(codes, 30), [1], rows, y, None, seed=0)
-    second, same = learn_statistics(table_of(other[codes], 30), [1], rows, y, None, seed=0)
+    first, found = learn_statistics(as_native_table(codes, 30), [1], rows, y, None, seed=0)
+    second, same = learn_statistics(as_native_table(other[codes], 30), [1], rows, y, None, seed=0)
     assert np.array_equal(found.columns[1], same.columns[1])
     assert np.array_equal(first.values[0][:30], second.values[0][other])
 
@@ -150,14 +154,14 @@ def test_whole_weights_are_repeated_rows_and_unit_weights_are_none() -> None:
     codes, y = rng.integers(0, 8, 60), rng.normal(size=60)
     w = rng.integers(1, 4, 60)
     rows = np.arange(60)
-    weighted, _ = learn_statistics(table_of(codes, 8), [1], rows, y, w.astype(float), seed=0)
+    weighted, _ = learn_statistics(as_native_table(codes, 8), [1], rows, y, w.astype(float), seed=0)
     again = np.repeat(rows, w)
     repeated, _ = learn_statistics(
-        table_of(codes[again], 8), [1], np.arange(again.size), y[again], None, seed=0
+        as_native_table(codes[again], 8), [1], np.arange(again.size), y[again], None, seed=0
     )
     np.testing.assert_allclose(weighted.values[0], repeated.values[0], rtol=1e-12)
-    none, found = learn_statistics(table_of(codes, 8), [1], rows, y, None, seed=0)
-    units, same = learn_statistics(table_of(codes, 8), [1], rows, y, np.ones(60), seed=0)
+    none, found = learn_statistics(as_native_table(codes, 8), [1], rows, y, None, seed=0)
+    units, same = learn_statistics(as_native_table(codes, 8), [1], rows, y, np.ones(60), seed=0)
     assert np.array_equal(none.values[0], units.values[0])
     assert np.array_equal(found.columns[1], same.columns[1])
 
@@ -167,13 +171,13 @@ def test_several_classes_have_shares_that_sum_to_one() -> None:
     codes, y = rng.integers(0, 8, 300), rng.integers(0, 3, 300).astype(float)
     rows = np.arange(300)
     statistics, found = learn_statistics(
-        table_of(codes, 8), [1], rows, y, None, n_classes=3, seed=0
+        as_native_table(codes, 8), [1], rows, y, None, n_classes=3, seed=0
     )
     assert found.n_levels == (0, 0, 0, 0)
     assert statistics.owners(2).tolist() == [0, 1, 1, 1]
     np.testing.assert_allclose(np.sum(found.columns[1:], axis=0), 1.0, rtol=1e-14)
     two, _ = learn_statistics(
-        table_of(codes, 8), [1], rows, (y == 2).astype(float), None, n_classes=2, seed=0
+        as_native_table(codes, 8), [1], rows, (y == 2).astype(float), None, n_classes=2, seed=0
     )
     assert np.array_equal(two.values[0][:, 0], statistics.values[0][:, 2])
 
@@ -183,11 +187,11 @@ def test_targets_and_weights_of_any_size(scale: float) -> None:
     rng = np.random.default_rng(6)
     codes, y = rng.integers(0, 5, 100), rng.normal(size=100)
     rows = np.arange(100)
-    plain, _ = learn_statistics(table_of(codes, 5), [1], rows, y, None, seed=0)
-    scaled, _ = learn_statistics(table_of(codes, 5), [1], rows, y * scale, None, seed=0)
+    plain, _ = learn_statistics(as_native_table(codes, 5), [1], rows, y, None, seed=0)
+    scaled, _ = learn_statistics(as_native_table(codes, 5), [1], rows, y * scale, None, seed=0)
     np.testing.assert_allclose(scaled.values[0] / scale, plain.values[0], rtol=1e-9, atol=1e-12)
     heavy, found = learn_statistics(
-        table_of(codes, 5), [1], rows, y, np.full(100, scale / 10), seed=0
+        as_native_table(codes, 5), [1], rows, y, np.full(100, scale / 10), seed=0
     )
     assert np.isfinite(heavy.values[0]).all()
     assert np.isfinite(found.columns[1]).all()
@@ -197,10 +201,10 @@ def test_missing_values_are_one_more_category_and_the_unseen_one_has_the_prior()
     codes = [0, 0, MISSING, MISSING, MISSING, 1]
     y = np.array([0.0, 0.0, 1.0, 1.0, 1.0, 0.0])
     rows = np.arange(6)
-    seen, _ = learn_statistics(table_of(codes, 2), [1], rows, y, None, n_classes=2, seed=0)
+    seen, _ = learn_statistics(as_native_table(codes, 2), [1], rows, y, None, n_classes=2, seed=0)
     assert seen.values[0][2, 0] == (3 + PRIOR_WEIGHT * 0.5) / (3 + PRIOR_WEIGHT)
-    none, _ = learn_statistics(table_of([0, 0, 0, 1, 1, 1], 2), [1], rows, y, None, seed=0)
-    replaced = none.replaced(table_of([MISSING], 2))
+    none, _ = learn_statistics(as_native_table([0, 0, 0, 1, 1, 1], 2), [1], rows, y, None, seed=0)
+    replaced = none.replaced(as_native_table([MISSING], 2))
     assert replaced.columns[1].tolist() == [0.5]
 
 
@@ -209,7 +213,7 @@ def test_more_levels_than_the_engine_numbers() -> None:
     codes = np.arange(n) // 2
     codes[-1] = get_missing_code(n // 2)
     y = np.random.default_rng(0).normal(size=n)
-    table = table_of(codes, n // 2)
+    table = as_native_table(codes, n // 2)
     statistics, found = learn_statistics(table, [1], np.arange(n), y, None, seed=0)
     assert found.columns[1].dtype == np.float64
     assert statistics.values[0].shape == (n // 2 + 1, 1)
@@ -225,7 +229,7 @@ def test_the_model_file_holds_them(n_classes: int) -> None:
     rng = np.random.default_rng(7)
     codes, y = rng.integers(0, 8, 300), rng.integers(0, 3, 300).astype(float)
     statistics, _ = learn_statistics(
-        table_of(codes, 8), [1], np.arange(300), y, None, n_classes=n_classes, seed=0
+        as_native_table(codes, 8), [1], np.arange(300), y, None, n_classes=n_classes, seed=0
     )
     for kept in (statistics, TargetStatistics((), ())):
         sections = Sections()

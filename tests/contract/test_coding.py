@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from arboleda._engine.table import check_table
 
 
-def table_of(X: Any) -> Any:
+def as_native_table(X: Any) -> Any:
     return check_table(BaseEstimator(), X, reset=True)
 
 
@@ -37,8 +37,8 @@ def test_edges_come_from_the_given_rows_only(X: Any, container: Any, max_bins: A
     rows = np.flatnonzero(np.arange(3000) % 3).astype(np.uint32)
     spoiled = X.copy()
     spoiled[::3] = 1000 * spoiled[::3] + 7  # the other rows
-    plain, other = (table_of(container(Z)).code(2, max_bins, rows) for Z in (X, spoiled))
-    alone = table_of(container(X[rows])).code(1, max_bins)
+    plain, other = (as_native_table(container(Z)).code(2, max_bins, rows) for Z in (X, spoiled))
+    alone = as_native_table(container(X[rows])).code(1, max_bins)
     for j in range(4):
         for low, high in ((plain.edges(j), alone.edges(j)), (plain.edges(j), other.edges(j))):
             np.testing.assert_array_equal(low, high)
@@ -49,26 +49,26 @@ def test_edges_come_from_the_given_rows_only(X: Any, container: Any, max_bins: A
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("max_bins", [None, 8])
 def test_another_table_is_coded_by_midpoints(X: Any, container: Any, max_bins: Any) -> None:
-    learned = table_of(container(X[:2000])).code(1, max_bins)
+    learned = as_native_table(container(X[:2000])).code(1, max_bins)
     other = np.vstack([X[2000:] * 1.3, np.full((1, 4), 1e9), np.full((1, 4), -1e9)])
-    coded = table_of(container(other)).code_like(learned, 2)
+    coded = as_native_table(container(other)).code_like(learned, 2)
     for j in range(4):
         np.testing.assert_array_equal(coded.codes(j), codes(other[:, j], learned.edges(j)))
 
 
 def test_float32_and_float64_of_the_same_numbers_have_the_same_codes(X: Any) -> None:
     narrow = X.astype(np.float32)
-    a, b = (table_of(Z).code(1, 64) for Z in (narrow, narrow.astype(float)))
+    a, b = (as_native_table(Z).code(1, 64) for Z in (narrow, narrow.astype(float)))
     for j in range(4):
         np.testing.assert_array_equal(a.codes(j), b.codes(j))
         np.testing.assert_array_equal(a.edges(j), b.edges(j))
 
 
 def test_rows_and_columns_that_do_not_fit_are_refused(X: Any) -> None:
-    table = table_of(X)
+    table = as_native_table(X)
     with pytest.raises(ValueError, match="rows to learn codes from"):
         table.code(1, 8, np.array([5, 4], np.uint32))
     with pytest.raises(ValueError, match="no row is given"):
         table.code(1, 8, np.array([], np.uint32))
     with pytest.raises(ValueError, match="has not the columns"):
-        table_of(X[:, :2]).code_like(table.code(1, 8), 1)
+        as_native_table(X[:, :2]).code_like(table.code(1, 8), 1)

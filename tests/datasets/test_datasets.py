@@ -122,7 +122,7 @@ def test_what_is_fetched_is_what_the_folder_holds(
     name: str, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     published(server, monkeypatch, name)
-    fetched = load(name, cache=tmp_path / "cache")
+    fetch = load(name, cache=tmp_path / "cache")
     for packed in (False, True):
         folder = tmp_path / f"packed {packed}" / name
         folder.mkdir(parents=True)
@@ -131,12 +131,12 @@ def test_what_is_fetched_is_what_the_folder_holds(
                 (folder / f"{file}.gz").write_bytes(gzip.compress(content))
             else:
                 (folder / file).write_bytes(content)
-        pd.testing.assert_frame_equal(load(name, folder).frame, fetched.frame)
-        pd.testing.assert_frame_equal(load(name, str(folder.parent)).frame, fetched.frame)
-    assert fetched.target in fetched.frame
-    assert fetched.target not in fetched.X
-    assert fetched.y.name == fetched.target
-    assert fetched.home.startswith("https://")
+        pd.testing.assert_frame_equal(load(name, folder).frame, fetch.frame)
+        pd.testing.assert_frame_equal(load(name, str(folder.parent)).frame, fetch.frame)
+    assert fetch.target in fetch.frame
+    assert fetch.target not in fetch.X
+    assert fetch.y.name == fetch.target
+    assert fetch.home.startswith("https://")
 
 
 def test_what_is_kept_is_not_fetched_again(

@@ -53,7 +53,7 @@ def test_published_files(make: object, tmp_path: Path) -> None:
     name = make.__name__  # type: ignore[attr-defined]
     files = make()  # type: ignore[operator]
     for source in CATALOGUE[name].sources:
-        assert source.is_that(files[source.file]), source.file
+        assert source.has_digest_of(files[source.file]), source.file
         (tmp_path / source.file).write_bytes(files[source.file])
     folder = shared_data(name)
     pd.testing.assert_frame_equal(load(name, tmp_path).frame, load(name, folder).frame)
@@ -71,4 +71,4 @@ def test_files_that_are_kept_as_published(name: str) -> None:
             if packed.exists()
             else (folder / source.file).read_bytes()
         )
-        assert source.is_that(content)
+        assert source.has_digest_of(content)

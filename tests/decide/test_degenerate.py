@@ -47,7 +47,7 @@ _TABLES: dict[str, tuple[Any, Any, str | None, str | None]] = {
 
 
 # A calibrator for each of many classes is scikit-learn's work, and slow.
-_PAIRS = [
+_MAX_CELLS = [
     (table, model)
     for table in _TABLES
     for model in _MODELS
@@ -55,7 +55,7 @@ _PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("table", "model"), _PAIRS)
+@pytest.mark.parametrize(("table", "model"), _MAX_CELLS)
 def test_the_answer_is_a_class_or_the_error_says_why(table: str, model: str) -> None:
     X, y, refused, refused_held_out = _TABLES[table]
     decider = clone(_MODELS[model])

@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*/*.arboleda"))
 
 
-def table_of(rows: list[list[Any]]) -> Any:
+def as_native_table(rows: list[list[Any]]) -> Any:
     """The table as it was given: of numbers, or of objects where it holds texts."""
     if any(isinstance(x, str) for row in rows for x in row):
         return np.array(rows, dtype=object)
@@ -26,7 +26,7 @@ def table_of(rows: list[list[Any]]) -> Any:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_model_of_any_version_says_what_it_said(path: Path) -> None:
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    table = table_of(expected.pop("table"))
+    table = as_native_table(expected.pop("table"))
     model = arboleda.load(path)
     assert answers(model, table) == expected  # every digit
     header = read_header(path)
@@ -42,7 +42,7 @@ def test_there_are_files_of_this_version() -> None:
 @pytest.mark.parametrize("path", sorted(HERE.glob("*/*.forest")), ids=lambda p: p.parent.name)
 def test_a_forest_of_any_version_votes_as_it_voted(path: Path) -> None:
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    rows = table_of(expected.pop("table"))
+    rows = as_native_table(expected.pop("table"))
     forest = from_file(path.read_bytes())
     assert forest_answers(forest, rows) == expected  # every digit
     assert to_file(forest) == path.read_bytes()

@@ -65,7 +65,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-def table_of(model: Any) -> Any:
+def as_native_table(model: Any) -> Any:
     """The training table as the model saw it."""
     if any(model.schema_.n_levels):
         return LEVELS

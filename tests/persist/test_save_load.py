@@ -18,7 +18,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
-from tests.persist.models import MODELS, NAMES, X, Y, table_of
+from tests.persist.models import MODELS, NAMES, X, Y, as_native_table
 from tests.property.strategies import arrays_of, predictions, trees_of
 
 import arboleda
@@ -38,7 +38,7 @@ def test_a_model_comes_back_whole(name: str, tmp_path: Path) -> None:
     assert type(again) is type(model)
     assert vars(again).keys() == vars(model).keys()
     assert arrays_of(again) == arrays_of(model)
-    table = table_of(model)
+    table = as_native_table(model)
     assert predictions(again, table).tobytes() == predictions(model, table).tobytes()
     assert_array_equal(again.predict(table), model.predict(table), strict=True)
     assert again.get_params() == model.get_params()
@@ -52,7 +52,7 @@ def test_a_model_comes_back_whole(name: str, tmp_path: Path) -> None:
 def test_a_loaded_model_is_as_good_as_a_fitted_one(name: str, tmp_path: Path) -> None:
     model = MODELS[name]()
     again = saved(model, tmp_path / "model")
-    table = table_of(model)
+    table = as_native_table(model)
     assert clone(again).get_params() == model.get_params()
     target = model.predict(table)
     assert arrays_of(clone(again).fit(table, target)) == arrays_of(clone(model).fit(table, target))
@@ -68,7 +68,7 @@ def test_names_of_columns_come_back_and_are_checked(tmp_path: Path) -> None:
     again = saved(MODELS["names"](), tmp_path / "model")
     assert_array_equal(again.feature_names_in_, np.array(NAMES, dtype=object), strict=True)
     with pytest.raises(ValueError, match="feature names"):
-        again.predict(table_of(again).rename(columns={"plain": "other"}))
+        again.predict(as_native_table(again).rename(columns={"plain": "other"}))
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ class ForestTwin:
             data += struct.pack("<iIIIQQ", exponent, m, flags, lists, c, kept)
             for name, dtype in FOREST_ARRAYS.items():
                 data += np.asarray(arrays[name], dtype).tobytes()
-            data = _padded(data)
+            data = _pad_leaves(data)
         return data
 
     def with_array(self, tree: int, **changes: Any) -> Self:
@@ -169,7 +169,7 @@ class ForestTwin:
 def section(kind: bytes, content: bytes) -> bytes:
     """Head, content and zeros up to a multiple of eight; the file's offsets are such."""
     head = kind + struct.pack("<IQ", crc32c(content), len(content))
-    return _padded(head + content)
+    return _pad_leaves(head + content)
 
 
 def array_content(name: str, array: Any) -> bytes:
@@ -178,12 +178,12 @@ def array_content(name: str, array: Any) -> bytes:
     head = struct.pack("<IIII", kind, len(name), array.ndim, 0)
     shape = np.asarray(array.shape, "<u8").tobytes()
     return (
-        _padded(head + shape + name.encode())
+        _pad_leaves(head + shape + name.encode())
         + array.astype("<f8" if kind == 1 else "<i8").tobytes()
     )
 
 
-def _padded(data: bytes, fill: bytes = b"\0") -> bytes:
+def _pad_leaves(data: bytes, fill: bytes = b"\0") -> bytes:
     return data + fill * (-len(data) % 8)
 
 
@@ -221,7 +221,7 @@ class FileTwin:
         return cls(header, sections, version=version)
 
     def write(self) -> bytes:
-        header = _padded(self.header, b" ")
+        header = _pad_leaves(self.header, b" ")
         body = b"".join(section(kind, content) for kind, content in self.sections)
         numbers = (
             self.version,

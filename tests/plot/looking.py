@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Text
 
 
-def texts_of(figure: Any) -> list[tuple[str, Any]]:
+def name_outputs(figure: Any) -> list[tuple[str, Any]]:
     """Texts that are drawn, with their extents in pixels."""
     figure.draw_without_rendering()
     hidden = {id(text) for ax in figure.findobj(Axes) for text in _hidden(ax)}
@@ -23,7 +23,7 @@ def cut(figure: Any, slack: float = 0.5) -> list[str]:
     page = figure.bbox
     return [
         text
-        for text, box in texts_of(figure)
+        for text, box in name_outputs(figure)
         if box.x0 < page.x0 - slack
         or box.y0 < page.y0 - slack
         or box.x1 > page.x1 + slack
@@ -35,7 +35,7 @@ def overlapping(figure: Any, slack: float = 1.0) -> list[tuple[str, str]]:
     """Pairs of texts that share more than their rims."""
     return [
         (one, other)
-        for (one, a), (other, b) in combinations(texts_of(figure), 2)
+        for (one, a), (other, b) in combinations(name_outputs(figure), 2)
         if min(a.x1, b.x1) - max(a.x0, b.x0) > slack and min(a.y1, b.y1) - max(a.y0, b.y0) > slack
     ]
 

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from tests.plot import stand_ins as made
-from tests.plot.looking import cut, overlapping, texts_of
+from tests.plot.looking import cut, name_outputs, overlapping
 
 from arboleda import plot
 
@@ -97,7 +97,7 @@ def test_on_pages_of_another_resolution(dpi: int) -> None:
 def test_names_stand_in_full() -> None:
     figure, ax = plt.subplots(figsize=(5.0, 3.5))
     plot.importance(made.importance(30), ax, n_features=None)
-    written = {"".join(text.split()) for text, _ in texts_of(figure)}
+    written = {"".join(text.split()) for text, _ in name_outputs(figure)}
     assert {name.replace(" ", "") for name in made.columns(30)} <= written
 
 

@@ -292,7 +292,7 @@ def work(start: int, stop: int, seed: int, journal: Path) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
     specimens = make_specimens()
-    lacking = RULES.keys() - {_name(o) for s in specimens for o in iterate_objects(s.parts)}
+    lacking = RULES.keys() - {_mark_up_name(o) for s in specimens for o in iterate_objects(s.parts)}
     if lacking:
         raise AssertionError(f"no specimen holds a {', '.join(sorted(lacking))}")
     for specimen in specimens:
@@ -343,7 +343,7 @@ def _try_one(i: int, specimen: Specimen, sites: list[Site], draw: Any, file: Any
     file.write(json.dumps([i, end]) + "\n")
 
 
-def _name(value: Any) -> str:
+def _mark_up_name(value: Any) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import is_classifier
-from tests.golden.test_golden import FILES, table_of
+from tests.golden.test_golden import FILES, as_native_table
 from tests.persist.twin import FileTwin
 from tests.security.test_hostile_imports import damaged_bytes, damaged_json
 
@@ -45,7 +45,7 @@ def small_models() -> dict[str, Any]:
     categories: dict[str, Any] = {"categorical_features": [3], **seed}
     classifiers = {
         "forest": ab.RandomForestClassifier(3, max_depth=4, **categories),
-        "hard_votes": ab.ExtraTreesClassifier(3, max_depth=4, voting="hard", **seed),
+        "predict_hard_votes": ab.ExtraTreesClassifier(3, max_depth=4, voting="hard", **seed),
         "bagging": ab.BaggingClassifier(n_estimators=3, **seed),
         "subspace": ab.RandomSubspaceClassifier(n_estimators=3, **seed),
         "switching": ab.ClassSwitchingClassifier(n_estimators=3, **seed),
@@ -69,7 +69,7 @@ def small_models() -> dict[str, Any]:
 
 GOLDEN = {path.stem: path for path in FILES if path.parent.name == ab.__version__}
 SMALL = [
-    "forest", "hard_votes", "bagging", "subspace", "switching", "real_votes", "selection",
+    "forest", "predict_hard_votes", "bagging", "subspace", "switching", "real_votes", "selection",
     "values", "medians", "subspace_values", "R2", "mean",
 ]  # fmt: skip
 NAMES = [*GOLDEN, *SMALL]
@@ -79,7 +79,9 @@ def sound(name: str, path: Path) -> tuple[FileTwin, Any]:
     """A file, and rows for its model: some of any size, some with nothing."""
     if name in GOLDEN:
         content = GOLDEN[name].read_bytes()
-        table = table_of(json.loads(GOLDEN[name].with_suffix(".json").read_text())["table"])[:40]
+        table = as_native_table(json.loads(GOLDEN[name].with_suffix(".json").read_text())["table"])[
+            :40
+        ]
     else:
         small_models()[name].save(path)
         content = path.read_bytes()

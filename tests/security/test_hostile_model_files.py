@@ -16,7 +16,7 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
-from tests.persist.models import MODELS, X, table_of
+from tests.persist.models import MODELS, X, as_native_table
 from tests.persist.twin import FileTwin, array_content
 
 import arboleda
@@ -399,7 +399,7 @@ def _mutated(data: bytearray, numbers: random.Random) -> None:
 def test_damaged_headers_load_to_a_model_or_are_refused(name: str, mended: bool) -> None:
     """The part that Python reads; the core's own test damages all the rest, a million times."""
     model = MODELS[name]()
-    table = table_of(model)
+    table = as_native_table(model)
     twin = FileTwin.read(model_to_bytes(model))
     expected = model.predict(table)
     numbers = random.Random(5)

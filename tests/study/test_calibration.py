@@ -30,7 +30,7 @@ def bayes(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     return Study("breast_cancer", target="target", out=out, models=models, jobs=1).run()
 
 
-def table_of(result: StudyResult) -> tuple[Any, Any, Any, Any, list[Any]]:
+def as_native_table(result: StudyResult) -> tuple[Any, Any, Any, Any, list[Any]]:
     """The table with malignant as 1, as the study counts it, and its splits."""
     x, y = load_breast_cancer(return_X_y=True)
     labels = [row["label"] for row in result.facts["split"]["classes"]]
@@ -44,7 +44,7 @@ def table_of(result: StudyResult) -> tuple[Any, Any, Any, Any, list[Any]]:
 
 @pytest.mark.parametrize("method", ["none", *METHODS])
 def test_every_method_is_scikit_learns(bayes: StudyResult, method: str) -> None:
-    x, y, train, test, folds = table_of(bayes)
+    x, y, train, test, folds = as_native_table(bayes)
     found = bayes.facts["calibration"]
     variant = next(v for v in found["variants"] if v["method"] == method)
     chosen = next(m for m in bayes.facts["models"] if m["key"] == "naive_bayes")
@@ -168,7 +168,7 @@ def test_what_counts_as_probabilities() -> None:
 
 
 def test_the_test_rows_have_no_say(tmp_path: Path, bayes: StudyResult) -> None:
-    x, y, _, test, _ = table_of(bayes)
+    x, y, _, test, _ = as_native_table(bayes)
     labels = np.array([row["label"] for row in bayes.facts["split"]["classes"]])[y]
     x = x[:, :6]  # enough to tell by
     spoiled = x.copy()

@@ -19,7 +19,7 @@ from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
 
 
-def model_facts(result: StudyResult, key: str) -> dict[str, Any]:
+def make_model_facts(result: StudyResult, key: str) -> dict[str, Any]:
     return next(m for m in result.facts["models"] if m["key"] == key)
 
 
@@ -37,7 +37,7 @@ def test_every_kept_model_predicts_what_was_tested(
     for key in study.keys:
         model = study.model(key)
         assert is_classifier(model)
-        found = model_facts(mixed_result, key)["test"]
+        found = make_model_facts(mixed_result, key)["test"]
         predicted = model.predict(mixed.iloc[test.numbers])
         assert np.mean(predicted == test.y) == pytest.approx(found["metrics"]["accuracy"], abs=0)
         if hasattr(model, "predict_proba"):
@@ -56,7 +56,7 @@ def test_a_regression(diabetes_result: StudyResult) -> None:
         model = study.model(key)
         assert is_regressor(model)
         rmse = np.sqrt(np.mean((model.predict(test.X) - test.y) ** 2))
-        found = model_facts(diabetes_result, key)["test"]["metrics"]["rmse"]
+        found = make_model_facts(diabetes_result, key)["test"]["metrics"]["rmse"]
         assert rmse == pytest.approx(found, rel=1e-12)
     assert len(training) + len(test) == 442
     assert sorted({*training.numbers, *test.numbers}) == list(range(442))
@@ -204,10 +204,10 @@ def test_a_model_that_cannot_be_kept_is_told_and_kept_later(
     monkeypatch.setattr("arboleda.study.artifacts.rows.put", full)
     study = Study(mixed, target="rich", out=tmp_path, models="cart,naive_bayes")
     result = study.run()
-    cart = model_facts(result, "cart")
+    cart = make_model_facts(result, "cart")
     assert cart["not_kept"] == "OSError: No space left on device"
     assert cart["test"] is not None
-    assert model_facts(result, "naive_bayes")["not_kept"] is None
+    assert make_model_facts(result, "naive_bayes")["not_kept"] is None
     assert "No space left on device" in result.report.read_text()
     assert not list((tmp_path / "models").glob("cart*"))
     loaded = Study.load(tmp_path)
@@ -217,7 +217,7 @@ def test_a_model_that_cannot_be_kept_is_told_and_kept_later(
     with pytest.raises(StudyError, match="rows were not kept .*No space left"):
         loaded.test_rows()
     monkeypatch.undo()
-    assert model_facts(study.run(), "cart")["not_kept"] is None
+    assert make_model_facts(study.run(), "cart")["not_kept"] is None
     assert {"cart", "naive_bayes"} <= set(Study.load(tmp_path).keys)
 
 

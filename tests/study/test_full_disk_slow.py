@@ -26,13 +26,13 @@ class FailsOnce:
         self.places: list[str] = []
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        self.places.append(place_of(args[-1]))
+        self.places.append(find_column(args[-1]))
         if len(self.places) == self._k:
             raise OSError(errno.ENOSPC, "No space left on device")
         return self._call(*args, **options)
 
 
-def place_of(target: int | str | Path) -> str:
+def find_column(target: int | str | Path) -> str:
     """The folder that is flushed, or that holds the file; at the top the file's name, too."""
     is_open = isinstance(target, int)
     path = Path(f"/proc/self/fd/{target}").resolve() if is_open else Path(target)

@@ -24,7 +24,7 @@ def _numbers(n_columns: int) -> Any:
     return _RANDOM.random((_ROWS, n_columns))
 
 
-def _targets() -> Any:
+def _get_targets() -> Any:
     return _RANDOM.random(_ROWS)
 
 
@@ -45,7 +45,7 @@ _FITS: dict[str, Callable[[], tuple[Any, Any, Any]]] = {
     "absolute error": lambda: (
         DecisionTreeRegressor(criterion="absolute_error"),
         _numbers(20),
-        _targets(),
+        _get_targets(),
     ),
     "categories": lambda: (
         DecisionTreeClassifier(categorical_features=range(40)),
@@ -55,19 +55,19 @@ _FITS: dict[str, Callable[[], tuple[Any, Any, Any]]] = {
     "random splits": lambda: (
         DecisionTreeRegressor(splitter="random"),
         _numbers(100),
-        _targets(),
+        _get_targets(),
     ),
     "sparse": lambda: (
         DecisionTreeRegressor(),
         _sparse(600),
-        _targets(),
+        _get_targets(),
     ),
     "outputs": lambda: (
         DecisionTreeRegressor(),
         _numbers(30),
-        np.column_stack([_targets() for _ in range(5)]),
+        np.column_stack([_get_targets() for _ in range(5)]),
     ),
-    "coding": lambda: (DecisionTreeRegressor(max_depth=1), _numbers(200), _targets()),
+    "coding": lambda: (DecisionTreeRegressor(max_depth=1), _numbers(200), _get_targets()),
 }
 
 

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_target
-from arboleda._engine.threads import resolve_n_jobs, threads_for
-from arboleda._predictor import PredictsRows
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
+from arboleda._predictor import RowPredictorMixin
 from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
 from arboleda.adaboost._estimator_members import EstimatorMembers
@@ -25,7 +25,9 @@ from arboleda.persist import Field, Labels, SavedModel
 Array = npt.NDArray[Any]
 
 
-class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedClassifier(
+    SavedModel, RowPredictorMixin, StagedScores, ClassifierMixin, BaseEstimator
+):  # type: ignore[misc]
     """Base class of classifiers that sum the weighted votes of their members."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -59,16 +61,16 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             )
         return self._members.row_predictor()
 
-    def _predictions_by(self, raw: Floats) -> Array:
+    def _decode_predictions(self, raw: Floats) -> Array:
         return self._decode_classes(self._compute_decision(raw, self._total_weight()))
 
-    def _shares_by(self, raw: Floats) -> Floats:
+    def _decode_probabilities(self, raw: Floats) -> Floats:
         return self._compute_shares(raw, self._total_weight())
 
     def _compute_sums(self, X: Any) -> Floats:
         check_is_fitted(self)
         table = self._members.checked(self, X)
-        return self._members.sums(table, threads_for(table, self.n_jobs))
+        return self._members.sums(table, resolve_threads(table, self.n_jobs))
 
     def _staged_sums(self, X: Any) -> Iterator[tuple[Floats, float]]:
         """Return an iterator of the summed votes after each round and the total weight."""
@@ -138,7 +140,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self._predictions_by(self._compute_sums(X))
+        return self._decode_predictions(self._compute_sums(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield `predict` after each round.
@@ -154,7 +156,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         for decision in self.staged_decision_function(X):
             yield self._decode_classes(decision)
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_proba(self, X: Any) -> Floats:
@@ -170,7 +172,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             Columns in the order of ``classes_``. Many rounds of boosting drive them towards 0 and
             1, except for "SAMME", whose scores are shares of the total weight.
         """
-        return self._shares_by(self._compute_sums(X))
+        return self._decode_probabilities(self._compute_sums(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield `predict_proba` after each round.

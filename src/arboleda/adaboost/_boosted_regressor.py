@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.adaboost_regressor import RunningMedians
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.threads import resolve_n_jobs, threads_for
-from arboleda._predictor import PredictsRows
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
+from arboleda._predictor import RowPredictorMixin
 from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._boosted_trees import BoostedTrees
 from arboleda.adaboost._estimator_regressors import EstimatorRegressors
@@ -21,7 +21,7 @@ from arboleda.adaboost._round_protocols import Floats
 from arboleda.persist import SavedModel
 
 
-class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedRegressor(SavedModel, RowPredictorMixin, StagedScores, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of regressors that predict the weighted median of their members."""
 
     n_jobs: int | None
@@ -41,7 +41,7 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
         y : ndarray of shape (n_samples,)
         """
         table = self._checked(X)
-        return self._members.medians(table, threads_for(table, self.n_jobs)).clip(*self._range)
+        return self._members.medians(table, resolve_threads(table, self.n_jobs)).clip(*self._range)
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield `predict` after each round.
@@ -71,10 +71,10 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
             )
         return self._members.row_predictor()
 
-    def _predictions_by(self, raw: Floats) -> Floats:
+    def _decode_predictions(self, raw: Floats) -> Floats:
         return raw[:, 0].clip(*self._range)
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def _checked(self, X: Any) -> Any:

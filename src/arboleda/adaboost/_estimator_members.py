@@ -15,7 +15,7 @@ from arboleda.adaboost._rounds import RoundRecords
 from arboleda.adaboost._trimming import trim_weights
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._routing import takes_weight
-from arboleda.bagging._tables import checked_table, n_rows_of, rows_of
+from arboleda.bagging._tables import checked_table, resolve_row_count, rows_of
 
 Round = tuple[Any, ...]  # members of the round
 
@@ -53,7 +53,7 @@ class MemberFitter:
         target = task.target
         if takes_weight(self.template):
             return member.fit(self.X, target, sample_weight=weight)
-        n_rows = n_rows_of(self.X)
+        n_rows = resolve_row_count(self.X)
         drawn = self.random.choice(n_rows, size=n_rows, p=weight / weight.sum())
         try:
             return member.fit(rows_of(self.X, drawn), target[drawn])
@@ -96,7 +96,7 @@ class EstimatorMembers:
 
     def sums(self, X: Any, n_threads: int) -> Floats:
         """Compute the sums of the weighted votes; members use their own threads."""
-        sums = np.zeros((n_rows_of(X), 1))
+        sums = np.zeros((resolve_row_count(X), 1))
         for so_far in self.staged_sums(X, n_threads):
             sums = so_far
         return sums

@@ -14,7 +14,7 @@ from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._round_protocols import Floats, Indices
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._routing import takes_weight
-from arboleda.bagging._tables import checked_table, n_rows_of, rows_of
+from arboleda.bagging._tables import checked_table, resolve_row_count, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class EstimatorRegressors:
 
     def medians(self, X: Any, n_threads: int) -> Floats:
         """Compute the weighted median of the predictions."""
-        running = RunningMedians(n_rows_of(X))
+        running = RunningMedians(resolve_row_count(X))
         for predictions, weight in zip(
             self.iter_predictions(X, n_threads), self.weights, strict=True
         ):
@@ -61,7 +61,7 @@ def predict_finite(member: Any, X: Any) -> Floats:
     predictions = np.asarray(member.predict(X), dtype=np.float64)
     if predictions.ndim == 2 and predictions.shape[1] == 1:
         predictions = predictions[:, 0]
-    if predictions.shape != (n_rows_of(X),) or not np.isfinite(predictions).all():
+    if predictions.shape != (resolve_row_count(X),) or not np.isfinite(predictions).all():
         raise ValueError(
             f"{type(member).__name__} predicted an array of shape {predictions.shape} with "
             f"{np.count_nonzero(~np.isfinite(predictions))} infinite or missing values: members "

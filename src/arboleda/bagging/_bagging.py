@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._out_of_bag import OobCurve, means_of_votes
+from arboleda._out_of_bag import OobCurve, mean_of_votes
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._ensemble import Array, Floats
 from arboleda.bagging._sampling_plan import SamplingPlan, n_columns_of_member, n_rows_of_bag
@@ -101,7 +101,7 @@ class Bagging(WeightedEnsemble):
         self._oob_curve = out_of_bag.curve
         means = np.full(out_of_bag.sums.shape, np.nan)
         able = rows.is_able
-        means[able] = means_of_votes(out_of_bag.sums[able], out_of_bag.counts[able])
+        means[able] = mean_of_votes(out_of_bag.sums[able], out_of_bag.counts[able])
         self._set_out_of_bag(means, target)
 
     def oob_curve(self) -> OobCurve:

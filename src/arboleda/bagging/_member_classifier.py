@@ -17,7 +17,7 @@ from arboleda.bagging._tree_members import TreeMembers
 from arboleda.bagging._votes import PredictOptions, Voting, choose_vote_method
 from arboleda.persist import Field, Labels
 from arboleda.tree import DecisionTreeClassifier
-from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._class_target import encode_classes
 
 
 class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
@@ -47,7 +47,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         return DecisionTreeClassifier()
 
     def _encode_target(self, y: Any) -> Indices:
-        classes, numbers = numbered_classes(read_target(y, numeric=False), self)
+        classes, numbers = encode_classes(read_target(y, numeric=False), self)
         before = getattr(self, "classes_", None) if self._get_kept_members() else None
         if before is not None and not np.array_equal(before, classes):
             raise ValueError(
@@ -76,11 +76,11 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
     def _predict_options(self, params: dict[str, Any] | None = None) -> PredictOptions:
         return PredictOptions(self.n_classes_, self.voting, self.n_jobs, self.verbose, params or {})
 
-    def _predictions_by(self, raw: Floats) -> Array:
+    def _decode_predictions(self, raw: Floats) -> Array:
         labels: Array = self.classes_[raw.argmax(axis=1)]
         return labels
 
-    def _shares_by(self, raw: Floats) -> Floats:
+    def _decode_probabilities(self, raw: Floats) -> Floats:
         return raw
 
     def predict_proba(self, X: Any, **params: Any) -> Floats:
@@ -117,7 +117,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         """
         table = self._checked(X)
         routed = self._route_params("predict", params)
-        return self._predictions_by(
+        return self._decode_predictions(
             self._members.average_outputs(table, self._predict_options(routed))
         )
 
@@ -139,7 +139,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         table = self._checked(X)
         routed = self._route_params("predict", params)
         return map(
-            self._predictions_by,
+            self._decode_predictions,
             self._members.iter_output_stages(table, self._predict_options(routed)),
         )
 
@@ -160,7 +160,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         routed = self._route_params("predict_proba", params)
         return self._members.iter_output_stages(table, self._predict_options(routed))
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_log_proba(self, X: Any, **params: Any) -> Floats:

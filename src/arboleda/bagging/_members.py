@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._engine.threads import available_cores
+from arboleda._engine.threads import count_available_cores
 from arboleda.bagging._draws import Draw, RowsToDraw, draw, switch_labels, switch_labels_uniformly
 from arboleda.bagging._sampling_plan import SamplingPlan
 from arboleda.bagging._tables import columns_of, rows_of
@@ -73,7 +73,7 @@ def fit_members(
 ) -> list[Member]:
     """Fit a clone of the template for each seed; the result does not depend on ``n_jobs``."""
     n_workers = max(1, min(effective_n_jobs(n_jobs), len(seeds)))
-    share = available_cores() // n_workers if n_workers > 1 else None
+    share = count_available_cores() // n_workers if n_workers > 1 else None
     parts = np.array_split(seeds, n_workers)
     fitted = Parallel(n_jobs=n_workers, verbose=verbose)(
         delayed(_fit_some)(template, training, part, share) for part in parts

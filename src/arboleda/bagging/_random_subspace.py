@@ -17,7 +17,7 @@ from arboleda.bagging._ensemble import Array, Floats, Indices
 from arboleda.bagging._sampling_plan import SamplingPlan, n_columns_of_member
 from arboleda.bagging._tree_members import TreeMembers
 from arboleda.bagging._weighted_ensemble import WeightedEnsemble
-from arboleda.tree._folds import hold_out, with_every_class
+from arboleda.tree._folds import hold_out, keep_every_class
 
 
 class RandomSubspace(WeightedEnsemble):
@@ -62,7 +62,7 @@ class RandomSubspace(WeightedEnsemble):
             self.validation_fraction, target, able, stratify=stratify, seed=seed
         )
         if stratify:
-            training_rows, validation_rows = with_every_class(
+            training_rows, validation_rows = keep_every_class(
                 training_rows, validation_rows, target
             )
         if not validation_rows.size:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from arboleda._engine.frames import as_frame
 from arboleda._sparse import check_sparse
 
-__all__ = ["checked_table", "columns_of", "n_rows_of", "rows_of"]
+__all__ = ["checked_table", "columns_of", "resolve_row_count", "rows_of"]
 
 Indices = npt.NDArray[np.intp]
 
@@ -50,7 +50,7 @@ def checked_table(estimator: Any, X: Any, *, reset: bool, as_array: bool = False
     )
 
 
-def n_rows_of(X: Any) -> int:
+def resolve_row_count(X: Any) -> int:
     """Return the number of rows of a validated table."""
     return int(X.shape[0])
 

@@ -27,7 +27,7 @@ from arboleda._engine.forest import Forest
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.schema import Schema
 from arboleda._engine.table import check_table
-from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda._out_of_bag import OobCurve
 from arboleda.bagging._draws import RowsToDraw, find_learned_rows
 from arboleda.bagging._sampling_plan import SamplingPlan
@@ -42,7 +42,7 @@ from arboleda.bagging._votes import (
 )
 from arboleda.forest._members import LazySequence
 from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._tree_learner import Training, n_drawn_features
+from arboleda.tree._tree_learner import Training, resolve_max_features
 
 # Parameters of a tree that the engine supports in a forest; the others must be at their defaults.
 _KNOWN = {
@@ -94,7 +94,7 @@ def _grow(
     limits["max_features"] = (
         -1
         if example.max_features is None
-        else n_drawn_features(example.max_features, plan.n_columns)
+        else resolve_max_features(example.max_features, plan.n_columns)
     )
     options = ForestOptions(
         n_trees=batch.n_trees,
@@ -208,7 +208,7 @@ class TreeMembers:
 
     def average_outputs(self, X: Any, options: PredictOptions) -> Floats:
         """Average the votes or values of the trees."""
-        n_threads = threads_for(X, options.n_jobs)
+        n_threads = resolve_threads(X, options.n_jobs)
         weighted = self.weighted_forest(options)
         if weighted is not None:
             return _squeeze_output(weighted.scores(X, n_threads), options)
@@ -217,7 +217,7 @@ class TreeMembers:
 
     def iter_output_stages(self, X: Any, options: PredictOptions) -> Iterator[Floats]:
         """Yield `average_outputs` of the first tree, the first two, ..., all trees."""
-        n_threads = threads_for(X, options.n_jobs)
+        n_threads = resolve_threads(X, options.n_jobs)
         weighted = self.weighted_forest(options)
         plain = self.forest.iter_votes(X, options.voting_of_trees, n_threads)
         if weighted is None:
@@ -344,7 +344,7 @@ class TreeMembers:
             tree.feature_names_in_ = tree.feature_names_in_[columns]
         missing = np.isin(columns, self.example.missing_columns_)
         tree.missing_columns_ = np.flatnonzero(missing).astype(np.int64)
-        tree.max_features_ = n_drawn_features(tree.max_features, len(columns))
+        tree.max_features_ = resolve_max_features(tree.max_features, len(columns))
         return tree
 
 

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._engine.bart import BartSamples, Posterior, sample_bart
 from arboleda._engine.target import read_target
-from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda.bart._bart import Array, BaseBART, CategoricalFeatures, Floats, check_draws_fit
 from arboleda.bart._quantiles import get_interval_levels
 from arboleda.persist import Field, Integer, Labels
-from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._class_target import encode_classes
 from arboleda.tree._restore_on_failure import restore_on_failure
 
 _PRIOR_RANGE = 3.0  # of the latent function: Phi(-3) and Phi(3) are about 0.001 and 0.999
@@ -205,7 +205,7 @@ class BARTClassifier(ClassifierMixin, BaseBART):  # type: ignore[misc]
 
     def _fit(self, X: Any, y: Any) -> None:
         table = self._read_table(X)
-        self.classes_, labels = numbered_classes(read_target(y, numeric=False), self)
+        self.classes_, labels = encode_classes(read_target(y, numeric=False), self)
         self.n_classes_ = len(self.classes_)
         check_consistent_length(table, labels)
         self._check_memory(table.n_rows, self.n_classes_ - 1)
@@ -251,7 +251,7 @@ class BARTClassifier(ClassifierMixin, BaseBART):  # type: ignore[misc]
 
     def _draw_probabilities(self, posteriors: tuple[Posterior, ...], table: Any) -> Floats:
         """Draw class probabilities of shape (n_draws, n_samples, n_classes)."""
-        n_threads = threads_for(table, self.n_jobs)
+        n_threads = resolve_threads(table, self.n_jobs)
         if not posteriors:
             return np.ones((1, table.n_rows, 1))
         shares = np.empty((posteriors[0].n_draws, table.n_rows, self.n_classes_))

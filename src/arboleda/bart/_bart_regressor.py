@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_y, check_consistent_length
 
 from arboleda._engine.bart import sample_bart
 from arboleda._engine.target import check_squares, check_total_weight, read_target, read_weight
-from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda.bart._bart import BaseBART, CategoricalFeatures, Floats, check_draws_fit
 from arboleda.bart._noise_estimate import estimate_noise
 from arboleda.bart._quantiles import compute_noisy_quantiles, get_interval_levels, read_levels
@@ -296,7 +296,7 @@ class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
         """
         table = self._check_input(X)
         (posterior,) = self.posteriors_
-        n_threads = threads_for(table, self.n_jobs)
+        n_threads = resolve_threads(table, self.n_jobs)
         mean = posterior.mean(table, n_threads)
         if not return_std:
             return mean
@@ -328,7 +328,7 @@ class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
         table = self._check_input(X)
         (posterior,) = self.posteriors_
         check_draws_fit(posterior.n_draws, table.n_rows)
-        return posterior.draw(table, threads_for(table, self.n_jobs))
+        return posterior.draw(table, resolve_threads(table, self.n_jobs))
 
     def predict_quantiles(
         self, X: Any, quantiles: Any = (0.1, 0.5, 0.9), kind: Kind = "prediction"
@@ -360,7 +360,7 @@ class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
         levels = read_levels(quantiles, closed=kind == "mean")
         table = self._check_input(X)
         (posterior,) = self.posteriors_
-        n_threads = threads_for(table, self.n_jobs)
+        n_threads = resolve_threads(table, self.n_jobs)
         values = np.empty((table.n_rows, levels.size))
         for rows, block in self._iter_blocks(table, posterior.n_draws):
             draws = posterior.draw(block, n_threads)

@@ -76,10 +76,12 @@ def _add_members(model: MemberEnsemble, file: CSource) -> ModelCode:
             f"the members of this {type(model).__name__} are not trees of the engine: only bagged "
             "trees can be exported to C"
         )
-    weighted = members.weighted_forest(model._asking())
+    weighted = members.weighted_forest(model._predict_options())
     if weighted is not None:
         return _add_weighted_votes(weighted, model, file)
-    return _add_votes(_iter_trees(members.forest), model._asking().voting_of_trees, model, file)
+    return _add_votes(
+        _iter_trees(members.forest), model._predict_options().voting_of_trees, model, file
+    )
 
 
 def _iter_trees(forest: Forest) -> Iterable[Tree]:

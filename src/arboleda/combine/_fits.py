@@ -17,9 +17,9 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._engine.shared_binning import SharedBinning, learns_from_codes, reading, rows_of
-from arboleda._engine.side_by_side import run_side_by_side
-from arboleda._engine.threads import available_cores, resolve_n_jobs
+from arboleda._engine.concat_columns import run_in_parallel
+from arboleda._engine.shared_binning import SharedBinning, reading, rows_of, supports_shared_binning
+from arboleda._engine.threads import count_available_cores, resolve_n_jobs
 from arboleda.bagging._members import each, n_jobs_limits
 from arboleda.combine._folds import Folds
 from arboleda.combine._members import Named, get_known_classes
@@ -127,13 +127,13 @@ def _run_tasks(
 
     Our members release the GIL, and members fitted on the same rows share the binned data.
     """
-    theirs = [task for task in tasks if not learns_from_codes(members[task.number][1])]
+    theirs = [task for task in tasks if not supports_shared_binning(members[task.number][1])]
     # Sorted by split, because the binned data of a split are dropped after its last member.
     ours = sorted(
-        (t for t in tasks if learns_from_codes(members[t.number][1])), key=lambda t: t.split
+        (t for t in tasks if supports_shared_binning(members[t.number][1])), key=lambda t: t.split
     )
     n_workers = max(1, min(effective_n_jobs(training.n_jobs), len(theirs)))
-    share = available_cores() // n_workers if n_workers > 1 else None
+    share = count_available_cores() // n_workers if n_workers > 1 else None
     run = partial(_run_task, members=members, training=training, n_threads=share, function=function)
     yield from zip(theirs, each(run, theirs, training.n_jobs), strict=True)
 
@@ -154,7 +154,7 @@ def _run_tasks(
             )
             for task in batch
         ]
-        yield from zip(batch, run_side_by_side(calls, n_threads), strict=True)
+        yield from zip(batch, run_in_parallel(calls, n_threads), strict=True)
 
 
 def _get_table_key(task: _Task, members: Sequence[Named]) -> Any:

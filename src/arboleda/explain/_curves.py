@@ -187,7 +187,7 @@ def _find_voting_trees(read: OutputReader) -> TreeCurves | None:
     if kind in _BAGGED and isinstance(model._members, TreeMembers):
         if model._members.weights is not None:
             return None  # the engine computes curves of unweighted mean votes only
-        voting = model._asking().voting_of_trees
+        voting = model._predict_options().voting_of_trees
         return partial(model._members.forest.curves, voting=voting), _identity
     return None
 

@@ -119,7 +119,7 @@ def _read_members(model: MemberEnsemble) -> Explainable:
     members, p = model._members, model.n_features_in_
     names, scale = _make_target_names(model)
     if isinstance(members, TreeMembers):
-        asking = model._asking()
+        asking = model._predict_options()
         weighted = members.weighted_forest(asking)
         trees = (
             TreeSum.of_forest(members.forest, asking.voting_of_trees)

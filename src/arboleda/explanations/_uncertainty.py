@@ -94,7 +94,9 @@ def _compute_sets(subject: ExplainedModel, part: RowSubset, x: Floats) -> Any:
     return inside
 
 
-def _compute_intervals(subject: ExplainedModel, part: RowSubset, x: Floats) -> tuple[Floats, Floats]:
+def _compute_intervals(
+    subject: ExplainedModel, part: RowSubset, x: Floats
+) -> tuple[Floats, Floats]:
     from arboleda.explain import prediction_interval
 
     predictor = prediction_interval(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)

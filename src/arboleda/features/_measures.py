@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.schema import missing_code
+from arboleda._engine.schema import get_missing_code
 from arboleda.features._counting import LevelColumns, Levels
 from arboleda.features._neighbors import MixedVariable, compute_mixed_information
 
@@ -127,7 +127,7 @@ class NeighborMeasure:
         values, n_levels = self._table.columns[j], self._table.n_levels[j]
         if n_levels == 0:
             return MixedVariable.of_numbers(values, self._max_levels, self._make_generator(j))
-        codes = np.where(values == missing_code(n_levels), n_levels, values.astype(np.intp))
+        codes = np.where(values == get_missing_code(n_levels), n_levels, values.astype(np.intp))
         return MixedVariable(Levels(codes, n_levels + 1), None)
 
     def _make_generator(self, stream: int) -> np.random.Generator:

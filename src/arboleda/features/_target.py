@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_y, column_or_1d
 
 from arboleda._engine.target import read_target
-from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._class_target import encode_classes
 
 __all__ = ["Task", "read_classes_or_numbers"]
 
@@ -47,7 +47,7 @@ def read_classes_or_numbers(
         if task == "auto":
             task = "regression" if type_of_target(target) == "continuous" else "classification"
         if task == "classification":
-            return numbered_classes(target, estimator)[1], task
+            return encode_classes(target, estimator)[1], task
         numbers = _check_y(target, y_numeric=True, estimator=estimator)
     if numbers.dtype.kind in "Mm":
         raise ValueError(

@@ -194,7 +194,7 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, BaseForest):
         -------
         log_p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
         """
-        return self._log_probabilities(self.predict_proba(X))
+        return self._compute_log_probabilities(self.predict_proba(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

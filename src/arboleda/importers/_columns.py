@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.labels import Label, UnreadableLabelError, plain_label, sorted_labels
+from arboleda._engine.labels import Label, UnreadableLabelError, sort_labels, to_plain_label
 from arboleda._engine.schema import MISSING, Schema
 
 Integers = npt.NDArray[np.int64]
@@ -45,7 +45,7 @@ class Columns:
             If column names or categories are not unique, or a column has too many categories.
         """
         levels = tuple(
-            None if labels is None else sorted_labels(labels.values()) for labels in self.labels
+            None if labels is None else sort_labels(labels.values()) for labels in self.labels
         )
         schema = Schema(self.names, levels)
         for j, n_levels in enumerate(schema.n_levels):
@@ -109,7 +109,7 @@ def as_labels(categories: Any, place: str) -> dict[int, Label]:
     labels = {}
     try:
         for code, category in enumerate(categories):
-            label = plain_label(category)
+            label = to_plain_label(category)
             if label is None:
                 raise ValueError(f"column {place} has a missing value as a category")
             labels[code] = label
@@ -120,7 +120,7 @@ def as_labels(categories: Any, place: str) -> dict[int, Label]:
 
 def is_present(category: Any) -> bool:
     """Return whether a category is not a missing value, which scikit-learn lists last."""
-    return plain_label(category) is not None
+    return to_plain_label(category) is not None
 
 
 def read_given_categories(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._errors import ModelFormatError
-from arboleda._strict_json import strict_json
+from arboleda._strict_json import parse_strict_json
 from arboleda.importers._fields import read_integer
 
 Block = dict[str, str]
@@ -148,7 +148,7 @@ def _parse_parameters(lines: list[str]) -> Block:
 def _read_categories(lines: list[str]) -> list[Any] | None:
     for line in lines:
         if line.startswith(_PANDAS):
-            categories = strict_json(line[len(_PANDAS) :], "it")
+            categories = parse_strict_json(line[len(_PANDAS) :], "it")
             if categories is not None and not (
                 isinstance(categories, list)
                 and all(isinstance(labels, list) for labels in categories)

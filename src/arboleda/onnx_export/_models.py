@@ -274,10 +274,10 @@ def _add_link(raw: str, loss: Loss, graph: Graph) -> str:
 def _add_members(model: MemberEnsemble, context: ModelContext) -> str:
     members = model._members
     if isinstance(members, TreeMembers):
-        weighted = members.weighted_forest(model._asking())
+        weighted = members.weighted_forest(model._predict_options())
         if weighted is not None:
             return _add_weighted_votes(weighted, model, context)
-        return _add_trees(members.forest, model._asking().voting_of_trees, model, context)
+        return _add_trees(members.forest, model._predict_options().voting_of_trees, model, context)
     if getattr(model, "voting", "soft") != "soft":
         raise ValueError(
             f"the members of this {type(model).__name__} vote for one class each (voting='hard'): "

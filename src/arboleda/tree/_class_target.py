@@ -159,7 +159,7 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
     def _decode_probabilities(self, raw: Floats) -> Floats | list[Floats]:
         return raw if self.n_outputs_ == 1 else self._parts(raw)
 
-    def _log_probabilities(self, p: Floats | list[Floats]) -> Floats | list[Floats]:
+    def _compute_log_probabilities(self, p: Floats | list[Floats]) -> Floats | list[Floats]:
         """Return logarithms; minus infinity for 0."""
         with np.errstate(divide="ignore"):
             return [np.log(part) for part in p] if isinstance(p, list) else np.log(p)

@@ -232,4 +232,4 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         -------
         log_p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
         """
-        return self._log_probabilities(self.predict_proba(X))
+        return self._compute_log_probabilities(self.predict_proba(X))

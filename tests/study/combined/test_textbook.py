@@ -43,14 +43,14 @@ def make_values(n: int = 300) -> tuple[Any, Any]:
     return y + draw.normal(size=(7, n)) * np.linspace(20.0, 2.0, 7)[:, None], y
 
 
-def shares_of(numbers: Any) -> Any:
+def compute_contributions(numbers: Any) -> Any:
     return numbers / numbers.sum(axis=1, keepdims=True)
 
 
 def by_definition(name: str, said: Any, y: Any) -> Any:
     """The rules of METHODS written out, for the members that take part."""
     is_classes = said.ndim == 3
-    finish = shares_of if is_classes else np.asarray
+    finish = compute_contributions if is_classes else np.asarray
     n_members, n_rows = said.shape[:2]
     ordered = np.sort(said, axis=0)
     if name in ("min", "max", "median"):
@@ -58,7 +58,7 @@ def by_definition(name: str, said: Any, y: Any) -> Any:
     if name == "trimmed":
         return finish(ordered[1:-1].mean(axis=0))
     if name == "geometric":
-        return shares_of(stats.gmean(said, axis=0))
+        return compute_contributions(stats.gmean(said, axis=0))
     if name == "weighted" and not is_classes:
         weights = 1 / np.mean((said - y) ** 2, axis=1)
         return weights @ said / weights.sum()
@@ -69,7 +69,7 @@ def by_definition(name: str, said: Any, y: Any) -> Any:
     right = (said.argmax(axis=2) == y).mean(axis=1)
     if name == "weighted":
         weights = np.log(right / (1 - right)) + np.log(n_classes - 1)
-        return shares_of(np.exp(np.einsum("l,lnk->nk", weights, votes)))
+        return compute_contributions(np.exp(np.einsum("l,lnk->nk", weights, votes)))
     prior = np.bincount(y) / n_rows
     translate = np.tile(prior, (n_rows, 1))
     for member in range(n_members):
@@ -77,7 +77,7 @@ def by_definition(name: str, said: Any, y: Any) -> Any:
             counts = votes[member][y == k].sum(axis=0)
             likely = (counts + 1 / n_classes) / (counts.sum() + 1)
             translate[:, k] *= likely[said[member].argmax(axis=1)]
-    return shares_of(translate)
+    return compute_contributions(translate)
 
 
 CASES = [(name, True) for name in CLASS_RULES if name != "mean"]

@@ -10,12 +10,12 @@ from arboleda.onnx_export import (
     GivenMatrix,
     Graph,
     Place,
+    add_probabilities,
+    add_weighted_sums,
     answer,
     class_scores,
     has_scores_alone,
-    shares_of_scores,
     spread,
-    weighted_columns,
 )
 from arboleda.study.combined.boosted import MIN_PROBABILITY, BoostedRule
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
@@ -44,10 +44,10 @@ def of_combined(model: CombinedClassifier | CombinedRegressor, place: Place) -> 
     assert isinstance(rule, LinearRule)
     if n_classes == 2:
         predictions = [graph.columns(s, [1]) for s in predictions]
-    sums = weighted_columns(graph.side_by_side(predictions), rule.coef, rule.intercept, graph)
+    sums = add_weighted_sums(graph.concat_columns(predictions), rule.coef, rule.intercept, graph)
     if not n_classes:
         return sums
-    known = shares_of_scores(sums, 2 if len(rule.coef) == 1 else len(rule.coef), graph)
+    known = add_probabilities(sums, 2 if len(rule.coef) == 1 else len(rule.coef), graph)
     return spread(known, len(rule.classes), np.asarray(rule.classes), n_classes, place)
 
 
@@ -71,7 +71,7 @@ def _boosted(
         columns = [_logarithm(s, MIN_PROBABILITY, graph) for s in predictions]
     if n_classes == 2:
         columns = [graph.add("Sub", *(graph.columns(c, [k]) for k in (1, 0))) for c in columns]
-    matrix = GivenMatrix(graph, graph.side_by_side(columns))
+    matrix = GivenMatrix(graph, graph.concat_columns(columns))
     inner = replace(place, inputs=matrix, columns=None)
     trees = answer(rule.model, inner)
     if not n_classes:
@@ -91,7 +91,7 @@ def _member_output(pipeline: Any, n_classes: int, place: Place) -> str:
     n_known = len(pipeline.classes_)
     if has_scores_alone(pipeline):
         # As `Predictions.probabilities` converts scores.
-        found = shares_of_scores(class_scores(pipeline, place), n_known, place.graph)
+        found = add_probabilities(class_scores(pipeline, place), n_known, place.graph)
     else:
         found = answer(pipeline, place)
     if n_known == n_classes:

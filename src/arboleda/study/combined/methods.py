@@ -18,8 +18,8 @@ from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression, RidgeCV
 
 from arboleda.combine._constrained_weights import Constraint, constrained_weights
+from arboleda.combine._ensemble_scorers import make_ensemble_scorer
 from arboleda.combine._greedy_selection import select_greedily
-from arboleda.combine._judges import judge_of
 from arboleda.study.combined.boosted import LEAST_ROWS, boosted_rule, can_boost, seconds_of_boosting
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
@@ -143,7 +143,7 @@ def _greedy(outputs: Floats, target: Array, seed: int) -> MeanRule:
     for _ in range(BAGS):
         times = draw.multinomial(len(rows), np.full(len(rows), 1.0 / len(rows)))
         drawn = np.flatnonzero(times)
-        scorer = judge_of(
+        scorer = make_ensemble_scorer(
             "neg_log_loss" if n_classes else "neg_mean_squared_error",
             selected[:, drawn],
             known[drawn],

@@ -10,7 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from arboleda._engine.shared_binning import SharedBinning, get_reading_options, supports_shared_binning
+from arboleda._engine.shared_binning import (
+    SharedBinning,
+    get_reading_options,
+    supports_shared_binning,
+)
 
 __all__ = ["Prepared", "PreparedRows"]
 
