@@ -40,7 +40,7 @@ from arboleda.bagging._votes import (
     aggregate_out_of_bag,
     compute_running_totals,
 )
-from arboleda.forest._members import LazySequence
+from arboleda.forest._lazy_sequence import LazySequence
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Training, resolve_max_features
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.adaboost._boosted_trees import BoostedTrees
-from arboleda.adaboost._tree_members import TreeMembers
+from arboleda.adaboost._tree_members import BoostedTreeMembers
 from arboleda.c_export._file import CSource
 from arboleda.c_export._parts import ModelCode
 from arboleda.c_export._text import define_numbers
@@ -15,7 +15,7 @@ from arboleda.c_export._trees import TreeTables
 def add_boosted_classifier(model: BoostedClassifier, file: CSource) -> ModelCode:
     """Add a boosted classifier, whose state is the sums of the members' weighted votes."""
     members = model._members
-    if not isinstance(members, TreeMembers):
+    if not isinstance(members, BoostedTreeMembers):
         raise ValueError(_describe_missing_trees(model))  # noqa: TRY004 - a model, but not of trees
     file.check_columns(model)
     weighted = members.weighted

@@ -12,7 +12,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
-from arboleda._engine.shared_binning import rows_of
+from arboleda._engine.shared_binning import take_rows
 from arboleda._sparse import check_sparse
 from arboleda.combine._learned import FitInputs, LearnedCombination
 from arboleda.combine._outputs import MemberOutputs
@@ -46,7 +46,7 @@ class DynamicSelection(LearnedCombination):
         """Predict held-out rows with the members, and index these rows."""
         held_out = self._held_out(inputs)
         X = inputs.training.X
-        rows = X if not held_out.n_left_out else rows_of(X, held_out.rows)
+        rows = X if not held_out.n_left_out else take_rows(X, held_out.rows)
         try:
             self._region = Region(rows, self.n_neighbors, self.n_jobs)
         except ValueError as error:
@@ -64,6 +64,6 @@ class DynamicSelection(LearnedCombination):
         n_rows = _num_samples(X)
         is_single_batch = n_rows <= _BATCH
         for batch in gen_batches(max(n_rows, 1), _BATCH):  # without rows, the members raise
-            rows = X if is_single_batch else rows_of(X, np.arange(batch.start, batch.stop))
+            rows = X if is_single_batch else take_rows(X, np.arange(batch.start, batch.stop))
             outputs = self._predict_members(rows, range(len(self.estimators_))).outputs
             yield *self._region.around(rows), outputs

@@ -17,8 +17,13 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._engine.concat_columns import run_in_parallel
-from arboleda._engine.shared_binning import SharedBinning, reading, rows_of, supports_shared_binning
+from arboleda._engine.parallel import run_in_parallel
+from arboleda._engine.shared_binning import (
+    SharedBinning,
+    get_reading_options,
+    take_rows,
+    supports_shared_binning,
+)
 from arboleda._engine.threads import count_available_cores, resolve_n_jobs
 from arboleda.bagging._members import each, n_jobs_limits
 from arboleda.combine._folds import Folds
@@ -158,7 +163,7 @@ def _run_tasks(
 
 
 def _get_table_key(task: _Task, members: Sequence[Named]) -> Any:
-    return task.split, reading(members[task.number][1])
+    return task.split, get_reading_options(members[task.number][1])
 
 
 def _make_table(task: _Task, members: Sequence[Named], training: Training) -> SharedBinning:
@@ -213,7 +218,7 @@ def _fit(
     X: Any = table
     rows = task.rows
     if table is None:
-        X = training.X if rows is None else rows_of(training.X, rows)
+        X = training.X if rows is None else take_rows(training.X, rows)
     y = training.y if rows is None else training.y[rows]
     params = training.params.get(name, {})
     if rows is not None:
@@ -257,4 +262,4 @@ def _predict_test_rows(
 ) -> Floats:
     test = folds.splits[task.split][1]
     known = None if training.classes is None else get_known_classes(named[1], training.classes)
-    return predict(named, rows_of(training.X, test), known)
+    return predict(named, take_rows(training.X, test), known)

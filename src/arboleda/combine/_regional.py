@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._engine.shared_binning import rows_of
+from arboleda._engine.shared_binning import take_rows
 from arboleda.bagging._tables import checked_table
 from arboleda.combine._members import predict_member
 from arboleda.combine._partition import Partition
@@ -101,7 +101,7 @@ class Regional(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             region = self._regions.training
             row_sets = [np.flatnonzero(region == k) for k in range(self._regions.n_regions)]
             self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-                delayed(self._fit_region)(rows_of(table, rows), target[rows])
+                delayed(self._fit_region)(take_rows(table, rows), target[rows])
                 for rows in [*row_sets, np.arange(len(region))]
             )
         return self
@@ -118,7 +118,7 @@ class Regional(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         result = np.empty((len(region), *width))
         for number in np.unique(region):
             rows = np.flatnonzero(region == number)
-            X_region = table if len(rows) == len(region) else rows_of(table, rows)
+            X_region = table if len(rows) == len(region) else take_rows(table, rows)
             member = (f"region {number}", self.estimators_[number])
             result[rows] = predict_member(member, X_region, classes, votes=False)
         return result

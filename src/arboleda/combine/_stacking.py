@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from arboleda._engine.shared_binning import rows_of
+from arboleda._engine.shared_binning import take_rows
 from arboleda._sparse import check_sparse
 from arboleda.combine._constrained_weights import Constraint, constrained_weights
 from arboleda.combine._fits import predictions_by_fold
@@ -173,7 +173,7 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
             blocks = _compute_out_of_fold_blocks(inputs, self._make_column_function())
         self._n_columns = [block.shape[1] for block in blocks]
         uses_all = not self.passthrough or len(rows) == len(training.y)
-        seen = training.X if uses_all else rows_of(training.X, rows)
+        seen = training.X if uses_all else take_rows(training.X, rows)
         params: dict[str, Any] = {}
         if inputs.is_weighted:
             params["sample_weight"] = inputs.weight[rows]

@@ -12,7 +12,7 @@ from sklearn.utils import indexable
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._engine.shared_binning import rows_of
+from arboleda._engine.shared_binning import take_rows
 from arboleda._sparse import check_sparse
 from arboleda.combine._learned import (
     ClassCombination,
@@ -84,7 +84,7 @@ class StaticSelection(LearnedCombination):
         result: Floats | None = None
         for number in np.unique(member):
             rows = np.flatnonzero(member == number)
-            X_member = X if len(rows) == len(member) else rows_of(X, rows)
+            X_member = X if len(rows) == len(member) else take_rows(X, rows)
             predicted = self._predict_members(X_member, [int(number)]).outputs[0]
             if result is None:
                 result = np.empty((len(member), *predicted.shape[1:]))

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._engine.shap import TreeSum
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
-from arboleda.adaboost._tree_members import TreeMembers as BoostedTreeMembers
+from arboleda.adaboost._tree_members import BoostedTreeMembers
 from arboleda.bagging._ensemble import MemberEnsemble
 from arboleda.bagging._tables import columns_of
 from arboleda.bagging._tree_members import TreeMembers

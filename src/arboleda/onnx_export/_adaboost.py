@@ -7,7 +7,7 @@ import numpy as np
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.adaboost._boosted_trees import BoostedTrees
-from arboleda.adaboost._tree_members import TreeMembers
+from arboleda.adaboost._tree_members import BoostedTreeMembers
 from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._inputs import ModelContext
 from arboleda.onnx_export._trees import TreeEnsembleBuilder
@@ -16,7 +16,7 @@ from arboleda.onnx_export._trees import TreeEnsembleBuilder
 def add_boosted_classifier(model: BoostedClassifier, context: ModelContext) -> str:
     """Add the probabilities; the deciding scores are stored for the label."""
     members = model._members
-    if not isinstance(members, TreeMembers):
+    if not isinstance(members, BoostedTreeMembers):
         raise ValueError(_describe_missing_trees(model))  # noqa: TRY004 - a model, but not of trees
     graph, weighted = context.graph, members.weighted
     matrix = context.inputs.matrix(model.schema_, None, context.columns)

@@ -11,7 +11,7 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from arboleda.explanations._shap import compute_contributions
-from arboleda.onnx_export import Place, coded_to_onnx
+from arboleda.onnx_export import ModelContext, coded_to_onnx
 from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._inputs import GivenMatrix
 from arboleda.study import Study, StudyResult
@@ -105,9 +105,9 @@ def test_shapley_values_are_shared_out_among_the_sources() -> None:
     pipeline, x, y = fitted()
     shares = compute_contributions(subject_of(pipeline, x, y), x[:20], 0)
     assert shares is not None
-    assert shares.contributions.shape == (20, 3)
+    assert shares.pushes.shape == (20, 3)
     np.testing.assert_allclose(
-        shares.base + shares.contributions.sum(axis=1), pipeline.predict(x[:20]), atol=1e-6
+        shares.base + shares.pushes.sum(axis=1), pipeline.predict(x[:20]), atol=1e-6
     )
 
 
@@ -117,7 +117,7 @@ def test_columns_of_numbers_go_into_onnx() -> None:
     pipeline, x, _ = fitted()
     x[:4] = [[1, 0, 1], [0, 0, 1], [1e308, 1e-308, 1], [-1e308, 1e308, 0]]
     found = coded_to_onnx(
-        pipeline, ["a", "b", "c"], {}, missing=[], more={CrossedColumns: of_crossed}
+        pipeline, ["a", "b", "c"], {}, missing=[], extra_converters={CrossedColumns: of_crossed}
     )
     session = ort.InferenceSession(found.SerializeToString(), providers=["CPUExecutionProvider"])
     said = session.run(None, {name: x[:, [j]] for j, name in enumerate("abc")})[0]
@@ -140,7 +140,7 @@ def test_columns_of_groups_go_into_onnx(kind: Any, groups: tuple[int, ...]) -> N
     x[:9, 2], x[9:18, 3], x[3] = 77.0, 77.0, [1e308, 1, 77, 77]  # levels that no row had
     graph = Graph()
     matrix = graph.input("X", "float64", 4)
-    found = of_crossed(made, Place(graph, GivenMatrix(graph, matrix)))
+    found = of_crossed(made, ModelContext(graph, GivenMatrix(graph, matrix)))
     graph.output("found", found, "float64", [None, 5])
     session = ort.InferenceSession(graph.model("a test").SerializeToString())
     (said,) = session.run(None, {"X": x})
