@@ -71,7 +71,7 @@ def test_a_close_rival_is_named_where_models_are_not_compared(calm: Facts) -> No
     calm["models"][0]["cv"]["sd"] = 0.04
     assert "Decision tree (CART) and Logistic regression are within" in cautions(calm)
     calm["models"][0]["cv"]["sd"] = 0.5
-    assert "Logistic regression, Multilayer perceptron and three more lie" in cautions(calm)
+    assert "Logistic regression, Multilayer perceptron and three more are" in cautions(calm)
 
 
 def test_a_worse_test_score_is_told_and_a_better_one_is_not(calm: Facts) -> None:
