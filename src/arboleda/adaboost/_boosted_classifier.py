@@ -26,8 +26,12 @@ Array = npt.NDArray[Any]
 
 
 class BoostedClassifier(
-    SavedModel, RowPredictorMixin, StagedScores, ClassifierMixin, BaseEstimator
-):  # type: ignore[misc]
+    SavedModel,
+    RowPredictorMixin,
+    StagedScores,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Base class of classifiers that sum the weighted votes of their members."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {

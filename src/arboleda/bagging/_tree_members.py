@@ -277,7 +277,7 @@ class TreeMembers:
         voting = options.voting_of_trees
         votes = out_of_bag_votes(self.forest, X, rows, voting=voting, n_threads=n_threads)
         curve = out_of_bag_curve(self.forest, X, rows, voting=voting, n_threads=n_threads)
-        n_scored = curve.n_judged.astype(np.int64)
+        n_scored = curve.n_rows.astype(np.int64)
         numbers = np.arange(1, len(self) + 1)
         return OutOfBag(
             votes.sums, votes.n_trees.astype(np.int64), OobCurve(numbers, curve.error, n_scored)

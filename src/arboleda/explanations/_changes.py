@@ -34,7 +34,7 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
         _make_levels(seen, row[column], ordered) if listed else _make_grid(seen, row[column])
     )
     rows = with_column(row, column, values)
-    predictions, outputs = subject.answers(rows), subject.outputs(rows)
+    predictions, outputs = subject.predict(rows), subject.outputs(rows)
     own = next(i for i, value in enumerate(values) if _is_same(value, row[column]))
     output = int(predictions[own]) if subject.classes else 0
     present = seen[~np.isnan(seen)]

@@ -30,7 +30,7 @@ def describe_contributions(subject: ExplainedModel, row: Floats) -> dict[str, An
     row : array of shape (n_columns,)
         A row of the matrix.
     """
-    predicted = float(subject.answers(row[None, :])[0])
+    predicted = float(subject.predict(row[None, :])[0])
     result = compute_contributions(subject, row[None, :], int(predicted) if subject.classes else 0)
     return (
         _describe_lime(subject, row, predicted)

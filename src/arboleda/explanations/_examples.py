@@ -21,7 +21,7 @@ def find_instructive_rows(subject: ExplainedModel) -> list[dict[str, Any]]:
     test = subject.test
     if not len(test.x):
         return []
-    predictions = subject.answers(test.x)
+    predictions = subject.predict(test.x)
     if not subject.classes:
         off = np.abs(predictions - test.y)
         order = np.argsort(-off, kind="stable")

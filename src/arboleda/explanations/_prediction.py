@@ -24,7 +24,7 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
         Number of the row if it belongs to the study; it is excluded from the comparison.
     """
     test = subject.test.some(np.flatnonzero(subject.test.numbers != own))
-    predicted = float(subject.answers(row[None, :])[0])
+    predicted = float(subject.predict(row[None, :])[0])
     result: dict[str, Any] = {
         "answer": subject.prediction_text(predicted),
         "probabilities": None,
@@ -53,7 +53,7 @@ def _compute_errors(subject: ExplainedModel, test: RowSubset) -> dict[str, float
     """Return the median and the 0.9 quantile of the absolute errors on the test rows."""
     if not len(test.x):
         return None
-    off = np.abs(subject.answers(test.x) - test.y)
+    off = np.abs(subject.predict(test.x) - test.y)
     half, most = np.quantile(off, [0.5, 0.9])
     return {"median": float(half), "most": float(most), "n_rows": len(off)}
 
@@ -62,7 +62,7 @@ def _count_similar(
     subject: ExplainedModel, test: RowSubset, predicted: int, output: float
 ) -> dict[str, Any] | None:
     """Count the test rows predicted as this class with similar confidence, and the correct ones."""
-    same = test.some(np.flatnonzero(subject.answers(test.x) == predicted))
+    same = test.some(np.flatnonzero(subject.predict(test.x) == predicted))
     if len(same.x) < FEWEST_NEAR:
         return None
     if not subject.predicts_probabilities:

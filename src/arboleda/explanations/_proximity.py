@@ -93,7 +93,7 @@ def make_proximity_forest(subject: ExplainedModel) -> ProximityForest:
         categorical_features=list(subject.levels) or None,
         random_state=subject.seed,
     )
-    forest.fit(part.x, subject.answers(part.x))
+    forest.fit(part.x, subject.predict(part.x))
     return ProximityForest(subject, forest, False, _compute_agreement(subject, forest), part)
 
 

@@ -93,8 +93,8 @@ def write_tree_rules(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any
         more = " …" if box.hidden is None else ""
         lines.append(f"{'   ' * box.depth}{reached_by}{leaf_text}  (n {integer(box.n)}){more}")
         for child, side in zip(box.children, ("left", "right"), strict=False):
-            assert box.question is not None
-            words = box.question.text(side == "left")
+            assert box.split is not None
+            words = box.split.text(side == "left")
             write(sketch.boxes[child], words + (missing if box.missing == side else ""))
 
     write(sketch.boxes[0], word("all rows"))
@@ -116,7 +116,7 @@ def _box(node: Mapping[str, Any], place: Mapping[int, int], levels: Levels) -> B
     return Box(
         depth=node["depth"],
         children=children,
-        question=split,
+        split=split,
         missing=node["missing"],
         n=node["n"],
         impurity=node["impurity"],
@@ -126,5 +126,5 @@ def _box(node: Mapping[str, Any], place: Mapping[int, int], levels: Levels) -> B
 
 
 def _leaf_text(sketch: Sketch, box: Box) -> str:
-    ((leaf_text, confidence),) = sketch.answers(box)
+    ((leaf_text, confidence),) = sketch.predictions(box)
     return leaf_text if sketch.is_one_number else f"{leaf_text} {confidence}"
