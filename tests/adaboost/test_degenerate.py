@@ -91,7 +91,7 @@ def test_boosted_regressors_reject_invalid_input(algorithm: Any) -> None:
     with pytest.raises(ValueError, match="GaussianNB, which is not a regressor: use a regressor"):
         AdaBoostRegressor(GaussianNB(), algorithm=algorithm).fit(X, VALUES)
     for member in (None, Ridge()):
-        with pytest.raises(ValueError, match="sum of sample_weight is beyond float64"):
+        with pytest.raises(ValueError, match="sum of sample_weight overflows float64"):
             AdaBoostRegressor(member, algorithm=algorithm).fit(X, VALUES, np.full(len(X), 1e308))
 
 

@@ -139,7 +139,7 @@ def test_no_path_mixes_groups(sets: Any, growth: str) -> None:
             r"monotonic_cst\['free'\] must be either -1, 0 or 1. Got 0.5",
         ),
         ({"monotonic_cst": {"kind": 1}}, "Categorical features cannot have .* column 'kind'"),
-        ({"interaction_cst": [{"rising", "hight"}]}, "interaction_cst names 'hight'"),
+        ({"interaction_cst": [{"rising", "hight"}]}, "interaction_cst contains 'hight'"),
         ({"interaction_cst": [[0, 4]]}, "Interaction constraints must consist of .* got 4"),
         ({"interaction_cst": [0, 1]}, "must be a sequence of tuples or lists"),
         (

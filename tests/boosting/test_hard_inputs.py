@@ -70,7 +70,7 @@ def test_targets_of_any_size(maker: Any, loss: str) -> None:
 
 @REGRESSORS
 def test_a_rate_that_diverges_is_named(maker: Any) -> None:
-    with pytest.raises(ValueError, match="decrease the learning rate"):
+    with pytest.raises(ValueError, match="lower the learning rate"):
         small(maker, 400, learning_rate=1e10).fit(X, SCORE)
 
 

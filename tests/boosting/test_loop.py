@@ -212,7 +212,7 @@ def test_custom_loss_of_several_outputs_sees_rows_and_outputs(exact):
         (lambda y, f: (f, f[:, None]), r"hessian of shape \(50, 1\)"),
         (
             lambda y, f: (f, f - 1.0),
-            "the hessian -1.0 for row 0: it must be finite and not negative",
+            "the hessian -1.0 for row 0: it must be finite and non-negative",
         ),
         (lambda y, f: (f + np.inf, f), "the gradient inf for row 0"),
         (lambda y, f: ("abc", f), "not an array of numbers"),

@@ -122,7 +122,7 @@ def test_own_loss_is_checked() -> None:
     ):
         HistGradientBoostingRegressor(loss=short).fit(X, Y)
     with pytest.raises(
-        ValueError, match="the hessian -1.0 for row 0: it must be finite and not neg"
+        ValueError, match="the hessian -1.0 for row 0: it must be finite and non-neg"
     ):
         HistGradientBoostingRegressor(loss=negative).fit(X, Y)
     with pytest.raises(ValueError, match="early stopping needs a score"):
@@ -190,7 +190,7 @@ def test_class_weights_are_weights(maker: Any) -> None:
     assert balanced.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean() + 0.05
     ones = clone(plain).fit(X, rare, np.ones(500))
     np.testing.assert_array_equal(ones.predict_proba(X), plain.predict_proba(X))
-    with pytest.raises(ValueError, match=r"class_weight gives the class 0 the weight -1\.0: give"):
+    with pytest.raises(ValueError, match=r"class_weight gives the class 0 the weight -1\.0: weights must be finite"):
         maker(class_weight={0: -1.0}).fit(X, LABELS)
 
 

@@ -51,7 +51,7 @@ def _define_outputs(model: BoostedClassifier, part: ModelCode, file: CSource) ->
         part.define_scores("(void)state;", "out[0] = 0;")
         part.define_outputs("(void)state;", "out[0] = 1;")
         return
-    total = file.format_literal(model._total())
+    total = file.format_literal(model._total_weight())
     if name == "SAMME":
         _define_samme_outputs(part, total)
     elif name in {"discrete", "M1", "M2", "MR"}:

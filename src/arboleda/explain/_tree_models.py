@@ -157,7 +157,7 @@ def _read_boosted_classifier(model: BoostedClassifier) -> TreeModel:
             f"({type(model.estimators_[0]).__name__}), so its score is not a sum over trees: boost "
             "DecisionTreeClassifier, or use explain.lime"
         )
-    total, p = model._total(), model.n_features_in_
+    total, p = model._total_weight(), model.n_features_in_
     names = _make_score_names(model, 1 if model.n_classes_ <= 2 else model.n_classes_)
     return TreeModel(
         TreeSum.of_members(members.weighted),
@@ -166,7 +166,7 @@ def _read_boosted_classifier(model: BoostedClassifier) -> TreeModel:
         p,
         names,
         "margin",
-        finish=lambda sums: model._decided(sums, total),
+        finish=lambda sums: model._compute_decision(sums, total),
     )
 
 

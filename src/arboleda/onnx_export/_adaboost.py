@@ -46,11 +46,11 @@ def _add_class_scores(model: BoostedClassifier, sums: str, graph: Graph) -> str:
         else:
             second = graph.add("Sub", graph.columns(sums, [1]), graph.columns(sums, [0]))
         if name == "SAMME":
-            second = graph.times(second, 2.0 / model._total())
+            second = graph.times(second, 2.0 / model._total_weight())
         return graph.concat_columns([graph.add("Neg", second), second])
     if name == "SAMME":
         # Votes for other classes count -1 / (K - 1) each, and all are relative to the total.
-        scaled = graph.times(sums, k / (k - 1.0) / model._total())
+        scaled = graph.times(sums, k / (k - 1.0) / model._total_weight())
         return graph.add("Sub", scaled, graph.number(1.0 / (k - 1.0)))
     if name == "logit":
         axes = graph.constant(np.array([1], dtype=np.int64))
