@@ -91,7 +91,7 @@ def test_a_damaged_file_is_refused(tmp_path):
             make(model.ensemble_.start, model.ensemble_.trees, linear | {name: array})
     with pytest.raises(ValueError, match="linear leaves"):
         make(model.ensemble_.start, model.ensemble_.trees[:2], linear)
-    assert "categories" in model.ensemble_.defect([5, 5, 5, 5])
+    assert "categorical" in model.ensemble_.defect([5, 5, 5, 5])
 
 
 def test_early_stopping_and_warm_start_go_on_with_linear_leaves():

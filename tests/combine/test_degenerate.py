@@ -159,7 +159,7 @@ def test_weights_of_rows_without_a_sum_are_refused(member: Any) -> None:
         EnsembleSelectionClassifier(members, cv="prefit"),
         BayesianModelAveragingClassifier(members, cv="prefit"),
     ):
-        with pytest.raises(ValueError, match="the sum of sample_weight is beyond float64"):
+        with pytest.raises(ValueError, match="the sum of sample_weight overflows float64"):
             combination.fit(_X, _LABELS, sample_weight=huge)
 
 
