@@ -21,8 +21,8 @@ from arboleda._engine.parallel import run_in_parallel
 from arboleda._engine.shared_binning import (
     SharedBinning,
     get_reading_options,
-    take_rows,
     supports_shared_binning,
+    take_rows,
 )
 from arboleda._engine.threads import count_available_cores, resolve_n_jobs
 from arboleda.bagging._members import each, n_jobs_limits
