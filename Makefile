@@ -15,7 +15,7 @@ CORE = export PATH="$(CURDIR)/$(BIN):$$PATH"; cd core; cmake --preset $(1) --log
 # What the installed package is made of.
 SOURCES := pyproject.toml CMakeLists.txt \
     $(shell find core bindings src -type f -not -path '*/build/*' -not -path '*/__pycache__/*')
-CPP := $(shell find core bindings -type f \( -name '*.h' -o -name '*.cc' -o -name '*.cpp' \) \
+CPP := $(shell find core bindings -type f \( -name '*.h' -o -name '*.inc' -o -name '*.cc' -o -name '*.cpp' \) \
     -not -path '*/build/*')
 PY := src tests tools docs benchmarks examples
 

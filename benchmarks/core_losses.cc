@@ -12,9 +12,9 @@
 #include <numeric>
 #include <vector>
 
-#include "base/kernels.h"
 #include "base/random.h"
 #include "objective/objective.h"
+#include "simd/kernels.h"
 
 using namespace arboleda;
 

@@ -11,11 +11,11 @@
 #include <tuple>
 #include <utility>
 
-#include "answers.h"
 #include "areas.h"
 #include "arrays.h"
 #include "options.h"
 #include "predict/forest.h"
+#include "table_methods.h"
 #include "weighted_forest.h"
 
 namespace arboleda::python {
@@ -100,12 +100,12 @@ Fitted fit(const BinnedDataset& table, const Labels& labels, std::size_t n_class
            std::uint64_t seed) {
   const AdaBoostData data{table, span_of(labels), n_classes, span_of(weights),
                           span_of(validation_rows)};
-  const AdaBoostCallback told = callback_from(callback, validation_rows.size());
+  const AdaBoostCallback report = callback_from(callback, validation_rows.size());
   const Context context = make_context(n_threads, seed);
   AdaBoosted boosted;
   {
     const nb::gil_scoped_release unlocked;
-    boosted = fit_adaboost(data, options, told, context);
+    boosted = fit_adaboost(data, options, report, context);
   }
   return {std::move(boosted.forest), to_dict(boosted.rounds),     name_of(kVotes, boosted.vote),
           boosted.trees_a_round,     name_of(kEnds, boosted.end), boosted.weak_error};
@@ -183,18 +183,20 @@ void init_members(nb::module_& m) {
       nb::arg("forest"), nb::arg("vote"), nb::arg("weights"), nb::arg("trees_a_member"),
       nb::keep_alive<1, 2>());
   members.def(
-      "said",
+      "leaf_votes",
       [](const WeightedForest& model, std::size_t tree) {
         require(tree < model.forest->trees.size(), "the forest has fewer trees than that");
-        const std::span<const double> said = model.votes.said(tree);
+        const std::span<const double> leaf_votes = model.votes.leaf_votes(tree);
         const std::size_t width = model.votes.width();
-        return to_numpy<double, 2>({said.begin(), said.end()}, {said.size() / width, width});
+        return to_numpy<double, 2>({leaf_votes.begin(), leaf_votes.end()},
+                                   {leaf_votes.size() / width, width});
       },
-      nb::arg("tree"), "What the leaves of a tree say, times the weight of its member.");
-  def_answer(members, "scores", [](const WeightedForest& model, const auto& table, int n_threads) {
-    return scores(model, table, n_threads);
-  });
-  def_answer<std::size_t, std::size_t, const Sums&>(
+      nb::arg("tree"), "Votes of the leaves of a tree, times the weight of its member.");
+  def_table_method(members, "scores",
+                   [](const WeightedForest& model, const auto& table, int n_threads) {
+                     return scores(model, table, n_threads);
+                   });
+  def_table_method<std::size_t, std::size_t, const Sums&>(
       members, "staged_scores",
       [](const WeightedForest& model, const auto& table, int n_threads, std::size_t first,
          std::size_t last, const Sums& before) {

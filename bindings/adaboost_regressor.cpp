@@ -1,11 +1,11 @@
 // AdaBoost of regressors: the densities of AdaBoost.R, and weighted medians.
 #include <nanobind/stl/vector.h>
 
-#include "answers.h"
 #include "areas.h"
 #include "arrays.h"
 #include "learn/target_density.h"
 #include "predict/weighted_median.h"
+#include "table_methods.h"
 
 namespace arboleda::python {
 
@@ -25,33 +25,33 @@ void init_density(nb::module_& m) {
       .def("row_weights", [](const TargetDensity& self) { return to_numpy(self.row_weights()); })
       .def(
           "error",
-          [](const TargetDensity& self, const Floats& answers, int n_threads) {
+          [](const TargetDensity& self, const Floats& predictions, int n_threads) {
             const Context context = make_context(n_threads, 0);
             const nb::gil_scoped_release unlocked;
-            return self.error(span_of(answers), context);
+            return self.error(span_of(predictions), context);
           },
-          nb::arg("answers"), nb::arg("n_threads"))
+          nb::arg("predictions"), nb::arg("n_threads"))
       .def(
-          "best_answers",
+          "best_predictions",
           [](const TargetDensity& self, const InArray<std::uint32_t>& leaf, std::size_t n_leaves,
              int n_threads) {
             const Context context = make_context(n_threads, 0);
             std::vector<double> best;
             {
               const nb::gil_scoped_release unlocked;
-              best = self.best_answers(span_of(leaf), n_leaves, context);
+              best = self.best_predictions(span_of(leaf), n_leaves, context);
             }
             return to_numpy(std::move(best));
           },
           nb::arg("leaf"), nb::arg("n_leaves"), nb::arg("n_threads"))
       .def(
           "reweigh",
-          [](TargetDensity& self, const Floats& answers, double factor, int n_threads) {
+          [](TargetDensity& self, const Floats& predictions, double factor, int n_threads) {
             const Context context = make_context(n_threads, 0);
             const nb::gil_scoped_release unlocked;
-            self.reweigh(span_of(answers), factor, context);
+            self.reweigh(span_of(predictions), factor, context);
           },
-          nb::arg("answers"), nb::arg("factor"), nb::arg("n_threads"));
+          nb::arg("predictions"), nb::arg("factor"), nb::arg("n_threads"));
 }
 
 void init_medians(nb::module_& m) {
@@ -95,7 +95,7 @@ OutArray<double> medians_of(const Forest& forest, const Table& table, int n_thre
 }  // namespace
 
 void def_medians(nb::class_<Forest>& forest_class) {
-  def_answer<Floats>(
+  def_table_method<Floats>(
       forest_class, "medians",
       [](const Forest& forest, const auto& table, int n_threads, const Floats& weights) {
         return medians_of(forest, table, n_threads, weights);

@@ -40,7 +40,7 @@ void init_io(nb::module_& m);
 // The weighted medians of a forest that was boosted.
 void def_medians(nb::class_<Forest>& forest_class);
 
-// What a model would say of rows with other values in one or two columns.
+// Predictions of a model for rows with other values in one or two columns.
 void def_curves(nb::class_<Tree>& tree_class);
 void def_curves(nb::class_<TreeEnsemble>& ensemble_class);
 void def_curves(nb::class_<Forest>& forest_class);

@@ -61,14 +61,14 @@ nb::dict to_dict(BartDraws draws, const RuleColumns& columns, const BartOptions&
 nb::dict sample(const BinnedDataset& table, const InArray<RowIndex>& rows, const Floats& target,
                 const std::optional<Floats>& weight, const BartOptions& options,
                 const nb::object& progress, int n_threads, std::uint64_t seed) {
-  const BartProgress told = progress_from(progress);
+  const BartProgress report = progress_from(progress);
   const Context context = make_context(n_threads, seed);
   RuleColumns columns;
   BartDraws draws;
   {
     const nb::gil_scoped_release unlocked;
     columns = rule_columns(table, span_of(rows));
-    draws = sample_bart({columns, span_of(target), span_of(weight)}, options, told, context);
+    draws = sample_bart({columns, span_of(target), span_of(weight)}, options, report, context);
   }
   return to_dict(std::move(draws), columns, options);
 }

@@ -46,18 +46,18 @@ OutArray<double, 2> scores_of(std::span<const double> scores, std::span<const Ro
   return to_numpy<double, 2>(std::move(some), {n_outputs, rows.size()});
 }
 
-// A loss written in Python. It answers for the rows of one fit, in their order; its answers were
-// checked in Python, but for their size.
+// A loss written in Python. It is called for the rows of one fit, in their order; its results were
+// checked in Python, except for their shape.
 LossDerivatives derivatives_from(const nb::object& loss, std::size_t n_rows) {
   return [loss, n_rows](std::span<const double> scores, std::span<const RowIndex> rows,
                         std::span<double> gradient, std::span<double> hessian) {
     const nb::gil_scoped_acquire gil;
-    using Answer = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-    const auto [g, h] = nb::cast<std::tuple<Answer, Answer>>(loss(scores_of(scores, rows, n_rows)));
+    using Array = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    const auto [g, h] = nb::cast<std::tuple<Array, Array>>(loss(scores_of(scores, rows, n_rows)));
     const std::size_t n_outputs = scores.size() / n_rows;
-    for (const Answer* answer : {&g, &h}) {
-      require(answer->shape(0) == n_outputs && answer->shape(1) == rows.size(),
-              "the loss has not one derivative for each score");
+    for (const Array* array : {&g, &h}) {
+      require(array->shape(0) == n_outputs && array->shape(1) == rows.size(),
+              "the loss must return one derivative per score");
     }
     for (std::size_t k = 0; k < n_outputs; ++k) {
       for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -68,7 +68,7 @@ LossDerivatives derivatives_from(const nb::object& loss, std::size_t n_rows) {
   };
 }
 
-// Rows to learn from or to judge by; it keeps the arrays alive.
+// Rows of training or validation data; it keeps the arrays alive.
 struct BoostingData {
   const BinnedDataset* table;
   Rows rows;
@@ -128,23 +128,24 @@ Fitted fit(const BoostingData& training, const Loss& loss, const BoostingOptions
   options.replayed = replayed;
   const bool own_table = validation != nullptr && validation->table != training.table;
   const auto objective = bind_loss(loss, training);
-  const auto judge = own_table ? bind_loss(loss, *validation) : nullptr;
+  const auto validation_loss = own_table ? bind_loss(loss, *validation) : nullptr;
   const auto rows_of = [](const BoostingData& data, Objective& bound) {
     return BoostingRows{*data.table, span_of(data.rows), span_of(data.weight), span_of(data.offset),
                         bound};
   };
   const BoostingRows learned = rows_of(training, *objective);
-  std::optional<BoostingRows> judged;
+  std::optional<BoostingRows> validation_data;
   if (validation != nullptr)
-    judged.emplace(rows_of(own_table ? *validation : training, judge ? *judge : *objective));
-  if (judged) judged->rows = span_of(validation->rows);
-  const BoostingCallback told = callback_from(callback, validation);
+    validation_data.emplace(rows_of(own_table ? *validation : training,
+                                    validation_loss ? *validation_loss : *objective));
+  if (validation_data) validation_data->rows = span_of(validation->rows);
+  const BoostingCallback report = callback_from(callback, validation);
   const Context context = make_context(n_threads, seed);
   Boosted boosted;
   {
     const nb::gil_scoped_release unlocked;
-    boosted = boost(learned, judged ? &*judged : nullptr, options,
-                    resume != nullptr ? *resume : TreeEnsemble{}, told, context);
+    boosted = boost(learned, validation_data ? &*validation_data : nullptr, options,
+                    resume != nullptr ? *resume : TreeEnsemble{}, report, context);
   }
   return {std::move(boosted.ensemble), to_dict(std::move(boosted.history)), boosted.best_round};
 }
@@ -195,7 +196,7 @@ void init_options(nb::module_& m) {
               trees.growth.max_features = max_features;
               trees.ccp_alpha = ccp_alpha;
             } else {
-              HistogramGrowth& trees = self->trees.emplace<HistogramGrowth>();
+              HistogramOptions& trees = self->trees.emplace<HistogramOptions>();
               limits.set(trees);
               trees.min_samples_leaf = min_samples_leaf;
               trees.growth = growth_named(growth);
@@ -268,7 +269,7 @@ void init_boosting(nb::module_& m) {
           },
           nb::arg("derivatives"), nb::arg("n_outputs"));
 
-  nb::class_<BoostingData>(m, "BoostingData", "Rows to learn from or to judge by.")
+  nb::class_<BoostingData>(m, "BoostingData", "Rows of training or validation data.")
       .def(
           "__init__",
           [](BoostingData* self, const BinnedDataset& table, Rows rows, Floats target,

@@ -1,4 +1,4 @@
-// Rules that make one answer of what many members say.
+// Rules that combine the outputs of many members.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -28,7 +28,7 @@ Members to_members(const Outputs& outputs, const Kept& kept) {
   Members members{{}, outputs.shape(1), outputs.shape(2)};
   for (const std::size_t l : kept) {
     require(l < outputs.shape(0), "there are fewer members than that");
-    members.said.push_back(outputs.data() + l * members.n_rows * members.n_classes);
+    members.outputs.push_back(outputs.data() + l * members.n_rows * members.n_classes);
   }
   return members;
 }
@@ -80,23 +80,23 @@ Table order_statistic(const Outputs& outputs, const Kept& kept, const std::strin
   });
 }
 
-Answer answer_of(bool shares_of_exp) {
-  return shares_of_exp ? Answer::shares_of_exp : Answer::sums;
+VoteOutput output_of(bool shares_of_exp) {
+  return shares_of_exp ? VoteOutput::softmax : VoteOutput::sums;
 }
 
-template <class Said>
-Table votes(const Said& said, const Weights& weights, bool shares_of_exp, int n_threads) {
-  return combined(said.n_rows, said.n_classes, n_threads, [&](const Context& context) {
-    return sum_votes(said, span_of(weights), answer_of(shares_of_exp), context);
+template <class Inputs>
+Table votes(const Inputs& inputs, const Weights& weights, bool shares_of_exp, int n_threads) {
+  return combined(inputs.n_rows, inputs.n_classes, n_threads, [&](const Context& context) {
+    return sum_votes(inputs, span_of(weights), output_of(shares_of_exp), context);
   });
 }
 
-template <class Said>
-Table tables(const Said& said, const InArray<double>& start, const InArray<double>& table,
+template <class Inputs>
+Table tables(const Inputs& inputs, const InArray<double>& start, const InArray<double>& table,
              bool shares_of_exp, int n_threads) {
   const ChoiceTables of{span_of(start), span_of(table)};
-  return combined(said.n_rows, said.n_classes, n_threads, [&](const Context& context) {
-    return sum_tables(said, of, answer_of(shares_of_exp), context);
+  return combined(inputs.n_rows, inputs.n_classes, n_threads, [&](const Context& context) {
+    return sum_tables(inputs, of, output_of(shares_of_exp), context);
   });
 }
 

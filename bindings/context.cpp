@@ -6,7 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "areas.h"
-#include "base/kernels.h"
+#include "simd/kernels.h"
 
 namespace arboleda::python {
 
@@ -47,7 +47,7 @@ void init_context(nb::module_& m) {
   m.def(
       "obey",
       [](const StopFlag* flag) { flag_of_this_thread = flag == nullptr ? nullptr : flag->is_set; },
-      nb::arg("flag").none(), "Make the calls of this thread look at a flag; None: no longer.");
+      nb::arg("flag").none(), "Let the calls of this thread poll a stop flag; None removes it.");
 }
 
 }  // namespace arboleda::python

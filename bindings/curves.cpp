@@ -1,13 +1,13 @@
-// What trees say of rows with other values in one or two columns.
+// Predictions of trees for rows with other values in one or two columns.
 #include "predict/curves.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "answers.h"
 #include "areas.h"
 #include "arrays.h"
 #include "options.h"
+#include "table_methods.h"
 
 namespace arboleda::python {
 
@@ -41,29 +41,30 @@ OutArray<double, 3> to_curves(std::vector<double> curves, const Wanted& wanted,
                              {wanted.end - wanted.begin, wanted.n_points(), n_outputs});
 }
 
-// answer(model, rows, axes, context), which is asked with the GIL released.
-template <class Model, class Table, class Answer>
-std::vector<double> asked(const Model& model, const Table& table, int n_threads,
-                          const Wanted& wanted, const Answer& answer) {
+// compute(model, axes, rows, context), which is called with the GIL released.
+template <class Model, class Table, class Compute>
+std::vector<double> compute_unlocked(const Model& model, const Table& table, int n_threads,
+                                     const Wanted& wanted, const Compute& compute) {
   const Context context = make_context(n_threads, 0);
   const nb::gil_scoped_release unlocked;
-  return answer(model, wanted.axes, RowRange<Table>{table, wanted.begin, wanted.end}, context);
+  return compute(model, wanted.axes, RowRange<Table>{table, wanted.begin, wanted.end}, context);
 }
 
 using Features = std::vector<FeatureIndex>;
 using AllPoints = std::vector<std::vector<double>>;
 
-// The same for trees whose leaves say what they hold.
-template <class Model, class Answer, class OutputsOf>
-void def_plain_curves(nb::class_<Model>& model_class, const Answer& answer,
+// The same for models whose outputs are the values of their leaves.
+template <class Model, class Compute, class OutputsOf>
+void def_plain_curves(nb::class_<Model>& model_class, const Compute& compute,
                       const OutputsOf& outputs_of) {
-  def_answer<const Features&, const AllPoints&, std::size_t, std::size_t>(
+  def_table_method<const Features&, const AllPoints&, std::size_t, std::size_t>(
       model_class, "curves",
-      [answer, outputs_of](const Model& model, const auto& table, int n_threads,
-                           const Features& features, const AllPoints& points, std::size_t begin,
-                           std::size_t end) {
+      [compute, outputs_of](const Model& model, const auto& table, int n_threads,
+                            const Features& features, const AllPoints& points, std::size_t begin,
+                            std::size_t end) {
         const Wanted wanted = wanted_of(features, points, begin, end);
-        return to_curves(asked(model, table, n_threads, wanted, answer), wanted, outputs_of(model));
+        return to_curves(compute_unlocked(model, table, n_threads, wanted, compute), wanted,
+                         outputs_of(model));
       },
       nb::arg("features"), nb::arg("points"), nb::arg("begin"), nb::arg("end"));
 }
@@ -90,19 +91,19 @@ void def_curves(nb::class_<TreeEnsemble>& ensemble_class) {
 
 void def_curves(nb::class_<Forest>& forest_class) {
   using Numbers = std::vector<std::size_t>;
-  def_answer<const Features&, const AllPoints&, std::size_t, std::size_t, const std::string&,
-             const Numbers&>(
+  def_table_method<const Features&, const AllPoints&, std::size_t, std::size_t, const std::string&,
+                   const Numbers&>(
       forest_class, "curves",
       [](const Forest& forest, const auto& table, int n_threads, const Features& features,
          const AllPoints& points, std::size_t begin, std::size_t end, const std::string& voting,
          const Numbers& n_classes) {
         const Wanted wanted = wanted_of(features, points, begin, end);
         const Ballot ballot(forest, voting_named(voting), n_classes);
-        return to_curves(asked(forest, table, n_threads, wanted,
-                               [&](const Forest& trees, const auto& axes, const auto& rows,
-                                   const Context& context) {
-                                 return vote_curves(trees, ballot, axes, rows, context);
-                               }),
+        return to_curves(compute_unlocked(forest, table, n_threads, wanted,
+                                          [&](const Forest& trees, const auto& axes,
+                                              const auto& rows, const Context& context) {
+                                            return vote_curves(trees, ballot, axes, rows, context);
+                                          }),
                          wanted, ballot.n_outputs());
       },
       nb::arg("features"), nb::arg("points"), nb::arg("begin"), nb::arg("end"), nb::arg("voting"),

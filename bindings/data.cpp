@@ -91,7 +91,7 @@ TableView to_table(nb::list columns, std::size_t n_rows) {
   table.columns.reserve(columns.size());
   for (nb::handle item : columns) {
     const auto column = nb::cast<AnyColumn>(item);
-    require(column.shape(0) == n_rows, "a column has not the table's number of rows");
+    require(column.shape(0) == n_rows, "a column's number of rows differs from the table's");
     table.columns.push_back(to_view(column));
   }
   return table;

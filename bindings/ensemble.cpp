@@ -1,4 +1,4 @@
-// Trees that add up: their answers, their parts, their state for pickling.
+// Additive trees: their predictions, their parts, their state for pickling.
 #include "tree/ensemble.h"
 
 #include <nanobind/stl/optional.h>
@@ -6,12 +6,12 @@
 
 #include <optional>
 
-#include "answers.h"
 #include "areas.h"
 #include "arrays.h"
 #include "io/linear_arrays.h"
 #include "io/model_file.h"
 #include "predict/ensemble.h"
+#include "table_methods.h"
 
 namespace arboleda::python {
 
@@ -51,7 +51,7 @@ nb::list linear_of(const TreeEnsemble& ensemble) {
   return arrays;
 }
 
-// Each answer once for both kinds of tables. Called with the GIL held; releases it.
+// Each method once for both kinds of tables. Called with the GIL held; releases it.
 template <class Table>
 OutArray<double, 2> scores(const TreeEnsemble& ensemble, const CodedEnsemble* coded,
                            const Table& table, int n_threads) {
@@ -158,15 +158,15 @@ void init_ensemble(nb::module_& m) {
       .def("gain_importances", [](const TreeEnsemble& e) { return to_numpy(gain_importances(e)); });
   def_add_scores(ensemble_class);
   def_curves(ensemble_class);
-  def_answer<const CodedEnsemble*>(
+  def_table_method<const CodedEnsemble*>(
       ensemble_class, "scores",
       [](const TreeEnsemble& ensemble, const auto& table, int n_threads,
          const CodedEnsemble* coded) { return scores(ensemble, coded, table, n_threads); },
       nb::arg("coded") = nb::none());
-  def_answer(ensemble_class, "apply",
-             [](const TreeEnsemble& ensemble, const auto& table, int n_threads) {
-               return apply(ensemble, table, n_threads);
-             });
+  def_table_method(ensemble_class, "apply",
+                   [](const TreeEnsemble& ensemble, const auto& table, int n_threads) {
+                     return apply(ensemble, table, n_threads);
+                   });
 }
 
 }  // namespace arboleda::python

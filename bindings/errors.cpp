@@ -30,7 +30,7 @@ void init_errors(nb::module_&) {
               break;
           }
         } catch (const std::bad_alloc&) {
-          // The last resort: what grows with rows and classes is estimated before it is asked for.
+          // The last resort: what grows with rows and classes is estimated before it is allocated.
           PyErr_SetString(PyExc_MemoryError,
                           "the engine could not get the memory that it needs: give fewer rows, "
                           "columns or classes, fewer or smaller trees, or a machine with more "

@@ -42,11 +42,11 @@ Forest fit_classification(const BinnedDataset& table, const Labels& labels,
                           const ForestOptions& options, const nb::object& progress, int n_threads,
                           std::uint64_t seed) {
   const ClassMeasure measure = class_measure_named(criterion);
-  const ForestProgress told = progress_from(progress);
+  const ForestProgress report = progress_from(progress);
   const Context context = make_context(n_threads, seed);
   const nb::gil_scoped_release unlocked;
   return fit_classification_forest(table, span_of(labels), n_classes, span_of(weights), measure,
-                                   options, told, context);
+                                   options, report, context);
 }
 
 Forest fit_regression(const BinnedDataset& table, const Floats& targets, std::size_t n_outputs,
@@ -54,11 +54,11 @@ Forest fit_regression(const BinnedDataset& table, const Floats& targets, std::si
                       const ForestOptions& options, const nb::object& progress, int n_threads,
                       std::uint64_t seed) {
   const RegressionMeasure measure = regression_measure_named(criterion);
-  const ForestProgress told = progress_from(progress);
+  const ForestProgress report = progress_from(progress);
   const Context context = make_context(n_threads, seed);
   const nb::gil_scoped_release unlocked;
   return fit_regression_forest(table, span_of(targets), n_outputs, span_of(weights), measure,
-                               options, told, context);
+                               options, report, context);
 }
 
 void init_options(nb::module_& m) {

@@ -1,4 +1,4 @@
-// The rows of a fit, as what is asked of a forest afterwards needs them.
+// The rows of a fit, for methods of a forest that need them afterwards.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "arrays.h"
+#include "bagging/out_of_bag.h"
 #include "learn/forest.h"
-#include "learn/out_of_bag.h"
 
 namespace arboleda::python {
 
-// The rows of a fit: how its bags were drawn, and what they should have been told. It keeps the arrays
+// The rows of a fit: how its bags were drawn, and their targets. It keeps the arrays
 // alive.
 struct FittedRows {
   ForestOptions options;

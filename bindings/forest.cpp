@@ -1,4 +1,4 @@
-// Trees that vote: their answers, their parts, their state for pickling.
+// Trees that vote: their predictions, their parts, their state for pickling.
 #include "tree/forest.h"
 
 #include <nanobind/stl/string.h>
@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
-#include "answers.h"
 #include "areas.h"
 #include "arrays.h"
 #include "io/model_file.h"
 #include "options.h"
 #include "predict/forest.h"
+#include "table_methods.h"
 
 namespace arboleda::python {
 
@@ -42,7 +42,7 @@ Measure measure_named(const std::string& name) {
 }
 
 Forest from_trees(const std::vector<const Tree*>& trees, const std::string& measure) {
-  require(std::find(trees.begin(), trees.end(), nullptr) == trees.end(), "a tree is none");
+  require(std::find(trees.begin(), trees.end(), nullptr) == trees.end(), "a tree is None");
   return forest_of(trees, measure_named(measure));
 }
 
@@ -182,21 +182,21 @@ void init_forest(nb::module_& m) {
           [](const Forest& f, const std::vector<std::int64_t>& n_levels) {
             return categories_are_below(f, n_levels);
           },
-          nb::arg("n_levels"), "Whether columns have all the levels that trees ask for.")
+          nb::arg("n_levels"), "Whether columns have all levels that the trees test.")
       .def("impurity_importances",
            [](const Forest& f) { return to_numpy(impurity_importances(f)); });
   def_votes(forest_class);
   def_medians(forest_class);
   def_curves(forest_class);
   using Numbers = std::vector<std::size_t>;
-  def_answer<const std::string&, const Numbers&, const Numbers&>(
+  def_table_method<const std::string&, const Numbers&, const Numbers&>(
       forest_class, "staged_votes",
       [](const Forest& forest, const auto& table, int n_threads, const std::string& voting,
          const Numbers& n_classes, const Numbers& n_trees) {
         return staged_votes(forest, voting, n_classes, table, n_threads, n_trees);
       },
       nb::arg("voting"), nb::arg("n_classes"), nb::arg("n_trees"));
-  def_answer<const std::string&, const Numbers&, std::size_t, std::size_t, const Sums&>(
+  def_table_method<const std::string&, const Numbers&, std::size_t, std::size_t, const Sums&>(
       forest_class, "added_votes",
       [](const Forest& forest, const auto& table, int n_threads, const std::string& voting,
          const Numbers& n_classes, std::size_t first, std::size_t last, const Sums& before) {
@@ -204,9 +204,10 @@ void init_forest(nb::module_& m) {
       },
       nb::arg("voting"), nb::arg("n_classes"), nb::arg("first"), nb::arg("last"),
       nb::arg("before"));
-  def_answer(forest_class, "apply", [](const Forest& forest, const auto& table, int n_threads) {
-    return apply(forest, table, n_threads);
-  });
+  def_table_method(forest_class, "apply",
+                   [](const Forest& forest, const auto& table, int n_threads) {
+                     return apply(forest, table, n_threads);
+                   });
 }
 
 }  // namespace arboleda::python

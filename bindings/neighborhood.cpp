@@ -5,12 +5,12 @@
 
 #include <optional>
 
-#include "answers.h"
 #include "areas.h"
 #include "arrays.h"
 #include "fitted_rows.h"
 #include "predict/proximity.h"
 #include "predict/shared_leaves.h"
+#include "table_methods.h"
 
 namespace arboleda::python {
 
@@ -120,7 +120,7 @@ void init_proximity(nb::module_& m) {
           nb::arg("forest"), nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
           nb::arg("n_columns"), nb::arg("rows").none(), nb::arg("n_threads"),
           nb::keep_alive<1, 2>());
-  def_answer<std::size_t>(
+  def_table_method<std::size_t>(
       proximity_class, "of",
       [](const Proximity& near, const auto& table, int n_threads, std::size_t first_row) {
         return proximity(near, table, n_threads, first_row);
@@ -154,10 +154,11 @@ void init_neighborhood(nb::module_& m) {
   nb::class_<Neighborhood> near_class(m, "Neighborhood", "What training rows weigh in a forest.");
   near_class.def("__init__", &make_neighborhood, nb::arg("forest"), nb::arg("rows"),
                  nb::arg("n_rows"), nb::arg("n_threads"), nb::keep_alive<1, 2>());
-  def_answer(near_class, "weights", [](const Neighborhood& near, const auto& table, int n_threads) {
-    return weights(near, table, n_threads);
-  });
-  def_answer<const InArray<double>&, const InArray<double>&>(
+  def_table_method(near_class, "weights",
+                   [](const Neighborhood& near, const auto& table, int n_threads) {
+                     return weights(near, table, n_threads);
+                   });
+  def_table_method<const InArray<double>&, const InArray<double>&>(
       near_class, "quantiles",
       [](const Neighborhood& near, const auto& table, int n_threads, const InArray<double>& targets,
          const InArray<double>& levels) {

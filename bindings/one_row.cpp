@@ -1,4 +1,4 @@
-// Models that answer row by row.
+// Models that predict row by row.
 #include "predict/one_row.h"
 
 #include <nanobind/stl/optional.h>
@@ -19,7 +19,7 @@ namespace arboleda::python {
 
 namespace {
 
-using Answers = OutArray<double, 2>;
+using Predictions = OutArray<double, 2>;
 
 template <class Number>
 using Numbers = nb::ndarray<const Number, nb::ndim<1>, nb::device::cpu>;
@@ -70,7 +70,7 @@ bool read_row(nb::handle given, std::span<double> row) {
 }
 
 // Called with the GIL held, and keeps it: this takes microseconds.
-std::optional<Answers> of_row(const OneRow& model, nb::handle given) {
+std::optional<Predictions> of_row(const OneRow& model, nb::handle given) {
   thread_local std::vector<double> row;
   row.resize(model.n_columns());
   if (!read_row(given, row)) return std::nullopt;
@@ -78,16 +78,16 @@ std::optional<Answers> of_row(const OneRow& model, nb::handle given) {
     if (std::isinf(x)) return std::nullopt;
   }
   std::vector<double> out(model.n_outputs());
-  model.answer(row.data(), out.data());
+  model.predict(row.data(), out.data());
   return to_numpy<double, 2>(std::move(out), {1, model.n_outputs()});
 }
 
 // value_of(row, column). Releases the GIL.
 template <class ValueOf>
-Answers answers(const OneRow& model, std::size_t n_rows, std::size_t n_columns,
-                const ValueOf& value_of) {
+Predictions predict_rows(const OneRow& model, std::size_t n_rows, std::size_t n_columns,
+                         const ValueOf& value_of) {
   require(n_columns == model.n_columns(),
-          "the table has not the number of columns that the model was fitted on");
+          "the number of columns differs from the one that the model was fitted on");
   const std::size_t k = model.n_outputs();
   std::vector<double> out(n_rows * k);
   {
@@ -95,18 +95,18 @@ Answers answers(const OneRow& model, std::size_t n_rows, std::size_t n_columns,
     std::vector<double> row(n_columns);
     for (std::size_t i = 0; i < n_rows; ++i) {
       for (std::size_t j = 0; j < n_columns; ++j) row[j] = value_of(i, j);
-      model.answer(row.data(), out.data() + i * k);
+      model.predict(row.data(), out.data() + i * k);
     }
   }
   return to_numpy<double, 2>(std::move(out), {n_rows, k});
 }
 
 template <class Number>
-Answers of_matrix(const OneRow& model,
-                  const nb::ndarray<const Number, nb::ndim<2>, nb::device::cpu>& matrix) {
+Predictions of_matrix(const OneRow& model,
+                      const nb::ndarray<const Number, nb::ndim<2>, nb::device::cpu>& matrix) {
   const Number* data = matrix.data();
   const std::int64_t down = matrix.stride(0), across = matrix.stride(1);
-  return answers(model, matrix.shape(0), matrix.shape(1), [=](std::size_t i, std::size_t j) {
+  return predict_rows(model, matrix.shape(0), matrix.shape(1), [=](std::size_t i, std::size_t j) {
     return static_cast<double>(
         data[static_cast<std::int64_t>(i) * down + static_cast<std::int64_t>(j) * across]);
   });
@@ -115,7 +115,7 @@ Answers of_matrix(const OneRow& model,
 }  // namespace
 
 void init_one_row(nb::module_& m) {
-  nb::class_<OneRow>(m, "OneRow", "A model made ready to answer row by row.")
+  nb::class_<OneRow>(m, "OneRow", "A model prepared to predict row by row.")
       .def_static(
           "of_tree", [](const Tree& tree) { return one_row_of(tree); }, nb::arg("tree"),
           nb::keep_alive<0, 1>())
@@ -144,16 +144,17 @@ void init_one_row(nb::module_& m) {
           nb::arg("forest"), nb::arg("weights"), nb::keep_alive<0, 1>())
       .def_prop_ro("n_columns", &OneRow::n_columns)
       .def("of_row", &of_row, nb::arg("row").none(),
-           "Answer (1, outputs) of a list, tuple or array of finite numbers; None of all else.")
+           "Prediction (1, outputs) for a list, tuple or array of finite numbers; None for "
+           "anything else.")
       .def("of_rows", &of_matrix<double>, nb::arg("matrix").noconvert(),
-           "Answers (rows, outputs) of the rows of a matrix.")
+           "Predictions (rows, outputs) for the rows of a matrix.")
       .def("of_rows", &of_matrix<float>, nb::arg("matrix").noconvert())
       .def(
           "of_columns",
           [](const OneRow& model, nb::list columns, std::size_t n_rows) {
             const TableView table = to_table(columns, n_rows);
-            return answers(model, n_rows, table.n_columns(),
-                           [&](std::size_t i, std::size_t j) { return table.at(i, j); });
+            return predict_rows(model, n_rows, table.n_columns(),
+                                [&](std::size_t i, std::size_t j) { return table.at(i, j); });
           },
           nb::arg("columns"), nb::arg("n_rows"), "The same of columns.");
 }

@@ -1,4 +1,4 @@
-// What several fits are told, by its names in Python.
+// Options that several fits share, by their names in Python.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the rows that a tree of a forest did not see say of it.
-#include "learn/out_of_bag.h"
+// Estimates from the rows that a tree of a forest did not see.
+#include "bagging/out_of_bag.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -52,7 +52,7 @@ Curve curve(const Forest& forest, const Table& table, const FittedRows& rows,
     found = out_of_bag_curve(forest, ballot, table, {bags, rows.options.first_tree}, rows.target(),
                              context);
   }
-  return {to_numpy(std::move(found.error)), to_numpy(std::move(found.n_judged))};
+  return {to_numpy(std::move(found.error)), to_numpy(std::move(found.n_scored))};
 }
 
 template <class Table>

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "answers.h"
 #include "areas.h"
 #include "arrays.h"
 #include "explain/interventional.h"
 #include "options.h"
+#include "table_methods.h"
 #include "weighted_forest.h"
 
 namespace arboleda::python {
@@ -138,14 +138,14 @@ void init_shap(nb::module_& m) {
           "expected_scores",
           [](const ExplainedModel& e) { return to_numpy(expected_scores(e.trees)); },
           "Mean scores over the training rows, by the weights of leaves.");
-  def_answer<const PlayerNumbers&, std::size_t>(
+  def_table_method<const PlayerNumbers&, std::size_t>(
       model, "shap_values",
       [](const ExplainedModel& explained, const auto& table, int n_threads,
          const PlayerNumbers& of_column, std::size_t n_players) {
         return values(explained, table, n_threads, of_column, n_players);
       },
       nb::arg("of_column"), nb::arg("n_players"));
-  def_answer<const PlayerNumbers&, std::size_t>(
+  def_table_method<const PlayerNumbers&, std::size_t>(
       model, "shap_interactions",
       [](const ExplainedModel& explained, const auto& table, int n_threads,
          const PlayerNumbers& of_column, std::size_t n_players) {

@@ -1,15 +1,15 @@
-// The immutable tree: its arrays, its answers, its state for pickling.
+// The immutable tree: its arrays, its predictions, its state for pickling.
 #include "tree/tree.h"
 
 #include <nanobind/stl/tuple.h>
 
 #include <limits>
 
-#include "answers.h"
 #include "areas.h"
 #include "arrays.h"
 #include "io/model_file.h"
 #include "predict/predict.h"
+#include "table_methods.h"
 #include "tree/column_subset.h"
 #include "tree/prune.h"
 
@@ -58,7 +58,7 @@ Tree from_arrays(FeatureIndex n_features, const InArray<FeatureIndex>& feature,
   return Tree(std::move(arrays));
 }
 
-// Each answer once for both kinds of tables. Called with the GIL held; releases it.
+// Each method once for both kinds of tables. Called with the GIL held; releases it.
 template <class Table>
 OutArray<NodeIndex> apply(const Tree& tree, const Table& table, int n_threads) {
   const Context context = make_context(n_threads, 0);
@@ -161,15 +161,16 @@ void init_tree(nb::module_& m) {
           "on_columns",
           [](const Tree& t, const InArray<FeatureIndex>& c) { return on_columns(t, span_of(c)); },
           nb::arg("columns"));
-  def_answer(tree_class, "apply", [](const Tree& tree, const auto& table, int n_threads) {
+  def_table_method(tree_class, "apply", [](const Tree& tree, const auto& table, int n_threads) {
     return apply(tree, table, n_threads);
   });
-  def_answer(tree_class, "predict", [](const Tree& tree, const auto& table, int n_threads) {
+  def_table_method(tree_class, "predict", [](const Tree& tree, const auto& table, int n_threads) {
     return predict(tree, table, n_threads);
   });
-  def_answer(tree_class, "decision_path", [](const Tree& tree, const auto& table, int n_threads) {
-    return path(tree, table, n_threads);
-  });
+  def_table_method(tree_class, "decision_path",
+                   [](const Tree& tree, const auto& table, int n_threads) {
+                     return path(tree, table, n_threads);
+                   });
   def_curves(tree_class);
 }
 

@@ -8,7 +8,7 @@
 #include "bart/draws.h"
 #include "bart/packed_node.h"
 #include "base/error.h"
-#include "base/stable_math.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

@@ -143,7 +143,7 @@ const std::vector<std::uint8_t> kThree = {0, 0, 1, 1, 2, 2, 2, 1, 0, 2};
 const std::vector<std::uint8_t> kTwo = {0, 1, 0, 1, 0, 1, 1, 0, 1, 1};
 const std::vector<double> kTarget = {-0.4, -0.3, 0.1, 0.0, 0.3, 0.2, 0.5, 0.4, -0.5, 0.3};
 
-TEST_CASE("One tree visits every tree as often as the exact posterior says") {
+TEST_CASE("One tree visits every tree as often as the exact posterior predicts") {
   BartOptions options;
   options.sigma = 0.3;
   options.leaf_sd = 0.3;

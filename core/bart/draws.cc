@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "base/stable_math.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

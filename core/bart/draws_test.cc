@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <doctest/doctest.h>
-#include "base/stable_math.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 namespace {

@@ -57,14 +57,14 @@ Posterior::Posterior(PosteriorArrays arrays) : arrays_(std::move(arrays)) {
 void Posterior::check_columns() {
   require(arrays_.n_cuts.size() == arrays_.n_levels.size() && n_features() > 0 &&
               n_features() <= index(PackedNode::kMostFeatures),
-          "a posterior has not the right number of columns");
+          "a posterior has the wrong number of columns");
   std::size_t end = 0;
   for (std::size_t j = 0; j < n_features(); ++j) {
     const std::int64_t n_cuts = arrays_.n_cuts[j];
     const std::int64_t n_levels = arrays_.n_levels[j];
     require(n_cuts >= 0 && n_cuts < 65535 && n_levels >= 0 && n_levels <= 65535 &&
                 (n_cuts == 0 || n_levels == 0) && index(n_cuts) <= arrays_.cuts.size() - end,
-            "a column of a posterior has not the right number of cut points");
+            "a column of a posterior has the wrong number of cut points");
     first_cut_.push_back(end);
     for (std::size_t c = end; c < end + index(n_cuts); ++c) {
       require(std::isfinite(arrays_.cuts[c]) && (c == end || arrays_.cuts[c - 1] < arrays_.cuts[c]),
@@ -97,7 +97,7 @@ std::size_t Posterior::check_tree(std::size_t begin, std::int64_t& largest) cons
   std::size_t n_leaves = 0;
   for (std::size_t at = begin; at < arrays_.nodes.size(); ++at) {
     const PackedNode node(arrays_.nodes[at]);
-    require(node.is_valid(), "a node of a posterior is none");
+    require(node.is_valid(), "a node of a posterior is invalid");
     if (node.is_leaf()) {
       largest = std::max(largest, std::abs(std::int64_t{node.value()}));
       require(++n_leaves <= kMostBartLeaves, "a tree of a posterior has more than 256 leaves");
@@ -111,7 +111,7 @@ std::size_t Posterior::check_tree(std::size_t begin, std::int64_t& largest) cons
     require(j < n_features(), "a rule of a posterior reads a column that is not there");
     const std::int64_t levels = arrays_.n_levels[j];
     require(rule.cut <= (levels > 0 ? levels : arrays_.n_cuts[j]),
-            "a rule of a posterior has a cut that its column has not");
+            "a rule of a posterior refers to a cut that its column lacks");
     rights.push_back(at + index(node.to_right()));
     require(rights.size() < kMostBartLeaves, "a tree of a posterior has more than 256 leaves");
   }
@@ -205,7 +205,8 @@ void Posterior::add_draw(std::size_t draw, Block& block) const {
 template <class Table>
 void Posterior::draw(std::size_t first, std::size_t last, const Table& table,
                      const Context& context, std::span<double> values) const {
-  require(table.n_columns() == n_features(), "a table has not the columns of the posterior");
+  require(table.n_columns() == n_features(),
+          "the number of columns differs from that of the posterior");
   require(
       first <= last && last <= arrays_.n_draws && values.size() == (last - first) * table.n_rows,
       "there are no such draws");
@@ -226,7 +227,8 @@ void Posterior::draw(std::size_t first, std::size_t last, const Table& table,
 
 template <class Table>
 void Posterior::mean(const Table& table, const Context& context, std::span<double> values) const {
-  require(table.n_columns() == n_features(), "a table has not the columns of the posterior");
+  require(table.n_columns() == n_features(),
+          "the number of columns differs from that of the posterior");
   require(values.size() == table.n_rows, "there is no room for a value a row");
   parallel_blocks(context.n_threads(), table.n_rows, kBlockRows,
                   [&](std::size_t, std::size_t begin, std::size_t end) {

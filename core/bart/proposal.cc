@@ -1,6 +1,6 @@
 #include "bart/proposal.h"
 
-#include "base/stable_math.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

@@ -14,7 +14,7 @@ namespace arboleda {
 // A rule sends a row to the left child or to the right one by its code in one column.
 //   numeric column      left: code <= cut. The cut n_values - 1 splits "present | missing".
 //   categorical column  left: code == cut. The cut n_values splits "missing | present".
-// A missing value goes where `missing_left` says (Kapelner & Bleich 2015, "Prediction with missing data
+// A missing value goes left if `missing_left` (Kapelner & Bleich 2015, "Prediction with missing data
 // via Bayesian additive regression trees", section 4: missingness incorporated in attributes).
 struct Rule {
   FeatureIndex feature = -1;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/stable_math.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

@@ -1,4 +1,4 @@
-// What every long-running part of the engine is told by its caller. No globals: a Context is passed.
+// What a caller passes to every long-running part of the engine. No globals: a Context is passed.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@ namespace arboleda {
 
 class Context {
  public:
-  // `interrupted` is asked now and then, only on the thread that made the Context (the one that may
-  // take an interpreter's lock); when it answers true, every thread stops at its next check().
+  // `interrupted` is polled now and then, only on the thread that made the Context (the one that may
+  // take an interpreter's lock); when it returns true, every thread stops at its next check().
   explicit Context(int n_threads = 1, std::uint64_t seed = 0,
                    std::function<bool()> interrupted = nullptr)
       : n_threads_(n_threads), seed_(seed), interrupted_(std::move(interrupted)) {}
@@ -27,8 +27,8 @@ class Context {
     if (interrupted_ && !stop_.load(std::memory_order_relaxed) &&
         std::this_thread::get_id() == owner_) {
       const auto now = std::chrono::steady_clock::now();
-      if (now - last_asked_ >= kPatience) {
-        last_asked_ = now;
+      if (now - last_poll_ >= kPatience) {
+        last_poll_ = now;
         if (interrupted_()) stop_.store(true, std::memory_order_relaxed);
       }
     }
@@ -40,7 +40,7 @@ class Context {
     if (wants_stop()) throw Error(ErrorKind::interrupted, "stopped by the caller");
   }
 
-  // For one of many tasks that run at the same time, on the thread that asks for it: one thread, and
+  // For one of many tasks that run at the same time, on the thread that calls this: one thread, and
   // it stops when this Context does. This must outlive it.
   Context of_one_task() const {
     return Context(1, seed_, [this] { return wants_stop(); });
@@ -53,7 +53,7 @@ class Context {
   std::uint64_t seed_;
   std::function<bool()> interrupted_;
   std::thread::id owner_ = std::this_thread::get_id();
-  mutable std::chrono::steady_clock::time_point last_asked_ = std::chrono::steady_clock::now();
+  mutable std::chrono::steady_clock::time_point last_poll_ = std::chrono::steady_clock::now();
   mutable std::atomic<bool> stop_{false};
 };
 

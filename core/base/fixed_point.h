@@ -14,25 +14,6 @@ namespace arboleda {
 // Number of bits of a nonnegative integer: 0 for 0, 1 for 1, 2 for 2 and 3, ...
 int bit_length(std::uint64_t value);
 
-// Sample weights: exact ratios where one unit measures all of them, else rounded. `value` is empty
-// when every positive weight is the same: then each counts 1.
-// A weight too small to matter beside the others (below about 2^-61 of their sum) becomes 0.
-struct FixedWeights {
-  std::vector<std::uint64_t> value;
-  std::vector<bool> dropped;  // rows of weight 0; empty when there is none, or `value` tells
-  std::uint64_t total = 0;    // sum over all rows, in units
-  double unit = 1.0;          // weight of one unit
-
-  bool is_unit() const { return value.empty(); }
-  bool drops(std::size_t row) const {
-    return is_unit() ? !dropped.empty() && dropped[row] : value[row] == 0;
-  }
-};
-
-// weights: one a row, finite and not negative (else Error), or empty for "all 1".
-// The total stays below 2^max_bits.
-FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, int max_bits);
-
 struct FixedTargets {
   std::vector<std::int64_t> value;
   double centre = 0.0;

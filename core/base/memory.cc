@@ -31,7 +31,7 @@ void advise_large_pages(void* begin, std::size_t n_bytes) {
   if (n_bytes < kManyBytes) return;
   const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;
   const auto last = (reinterpret_cast<std::uintptr_t>(begin) + n_bytes) / kPage * kPage;
-  // An answer that there are none is no error.
+  // A system without such pages is no error.
   static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
 #else
   static_cast<void>(begin);

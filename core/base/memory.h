@@ -1,4 +1,4 @@
-// What the system is told about memory, and arrays that are not filled before they are written.
+// Advice to the system about memory, and arrays that are not filled before they are written.
 #pragma once
 
 #include <cstddef>

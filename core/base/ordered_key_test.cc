@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/kernels.h"
 #include "base/random.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -56,8 +56,8 @@ TEST_CASE("every level makes the keys of the definition and counts the cuts belo
         if (i % 7 == 0) bits_64[i] = INT64_MIN;
         if (i % 7 == 1) bits_64[i] |= 0x7FF8000000000000;
       }
-      level->coding.keys_32(bits.data(), n, keys.data());
-      level->coding.keys_64(bits_64.data(), n, keys_64.data());
+      level->binning.keys_32(bits.data(), n, keys.data());
+      level->binning.keys_64(bits_64.data(), n, keys_64.data());
       for (std::size_t i = 0; i < n; ++i) {
         REQUIRE(keys[i] == ordered_key(std::bit_cast<float>(bits[i])));
         REQUIRE(keys_64[i] == ordered_key(std::bit_cast<double>(bits_64[i])));
@@ -72,8 +72,8 @@ TEST_CASE("every level makes the keys of the definition and counts the cuts belo
         std::sort(cuts.begin(), cuts.end());
         std::sort(cuts_64.begin(), cuts_64.end());
         std::vector<Code> out(n + 1, 77), out_64(n + 1, 77);
-        level->coding.count_below_32(keys.data(), n, cuts.data(), n_cuts, out.data());
-        level->coding.count_below_64(keys_64.data(), n, cuts_64.data(), n_cuts, out_64.data());
+        level->binning.count_below_32(keys.data(), n, cuts.data(), n_cuts, out.data());
+        level->binning.count_below_64(keys_64.data(), n, cuts_64.data(), n_cuts, out_64.data());
         for (std::size_t i = 0; i < n; ++i) {
           REQUIRE(out[i] == std::lower_bound(cuts.begin(), cuts.end(), keys[i]) - cuts.begin());
           REQUIRE(out_64[i] ==

@@ -1,7 +1,5 @@
 #include "base/random.h"
 
-#include "base/kernels.h"
-
 namespace arboleda {
 
 namespace {
@@ -42,12 +40,6 @@ std::uint32_t RandomStream::next() {
     used_ = 0;
   }
   return block_[used_++];
-}
-
-void RandomStream::next_blocks(std::span<std::uint32_t> numbers) {
-  const std::size_t n_blocks = numbers.size() / 4;
-  kernels().random.philox(counter_.data(), key_.data(), n_blocks, numbers.data());
-  counter_[0] += static_cast<std::uint32_t>(n_blocks);
 }
 
 std::uint32_t RandomStream::below(std::uint32_t bound) {

@@ -1,5 +1,5 @@
 // Counter-based random numbers: a value is a pure function of a key and a counter, so it does not
-// depend on which thread asks for it, or when.
+// depend on which thread draws it, or when.
 //
 // Philox 4x32 with ten rounds: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw (2011),
 // "Parallel random numbers: as easy as 1, 2, 3", SC'11. The tests hold the known answers of that
@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 
 namespace arboleda {
 
@@ -41,15 +40,18 @@ class RandomStream {
 
   std::uint32_t next();
 
-  // The next numbers, many at once: four a block, blocks a multiple of 8. Only before next().
-  void next_blocks(std::span<std::uint32_t> numbers);
-
   // Uniform on [0, bound) without bias; bound > 0. Lemire (2019), "Fast random integer generation
   // in an interval", ACM TOMACS 29(1).
   std::uint32_t below(std::uint32_t bound);
 
   // Uniform on [0, 1): a multiple of 2^-53.
   double uniform();
+
+  // Where the stream is, for code that computes many blocks of four numbers at once
+  // (simd/random_blocks.h) and then skips them. Only before next().
+  const PhiloxKey& key() const { return key_; }
+  const PhiloxCounter& counter() const { return counter_; }
+  void skip_blocks(std::uint32_t n_blocks) { counter_[0] += n_blocks; }
 
  private:
   PhiloxKey key_;

@@ -3,10 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <set>
-#include <string>
 #include <vector>
-
-#include "base/kernels.h"
 
 namespace arboleda {
 
@@ -18,30 +15,6 @@ TEST_CASE("Philox gives the known answers of its reference distribution") {
         PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
   CHECK(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
         PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
-}
-
-TEST_CASE("many blocks at once are the numbers of one after the other, at every level") {
-  const PhiloxCounter counter{0xfffffff9, 5, 7, 0xffffffff};  // the first word overflows
-  const PhiloxKey key{0xa4093822, 0x299f31d0};
-  std::vector<std::uint32_t> expected;
-  for (std::uint32_t b = 0; b < 24; ++b) {
-    for (const std::uint32_t word :
-         philox4x32({counter[0] + b, counter[1], counter[2], counter[3]}, key)) {
-      expected.push_back(word);
-    }
-  }
-  for (const Kernels* level : all_kernels()) {
-    CAPTURE(std::string(level->level));
-    std::vector<std::uint32_t> found(expected.size());
-    level->random.philox(counter.data(), key.data(), 24, found.data());
-    CHECK(found == expected);
-  }
-  RandomStream one(3, Purpose::bag, 4, 5), many(3, Purpose::bag, 4, 5);
-  std::vector<std::uint32_t> numbers(64);
-  for (int times = 0; times < 3; ++times) {
-    many.next_blocks(numbers);
-    for (const std::uint32_t number : numbers) CHECK(number == one.next());
-  }
 }
 
 TEST_CASE("a stream depends on seed, tree and node, and repeats itself") {

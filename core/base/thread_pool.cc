@@ -17,7 +17,7 @@ namespace {
 
 using Body = std::function<void(std::size_t, int)>;
 
-// Boosting asks for jobs of some ten microseconds one after the other. Waking a sleeping thread takes
+// Boosting starts jobs of some ten microseconds one after the other. Waking a sleeping thread takes
 // as long, so threads stay awake this long for the next job, or for the others' end of this one,
 // unless there are fewer processors than threads.
 constexpr auto kAwake = std::chrono::microseconds(60);
@@ -78,10 +78,10 @@ struct Job {
 
 // A job is handed over by atomics alone while threads are awake; the mutex is for those that sleep.
 //
-// A thread says that it is inside before it looks for the job, and the caller takes the job away before
+// A thread marks itself as inside before it looks for the job, and the caller takes the job away before
 // it looks whether anyone is inside: in the one order of these operations, either the thread finds no
 // job or the caller waits for it. In the same way a thread counts itself asleep before it looks once
-// more for a job, and the caller says that it waits before it looks once more who is inside.
+// more for a job, and the caller marks itself as waiting before it checks once more who is inside.
 class Pool {
  public:
   // False when another caller's job is running.

@@ -1,7 +1,7 @@
 // One process-wide pool of threads.
 //
 // - Threads start when first needed; between jobs they stay awake for a moment, then sleep.
-// - A job asked for from inside a job, or while another caller's job runs, runs on the calling
+// - A job started from inside a job, or while another caller's job runs, runs on the calling
 //   thread alone: nesting and many callers never wait for each other.
 // - After fork() the child starts with an empty pool of its own.
 // - Where the system refuses a thread, the job runs on those there are.

@@ -7,12 +7,12 @@ namespace arboleda {
 namespace {
 
 std::size_t choice(const Members& members, std::size_t l, std::size_t row) {
-  const double* said = members.said[l] + row * members.n_classes;
+  const double* probabilities = members.outputs[l] + row * members.n_classes;
   std::size_t best = 0;
-  double largest = said[0];
+  double largest = probabilities[0];
   for (std::size_t k = 1; k < members.n_classes; ++k) {
-    best = said[k] > largest ? k : best;
-    largest = said[k] > largest ? said[k] : largest;
+    best = probabilities[k] > largest ? k : best;
+    largest = probabilities[k] > largest ? probabilities[k] : largest;
   }
   return best;
 }
@@ -23,62 +23,62 @@ std::size_t choice(const Choices& choices, std::size_t l, std::size_t row) {
   return chosen;
 }
 
-template <class Said>
-std::vector<double> votes(const Said& said, std::span<const double> weight, Answer answer,
+template <class Inputs>
+std::vector<double> votes(const Inputs& inputs, std::span<const double> weight, VoteOutput output,
                           const Context& context) {
-  require(weight.empty() || weight.size() == said.size(), "one weight for each member is needed");
-  return for_row_blocks(said.n_rows, said.n_classes, context, [&](const RowBlock& block) {
-    for (std::size_t l = 0; l < said.size(); ++l) {
+  require(weight.empty() || weight.size() == inputs.size(), "one weight for each member is needed");
+  return for_row_blocks(inputs.n_rows, inputs.n_classes, context, [&](const RowBlock& block) {
+    for (std::size_t l = 0; l < inputs.size(); ++l) {
       const double w = weight.empty() ? 1.0 : weight[l];
       for (std::size_t i = 0; i < block.n_rows; ++i) {
-        block.out[i * block.n_classes + choice(said, l, block.first + i)] += w;
+        block.out[i * block.n_classes + choice(inputs, l, block.first + i)] += w;
       }
     }
-    if (answer == Answer::shares_of_exp) exp_shares(block);
+    if (output == VoteOutput::softmax) exp_shares(block);
   });
 }
 
-template <class Said>
-std::vector<double> tables_of(const Said& said, const ChoiceTables& tables, Answer answer,
+template <class Inputs>
+std::vector<double> tables_of(const Inputs& inputs, const ChoiceTables& tables, VoteOutput output,
                               const Context& context) {
-  const std::size_t n = said.n_classes;
+  const std::size_t n = inputs.n_classes;
   require(tables.start.size() == n, "one start for each class is needed");
-  require(tables.table.size() == said.size() * n * n, "one table for each member is needed");
-  return for_row_blocks(said.n_rows, n, context, [&](const RowBlock& block) {
+  require(tables.table.size() == inputs.size() * n * n, "one table for each member is needed");
+  return for_row_blocks(inputs.n_rows, n, context, [&](const RowBlock& block) {
     for (std::size_t i = 0; i < block.n_rows; ++i) {
       std::copy(tables.start.begin(), tables.start.end(), block.out + i * n);
     }
-    for (std::size_t l = 0; l < said.size(); ++l) {
+    for (std::size_t l = 0; l < inputs.size(); ++l) {
       for (std::size_t i = 0; i < block.n_rows; ++i) {
         double* out = block.out + i * n;
-        const double* row = tables.table.data() + (l * n + choice(said, l, block.first + i)) * n;
+        const double* row = tables.table.data() + (l * n + choice(inputs, l, block.first + i)) * n;
         for (std::size_t k = 0; k < n; ++k) out[k] += row[k];
       }
     }
-    if (answer == Answer::shares_of_exp) exp_shares(block);
+    if (output == VoteOutput::softmax) exp_shares(block);
   });
 }
 
 }  // namespace
 
-std::vector<double> sum_votes(const Members& members, std::span<const double> weight, Answer answer,
-                              const Context& context) {
-  return votes(members, weight, answer, context);
+std::vector<double> sum_votes(const Members& members, std::span<const double> weight,
+                              VoteOutput output, const Context& context) {
+  return votes(members, weight, output, context);
 }
 
-std::vector<double> sum_votes(const Choices& choices, std::span<const double> weight, Answer answer,
-                              const Context& context) {
-  return votes(choices, weight, answer, context);
+std::vector<double> sum_votes(const Choices& choices, std::span<const double> weight,
+                              VoteOutput output, const Context& context) {
+  return votes(choices, weight, output, context);
 }
 
-std::vector<double> sum_tables(const Members& members, const ChoiceTables& tables, Answer answer,
-                               const Context& context) {
-  return tables_of(members, tables, answer, context);
+std::vector<double> sum_tables(const Members& members, const ChoiceTables& tables,
+                               VoteOutput output, const Context& context) {
+  return tables_of(members, tables, output, context);
 }
 
-std::vector<double> sum_tables(const Choices& choices, const ChoiceTables& tables, Answer answer,
-                               const Context& context) {
-  return tables_of(choices, tables, answer, context);
+std::vector<double> sum_tables(const Choices& choices, const ChoiceTables& tables,
+                               VoteOutput output, const Context& context) {
+  return tables_of(choices, tables, output, context);
 }
 
 }  // namespace arboleda

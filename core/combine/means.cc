@@ -1,7 +1,7 @@
 #include "combine/means.h"
 
-#include "base/kernels.h"
 #include "combine/shares.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -32,7 +32,7 @@ std::vector<double> mean_of_members(const Members& members, std::span<const doub
   const double total = total_weight(members, weight);
   return for_row_blocks(members.n_rows, members.n_classes, context, [&](const RowBlock& block) {
     for (std::size_t l = 0; l < members.size(); ++l) {
-      add(block.out, members.said[l] + block.first_cell(), block.n_cells(),
+      add(block.out, members.outputs[l] + block.first_cell(), block.n_cells(),
           weight.empty() ? 1.0 : weight[l]);
     }
     divide(block.out, block.n_cells(), total);
@@ -47,7 +47,8 @@ std::vector<double> geometric_mean_of_members(const Members& members,
   return for_row_blocks(members.n_rows, members.n_classes, context, [&](const RowBlock& block) {
     std::vector<double> logarithm(block.n_cells());
     for (std::size_t l = 0; l < members.size(); ++l) {
-      kernels().math.log(members.said[l] + block.first_cell(), block.n_cells(), logarithm.data());
+      kernels().math.log(members.outputs[l] + block.first_cell(), block.n_cells(),
+                         logarithm.data());
       add(block.out, logarithm.data(), block.n_cells(), weight.empty() ? 1.0 : weight[l]);
     }
     divide(block.out, block.n_cells(), total);

@@ -1,4 +1,4 @@
-// Arithmetic and geometric means of what members say.
+// Arithmetic and geometric means of members' outputs.
 //
 // Of distributions P_1 .. P_L with weights w_l of sum 1, the arithmetic mean is the P that minimises
 //   sum_l w_l KL(P_l || P),   and   P = prod_l P_l^w_l / Z   minimises   sum_l w_l KL(P || P_l)

@@ -1,6 +1,6 @@
-// What the members of a combination say of rows. The numbers are somebody else's: nothing is copied.
+// The outputs of the members of a combination for rows. Views of the caller's arrays: nothing is copied.
 //
-//   said[l]   row 0: | class 0 | class 1 | ... | row 1: | class 0 | ...      member l = 0 .. L-1
+//   outputs[l]  row 0: | class 0 | class 1 | ... | row 1: | class 0 | ...      member l = 0 .. L-1
 //
 // Rules go through the rows in blocks; a block of all classes is a run of neighbouring cells in every
 // member. Members are added in their order, so that no sum depends on the number of threads.
@@ -20,11 +20,11 @@ namespace arboleda {
 
 // Probabilities of classes, or values: these have one "class".
 struct Members {
-  std::vector<const double*> said;
+  std::vector<const double*> outputs;
   std::size_t n_rows = 0;
   std::size_t n_classes = 0;
 
-  std::size_t size() const { return said.size(); }
+  std::size_t size() const { return outputs.size(); }
 };
 
 // The number of the class that each member chose, row after row.

@@ -96,8 +96,8 @@ class MiddleMean {
 
   void put(std::size_t cell, std::size_t n, double* tile, double* out) const {
     for (std::size_t l = 0; l < members_.size(); ++l) {
-      const double* said = members_.said[l] + cell;
-      std::copy(said, said + n, tile + l * tile_);
+      const double* outputs = members_.outputs[l] + cell;
+      std::copy(outputs, outputs + n, tile + l * tile_);
     }
     for (const Comparison& pair : network_) {
       order(tile + pair.low * tile_, tile + pair.high * tile_, n);
@@ -118,12 +118,12 @@ class MiddleMean {
 
 template <class Better>
 void put_extreme(const Members& members, const RowBlock& block, const Better& better) {
-  const double* first = members.said[0] + block.first_cell();
+  const double* first = members.outputs[0] + block.first_cell();
   std::copy(first, first + block.n_cells(), block.out);
   for (std::size_t l = 1; l < members.size(); ++l) {
-    const double* said = members.said[l] + block.first_cell();
+    const double* outputs = members.outputs[l] + block.first_cell();
     for (std::size_t c = 0; c < block.n_cells(); ++c) {
-      block.out[c] = better(said[c], block.out[c]) ? said[c] : block.out[c];
+      block.out[c] = better(outputs[c], block.out[c]) ? outputs[c] : block.out[c];
     }
   }
 }

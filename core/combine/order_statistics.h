@@ -1,4 +1,4 @@
-// Rules that order what the members say of a cell: minimum, maximum, median, trimmed mean
+// Order statistics of the members' outputs for a cell: minimum, maximum, median, trimmed mean
 // (Kittler, Hatef, Duin, Matas 1998, "On combining classifiers").
 #pragma once
 

@@ -15,16 +15,16 @@ namespace {
 constexpr std::size_t kRows = 1543, kClasses = 3;  // no multiple of a block or of a register
 
 struct Table {
-  std::vector<std::vector<double>> said;
+  std::vector<std::vector<double>> outputs;
 
   // Probabilities, some of them 0 and some rows alike.
-  Table(std::size_t n_members, std::uint64_t seed) : said(n_members) {
+  Table(std::size_t n_members, std::uint64_t seed) : outputs(n_members) {
     std::uint64_t state = seed;
     const auto next = [&] {
       state = state * 6364136223846793005ULL + 1442695040888963407ULL;
       return static_cast<double>(state >> 40U) / static_cast<double>(1U << 24U);
     };
-    for (auto& rows : said) {
+    for (auto& rows : outputs) {
       for (std::size_t i = 0; i < kRows; ++i) {
         double p[kClasses];
         double sum = 0.0;
@@ -41,19 +41,19 @@ struct Table {
 
   Members members() const {
     Members found{{}, kRows, kClasses};
-    for (const auto& rows : said) found.said.push_back(rows.data());
+    for (const auto& rows : outputs) found.outputs.push_back(rows.data());
     return found;
   }
 
-  // What all members say of one cell.
+  // The outputs of all members for one cell.
   std::vector<double> cell(std::size_t i, std::size_t k) const {
     std::vector<double> values;
-    for (const auto& rows : said) values.push_back(rows[i * kClasses + k]);
+    for (const auto& rows : outputs) values.push_back(rows[i * kClasses + k]);
     return values;
   }
 
   std::size_t choice(std::size_t l, std::size_t i) const {
-    const auto row = said[l].begin() + static_cast<std::ptrdiff_t>(i * kClasses);
+    const auto row = outputs[l].begin() + static_cast<std::ptrdiff_t>(i * kClasses);
     return static_cast<std::size_t>(std::max_element(row, row + kClasses) - row);
   }
 };
@@ -107,8 +107,8 @@ TEST_CASE("means of members are their definitions") {
     for (std::size_t c = 0; c < kRows * kClasses; ++c) {
       double sum = 0.0, weighted_sum = 0.0;
       for (std::size_t l = 0; l < n; ++l) {
-        sum += table.said[l][c];
-        weighted_sum += weight[l] * table.said[l][c];
+        sum += table.outputs[l][c];
+        weighted_sum += weight[l] * table.outputs[l][c];
       }
       mean.push_back(sum / static_cast<double>(n));
       weighted.push_back(weighted_sum / total);
@@ -193,17 +193,17 @@ TEST_CASE("votes and tables are their definitions, of probabilities and of choic
   for (const auto& rows : chosen) choices.chosen.push_back(rows.data());
   const ChoiceTables of{start, tables};
   const Members members = table.members();
-  check_close(sum_votes(members, {}, Answer::sums, context), votes);
-  check_close(sum_votes(choices, {}, Answer::sums, context), votes);
-  check_close(sum_votes(members, weight, Answer::sums, context), weighted);
-  check_close(sum_votes(choices, weight, Answer::sums, context), weighted);
-  check_close(sum_tables(members, of, Answer::sums, context), sums);
-  check_close(sum_tables(choices, of, Answer::sums, context), sums);
-  check_close(sum_tables(choices, of, Answer::shares_of_exp, context), shares);
+  check_close(sum_votes(members, {}, VoteOutput::sums, context), votes);
+  check_close(sum_votes(choices, {}, VoteOutput::sums, context), votes);
+  check_close(sum_votes(members, weight, VoteOutput::sums, context), weighted);
+  check_close(sum_votes(choices, weight, VoteOutput::sums, context), weighted);
+  check_close(sum_tables(members, of, VoteOutput::sums, context), sums);
+  check_close(sum_tables(choices, of, VoteOutput::sums, context), sums);
+  check_close(sum_tables(choices, of, VoteOutput::softmax, context), shares);
   chosen[2][70] = 3;
-  CHECK_THROWS_AS(sum_votes(choices, {}, Answer::sums, context), Error);
+  CHECK_THROWS_AS(sum_votes(choices, {}, VoteOutput::sums, context), Error);
   chosen[2][70] = -1;
-  CHECK_THROWS_AS(sum_tables(choices, of, Answer::sums, context), Error);
+  CHECK_THROWS_AS(sum_tables(choices, of, VoteOutput::sums, context), Error);
 }
 
 TEST_CASE("rules give the same bits with any number of threads") {
@@ -217,8 +217,8 @@ TEST_CASE("rules give the same bits with any number of threads") {
     CHECK(order_statistic_of_members(members, {statistic}, one) ==
           order_statistic_of_members(members, {statistic}, many));
   }
-  CHECK(sum_votes(members, {}, Answer::shares_of_exp, one) ==
-        sum_votes(members, {}, Answer::shares_of_exp, many));
+  CHECK(sum_votes(members, {}, VoteOutput::softmax, one) ==
+        sum_votes(members, {}, VoteOutput::softmax, many));
 }
 
 TEST_CASE("members that rule all classes out leave the row to their mean") {

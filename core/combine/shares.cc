@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "base/kernels.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -24,9 +24,9 @@ void put_mean(const Members& members, std::span<const double> weight, std::size_
   const std::size_t n = members.n_classes;
   std::fill(out, out + n, 0.0);
   for (std::size_t l = 0; l < members.size(); ++l) {
-    const double* said = members.said[l] + row * n;
+    const double* outputs = members.outputs[l] + row * n;
     const double w = weight.empty() ? 1.0 : weight[l];
-    for (std::size_t k = 0; k < n; ++k) out[k] += w * said[k];
+    for (std::size_t k = 0; k < n; ++k) out[k] += w * outputs[k];
   }
   const double sum = sum_of(out, n);
   if (sum > 0.0) divide(out, n, sum);

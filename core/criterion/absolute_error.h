@@ -27,6 +27,7 @@
 #include "base/types.h"
 #include "criterion/rank_sums.h"
 #include "criterion/squared_error.h"
+#include "data/fixed_weights.h"
 
 namespace arboleda {
 
@@ -117,7 +118,7 @@ class AbsoluteError {
   using Sides = AbsoluteSides<Sum>;
   using Local = RankedTargets<Sum>;
   static constexpr bool kHasCells = false;
-  static constexpr bool kSumsFlags = false;
+  static constexpr bool kSumsBinaryFeatures = false;
 
   // y: the targets before they became `targets`. All must outlive the criterion.
   AbsoluteError(std::span<const double> y, const FixedTargets& targets, const FixedWeights& weights)

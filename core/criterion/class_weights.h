@@ -15,10 +15,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/fixed_point.h"
-#include "base/kernels.h"
 #include "base/memory.h"
 #include "base/types.h"
+#include "data/fixed_weights.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -115,19 +115,19 @@ inline bool fits_narrow(const FixedWeights& weights, std::size_t n_classes) {
          std::all_of(weights.value.begin(), weights.value.end(), fits);
 }
 
-// A criterion: the targets of all rows, and all that the grower asks of them.
+// A criterion: the targets of all rows, and all that the grower needs of them.
 template <class SlotType, template <class> class MeasureOf>
 class ClassCriterion {
  public:
   using Slot = SlotType;
   using Sides = ClassSides<Slot, MeasureOf>;
   static constexpr bool kNarrow = sizeof(Slot) == 4;
-  static constexpr bool kHasCells = true;      // a node is told by the sum of its rows' cells
-  static constexpr bool kSumsFlags = kNarrow;  // kernels().flags knows its rows
-  // kernels().scores has the score.
-  static constexpr bool kScoresFlags =
-      kNarrow && requires { MeasureOf<typename Sides::Square>::kScoresFlags; };
-  static constexpr bool kScoresRuns = kScoresFlags;
+  static constexpr bool kHasCells = true;  // a node's statistic is the sum of its rows' cells
+  static constexpr bool kSumsBinaryFeatures = kNarrow;  // kernels().binary_features knows its rows
+  // kernels().split_scores has the score.
+  static constexpr bool kScoresBinaryFeatures =
+      kNarrow && requires { MeasureOf<typename Sides::Square>::kScoresBinaryFeatures; };
+  static constexpr bool kScoresRuns = kScoresBinaryFeatures;
 
   struct WideEntry {
     std::uint32_t label;
@@ -221,7 +221,7 @@ class ClassCriterion {
   }
 
   // The orders in which categories are tried: by the share of one class, for each of the largest
-  // classes; one order tells all of two classes.
+  // classes; one order is enough for two classes.
   void category_orders(const Slot* total, std::vector<std::uint32_t>& orders) const {
     orders.clear();
     for (std::uint32_t k = 0; k < n_classes_; ++k) {

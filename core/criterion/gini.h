@@ -16,7 +16,8 @@ namespace arboleda {
 template <class Square>
 class Gini {
  public:
-  static constexpr bool kScoresFlags = true;  // kernels().scores.gini() gives the same scores
+  static constexpr bool kScoresBinaryFeatures =
+      true;  // kernels().split_scores.gini() gives the same scores
 
   template <class Slot>
   void reset(std::span<const Slot> left, std::span<const Slot> right) {

@@ -1,4 +1,4 @@
-// AdaBoost.MH: a leaf says of every class how sure it is that a row has it or has it not.
+// AdaBoost.MH: a leaf votes for or against every class, with a confidence.
 // Schapire, Singer (1999), "Improved boosting algorithms using confidence-rated predictions", Machine
 // Learning 37, sections 3.1, 4.2 and 7.
 //
@@ -17,8 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/kernels.h"
 #include "criterion/label_weights.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 

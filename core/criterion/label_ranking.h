@@ -1,4 +1,4 @@
-// AdaBoost.M2 and AdaBoost.MR: a leaf says which classes rank high and which low.
+// AdaBoost.M2 and AdaBoost.MR: a leaf ranks each class high or low.
 // Freund, Schapire (1997), "A decision-theoretic generalization of on-line learning and an application
 // to boosting", Journal of Computer and System Sciences 55, section 5.2; Schapire, Singer (1999),
 // "Improved boosting algorithms using confidence-rated predictions", Machine Learning 37, section 8.
@@ -29,7 +29,7 @@ namespace arboleda {
 
 class LabelRanking {
  public:
-  // low: what is said of a class that does not rank high; of one that does, 1.
+  // low: the value of a class that does not rank high; that of one that does is 1.
   explicit LabelRanking(double low) : low_(low) {}
 
   static std::size_t n_slots(std::size_t n_classes) { return n_classes; }

@@ -6,7 +6,7 @@
 //
 //   [ the measure's slots | sum_i sum_k D(i, k) | n rows ]
 //
-// A Measure says what its slots are and how good the two sides of a threshold are: the larger, the
+// A Measure defines its slots and scores the two sides of a threshold: the larger, the
 // better. Of splits with equal scores the one with the larger tie_break() is preferred. It is one of
 // hamming.h, label_ranking.h.
 #pragma once
@@ -103,15 +103,15 @@ class LabelSides {
 // With many classes, categories are ordered by this many of them.
 inline constexpr std::size_t kLabelOrders = 10;
 
-// A criterion: the weights of all rows, and all that the grower asks of them.
+// A criterion: the weights of all rows, and all that the grower needs of them.
 template <class MeasureType>
 class LabelCriterion {
  public:
   using Measure = MeasureType;
   using Slot = double;
   using Sides = LabelSides<Measure>;
-  static constexpr bool kHasCells = true;  // a node is told by the sum of its rows' cells
-  static constexpr bool kSumsFlags = false;
+  static constexpr bool kHasCells = true;  // a node's statistic is the sum of its rows' cells
+  static constexpr bool kSumsBinaryFeatures = false;
 
   // The rows of one node. Their weights are read where they are: a copy would cost as much as reading.
   struct Local {
@@ -153,7 +153,7 @@ class LabelCriterion {
   }
 
   // The orders in which categories are tried: by what each class has in them, for the classes that have
-  // most in the node; one order tells all of two classes.
+  // most in the node; one order is enough for two classes.
   void category_orders(const Slot* total, std::vector<std::uint32_t>& orders) const {
     orders.clear();
     for (std::uint32_t k = 0; k < weights_.n_classes; ++k) orders.push_back(k);
@@ -183,7 +183,7 @@ class LabelCriterion {
     return Measure::impurity(total, weights_.n_classes, weight(total));
   }
 
-  // What the leaf says of each class.
+  // The leaf's vote for each class.
   void value(std::span<const RowIndex>, const Local&, const Slot* total, double* out) const {
     measure_.value(total, weights_.n_classes, out);
   }

@@ -15,9 +15,10 @@
 #include <vector>
 
 #include "base/fixed_point.h"
-#include "base/kernels.h"
 #include "base/memory.h"
 #include "base/types.h"
+#include "data/fixed_weights.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -113,9 +114,9 @@ template <class Sum, bool kWeighted>
 class MeanCriterion {
  public:
   using Slot = Moments<Sum>;
-  static constexpr bool kHasCells = true;  // a node is told by the sum of its rows' cells
-  static constexpr bool kSumsFlags = false;
-  static constexpr bool kScoresFlags = false;
+  static constexpr bool kHasCells = true;  // a node's statistic is the sum of its rows' cells
+  static constexpr bool kSumsBinaryFeatures = false;
+  static constexpr bool kScoresBinaryFeatures = false;
 
   struct Local {
     UnfilledVector<std::int64_t> target;
@@ -180,7 +181,7 @@ class MeanCriterion {
   }
 
   // The weighted mean, and exactly the target where all are equal; the smallest of them where they
-  // differ by less than their integers tell.
+  // differ by less than their integers resolve.
   void value(std::span<const RowIndex> rows, const Local& local, const Slot* total,
              double* out) const {
     if (rows.size() == 1) {

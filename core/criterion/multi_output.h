@@ -83,7 +83,7 @@ class MultiOutput {
   using Slot = typename Criterion::Slot;
   using Sides = MultiOutputSides<Criterion>;
   static constexpr bool kHasCells = Criterion::kHasCells;
-  static constexpr bool kSumsFlags = false;
+  static constexpr bool kSumsBinaryFeatures = false;
 
   struct Local {
     std::vector<typename Criterion::Local> of_output;
@@ -132,7 +132,7 @@ class MultiOutput {
     }
   }
 
-  // Categories are tried in the orders of every output. An order is told by its place among the
+  // Categories are tried in the orders of every output. An order is identified by its place among the
   // values of a leaf.
   void category_orders(const Slot* total, std::vector<std::uint32_t>& orders) const {
     std::vector<std::uint32_t> part;

@@ -42,7 +42,7 @@ class SquaredError : public MeanCriterion<Sum, kWeighted> {
   using Sides = SquaredSides<Sum>;
   using Base::Base;
   static constexpr bool kScoresRuns =
-      std::is_same_v<Sum, std::int64_t>;  // kernels().scores.squared()
+      std::is_same_v<Sum, std::int64_t>;  // kernels().split_scores.squared()
 
   Sides make_sides() const { return Sides(); }
   bool fits_few(std::size_t) const { return true; }

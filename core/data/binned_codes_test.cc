@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/kernels.h"
-#include "base/key_sort.h"
 #include "base/ordered_key.h"
 #include "base/random.h"
 #include "data/binned_dataset.h"
 #include "data/binner.h"
 #include "data/gather_codes.h"
 #include "data/midpoint.h"
+#include "data/radix_sort.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 

@@ -178,7 +178,7 @@ CodedColumn like(const CodedColumn& learned) {
 void check_like(const BinnedDataset& learned, std::size_t n_rows, std::size_t n_columns) {
   check_size(n_rows, n_columns, {});
   require(n_columns == learned.columns.size(),
-          "a table has not the columns of the one that its codes are to be like");
+          "the columns differ from those of the table whose codes are reused");
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <variant>
 
-#include "base/kernels.h"
 #include "base/ordered_key.h"
 #include "base/thread_pool.h"
 #include "data/midpoint.h"
 #include "data/round_down.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -54,7 +54,7 @@ struct BlockBuffer {
 // Codes of rows begin .. begin + n, into the buffer.
 void search(const ColumnView& view, std::size_t begin, std::size_t n, const Cuts& cuts,
             BlockBuffer& buffer) {
-  const CodingKernels& loops = kernels().coding;
+  const BinningKernels& loops = kernels().binning;
   if (const auto* cuts_32 = std::get_if<std::vector<std::int32_t>>(&cuts)) {
     auto* keys = buffer.keys_32.data();
     for (std::size_t i = 0; i < n; ++i) keys[i] = view.as<std::int32_t>(begin + i);
@@ -74,7 +74,8 @@ void find_categories(const ColumnView& view, std::size_t begin, std::size_t n,
   const auto n_categories = static_cast<double>(column.n_values);
   for (std::size_t i = 0; i < n; ++i) {
     const double x = view[begin + i];
-    buffer.codes[i] = x >= 0.0 && x < n_categories ? static_cast<Code>(x) : column.get_missing_code();
+    buffer.codes[i] =
+        x >= 0.0 && x < n_categories ? static_cast<Code>(x) : column.get_missing_code();
   }
 }
 

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/kernels.h"
 #include "base/types.h"
 #include "data/binned_dataset.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 

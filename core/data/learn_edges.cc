@@ -6,10 +6,10 @@
 #include <numeric>
 #include <utility>
 
-#include "base/kernels.h"
-#include "base/key_sort.h"
 #include "base/ordered_key.h"
 #include "data/binner.h"
+#include "data/radix_sort.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -23,7 +23,7 @@ void read_floats(const ColumnView& view, std::size_t n_rows, std::vector<std::in
   for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, n_rows);
     for (std::size_t row = begin; row < end; ++row) keys[row] = view.as<std::int32_t>(row);
-    kernels().coding.keys_32(&keys[begin], end - begin, &keys[begin]);
+    kernels().binning.keys_32(&keys[begin], end - begin, &keys[begin]);
   }
 }
 
@@ -40,7 +40,7 @@ bool read_as_floats(const ColumnView& view, std::size_t n_rows, std::vector<std:
       keys[row] = std::bit_cast<std::int32_t>(narrow);
     }
     if (!fit) return false;
-    kernels().coding.keys_32(&keys[begin], end - begin, &keys[begin]);
+    kernels().binning.keys_32(&keys[begin], end - begin, &keys[begin]);
   }
   return true;
 }
@@ -52,7 +52,7 @@ void read_doubles(const ColumnView& view, std::size_t n_rows, std::vector<std::i
     for (std::size_t row = begin; row < end; ++row) {
       keys[row] = std::bit_cast<std::int64_t>(view[row]);
     }
-    kernels().coding.keys_64(&keys[begin], end - begin, &keys[begin]);
+    kernels().binning.keys_64(&keys[begin], end - begin, &keys[begin]);
   }
 }
 
@@ -128,7 +128,7 @@ void learn_from(std::vector<Key>& keys, std::vector<Key>& spare, std::span<const
   }
   const std::size_t n_zeros = drop_repeated_zeros(keys);
   if (n_zeros > 0) rows_a_zero *= n_zeros;
-  sort_keys(keys, spare);
+  radix_sort(keys, spare);
   const auto end = std::lower_bound(keys.begin(), keys.end(), kMissingKey<Key>);
   bound_codes(std::span<const Key>(keys.begin(), end), max_bins, rows_a_zero, column);
 }

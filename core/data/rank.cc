@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "base/upper_half_sort.h"
+#include "data/pair_sorter.h"
 
 namespace arboleda {
 
@@ -54,7 +54,7 @@ void give_rank(Ranking& ranking, std::span<RankedRow> equal, bool missing) {
   }
 }
 
-void rank_floats(const ColumnValues& x, Ranking& ranking, UpperHalfSort& sorter) {
+void rank_floats(const ColumnValues& x, Ranking& ranking, PairSorter& sorter) {
   const auto missing = ordered_bits(std::numeric_limits<float>::quiet_NaN());
   for (std::size_t i = 0; i < x.size(); ++i) {
     ranking.rows[i] = pack(ordered_bits(static_cast<float>(x[i])), i);
@@ -66,7 +66,7 @@ void rank_floats(const ColumnValues& x, Ranking& ranking, UpperHalfSort& sorter)
 }
 
 // By the upper half of the bits, then, among rows that agree in it, by the lower half.
-void rank_doubles(const ColumnValues& x, Ranking& ranking, UpperHalfSort& sorter) {
+void rank_doubles(const ColumnValues& x, Ranking& ranking, PairSorter& sorter) {
   const auto upper_half = [](double value) {
     return static_cast<std::uint32_t>(ordered_bits(value) >> 32);
   };
@@ -89,7 +89,7 @@ void rank_doubles(const ColumnValues& x, Ranking& ranking, UpperHalfSort& sorter
 Ranking rank_by_sort(const ColumnValues& x) {
   Ranking ranking;
   ranking.rows.resize(x.size());
-  UpperHalfSort sorter;
+  PairSorter sorter;
   if (all_fit_float(x)) {
     rank_floats(x, ranking, sorter);
   } else {

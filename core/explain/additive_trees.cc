@@ -59,7 +59,7 @@ void read_nodes(const CompactTree& tree, AdditiveTree& out) {
   add_weights(out);
 }
 
-// leaf_value(node): what a leaf says, `width` numbers.
+// leaf_value(node): the outputs of a leaf, `width` numbers.
 template <class LeafValue>
 void read_values(AdditiveTree& out, std::size_t first_output, std::size_t width,
                  const LeafValue& leaf_value) {
@@ -166,12 +166,12 @@ AdditiveTrees additive(const Forest& forest, const MemberVotes& votes) {
     const bool one_each = votes.trees_a_member() > 1;
     const std::size_t first = one_each ? t % votes.trees_a_member() : 0;
     const std::size_t width = one_each ? 1 : votes.n_outputs();
-    std::vector<double> said(votes.n_outputs());
+    std::vector<double> votes_of_leaf(votes.n_outputs());
     read_nodes(tree, out);
     read_values(out, first, width, [&](std::size_t node, double* value) {
-      std::fill(said.begin(), said.end(), 0.0);
-      votes.add(t, tree.nodes[node].leaf(), said.data());
-      std::copy_n(said.begin() + static_cast<std::ptrdiff_t>(first), width, value);
+      std::fill(votes_of_leaf.begin(), votes_of_leaf.end(), 0.0);
+      votes.add(t, tree.nodes[node].leaf(), votes_of_leaf.data());
+      std::copy_n(votes_of_leaf.begin() + static_cast<std::ptrdiff_t>(first), width, value);
     });
   };
   return {static_cast<std::size_t>(forest.n_features), forest.trees.size(),

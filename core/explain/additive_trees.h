@@ -1,6 +1,6 @@
 // A model as a sum of trees, which is all that explaining it needs to know:
 //
-//   score of output k = start[k] + (sum over trees of what a row's leaves say of k) / divisor
+//   score of output k = start[k] + (sum over trees of the row's leaf values for k) / divisor
 //
 // Boosted trees add up as they are; of forests and single trees the votes are averaged.
 #pragma once
@@ -25,7 +25,7 @@ struct AdditiveNode {
   NodeIndex right = -1;  // -1 in a leaf; the left child of node i is i + 1
   FeatureIndex feature = -1;
   bool missing_left = false;
-  std::span<const CategoryIndex> categories = {};  // not empty: the node asks for a category
+  std::span<const CategoryIndex> categories = {};  // not empty: the node tests a category
   double weight = 0.0;  // of the training rows; an inner node's is the sum of its leaves'
 
   bool is_leaf() const { return right < 0; }

@@ -14,15 +14,15 @@ namespace {
 // Rows of one task: the background goes through a tree anew for each task.
 constexpr std::size_t kTaskRows = 256;
 
-// Rows of a table by the columns that are asked, row by row.
+// The tested columns of a table, row by row.
 class TestedRows {
  public:
   template <class Table>
-  TestedRows(const Table& table, const TestedColumns& asked, std::size_t begin, std::size_t end)
-      : asked_(asked), width_(asked.column.size()), numbers_((end - begin) * width_) {
+  TestedRows(const Table& table, const TestedColumns& tested, std::size_t begin, std::size_t end)
+      : tested_(tested), width_(tested.column.size()), numbers_((end - begin) * width_) {
     for (std::size_t j = 0; j < width_; ++j) {
       for (std::size_t row = begin; row < end; ++row) {
-        numbers_[(row - begin) * width_ + j] = table.at(row, asked.column[j]);
+        numbers_[(row - begin) * width_ + j] = table.at(row, tested.column[j]);
       }
     }
   }
@@ -30,11 +30,11 @@ class TestedRows {
   // The child that a row goes to.
   std::size_t child(const AdditiveTree& tree, std::size_t node, std::size_t row) const {
     const auto feature = static_cast<std::size_t>(tree.nodes[node].feature);
-    return tree.child(node, numbers_[row * width_ + asked_.place[feature]]);
+    return tree.child(node, numbers_[row * width_ + tested_.place[feature]]);
   }
 
  private:
-  const TestedColumns& asked_;
+  const TestedColumns& tested_;
   std::size_t width_;
   std::vector<double> numbers_;
 };
@@ -87,8 +87,8 @@ AgainstBackground shap_values_against(const AdditiveTrees& trees, const Players&
   if (trees.n_trees() == 0) return found;
   check_players(trees, players, table.n_columns());
   check_players(trees, players, background.n_columns());
-  const TestedColumns asked = asked_columns(trees);
-  const TestedRows others(background, asked, 0, background.n_rows);
+  const TestedColumns tested = tested_columns(trees);
+  const TestedRows others(background, tested, 0, background.n_rows);
   found.base = mean_scores(trees, others, background.n_rows, context);
   std::vector<Workspace> workspaces(static_cast<std::size_t>(std::max(1, context.n_threads())));
   parallel_for(context.n_threads(), (table.n_rows + kTaskRows - 1) / kTaskRows,
@@ -97,7 +97,7 @@ AgainstBackground shap_values_against(const AdditiveTrees& trees, const Players&
                  BackgroundWalk walk(players.of_column, players.n, background.n_rows);
                  const std::size_t begin = task * kTaskRows;
                  const std::size_t end = std::min(table.n_rows, begin + kTaskRows);
-                 const TestedRows rows(table, asked, begin, end);
+                 const TestedRows rows(table, tested, begin, end);
                  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
                    context.check();
                    trees.read(t, work.tree);

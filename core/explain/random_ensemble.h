@@ -1,4 +1,4 @@
-// For tests: trees that nobody grew, which ask several columns, numbers and categories, and rows for
+// For tests: random trees that test several columns, numbers and categories, and rows for
 // them.
 #pragma once
 

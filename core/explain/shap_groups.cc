@@ -1,6 +1,6 @@
 #include "explain/shap_groups.h"
 
-#include "base/kernels.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/shap_kernels.h"
 #include "explain/shap_steps.h"
+#include "simd/shap_kernels.h"
 
 namespace arboleda {
 
@@ -14,15 +14,15 @@ class ShapGroups {
  public:
   // Reads the rows [begin, end) of a table: TableView or SparseRows.
   template <class Table>
-  void read(const Table& table, const TestedColumns& asked, std::size_t begin, std::size_t end) {
+  void read(const Table& table, const TestedColumns& tested, std::size_t begin, std::size_t end) {
     n_rows_ = end - begin;
     n_groups_ = (n_rows_ + kShapRows - 1) / kShapRows;
-    n_columns_ = asked.column.size();
+    n_columns_ = tested.column.size();
     columns_.assign(n_groups_ * n_columns_ * kShapRows, 0.0);
     for (std::size_t j = 0; j < n_columns_; ++j) {
       for (std::size_t row = 0; row < n_rows_; ++row) {
         columns_[(row / kShapRows * n_columns_ + j) * kShapRows + row % kShapRows] =
-            table.at(begin + row, asked.column[j]);
+            table.at(begin + row, tested.column[j]);
       }
     }
   }

@@ -40,8 +40,8 @@ Factors pair_factors(const Factors& left, double value, const Factors& right, do
 
 }  // namespace
 
-TestedColumns asked_columns(const AdditiveTrees& trees) {
-  TestedColumns asked{{}, std::vector<std::uint32_t>(trees.n_columns(), 0)};
+TestedColumns tested_columns(const AdditiveTrees& trees) {
+  TestedColumns tested{{}, std::vector<std::uint32_t>(trees.n_columns(), 0)};
   std::vector<bool> is_tested(trees.n_columns(), false);
   AdditiveTree tree;
   for (std::size_t t = 0; t < trees.n_trees(); ++t) {
@@ -52,10 +52,10 @@ TestedColumns asked_columns(const AdditiveTrees& trees) {
   }
   for (std::size_t j = 0; j < trees.n_columns(); ++j) {
     if (!is_tested[j]) continue;
-    asked.place[j] = static_cast<std::uint32_t>(asked.column.size());
-    asked.column.push_back(j);
+    tested.place[j] = static_cast<std::uint32_t>(tested.column.size());
+    tested.column.push_back(j);
   }
-  return asked;
+  return tested;
 }
 
 // The way from the root to where the walk is: one frame a level.
@@ -72,11 +72,11 @@ struct ShapSteps::Path {
   std::size_t n_players = 0;              // on the way
 };
 
-void ShapSteps::ask(const AdditiveTree& tree, std::size_t node, std::uint32_t level,
-                    std::span<const std::uint32_t> place) {
+void ShapSteps::add_test(const AdditiveTree& tree, std::size_t node, std::uint32_t level,
+                         std::span<const std::uint32_t> place) {
   const AdditiveNode& own = tree.nodes[node];
   ShapStep step{};
-  step.act = ShapAct::ask;
+  step.kind = ShapStepKind::test;
   step.level = level;
   step.column = place[static_cast<std::size_t>(own.feature)];
   step.threshold = own.threshold;
@@ -114,11 +114,11 @@ void ShapSteps::plan(const AdditiveTree& tree, std::span<const std::uint32_t> pl
   const std::size_t n_points = (most_players_ + 1) / 2;
   if (quadrature_.point.size() != n_points) quadrature_ = gauss_legendre(n_points);
   factors_.resize(steps_.size() * kShapFactors * n_points);
-  std::size_t n_asked = 0;
+  std::size_t n_tests = 0;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     steps_[i].factors = factors_.data() + i * kShapFactors * n_points;
     if (steps_[i].n_categories > 0) {
-      steps_[i].categories = categories_.data() + first_word_[n_asked++];
+      steps_[i].categories = categories_.data() + first_word_[n_tests++];
     }
   }
 }
@@ -128,7 +128,7 @@ void ShapSteps::walk(const AdditiveTree& tree, std::span<const std::uint32_t> pl
   Path path;
   path.last_level.assign(*std::max_element(player.begin(), player.end()) + std::size_t{1}, 0);
   path.frames.push_back({0, {}, {0, 1.0, 1.0, false}});
-  ask(tree, 0, 0, place);
+  add_test(tree, 0, 0, place);
   while (true) {
     if (path.frames.back().n_done < 2) {
       go_down(tree, player, place, path);
@@ -159,7 +159,7 @@ void ShapSteps::go_down(const AdditiveTree& tree, std::span<const std::uint32_t>
                   is_pair};
   const std::size_t n_players = path.n_players + (step.above == 0 ? 1 : 0);
   const bool is_leaf = tree.nodes[edge.child].is_leaf();
-  step.act = is_leaf ? ShapAct::leaf : ShapAct::enter;
+  step.kind = is_leaf ? ShapStepKind::leaf : ShapStepKind::enter;
   step.is_first = is_leaf && !frame.has_sums;
   frame.has_sums |= is_leaf;
   frame.n_done = is_pair ? 2 : frame.n_done + 1;
@@ -171,7 +171,7 @@ void ShapSteps::go_down(const AdditiveTree& tree, std::span<const std::uint32_t>
   path.n_players = n_players;
   path.frames.push_back({edge.child, step, edge});
   n_levels_ = std::max(n_levels_, path.frames.size());
-  ask(tree, edge.child, level + 1, place);
+  add_test(tree, edge.child, level + 1, place);
 }
 
 void ShapSteps::go_up(Path& path) {
@@ -179,7 +179,7 @@ void ShapSteps::go_up(Path& path) {
   path.frames.pop_back();
   Path::Frame& parent = path.frames.back();
   ShapStep step = done.edge;
-  step.act = ShapAct::leave;
+  step.kind = ShapStepKind::leave;
   step.is_first = !parent.has_sums;
   parent.has_sums = true;
   path.last_level[step.player] = step.above;
@@ -193,9 +193,9 @@ void ShapSteps::set_game(const AdditiveTree& tree, std::size_t k, double scale,
   const std::size_t n = quadrature_.point.size();
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const ShapStep& step = steps_[i];
-    if (step.act == ShapAct::ask) continue;
+    if (step.kind == ShapStepKind::test) continue;
     const Edge& edge = edges_[i];
-    const bool is_leaf = step.act == ShapAct::leaf;
+    const bool is_leaf = step.kind == ShapStepKind::leaf;
     const bool plays = settled.is == FixedPlayer::Is::open || step.player != settled.player;
     const auto of_share = [&](double t, double share) {
       return plays ? factors_of(t, share, edge.share_above, is_leaf)

@@ -1,9 +1,9 @@
 // Shapley values of a tree in one walk through it.
 //
-// A game: the players are columns; of a set S of players that are in, the tree answers with the mean of
-// its leaves over the training rows wherever it asks a player that is not in, and follows the row where
-// it asks one that is: Lundberg, Erion & Lee (2018), "Consistent individualized feature attribution for
-// tree ensembles", algorithm 1. A leaf of value v whose path asks the players 1 .. D gives to that
+// A game: the players are columns; of a coalition S of players, the value is the mean of the tree's
+// leaves over the training rows wherever a node tests a player outside S, and follows the row where
+// it tests one of S: Lundberg, Erion & Lee (2018), "Consistent individualized feature attribution for
+// tree ensembles", algorithm 1. A leaf of value v whose path tests the players 1 .. D gives to that
 //
 //   v prod_{j in S} o_j prod_{j not in S} z_j
 //
@@ -17,7 +17,7 @@
 // The integrand has degree D - 1: Gauss and Legendre's rule with D / 2 points is exact. All its terms are
 // of one sign, and prod_j a_j(t), summed over all leaves, is 1. So one walk down carries the products
 // at all points, and one back up the sums of v times the product over the leaves below; an edge of player
-// i turns these sums into the share of i. It counts leaves whose path asks i again further down, too,
+// i turns these sums into the share of i. It counts leaves whose path tests i again further down, too,
 // whose edges then take that back: this way of adding along edges is that of Yu, Bifet, Read & Xu (2022),
 // "Linear TreeSHAP".
 //
@@ -35,19 +35,19 @@
 #include <span>
 #include <vector>
 
-#include "base/shap_kernels.h"
 #include "explain/additive_trees.h"
 #include "explain/quadrature.h"
+#include "simd/shap_kernels.h"
 
 namespace arboleda {
 
-// The columns that are asked, in the order in which a group of rows has them.
+// The columns that are tested, in the order in which a group of rows has them.
 struct TestedColumns {
   std::vector<std::size_t> column;   // of the table
-  std::vector<std::uint32_t> place;  // of each column of the table, where it is asked
+  std::vector<std::uint32_t> place;  // of each column of the table that is tested
 };
 
-TestedColumns asked_columns(const AdditiveTrees& trees);
+TestedColumns tested_columns(const AdditiveTrees& trees);
 
 // A player of whom it is settled whether he is in: the others play the game that is left.
 struct FixedPlayer {
@@ -82,8 +82,8 @@ class ShapSteps {
   };
   struct Path;
 
-  void ask(const AdditiveTree& tree, std::size_t node, std::uint32_t level,
-           std::span<const std::uint32_t> place);
+  void add_test(const AdditiveTree& tree, std::size_t node, std::uint32_t level,
+                std::span<const std::uint32_t> place);
   void walk(const AdditiveTree& tree, std::span<const std::uint32_t> player,
             std::span<const std::uint32_t> place);
   void go_down(const AdditiveTree& tree, std::span<const std::uint32_t> player,
@@ -92,10 +92,10 @@ class ShapSteps {
 
   std::vector<ShapStep> steps_;
   std::vector<std::uint32_t> players_;
-  std::vector<Edge> edges_;  // of steps; of no account where a node asks
+  std::vector<Edge> edges_;  // of steps; unused for steps of kind `test`
   std::vector<double> factors_;
   std::vector<std::uint64_t> categories_;  // bits, of all nodes
-  std::vector<std::size_t> first_word_;    // of steps that ask for categories
+  std::vector<std::size_t> first_word_;    // of steps that test categories
   Quadrature quadrature_;
   std::size_t n_levels_ = 0;
   std::size_t most_players_ = 0;  // on the way to a leaf

@@ -32,29 +32,29 @@ std::size_t rows_of_task(std::size_t numbers_a_row) {
 }
 
 // Explains a table task by task: rows x n_told x outputs. play(work, k, values): adds to the n_summed numbers
-// of every row, for output k of the tree at hand. put(sum, k, out): writes what is told of a row and output,
+// of every row, for output k of the tree at hand. put(sum, k, out): writes the explanation of a row and output,
 // sum(i) being the row's i-th number.
 template <class Table, class Play, class Put>
 std::vector<double> explain_rows(const AdditiveTrees& trees, const Players& players,
-                                 std::size_t n_summed, std::size_t n_told, const Table& table,
+                                 std::size_t n_summed, std::size_t n_explained, const Table& table,
                                  const Context& context, const Play& play, const Put& put) {
   const std::size_t n_outputs = trees.n_outputs();
-  std::vector<double> found(table.n_rows * n_told * n_outputs, 0.0);
+  std::vector<double> found(table.n_rows * n_explained * n_outputs, 0.0);
   if (trees.n_trees() == 0) return found;
   check_players(trees, players, table.n_columns());
-  const TestedColumns asked = asked_columns(trees);
+  const TestedColumns tested = tested_columns(trees);
   std::vector<Workspace> workspaces(static_cast<std::size_t>(std::max(1, context.n_threads())));
   const std::size_t task_rows = rows_of_task(n_summed * n_outputs);
   parallel_for(context.n_threads(), (table.n_rows + task_rows - 1) / task_rows,
                [&](std::size_t task, int worker) {
                  Workspace& work = workspaces[static_cast<std::size_t>(worker)];
                  const std::size_t begin = task * task_rows;
-                 work.groups.read(table, asked, begin, std::min(table.n_rows, begin + task_rows));
+                 work.groups.read(table, tested, begin, std::min(table.n_rows, begin + task_rows));
                  const std::size_t width = work.groups.n_groups() * n_summed * kShapRows;
                  work.values.assign(n_outputs * width, 0.0);
                  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
                    trees.read(t, work.tree);
-                   work.steps.plan(work.tree, players.of_column, asked.place);
+                   work.steps.plan(work.tree, players.of_column, tested.place);
                    if (work.steps.steps().empty()) continue;
                    for (std::size_t k = 0; k < work.tree.width; ++k) {
                      context.check();
@@ -62,7 +62,7 @@ std::vector<double> explain_rows(const AdditiveTrees& trees, const Players& play
                    }
                  }
                  for (std::size_t row = 0; row < work.groups.n_rows(); ++row) {
-                   double* out = found.data() + (begin + row) * n_told * n_outputs;
+                   double* out = found.data() + (begin + row) * n_explained * n_outputs;
                    for (std::size_t k = 0; k < n_outputs; ++k) {
                      const double* first = work.values.data() + k * width + row % kShapRows +
                                            row / kShapRows * n_summed * kShapRows;
@@ -77,7 +77,7 @@ std::vector<double> explain_rows(const AdditiveTrees& trees, const Players& play
 
 void check_players(const AdditiveTrees& trees, const Players& players, std::size_t n_columns) {
   require(n_columns == trees.n_columns(),
-          "the table has not the number of columns that the trees were fitted on");
+          "the number of columns differs from the one that the trees were fitted on");
   require(players.of_column.size() == n_columns, "every column needs a player");
   for (const std::uint32_t player : players.of_column) {
     require(player < players.n, "a column has a player that is not there");

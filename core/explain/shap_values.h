@@ -1,6 +1,6 @@
 // Shapley values of the columns of a table for the scores of trees that add up. Pure functions of
 // (trees, table): safe to call from several threads at once. Rows are explained one by one, and what the
-// trees say is added in their order, whatever the number of threads: the same bits.
+// trees contribute is added in their order, whatever the number of threads: the same bits.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ std::vector<double> shap_values(const AdditiveTrees& trees, const Players& playe
 //   phi_ij = sum over sets S without i and j of |S|! (M - |S| - 2)! / (2 (M - 1)!)
 //              (f(S + i + j) - f(S + i) - f(S + j) + f(S))
 //
-// which is half of what i gets in the game where j is in for sure, less what he gets where j is out.
+// which is half of what i gets in the game where j is always in, less what he gets where j is out.
 template <class Table>
 std::vector<double> shap_interactions(const AdditiveTrees& trees, const Players& players,
                                       const Table& table, const Context& context);

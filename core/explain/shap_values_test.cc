@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/kernels.h"
 #include "explain/naive_shapley.h"
 #include "explain/quadrature.h"
 #include "explain/random_ensemble.h"
 #include "explain/shap_steps.h"
 #include "predict/ensemble.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -142,7 +142,7 @@ TEST_CASE("interactions are those of the definition, symmetric, and sum to the v
   }
 }
 
-TEST_CASE("a column that no tree asks gets exactly nothing, whatever the scale of leaves") {
+TEST_CASE("a column that no tree tests gets exactly 0, whatever the scale of leaves") {
   for (const double scale : {1.0, 1e300, 1e-300}) {
     TreeEnsemble ensemble = random_ensemble(5, 3, 5, 2);
     for (Tree& tree : ensemble.trees) {

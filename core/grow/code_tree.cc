@@ -24,10 +24,10 @@ bool are_consecutive(std::span<const RowIndex> rows) {
 
 CodeTree::CodeTree(const TreeArrays& tree, const BinnedDataset& table) {
   require(tree.n_features == table.n_features(),
-          "the table has not the number of columns that the tree was grown on");
+          "the number of columns differs from the one that the tree was grown on");
   nodes_.reserve(tree.right.size());
   for (std::size_t node = 0; node < tree.right.size(); ++node) {
-    nodes_.push_back(ask(tree, table, node));
+    nodes_.push_back(make_node(tree, table, node));
   }
   make_byte_nodes();
 }
@@ -53,14 +53,14 @@ void CodeTree::make_byte_nodes() {
   }
 }
 
-// The leaves below the only question of a tree, about codes of a plain array.
+// The leaves below the only test of a tree, on codes of a plain array.
 template <class T>
 void CodeTree::part(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const {
-  const Node asked = nodes_[0];
-  const auto* codes = static_cast<const T*>(asked.column);
+  const Node coded = nodes_[0];
+  const auto* codes = static_cast<const T*>(coded.column);
   const auto leaf_of = [&](Code code) {
-    const bool left = (code < asked.limit) | ((code == asked.missing) & asked.missing_left);
-    return left ? 1 : asked.right;
+    const bool left = (code < coded.limit) | ((code == coded.missing) & coded.missing_left);
+    return left ? 1 : coded.right;
   };
   if (are_consecutive(rows)) {  // many rows at a time
     codes += rows.front();
@@ -94,16 +94,17 @@ void CodeTree::leaves(std::span<const RowIndex> rows, std::span<NodeIndex> leaf)
   for (; i < rows.size(); ++i) leaf[i] = this->leaf(rows[i]);
 }
 
-CodeTree::Node CodeTree::ask(const TreeArrays& tree, const BinnedDataset& table, std::size_t node) {
-  Node asked{};
-  asked.right = tree.right[node];
-  if (asked.right < 0) return asked;
+CodeTree::Node CodeTree::make_node(const TreeArrays& tree, const BinnedDataset& table,
+                                   std::size_t node) {
+  Node coded{};
+  coded.right = tree.right[node];
+  if (coded.right < 0) return coded;
   const CodedColumn& column = table.columns[static_cast<std::size_t>(tree.feature[node])];
-  asked.threshold = tree.threshold[node];
-  asked.missing_left = tree.missing_left[node] != 0;
-  asked.missing = column.get_missing_code();
-  asked.kind = static_cast<Codes>(column.codes.index());
-  asked.column = std::visit(
+  coded.threshold = tree.threshold[node];
+  coded.missing_left = tree.missing_left[node] != 0;
+  coded.missing = column.get_missing_code();
+  coded.kind = static_cast<Codes>(column.codes.index());
+  coded.column = std::visit(
       [&](const auto& codes) -> const void* {
         if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>)
           return &codes;
@@ -114,29 +115,29 @@ CodeTree::Node CodeTree::ask(const TreeArrays& tree, const BinnedDataset& table,
 
   const auto begin = tree.category_start.empty() ? 0 : tree.category_start[node];
   const auto end = tree.category_start.empty() ? 0 : tree.category_start[node + 1];
-  asked.is_categorical = begin < end;
-  if (asked.is_categorical) {
-    asked.others_begin = static_cast<std::uint32_t>(others_.size());
-    asked.n_others = tree.category[static_cast<std::size_t>(end - 1)] + std::uint32_t{1};
-    others_.resize(others_.size() + asked.n_others);
+  coded.is_categorical = begin < end;
+  if (coded.is_categorical) {
+    coded.others_begin = static_cast<std::uint32_t>(others_.size());
+    coded.n_others = tree.category[static_cast<std::size_t>(end - 1)] + std::uint32_t{1};
+    others_.resize(others_.size() + coded.n_others);
     for (auto c = begin; c < end; ++c) {
-      others_[asked.others_begin + tree.category[static_cast<std::size_t>(c)]] = true;
+      others_[coded.others_begin + tree.category[static_cast<std::size_t>(c)]] = true;
     }
-    return asked;
+    return coded;
   }
 
   const auto& largest = column.upper.empty() ? column.values : column.upper;
-  const auto limit = std::upper_bound(largest.begin(), largest.end(), asked.threshold);
-  asked.limit = static_cast<Code>(limit - largest.begin());
+  const auto limit = std::upper_bound(largest.begin(), largest.end(), coded.threshold);
+  coded.limit = static_cast<Code>(limit - largest.begin());
   const bool kept = column.values.size() == column.n_values;
   const bool splits_a_code =
-      kept && asked.limit < column.n_values && column.values[asked.limit] <= asked.threshold;
+      kept && coded.limit < column.n_values && column.values[coded.limit] <= coded.threshold;
   if (!kept || splits_a_code) {
     require(column.source.data != nullptr, "a threshold falls inside a code of a sparse column");
-    asked.kind = Codes::values;
-    asked.column = &column.source;
+    coded.kind = Codes::values;
+    coded.column = &column.source;
   }
-  return asked;
+  return coded;
 }
 
 bool CodeTree::goes_left(const Node& node, RowIndex row) const {

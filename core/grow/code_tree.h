@@ -1,10 +1,10 @@
-// A tree as questions to the codes of a table: the way of a row that the table holds is found without
+// A tree whose tests compare the codes of a table: the path of a row of the table is found without
 // its values.
 //
 //   x <= threshold    becomes    code < limit,  limit = number of codes whose values all are <=
 //
 // The table may be another one than the tree was grown on, as long as its columns mean the same: its
-// own values say where its codes lie. A question whose threshold falls inside a code (values above
+// own values place its codes. A test whose threshold falls inside a code (values above
 // and below it share the code), or into a column that keeps no values, reads the caller's column.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "base/context.h"
 #include "data/binned_dataset.h"
-#include "grow/histogram_growth.h"
+#include "tree/leaf_rows.h"
 #include "tree/tree.h"
 
 namespace arboleda {
@@ -30,8 +30,8 @@ class CodeTree {
   NodeIndex leaf(RowIndex row) const {
     NodeIndex node = 0;
     while (nodes_[static_cast<std::size_t>(node)].right >= 0) {
-      const Node& asked = nodes_[static_cast<std::size_t>(node)];
-      node = goes_left(asked, row) ? node + 1 : asked.right;
+      const Node& coded = nodes_[static_cast<std::size_t>(node)];
+      node = goes_left(coded, row) ? node + 1 : coded.right;
     }
     return node;
   }
@@ -45,18 +45,18 @@ class CodeTree {
     Code limit;                  // codes below go left
     Code missing;                // the code of missing values
     NodeIndex right;             // -1: a leaf
-    std::uint32_t others_begin;  // categorical: of the bits that say who goes the other way
+    std::uint32_t others_begin;  // categorical: of the bits of those that go the other way
     std::uint32_t n_others;      //   than missing values
     Codes kind;
     bool missing_left, is_categorical;
   };
 
-  Node ask(const TreeArrays& tree, const BinnedDataset& table, std::size_t node);
+  Node make_node(const TreeArrays& tree, const BinnedDataset& table, std::size_t node);
   bool goes_left(const Node& node, RowIndex row) const;
   template <class T>
   void part(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const;
 
-  // A question about a code of one byte. A leaf sends every row to itself.
+  // A test of a code of one byte. A leaf sends every row to itself.
   struct ByteNode {
     const std::uint8_t* codes;
     NodeIndex left, right;
@@ -68,7 +68,7 @@ class CodeTree {
 
   std::vector<Node> nodes_;
   std::vector<bool> others_;
-  std::vector<ByteNode> byte_nodes_;  // where all questions are of this kind, else none
+  std::vector<ByteNode> byte_nodes_;  // where all tests are of this kind, else empty
   std::int32_t depth_ = 0;
 };
 

@@ -50,7 +50,7 @@ class Frontier {
 
 // The loop of every tree: while a node waits, take it and open its two children, which go into the
 // frontier if they can be split. The tree has at most `max_leaf_nodes` leaves; open(node, is_last)
-// is told when no split will follow.
+// has is_last true when no split will follow.
 template <class Node, class Open>
 void grow_nodes(Frontier<Node>& frontier, std::int64_t max_leaf_nodes, const Open& open) {
   for (std::int64_t n_leaves = 1; !frontier.empty() && n_leaves < max_leaf_nodes; ++n_leaves) {

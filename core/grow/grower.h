@@ -31,8 +31,8 @@
 #include "grow/growth_options.h"
 #include "grow/growth_workspace.h"
 #include "grow/node_search.h"
-#include "grow/partition.h"
-#include "grow/row_layouts.h"
+#include "grow/row_partition.h"
+#include "layout/row_layouts.h"
 
 namespace arboleda {
 
@@ -106,9 +106,9 @@ class Grower {
     OpenedNode opened;
     if (options_.policy != GrowthPolicy::depth_first) {
       Frontier<OpenedNode> frontier(options_.policy);
-      const auto add = [&](const PendingNode& bud) {
+      const auto add = [&](const PendingNode& pending) {
         const auto id = static_cast<NodeIndex>(tree.nodes.size());
-        if (open(bud, tree, workspace, n_threads, opened)) frontier.push(opened);
+        if (open(pending, tree, workspace, n_threads, opened)) frontier.push(opened);
         return id;
       };
       add(root);
@@ -125,11 +125,11 @@ class Grower {
     auto& waiting = workspace.waiting;
     waiting.assign(1, {root, -1});
     while (!waiting.empty()) {
-      const auto [bud, right_of] = waiting.back();
+      const auto [pending, right_of] = waiting.back();
       waiting.pop_back();
       const auto id = static_cast<NodeIndex>(tree.nodes.size());
       if (right_of >= 0) tree.nodes[static_cast<std::size_t>(right_of)].right = id;
-      if (!open(bud, tree, workspace, n_threads, opened)) continue;
+      if (!open(pending, tree, workspace, n_threads, opened)) continue;
       tree.nodes[static_cast<std::size_t>(id)].left = id + 1;
       waiting.push_back({opened.right, id});
       waiting.push_back({opened.left, -1});
@@ -177,34 +177,34 @@ class Grower {
     return subtrees;
   }
 
-  // Adds a node to the tree. True if it can be split: `opened` tells into what.
-  bool open(PendingNode bud, GrownTree& tree, Workspace& workspace, int n_threads,
+  // Adds a node to the tree. True if it can be split: `opened` then holds its children.
+  bool open(PendingNode pending, GrownTree& tree, Workspace& workspace, int n_threads,
             OpenedNode& opened) {
-    check_now_and_then(bud.end - bud.begin, workspace);
-    const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
+    check_now_and_then(pending.end - pending.begin, workspace);
+    const auto rows = rows_.subspan(pending.begin, pending.end - pending.begin);
     if (rows.size() <= subtree_rows_) {
       tree.nodes.push_back({.subtree = static_cast<std::int32_t>(set_aside_.size())});
       tree.values.resize(tree.values.size() + criterion_.n_outputs());
-      set_aside_.push_back(bud);
+      set_aside_.push_back(pending);
       return false;
     }
     measure(rows, workspace.local, workspace.total);
-    record(rows, bud.bounds, workspace, tree);
-    if (is_terminal(bud, rows.size(), tree.nodes.back().weight, workspace) ||
-        !split(bud, tree, workspace, n_threads, opened)) {
-      workspace.sets.release(bud.features);
+    record(rows, pending.bounds, workspace, tree);
+    if (is_terminal(pending, rows.size(), tree.nodes.back().weight, workspace) ||
+        !split(pending, tree, workspace, n_threads, opened)) {
+      workspace.sets.release(pending.features);
       return false;
     }
     return true;
   }
 
   // Splits the node that was opened last, if it can be: its children take over its set of features.
-  bool split(PendingNode& bud, GrownTree& tree, Workspace& workspace, int n_threads,
+  bool split(PendingNode& pending, GrownTree& tree, Workspace& workspace, int n_threads,
              OpenedNode& opened) {
-    const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
-    const NodeView<Criterion> view{rows, workspace.local, workspace.total.data(), bud.key,
-                                   in_units(bud.bounds)};
-    node_search_.find(view, bud, workspace, n_threads > 1 ? &workspaces_ : nullptr);
+    const auto rows = rows_.subspan(pending.begin, pending.end - pending.begin);
+    const NodeView<Criterion> view{rows, workspace.local, workspace.total.data(), pending.key,
+                                   in_units(pending.bounds)};
+    node_search_.find(view, pending, workspace, n_threads > 1 ? &workspaces_ : nullptr);
     const Split& split = workspace.best;
     if (!split.found()) return false;
 
@@ -233,36 +233,37 @@ class Grower {
       return false;
     }
 
-    const std::size_t middle = bud.begin + partition.n_left;
-    const auto features = workspace.sets.share(bud.features);
-    opened = {static_cast<NodeIndex>(tree.nodes.size() - 1),
-              {bud.begin, middle, bud.depth + 1, child_key(bud.key, true), bud.features},
-              {middle, bud.end, bud.depth + 1, child_key(bud.key, false), features},
-              improvement};
-    bound_children(bud, split, workspace, opened);
+    const std::size_t middle = pending.begin + partition.n_left;
+    const auto features = workspace.sets.share(pending.features);
+    opened = {
+        static_cast<NodeIndex>(tree.nodes.size() - 1),
+        {pending.begin, middle, pending.depth + 1, child_key(pending.key, true), pending.features},
+        {middle, pending.end, pending.depth + 1, child_key(pending.key, false), features},
+        improvement};
+    bound_children(pending, split, workspace, opened);
     return true;
   }
 
   // Where the feature has a direction, all predictions below one child stay on this side of the middle
   // between the children's, and those below the other on that side.
-  void bound_children(const PendingNode& bud, const Split& split, Workspace& workspace,
+  void bound_children(const PendingNode& pending, const Split& split, Workspace& workspace,
                       OpenedNode& open) {
     if constexpr (kCanBeOrdered) {
       if (!search_.limits.is_monotonic) return;
-      open.left.bounds = bud.bounds;
-      open.right.bounds = bud.bounds;
+      open.left.bounds = pending.bounds;
+      open.right.bounds = pending.bounds;
       const int direction = options_.monotonic[static_cast<std::size_t>(split.feature)];
       if (direction == 0 || split.next_code == Split::kNoCode) return;
-      const double left = bud.bounds.clamped(ordered_value(open.left, workspace));
-      const double right = bud.bounds.clamped(ordered_value(open.right, workspace));
+      const double left = pending.bounds.clamped(ordered_value(open.left, workspace));
+      const double right = pending.bounds.clamped(ordered_value(open.right, workspace));
       const double middle = std::midpoint(left, right);
       (direction > 0 ? open.left : open.right).bounds.upper = middle;
       (direction > 0 ? open.right : open.left).bounds.lower = middle;
     }
   }
 
-  double ordered_value(const PendingNode& bud, Workspace& workspace) const {
-    const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
+  double ordered_value(const PendingNode& pending, Workspace& workspace) const {
+    const auto rows = rows_.subspan(pending.begin, pending.end - pending.begin);
     measure(rows, workspace.part_local, workspace.part);
     std::vector<double> value(criterion_.n_outputs());
     criterion_.value(rows, workspace.part_local, workspace.part.data(), value.data());
@@ -301,14 +302,14 @@ class Grower {
     }
   }
 
-  bool is_terminal(const PendingNode& bud, std::size_t n_rows, double weight,
+  bool is_terminal(const PendingNode& pending, std::size_t n_rows, double weight,
                    const Workspace& workspace) const {
-    return bud.depth >= options_.max_depth || n_rows < options_.min_samples_split ||
+    return pending.depth >= options_.max_depth || n_rows < options_.min_samples_split ||
            n_rows < 2 * options_.min_samples_leaf || weight < 2 * search_.limits.min_weight ||
            criterion_.is_pure(workspace.local, workspace.total.data());
   }
 
-  // Asking for the stop flag takes longer than growing a small node.
+  // Polling the stop flag takes longer than growing a small node.
   void check_now_and_then(std::size_t n_rows, Workspace& workspace) const {
     workspace.unchecked += n_rows + kNodeWork;
     if (workspace.unchecked < kCheckedWork) return;
@@ -338,7 +339,7 @@ class Grower {
   const GrowthOptions options_;
   const Context& context_;
   SearchOptions search_;
-  const std::vector<FeatureIndex> features_;  // that may be asked
+  const std::vector<FeatureIndex> features_;  // candidates for a split
   const NodeSearch<Criterion> node_search_;
   std::span<RowIndex> rows_;
   int n_threads_ = 1;

@@ -15,7 +15,7 @@ struct GrownNode {
   bool missing_left = false;
   std::size_t category_begin = 0;  // of the tree's categories
   std::size_t category_end = 0;
-  NodeIndex left = -1;  // -1: a leaf, whatever `feature` says
+  NodeIndex left = -1;  // -1: a leaf, whatever `feature` is
   NodeIndex right = -1;
   std::int32_t subtree = -1;  // >= 0: this node is the root of that subtree
   double impurity = 0.0;

@@ -1,4 +1,4 @@
-// How far a tree grows, and what it may ask.
+// How far a tree grows, and by which features it may split.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct GrowthOptions {
   FeatureIndex max_features = -1;      // features drawn at each node; -1: all
   bool random_splits = false;          // one split a feature, drawn at random, instead of the best
   std::uint32_t tree = 0;              // number of the tree in its ensemble, for randomness
-  std::vector<FeatureIndex> features;  // that may be asked, ascending; empty: all
+  std::vector<FeatureIndex> features;  // candidates for a split, ascending; empty: all
   // Of each column: 1 the prediction never falls as its values rise, -1 it never rises, 0 free. Empty:
   // all free. Of two classes the prediction is the share of the second; of more, there is no order.
   std::vector<std::int8_t> monotonic;

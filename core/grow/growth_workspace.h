@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/types.h"
-#include "grow/column_sets.h"
-#include "grow/feature_draw.h"
-#include "grow/feature_search.h"
-#include "grow/partition.h"
-#include "grow/split.h"
+#include "grow/row_partition.h"
+#include "split/column_sets.h"
+#include "split/feature_draw.h"
+#include "split/feature_search.h"
+#include "split/split.h"
 
 namespace arboleda {
 
@@ -30,23 +30,23 @@ struct OpenedNode {
   double improvement = 0.0;
 };
 
-// A bud, and the node whose right child it will be, or -1.
+// A pending, and the node whose right child it will be, or -1.
 struct WaitingNode {
-  PendingNode bud;
+  PendingNode pending;
   NodeIndex right_of;
 };
 
 template <class Criterion>
 struct GrowthWorkspace {
-  // asked: the features that a node may be split on.
+  // candidates: the features that a node may be split on.
   GrowthWorkspace(const BinnedDataset& table, const RowLayouts& layouts, const Criterion& criterion,
-                  const SearchOptions& options, const std::vector<FeatureIndex>& asked)
+                  const SearchOptions& options, const std::vector<FeatureIndex>& candidates)
       : search(table, layouts, criterion, options),
         total(criterion.width()),
         part(criterion.width()),
         sets(table.columns.size()),
-        draw(asked) {
-    for (const FeatureIndex feature : asked) {
+        draw(candidates) {
+    for (const FeatureIndex feature : candidates) {
       if (!search.flags().scores(feature) && !search.numbers().takes(feature)) {
         unknown.push_back(feature);
       }
@@ -60,10 +60,11 @@ struct GrowthWorkspace {
   std::vector<WaitingNode> waiting;  // depth first: the next one last
   ColumnSets sets;                   // of the nodes that wait
   FeatureDraw draw;
-  std::vector<FeatureIndex> features;     // that are to be searched one by one,
-  std::vector<FeatureIndex> drawn_flags;  // and all at once
-  std::vector<FeatureIndex> unknown;      // that no look at the rows tells to vary in a node,
-  std::vector<FeatureIndex> candidates;   // and those that may vary in the node
+  std::vector<FeatureIndex> features;               // that are to be searched one by one,
+  std::vector<FeatureIndex> drawn_binary_features;  // and all at once
+  std::vector<FeatureIndex>
+      unknown;  // of which no pass over the rows shows that they vary in a node,
+  std::vector<FeatureIndex> candidates;  // and those that may vary in the node
   std::vector<std::uint8_t> varies;
   Split best;
   std::size_t unchecked = 0;  // rows of nodes since the stop flag was looked at

@@ -14,7 +14,7 @@ namespace arboleda {
 
 namespace {
 
-GrowthPolicy policy_of(const HistogramGrowth& options) {
+GrowthPolicy policy_of(const HistogramOptions& options) {
   if (options.growth == BoostedGrowth::level_wise) return GrowthPolicy::level_wise;
   // Without a limit every node is split, and the depth-first order holds the fewest open.
   const bool limited = options.max_leaf_nodes != std::numeric_limits<std::int64_t>::max();
@@ -34,7 +34,7 @@ std::shared_ptr<const RowCodes> make_row_codes(const BinnedDataset& table, const
 
 struct HistogramGrower::Impl {
   Impl(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
-       const HistogramGrowth& growth, const Context& context)
+       const HistogramOptions& growth, const Context& context)
       : options(growth), nodes(table, std::move(codes), growth, context) {}
 
   void grow_by_node() {
@@ -75,12 +75,12 @@ struct HistogramGrower::Impl {
     for (OpenNode& node : level) nodes.close(std::move(node));
   }
 
-  HistogramGrowth options;
+  HistogramOptions options;
   HistogramTreeBuilder nodes;
 };
 
 HistogramGrower::HistogramGrower(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
-                                 const HistogramGrowth& options, const Context& context)
+                                 const HistogramOptions& options, const Context& context)
     : impl_(std::make_unique<Impl>(table, std::move(codes), options, context)) {}
 
 HistogramGrower::~HistogramGrower() = default;

@@ -7,7 +7,8 @@
 
 #include "base/context.h"
 #include "data/binned_dataset.h"
-#include "grow/histogram_growth.h"
+#include "split/histogram_options.h"
+#include "tree/leaf_rows.h"
 #include "tree/tree.h"
 
 namespace arboleda {
@@ -21,13 +22,13 @@ std::shared_ptr<const RowCodes> make_row_codes(const BinnedDataset& table, const
 class HistogramGrower {
  public:
   HistogramGrower(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
-                  const HistogramGrowth& options, const Context& context);
+                  const HistogramOptions& options, const Context& context);
   ~HistogramGrower();
 
   // rows: ascending, at least one. gradient, hessian: one a row of the table; no hessian: all are 1.
   // `tree` is the number of the tree, for randomness. Leaves hold Newton's step, without learning
   // rate. Thresholds lie midway between neighbouring codes of the table, so that a row's code alone
-  // tells its way.
+  // decides its path.
   TreeArrays grow(std::span<const RowIndex> rows, std::span<const double> gradient,
                   std::span<const double> hessian, std::uint32_t tree, LeafRows& leaves);
 

@@ -11,9 +11,9 @@
 
 #include "base/random.h"
 #include "grow/naive_boosted_tree.h"
-#include "grow/packed_gradients.h"
-#include "grow/row_codes.h"
+#include "layout/row_codes.h"
 #include "learn/mixed_problem.h"
+#include "split/packed_gradients.h"
 
 namespace arboleda {
 
@@ -38,7 +38,7 @@ std::vector<RowIndex> first_rows(std::size_t n, std::size_t step) {
   return rows;
 }
 
-// Both trees from the roots down: same questions, rows and values.
+// Both trees from the roots down: same splits, rows and values.
 void check_same(const TreeArrays& tree, const LeafRows& leaves, const NaiveBoostedTree& naive) {
   std::vector<std::pair<NodeIndex, int>> stack{{0, 0}};
   std::size_t n_leaves = 0;
@@ -71,24 +71,24 @@ void check_same(const TreeArrays& tree, const LeafRows& leaves, const NaiveBoost
 
 struct Case {
   std::string name;
-  std::function<void(HistogramGrowth&)> set;
+  std::function<void(HistogramOptions&)> set;
 };
 
 std::vector<Case> cases() {
   return {
-      {"plain", [](HistogramGrowth&) {}},
-      {"few leaves", [](HistogramGrowth& o) { o.max_leaf_nodes = 7; }},
-      {"depth", [](HistogramGrowth& o) { o.max_depth = 3; }},
-      {"rows in a leaf", [](HistogramGrowth& o) { o.min_samples_leaf = 9; }},
-      {"hessian in a leaf", [](HistogramGrowth& o) { o.min_child_weight = 5.3; }},
-      {"L2", [](HistogramGrowth& o) { o.l2 = 2.5; }},
-      {"L1", [](HistogramGrowth& o) { o.l1 = 1.5; }},
-      {"least gain", [](HistogramGrowth& o) { o.min_gain = 0.75; }},
-      {"largest step", [](HistogramGrowth& o) { o.max_delta_step = 0.25; }},
-      {"monotonic", [](HistogramGrowth& o) { o.monotonic = {1, -1, 1, 0}; }},
-      {"no smoothing", [](HistogramGrowth& o) { o.category_smoothing = o.category_l2 = 0.0; }},
+      {"plain", [](HistogramOptions&) {}},
+      {"few leaves", [](HistogramOptions& o) { o.max_leaf_nodes = 7; }},
+      {"depth", [](HistogramOptions& o) { o.max_depth = 3; }},
+      {"rows in a leaf", [](HistogramOptions& o) { o.min_samples_leaf = 9; }},
+      {"hessian in a leaf", [](HistogramOptions& o) { o.min_child_weight = 5.3; }},
+      {"L2", [](HistogramOptions& o) { o.l2 = 2.5; }},
+      {"L1", [](HistogramOptions& o) { o.l1 = 1.5; }},
+      {"least gain", [](HistogramOptions& o) { o.min_gain = 0.75; }},
+      {"largest step", [](HistogramOptions& o) { o.max_delta_step = 0.25; }},
+      {"monotonic", [](HistogramOptions& o) { o.monotonic = {1, -1, 1, 0}; }},
+      {"no smoothing", [](HistogramOptions& o) { o.category_smoothing = o.category_l2 = 0.0; }},
       {"much at once",
-       [](HistogramGrowth& o) {
+       [](HistogramOptions& o) {
          o.max_leaf_nodes = 20;
          o.min_samples_leaf = 4;
          o.l2 = 1.0;
@@ -113,7 +113,7 @@ TEST_CASE("every node is that of a tree grown the plain way") {
           CAPTURE(c.name);
           CAPTURE(unit);
           CAPTURE(step);
-          HistogramGrowth options;
+          HistogramOptions options;
           options.max_leaf_nodes = 31;
           c.set(options);
           HistogramGrower grower(table, make_row_codes(table, context), options, context);
@@ -137,7 +137,7 @@ TEST_CASE("threads, widths of registers and the order of rows change nothing") {
   for (const auto growth :
        {BoostedGrowth::leaf_wise, BoostedGrowth::level_wise, BoostedGrowth::symmetric}) {
     for (const bool random : {false, true}) {
-      HistogramGrowth options;
+      HistogramOptions options;
       options.growth = growth;
       options.max_leaf_nodes = 31;
       options.min_samples_leaf = 5;
@@ -166,12 +166,12 @@ TEST_CASE("threads, widths of registers and the order of rows change nothing") {
   }
 }
 
-TEST_CASE("a symmetric tree asks one question a level") {
+TEST_CASE("a symmetric tree asks one split a level") {
   const Context context(2);
   const MixedProblem problem(3000);
   const BinnedDataset table = problem.mixed(context, 255);
   const Statistics statistics(problem, false);
-  HistogramGrowth options;
+  HistogramOptions options;
   options.growth = BoostedGrowth::symmetric;
   options.max_depth = 4;
   options.min_samples_leaf = 3;
@@ -180,17 +180,17 @@ TEST_CASE("a symmetric tree asks one question a level") {
   LeafRows leaves;
   const Tree tree(
       grower.grow(first_rows(problem.n, 1), statistics.gradient, statistics.hessian, 0, leaves));
-  // Level by level, leaving out nodes that were passed on: at most four questions.
-  std::vector<std::pair<FeatureIndex, double>> questions;
+  // Level by level, leaving out nodes that were passed on: at most four splits.
+  std::vector<std::pair<FeatureIndex, double>> splits;
   for (NodeIndex node = 0; node < tree.n_nodes(); ++node) {
     if (tree.is_leaf(node) || tree.is_categorical(node)) continue;
-    const std::pair question{tree.feature(node),
-                             tree.arrays().threshold[static_cast<std::size_t>(node)]};
-    if (std::find(questions.begin(), questions.end(), question) == questions.end()) {
-      questions.push_back(question);
+    const std::pair split{tree.feature(node),
+                          tree.arrays().threshold[static_cast<std::size_t>(node)]};
+    if (std::find(splits.begin(), splits.end(), split) == splits.end()) {
+      splits.push_back(split);
     }
   }
-  CHECK(questions.size() <= 4);
+  CHECK(splits.size() <= 4);
   CHECK(tree.depth() <= 4);
   CHECK(tree.n_leaves() >= 8);
   for (const auto& leaf : leaves.leaves) CHECK(leaf.end - leaf.begin >= 3);
@@ -203,7 +203,7 @@ TEST_CASE("the first split of a symmetric tree is that of a leaf-wise one") {
   const Statistics statistics(problem, false);
   for (const Case& c : cases()) {
     CAPTURE(c.name);
-    HistogramGrowth options;
+    HistogramOptions options;
     c.set(options);
     options.max_depth = 1;
     const auto grow = [&](BoostedGrowth growth) {
@@ -227,12 +227,12 @@ TEST_CASE("wide cells give what packed ones give") {
   const MixedProblem problem(2000);
   const BinnedDataset table = problem.mixed(context, 255);
   Statistics statistics(problem, false);
-  HistogramGrowth options;
+  HistogramOptions options;
   options.max_leaf_nodes = 15;
   const auto grow = [&] {
     HistogramGrower grower(table, make_row_codes(table, context), options, context);
     LeafRows leaves;
-    // The last row takes no part, or its gradient is far beyond the others and asks for fine units.
+    // The last row takes no part, or its gradient is far beyond the others and calls for fine units.
     return grower.grow(first_rows(problem.n - 1, 1), statistics.gradient, statistics.hessian, 0,
                        leaves);
   };
@@ -261,7 +261,7 @@ TEST_CASE("columns of different sets do not meet on a path") {
   const BinnedDataset table = problem.mixed(context, 255);
   const Statistics statistics(problem, false);
   for (const auto growth : {BoostedGrowth::leaf_wise, BoostedGrowth::symmetric}) {
-    HistogramGrowth options;
+    HistogramOptions options;
     options.growth = growth;
     options.max_leaf_nodes = 64;
     options.interactions = {{0, 2}, {1}, {3, 2}};
@@ -283,16 +283,16 @@ TEST_CASE("columns of different sets do not meet on a path") {
   }
 }
 
-TEST_CASE("drawn columns are the only ones that are asked") {
+TEST_CASE("splits are on drawn columns only") {
   const Context context(1, 5);
   const MixedProblem problem(1000);
   const BinnedDataset table = problem.mixed(context, 255);
   const Statistics statistics(problem, true);
-  HistogramGrowth options;
+  HistogramOptions options;
   options.max_leaf_nodes = 16;
   options.column_share_tree = 0.3;
   HistogramGrower grower(table, make_row_codes(table, context), options, context);
-  std::vector<bool> asked(4);
+  std::vector<bool> used(4);
   for (std::uint32_t t = 0; t < 40; ++t) {
     LeafRows leaves;
     const TreeArrays tree =
@@ -303,9 +303,9 @@ TEST_CASE("drawn columns are the only ones that are asked") {
       if (only < 0) only = feature;
       CHECK(feature == only);
     }
-    if (only >= 0) asked[static_cast<std::size_t>(only)] = true;
+    if (only >= 0) used[static_cast<std::size_t>(only)] = true;
   }
-  CHECK(asked == std::vector<bool>{true, true, true, true});
+  CHECK(used == std::vector<bool>{true, true, true, true});
 }
 
 TEST_CASE("gradients of any size give the same tree, and values of their size") {
@@ -314,7 +314,7 @@ TEST_CASE("gradients of any size give the same tree, and values of their size") 
   const BinnedDataset table = problem.mixed(context, 255);
   const Statistics statistics(problem, true);
   const auto grow = [&](int exponent) {
-    HistogramGrowth options;
+    HistogramOptions options;
     options.max_leaf_nodes = 12;
     options.monotonic = {1, -1, 0, 0};
     options.l1 = std::ldexp(0.5, exponent);

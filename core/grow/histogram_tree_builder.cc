@@ -11,8 +11,8 @@
 #include "base/thread_pool.h"
 #include "data/gather_codes.h"
 #include "data/midpoint.h"
-#include "grow/leaf_sums.h"
-#include "grow/partition.h"
+#include "grow/row_partition.h"
+#include "tree/leaf_sums.h"
 
 namespace arboleda {
 
@@ -28,7 +28,7 @@ constexpr std::size_t kHistogramBytes = std::size_t{1} << 28;
 // Squares of gradients stay within float64 for exponents up to this.
 constexpr int kUsualExponent = 300;
 
-// Midway to the next code of the table, so that a row's code alone tells its way.
+// Midway to the next code of the table, so that a row's code alone decides its path.
 double threshold_after(const CodedColumn& column, Code code) {
   if (code + 1 >= column.n_values) return std::numeric_limits<double>::infinity();
   const double low = column.upper.empty() ? column.values[code] : column.upper[code];
@@ -39,7 +39,7 @@ double threshold_after(const CodedColumn& column, Code code) {
 
 HistogramTreeBuilder::HistogramTreeBuilder(const BinnedDataset& table,
                                            std::shared_ptr<const RowCodes> codes,
-                                           const HistogramGrowth& options, const Context& context)
+                                           const HistogramOptions& options, const Context& context)
     : table_(table),
       codes_(std::move(codes)),
       options_(options),
@@ -154,7 +154,7 @@ bool HistogramTreeBuilder::may_be_split(const OpenNode& node) const {
          node.node.total.hessian >= 2 * units_.least;
 }
 
-// Writes the question of a node whose rows were parted.
+// Writes the split of a node whose rows were partitioned.
 void HistogramTreeBuilder::split_node(const OpenNode& parent, std::size_t n_left) {
   const Split& split = parent.best.split;
   const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];

@@ -13,15 +13,16 @@
 
 #include "base/context.h"
 #include "data/binned_dataset.h"
-#include "grow/column_choice.h"
 #include "grow/grown_tree.h"
-#include "grow/histogram.h"
-#include "grow/histogram_growth.h"
-#include "grow/histogram_search.h"
-#include "grow/level_search.h"
-#include "grow/packed_gradients.h"
-#include "grow/row_codes.h"
-#include "grow/row_partition.h"
+#include "grow/parallel_partition.h"
+#include "layout/row_codes.h"
+#include "split/column_choice.h"
+#include "split/histogram.h"
+#include "split/histogram_options.h"
+#include "split/histogram_search.h"
+#include "split/level_search.h"
+#include "split/packed_gradients.h"
+#include "tree/leaf_rows.h"
 
 namespace arboleda {
 
@@ -48,7 +49,7 @@ struct OpenNode {
 class HistogramTreeBuilder {
  public:
   HistogramTreeBuilder(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
-                       const HistogramGrowth& options, const Context& context);
+                       const HistogramOptions& options, const Context& context);
 
   void begin_tree(std::span<const RowIndex> rows, std::span<const double> gradient,
                   std::span<const double> hessian, std::uint32_t tree, LeafRows& leaves);
@@ -74,7 +75,7 @@ class HistogramTreeBuilder {
     std::vector<std::pair<double, std::size_t>> unsure;  // score and column of better ones
   };
   struct Worker {
-    Worker(const BinnedDataset& table, const HistogramGrowth& options)
+    Worker(const BinnedDataset& table, const HistogramOptions& options)
         : search(table, options), level_search(table, options, search) {}
     HistogramSearch search;
     LevelSearch level_search;
@@ -119,11 +120,11 @@ class HistogramTreeBuilder {
 
   const BinnedDataset& table_;
   const std::shared_ptr<const RowCodes> codes_;
-  const HistogramGrowth options_;
+  const HistogramOptions options_;
   const Context& context_;
   ColumnChoice columns_;
   PackedGradients gradients_;
-  RowPartition partition_;
+  ParallelPartition partition_;
   std::deque<Worker> workers_;
   std::vector<Histogram> parts_;                    // of the other threads
   std::vector<std::unique_ptr<Histogram>> unused_;  // histograms to be used again

@@ -1,4 +1,4 @@
-// For tests: a boosted tree grown the plain way. Every question a node may ask is tried on the node's
+// For tests: a boosted tree grown the plain way. Every possible split is tried on the node's
 // rows with sums of doubles; the leaf with the largest gain is split next.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "criterion/newton.h"
 #include "data/binned_dataset.h"
 #include "data/gather_codes.h"
-#include "grow/histogram_growth.h"
+#include "split/histogram_options.h"
 
 namespace arboleda {
 
@@ -28,7 +28,7 @@ class NaiveBoostedTree {
   };
 
   NaiveBoostedTree(const BinnedDataset& table, std::span<const double> gradient,
-                   std::span<const double> hessian, const HistogramGrowth& options,
+                   std::span<const double> hessian, const HistogramOptions& options,
                    std::vector<RowIndex> rows)
       : table_(table), gradient_(gradient), hessian_(hessian), options_(options) {
     for (const CodedColumn& column : table.columns) {
@@ -157,7 +157,7 @@ class NaiveBoostedTree {
 
   const BinnedDataset& table_;
   std::span<const double> gradient_, hessian_;
-  const HistogramGrowth& options_;
+  const HistogramOptions& options_;
   std::vector<std::vector<Code>> codes_;
 };
 

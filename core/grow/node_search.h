@@ -14,12 +14,12 @@
 #include "base/types.h"
 #include "grow/growth_options.h"
 #include "grow/growth_workspace.h"
-#include "grow/hit_draw.h"
-#include "grow/node_view.h"
+#include "split/hit_draw.h"
+#include "split/node_view.h"
 
 namespace arboleda {
 
-// Rows from which one feature of a node takes longer than asking for the stop flag.
+// Rows from which one feature of a node takes longer than polling the stop flag.
 inline constexpr std::size_t kLargeNode = std::size_t{1} << 14;
 
 // Nodes of at most so many rows find out which flags vary among them before any feature is drawn.
@@ -34,7 +34,7 @@ class NodeSearch {
  public:
   using Workspace = GrowthWorkspace<Criterion>;
 
-  // n_features: that may be asked.
+  // n_features: candidates for a split.
   NodeSearch(const GrowthOptions& options, std::size_t n_features, const Context& context)
       : options_(options),
         n_features_(n_features),
@@ -46,22 +46,22 @@ class NodeSearch {
 
   // Leaves the best split in workspace.best, and takes features that turn out to be constant out of
   // the node's set. helpers: the workspaces of all threads, where several may search one node.
-  void find(const NodeView<Criterion>& node, PendingNode& bud, Workspace& workspace,
+  void find(const NodeView<Criterion>& node, PendingNode& pending, Workspace& workspace,
             std::deque<Workspace>* helpers) const {
     workspace.best = {};
     if (options_.looks_at_all(static_cast<FeatureIndex>(n_features_))) {
-      search_all(node, bud, workspace, helpers);
+      search_all(node, pending, workspace, helpers);
     } else {
-      search_drawn(node, bud, workspace);
+      search_drawn(node, pending, workspace);
     }
   }
 
  private:
-  void search_all(const NodeView<Criterion>& node, PendingNode& bud, Workspace& workspace,
+  void search_all(const NodeView<Criterion>& node, PendingNode& pending, Workspace& workspace,
                   std::deque<Workspace>* helpers) const {
     auto& list = workspace.features;
     auto& varies = workspace.varies;
-    workspace.sets.list(bud.features, list);
+    workspace.sets.list(pending.features, list);
     workspace.search.begin(node, list);
     if (helpers == nullptr || node.rows.size() * list.size() < kParallelWork) {
       search_each(node, workspace);
@@ -69,11 +69,11 @@ class NodeSearch {
       search_in_parallel(node, workspace, *helpers);
     }
     for (std::size_t f = 0; f < list.size(); ++f) {
-      if (!varies[f]) bud.features = workspace.sets.without(bud.features, list[f]);
+      if (!varies[f]) pending.features = workspace.sets.without(pending.features, list[f]);
     }
   }
 
-  // Searches workspace.features, and tells which of them vary.
+  // Searches workspace.features, and records which of them vary.
   void search_each(const NodeView<Criterion>& node, Workspace& workspace) const {
     const auto& list = workspace.features;
     auto& varies = workspace.varies;
@@ -123,47 +123,49 @@ class NodeSearch {
     workspace.best = best;
   }
 
-  // A node of many rows takes long enough to ask within it whether the caller wants to stop.
+  // A node of many rows takes long enough to poll the stop flag within it.
   void check_in_large(const NodeView<Criterion>& node) const {
     if (node.rows.size() >= kLargeNode) context_.check();
   }
 
   // Draws features without replacement until max_features were looked at, and on until one of them
   // varies in the node: a node that can be split is split.
-  void search_drawn(const NodeView<Criterion>& node, PendingNode& bud, Workspace& workspace) const {
-    QuickStream random(root_, bud.key);
+  void search_drawn(const NodeView<Criterion>& node, PendingNode& pending,
+                    Workspace& workspace) const {
+    QuickStream random(root_, pending.key);
     const auto n_wanted = static_cast<std::size_t>(options_.max_features);
     workspace.features.clear();
-    workspace.drawn_flags.clear();
+    workspace.drawn_binary_features.clear();
     if (node.rows.size() <= kFewRows && workspace.search.flags().scores() &&
         workspace.unknown.size() <= kCandidatesADraw * n_wanted) {
-      draw_candidates(node, bud, random, workspace);
-      if (!search_list(node, bud, workspace)) search_rest(node, bud, random, workspace);
+      draw_candidates(node, pending, random, workspace);
+      if (!search_list(node, pending, workspace)) search_rest(node, pending, random, workspace);
       return;
     }
     for (std::size_t i = 0; i < n_wanted; ++i) {
       const FeatureIndex feature = workspace.draw.next(random);
-      if (workspace.sets.has(bud.features, feature)) look_at(feature, workspace);
+      if (workspace.sets.has(pending.features, feature)) look_at(feature, workspace);
     }
     workspace.draw.put_back();
-    if (search_list(node, bud, workspace)) return;
-    list_candidates(node, bud, workspace);
-    search_rest(node, bud, random, workspace);
+    if (search_list(node, pending, workspace)) return;
+    list_candidates(node, pending, workspace);
+    search_rest(node, pending, random, workspace);
   }
 
   static void look_at(FeatureIndex feature, Workspace& workspace) {
-    const bool is_flag = workspace.search.flags().scores(feature);
-    (is_flag ? workspace.drawn_flags : workspace.features).push_back(feature);
+    const bool is_binary = workspace.search.flags().scores(feature);
+    (is_binary ? workspace.drawn_binary_features : workspace.features).push_back(feature);
   }
 
   // The features that may vary in the node.
-  void list_candidates(const NodeView<Criterion>& node, const PendingNode& bud,
+  void list_candidates(const NodeView<Criterion>& node, const PendingNode& pending,
                        Workspace& workspace) const {
     auto& candidates = workspace.candidates;
-    if (!workspace.search.flags().scores()) return workspace.sets.list(bud.features, candidates);
+    if (!workspace.search.flags().scores())
+      return workspace.sets.list(pending.features, candidates);
     candidates.clear();
     const auto add = [&](FeatureIndex feature) {
-      if (workspace.sets.has(bud.features, feature)) candidates.push_back(feature);
+      if (workspace.sets.has(pending.features, feature)) candidates.push_back(feature);
     };
     for (const FeatureIndex feature : workspace.unknown) add(feature);
     workspace.search.numbers().for_varying(node, add);
@@ -171,36 +173,38 @@ class NodeSearch {
   }
 
   // Those that the draws from all features hit.
-  void draw_candidates(const NodeView<Criterion>& node, const PendingNode& bud, QuickStream& random,
-                       Workspace& workspace) const {
+  void draw_candidates(const NodeView<Criterion>& node, const PendingNode& pending,
+                       QuickStream& random, Workspace& workspace) const {
     auto& candidates = workspace.candidates;
-    list_candidates(node, bud, workspace);
+    list_candidates(node, pending, workspace);
     const std::size_t n_hits = hits_.draw(std::span(candidates), random);
     for (std::size_t i = 0; i < n_hits; ++i) look_at(candidates[i], workspace);
     candidates.erase(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(n_hits));
   }
 
   // Draws on among the candidates until one varies.
-  void search_rest(const NodeView<Criterion>& node, PendingNode& bud, QuickStream& random,
+  void search_rest(const NodeView<Criterion>& node, PendingNode& pending, QuickStream& random,
                    Workspace& workspace) const {
     auto& rest = workspace.candidates;
     for (bool any_varies = false; !any_varies && !rest.empty();) {
       const std::size_t at = random.below(static_cast<std::uint32_t>(rest.size()));
       workspace.features.clear();
-      workspace.drawn_flags.clear();
+      workspace.drawn_binary_features.clear();
       look_at(std::exchange(rest[at], rest.back()), workspace);
       rest.pop_back();
-      any_varies = search_list(node, bud, workspace);
+      any_varies = search_list(node, pending, workspace);
     }
   }
 
-  // Searches workspace.features and drawn_flags. False if none varies in the node.
-  bool search_list(const NodeView<Criterion>& node, PendingNode& bud, Workspace& workspace) const {
+  // Searches workspace.features and drawn_binary_features. False if none varies in the node.
+  bool search_list(const NodeView<Criterion>& node, PendingNode& pending,
+                   Workspace& workspace) const {
     auto& search = workspace.search;
-    bool any_varies = search.search_flags(node, workspace.drawn_flags, workspace.best);
-    for (const FeatureIndex feature : workspace.drawn_flags) {
+    bool any_varies =
+        search.search_binary_features(node, workspace.drawn_binary_features, workspace.best);
+    for (const FeatureIndex feature : workspace.drawn_binary_features) {
       if (search.flags().is_split_by(feature)) continue;
-      bud.features = workspace.sets.without(bud.features, feature);
+      pending.features = workspace.sets.without(pending.features, feature);
     }
     const auto& list = workspace.features;
     if (list.empty()) return any_varies;
@@ -208,7 +212,8 @@ class NodeSearch {
     search_each(node, workspace);
     for (std::size_t f = 0; f < list.size(); ++f) {
       any_varies |= workspace.varies[f] != 0;
-      if (!workspace.varies[f]) bud.features = workspace.sets.without(bud.features, list[f]);
+      if (!workspace.varies[f])
+        pending.features = workspace.sets.without(pending.features, list[f]);
     }
     return any_varies;
   }

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "base/kernels.h"
 #include "criterion/class_weights.h"
 #include "criterion/gini.h"
 #include "data/gather_codes.h"
-#include "grow/partition.h"
-#include "grow/stump_search.h"
+#include "grow/row_partition.h"
+#include "simd/kernels.h"
+#include "split/stump_search.h"
 
 namespace arboleda {
 
@@ -19,7 +19,7 @@ using Criterion = ClassCriterion<std::uint64_t, Gini>;
 // More rows could not be marked (stump_columns.h), and rough gains would be too rough.
 constexpr std::size_t kMostRows = std::size_t{1} << 28;
 
-// A node of the stump: what counts in it, and the question it asks; none in a leaf.
+// A node of the stump: its statistic, and its split; a leaf has none.
 struct StumpNode {
   ClassPair weights;
   std::size_t n_rows;
@@ -94,7 +94,7 @@ TreeArrays StumpGrower::grow(const FixedWeights& weights, const Context& context
     weight = ones_;
   }
   const auto [whole, second, n_rows] =
-      kernels().stump.totals(weight.data(), labels_.data(), weight.size());
+      kernels().stumps.totals(weight.data(), labels_.data(), weight.size());
   const ClassPair total{whole - second, second};
   TreeArrays tree;
   tree.n_features = table_.n_features();

@@ -9,7 +9,7 @@
 //
 // Sums of the first two are exact and every split is scored as the Grower does it. Sorted columns are
 // first summed in blocks, with weights of 31 bits and gains in single precision, which rule out all but a
-// few blocks, and then all but a few of their splits, for certain (base/stump_kernels.h); these are scored
+// few blocks, and then all but a few of their splits, for certain (simd/stump_kernels.h); these are scored
 // with exact sums.
 #pragma once
 
@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/fixed_point.h"
 #include "data/binned_dataset.h"
+#include "data/fixed_weights.h"
 #include "grow/growth_options.h"
-#include "grow/partition.h"
-#include "grow/split.h"
+#include "grow/row_partition.h"
+#include "split/split.h"
 #include "tree/tree.h"
 
 namespace arboleda {

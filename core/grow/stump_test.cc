@@ -13,7 +13,7 @@ namespace arboleda {
 
 namespace {
 
-// Columns of every kind that a stump may ask: many values, many values with ties, few values, mostly
+// Columns of every kind that a stump may split on: many values, many values with ties, few values, mostly
 // one value, one of two, constant, missing values among many and among few; two classes.
 struct Problem {
   Problem(std::size_t n, std::uint64_t seed) : random(seed, Purpose::feature_subset, 3, 0) {

@@ -26,7 +26,7 @@ inline Tree chain(NodeIndex n_splits) {
   return Tree(std::move(a));
 }
 
-// A balanced tree of two levels whose root asks for categories.
+// A balanced tree of two levels whose root tests categories.
 inline Tree categorical() {
   const std::vector<CategoryIndex> list{1, 4, 65534};
   const std::vector<double> mean{-1.5};

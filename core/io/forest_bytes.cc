@@ -31,7 +31,7 @@ void append_tree(Bytes& out, const CompactTree& tree) {
   append(out, tree.weight);
   append(out, tree.impurity);
   append(out, of_nodes(tree, [](const CompactNode& node) { return node.right; }));
-  append(out, of_nodes(tree, [](const CompactNode& node) { return node.asks; }));
+  append(out, of_nodes(tree, [](const CompactNode& node) { return node.packed; }));
   append(out, tree.n_rows);
   append(out, tree.category_start);
   append(out, tree.row);
@@ -61,14 +61,14 @@ CompactTree read_tree(ByteReader& reader, const TreeShape& shape) {
   tree.weight = reader.numbers<double>((flags & kWeights) != 0 ? n_leaves : 0);
   tree.impurity = reader.numbers<double>((flags & kImpurities) != 0 ? n_impurities : 0);
   const auto right = reader.numbers<std::int32_t>(n);
-  const auto asks = reader.numbers<std::uint32_t>(n);
+  const auto packed = reader.numbers<std::uint32_t>(n);
   tree.n_rows = reader.numbers<std::uint32_t>(n_leaves);
   tree.category_start = reader.numbers<std::uint32_t>(n_lists > 0 ? n_lists + 1 : 0);
   tree.row = reader.numbers<RowIndex>(n_kept);
   tree.category = reader.numbers<CategoryIndex>(n_categories);
   reader.align();
   tree.nodes.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) tree.nodes.push_back({threshold[i], right[i], asks[i]});
+  for (std::size_t i = 0; i < n; ++i) tree.nodes.push_back({threshold[i], right[i], packed[i]});
   return tree;
 }
 

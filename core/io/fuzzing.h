@@ -155,7 +155,7 @@ inline std::vector<double> use_forest(const Forest& forest) {
   }
   insist(impurity_importances(forest).size() == n_columns, "an importance is missing");
   insist(categories_are_below(forest, std::vector<std::int64_t>(n_columns, kNoCategory)),
-         "a forest asks for too high a category");
+         "a forest tests a category that is too high");
   const Bytes state = write_forest_section(forest);
   insist(write_forest_section(read_forest_section(state)) == state,
          "a forest is written as other bytes");

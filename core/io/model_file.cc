@@ -94,7 +94,7 @@ void append_array(Bytes& out, const NamedArray& array) {
   require(is_name(array.name), "an array of the model needs a name of a-z, 0-9, _ and .");
   require(array.shape.size() <= kMostDimensions &&
               count_of(array.shape) == static_cast<std::int64_t>(count),
-          "an array of the model has not the shape it says");
+          "an array of the model differs from its stated shape");
   append(out, std::holds_alternative<std::vector<double>>(array.numbers) ? kFloat64 : kInt64);
   append(out, static_cast<std::uint32_t>(array.name.size()));
   append(out, static_cast<std::uint32_t>(array.shape.size()));

@@ -37,7 +37,7 @@ Bytes write_model(const std::string& header, const std::vector<const Tree*>& tre
                   const std::vector<NamedArray>& arrays,
                   const std::vector<const Forest*>& forests = {});
 
-// These throw Error(bad_format), which says what is wrong and where, for every file that
+// These throw Error(bad_format), which states what is wrong and where, for every file that
 // write_model did not make, and take memory in proportion to the file's length at most.
 ModelFile read_model(ByteView file);
 

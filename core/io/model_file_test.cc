@@ -62,34 +62,34 @@ TEST_CASE("one bit changed anywhere is found") {
   }
 }
 
-TEST_CASE("other files are told by their names") {
-  const auto says = [](const std::string& begin, const std::string& name) {
-    const bool said = refusal(bytes_of(begin)).find(name) != std::string::npos;
-    CHECK_MESSAGE(said, refusal(bytes_of(begin)));
+TEST_CASE("other kinds of files are named in the error") {
+  const auto is_refused_as = [](const std::string& begin, const std::string& name) {
+    const bool is_named = refusal(bytes_of(begin)).find(name) != std::string::npos;
+    CHECK_MESSAGE(is_named, refusal(bytes_of(begin)));
   };
-  says("", "empty");
-  says("\x80\x04\x95", "pickle");
-  says("PK\x03\x04", "zip");
-  says("\x1F\x8B\x08", "gzip");
-  says("x\x9C", "zlib");
-  says("BZh9", "bzip2");
-  says("{\"learner\": 1}", "JSON");
-  says("hello", "something else");
-  says(
+  is_refused_as("", "empty");
+  is_refused_as("\x80\x04\x95", "pickle");
+  is_refused_as("PK\x03\x04", "zip");
+  is_refused_as("\x1F\x8B\x08", "gzip");
+  is_refused_as("x\x9C", "zlib");
+  is_refused_as("BZh9", "bzip2");
+  is_refused_as("{\"learner\": 1}", "JSON");
+  is_refused_as("hello", "something else");
+  is_refused_as(
       "\x89"
       "ARB\n\x1A\n",
       "sent as text");
-  says(
+  is_refused_as(
       "\xEF\xBF\xBD"
       "ARB\r\n\x1A\n",
       "sent as text");
-  says(
+  is_refused_as(
       "\x89"
       "ARB\r\n\x1A\n",
       "cut short");
 }
 
-TEST_CASE("a later version is told before anything else of the file is looked at") {
+TEST_CASE("a later version is reported before anything else of the file is read") {
   Bytes file = example_file();
   file[8] = std::byte{2};
   file.resize(40);
@@ -217,7 +217,7 @@ TEST_CASE("parts of a model that stand in the place of others are refused") {
   CHECK(read_forest_section(write_forest_section(wide)).n_features == 1'000'000'000);
 }
 
-TEST_CASE("arrays must be what they say") {
+TEST_CASE("arrays must match their stated type and shape") {
   const auto write = [](const NamedArray& array) { return write_model("{}", {}, {array}); };
   CHECK_THROWS_AS(write({"x", {3}, std::vector<double>{1, 2}}), Error);
   CHECK_THROWS_AS(write({"X", {1}, std::vector<double>{1}}), Error);

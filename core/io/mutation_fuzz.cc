@@ -22,7 +22,7 @@
 
 namespace {
 
-std::size_t allocated = 0;  // bytes asked for since it was last set to 0
+std::size_t allocated = 0;  // bytes requested since it was last set to 0
 
 }  // namespace
 
@@ -166,7 +166,7 @@ void check_memory(const Bytes& file) {
   try {
     read_model(file);
   } catch (const Error&) {
-    // Refused; load_and_use says whether that is right.
+    // Refused; load_and_use checks whether that is right.
   }
   insist(allocated <= 10 * file.size() + 4096, "a small file took much memory");
 }

@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "bagging/bags.h"
 #include "base/exact_sum.h"
 #include "base/memory.h"
 #include "grow/code_tree.h"
-#include "learn/bags.h"
 #include "learn/booster.h"
 #include "learn/weight_trimming.h"
 
@@ -68,7 +68,7 @@ std::vector<double> bootstrap_weights(std::span<const double> weights, std::uint
 
 struct Candidate {
   std::vector<MemberTree> trees;
-  MemberResult judged;
+  MemberResult result;
 };
 
 class AdaBoostLoop {
@@ -106,14 +106,14 @@ class AdaBoostLoop {
         boosted.end = AdaBoostEnd::stopped;
         break;
       }
-      if (member->judged.verdict == MemberStatus::perfect) {
+      if (member->result.status == MemberStatus::perfect) {
         if (options_.on_degenerate == OnDegenerate::stop) {
           boosted.end = AdaBoostEnd::perfect;
           break;
         }
         reset(round, kMostResets);
       } else if (round + 1 < options_.n_rounds) {
-        booster_->reweigh(member->trees, member->judged.round);
+        booster_->reweigh(member->trees, member->result.round);
       }
     }
     return boosted;
@@ -124,12 +124,12 @@ class AdaBoostLoop {
   std::optional<Candidate> next_member(std::uint32_t round, AdaBoosted& boosted) {
     for (std::uint32_t attempt = 0;; ++attempt) {
       Candidate member = grow(round);
-      member.judged.round.reset_before = was_reset_;
-      if (member.judged.verdict != MemberStatus::too_weak) {
+      member.result.round.reset_before = was_reset_;
+      if (member.result.status != MemberStatus::too_weak) {
         was_reset_ = false;
         return member;
       }
-      boosted.weak_error = member.judged.round.error;
+      boosted.weak_error = member.result.round.error;
       if (options_.on_degenerate == OnDegenerate::stop || attempt == kMostResets) return {};
       reset(round, attempt);
     }
@@ -148,8 +148,8 @@ class AdaBoostLoop {
       find_leaves(CodeTree(tree, data_.table), rows_, context_, leaf);
       member.trees.push_back({std::move(tree), std::move(leaf)});
     }
-    member.judged = booster_->judge(member.trees);
-    require(std::isfinite(member.judged.round.normalizer),
+    member.result = booster_->evaluate(member.trees);
+    require(std::isfinite(member.result.round.normalizer),
             "the weights of the rows overflow: lower learning_rate");
     return member;
   }
@@ -161,11 +161,11 @@ class AdaBoostLoop {
   }
 
   void keep(const Candidate& member, AdaBoosted& boosted) {
-    boosted.rounds.push_back(member.judged.round);
+    boosted.rounds.push_back(member.result.round);
     for (std::size_t k = 0; k < member.trees.size(); ++k) {
       const TreeArrays& tree = member.trees[k].tree;
       boosted.forest.trees.push_back(compact(tree, shape_.measure));
-      score_validation(tree, k, member.judged.round.weight);
+      score_validation(tree, k, member.result.round.weight);
     }
   }
 
@@ -173,17 +173,17 @@ class AdaBoostLoop {
     const std::span<const RowIndex> rows = data_.validation_rows;
     if (rows.empty()) return;
     const std::size_t width = shape_.n_outputs;
-    std::vector<double> said(tree.value.size());
+    std::vector<double> votes(tree.value.size());
     for (std::size_t node = 0; node < tree.right.size(); ++node) {
       if (tree.right[node] >= 0) continue;
       vote_of_leaf(shape_.vote, std::span(tree.value).subspan(node * width, width), weight,
-                   std::span(said).subspan(node * width, width));
+                   std::span(votes).subspan(node * width, width));
     }
     std::vector<NodeIndex> leaf(rows.size());
     find_leaves(CodeTree(tree, data_.table), rows, context_, leaf);
     double* scores = validation_scores_.data() + tree_of_round;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double* of_leaf = &said[static_cast<std::size_t>(leaf[i]) * width];
+      const double* of_leaf = &votes[static_cast<std::size_t>(leaf[i]) * width];
       for (std::size_t k = 0; k < width; ++k) scores[k] += of_leaf[k];
       scores += width * shape_.trees_a_round;
     }

@@ -1,12 +1,12 @@
-// AdaBoost and its family: members grown one after the other, each on weights that tell what the ones
+// AdaBoost and its family: members grown one after the other, each on weights that reflect the errors of those
 // before got wrong (Freund & Schapire 1997). The loop is one; an algorithm is what it does of a round.
 //
 //   for every round:
-//     leave out the rows of least weight, if so told                       (weight_trimming.h)
+//     leave out the rows of least weight, if weight_trimming > 0           (weight_trimming.h)
 //     grow the member on the weights: a tree, or a tree a class            (booster.h)
-//     judge it: its error, its weight, its edge; too weak or perfect ones end the loop or reset it
+//     evaluate it: its error, its weight, its edge; too weak or perfect ones end the loop or reset it
 //     reweigh
-//     add its votes to the scores of validation rows; tell the caller
+//     add its votes to the scores of validation rows; call back
 //
 // Columns are coded once. Weights are doubles, updated row by row; whatever is decided by a sum of them
 // is decided by integers: no result depends on the number of threads.

@@ -177,7 +177,7 @@ TEST_SUITE("adaboost") {
   }
 
   TEST_CASE("the ten points of Schapire and Freund: errors, weights of votes, normalisers") {
-    // Stumps that are wrong on {1,2,3}, {6,7,9}, {4,5,8}: a row's leaf says which class it is told.
+    // Stumps that are wrong on {1,2,3}, {6,7,9}, {4,5,8}: a row's leaf decides its predicted class.
     const std::vector<std::uint32_t> labels(10, 1);
     const std::vector<double> start(10, 0.1);
     std::vector<RowIndex> rows(10);
@@ -197,15 +197,15 @@ TEST_SUITE("adaboost") {
       member.tree.value = {0.5, 0.5, 1.0, 0.0, 0.0, 1.0};
       member.leaf.assign(10, 2);
       for (const int i : wrong[t]) member.leaf[static_cast<std::size_t>(i - 1)] = 1;
-      const MemberResult judged = booster->judge({&member, 1});
-      CHECK(std::abs(judged.round.error - error[t]) < 0.005);
-      CHECK(std::abs(judged.round.weight - weight[t]) < 0.005);
-      CHECK(std::abs(judged.round.normalizer - normalizer[t]) < 0.005);
-      CHECK(judged.round.edge == 0.5 - judged.round.error);
+      const MemberResult result = booster->evaluate({&member, 1});
+      CHECK(std::abs(result.round.error - error[t]) < 0.005);
+      CHECK(std::abs(result.round.weight - weight[t]) < 0.005);
+      CHECK(std::abs(result.round.normalizer - normalizer[t]) < 0.005);
+      CHECK(result.round.edge == 0.5 - result.round.error);
       for (std::size_t i = 0; i < 10; ++i) {
-        votes[i] += (member.leaf[i] == 2 ? 1 : -1) * judged.round.weight;
+        votes[i] += (member.leaf[i] == 2 ? 1 : -1) * result.round.weight;
       }
-      booster->reweigh({&member, 1}, judged.round);
+      booster->reweigh({&member, 1}, result.round);
       // Under the new weights the member is right half the time; they sum to 1.
       double of_wrong = 0, whole = 0;
       for (std::size_t i = 0; i < 10; ++i) {
@@ -285,7 +285,7 @@ TEST_SUITE("adaboost") {
   }
 
   TEST_CASE("the last member without error outvotes all others") {
-    // The first stumps err; then trimming leaves rows that one stump tells apart, but not all: so a
+    // The first stumps err; then trimming leaves rows that one stump separates, but not all: so a
     // deeper tree is given a table that it learns by heart in the end.
     Problem problem(200, 2, 21);
     const AdaBoostOptions options{

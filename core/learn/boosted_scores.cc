@@ -29,7 +29,7 @@ class LinearLeafValues {
   }
 
   double of(std::size_t node, double value, RowIndex row) const {
-    return leaves_.answer(node, value, [&](std::size_t term) { return columns_[term][row]; });
+    return leaves_.value_at(node, value, [&](std::size_t term) { return columns_[term][row]; });
   }
 
  private:
@@ -54,7 +54,7 @@ BoostedScores::BoostedScores(const BinnedDataset& table, std::span<const double>
 void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std::size_t output,
                         const LeafRows& leaves, const Context& context) {
   const auto scores = of(output);
-  const LinearLeafValues answers(linear, *table_);
+  const LinearLeafValues leaf_values(linear, *table_);
   const int n_threads = leaves.rows.size() >= kBlockRows ? context.n_threads() : 1;
   parallel_for(n_threads, leaves.leaves.size(), [&](std::size_t task, int) {
     const LeafRows::Leaf& leaf = leaves.leaves[task];
@@ -63,7 +63,7 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
     if (!linear.empty() && linear.has_terms(node)) {
       for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
         const RowIndex row = leaves.rows[i];
-        scores[row] += answers.of(node, value, row);
+        scores[row] += leaf_values.of(node, value, row);
       }
       return;
     }
@@ -78,7 +78,7 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
                         std::span<const RowIndex> rows, const Context& context, double factor) {
   if (rows.empty()) return;
   const CodeTree codes(tree, *table_);
-  const LinearLeafValues answers(linear, *table_);
+  const LinearLeafValues leaf_values(linear, *table_);
   const auto scores = of(output);
   const auto add_block = [&](std::size_t, std::size_t begin, std::size_t end) {
     context.check();
@@ -88,7 +88,7 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
     for (std::size_t i = 0; i < mine.size(); ++i) {
       const auto node = static_cast<std::size_t>(leaf[i]);
       const double value = tree.value[node];
-      scores[mine[i]] += factor * (linear.empty() ? value : answers.of(node, value, mine[i]));
+      scores[mine[i]] += factor * (linear.empty() ? value : leaf_values.of(node, value, mine[i]));
     }
   };
   parallel_blocks(context.n_threads(), rows.size(), kBlockRows, add_block);

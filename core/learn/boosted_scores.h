@@ -2,8 +2,8 @@
 //
 //   scores   row 0 .. n-1 of output 0 | row 0 .. n-1 of output 1 | ...
 //
-// The answers of a tree are added one tree after the other, as prediction does: a row has the same
-// score, to the bit, in training and in prediction. Rows that nobody asks for keep their start.
+// The predictions of a tree are added one tree after the other, as in prediction: a row has the same
+// score, to the bit, in training and in prediction. Rows that are not updated keep their start.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 #include "base/context.h"
 #include "data/binned_dataset.h"
-#include "grow/histogram_growth.h"
 #include "tree/ensemble.h"
+#include "tree/leaf_rows.h"
 #include "tree/linear_leaves.h"
 
 namespace arboleda {
@@ -32,7 +32,7 @@ class BoostedScores {
     return std::span(scores_).subspan(output * table_->n_rows, table_->n_rows);
   }
 
-  // Adds the answer of each row's leaf: leaves known; or found from the codes, and times a factor.
+  // Adds the value of each row's leaf: leaves known; or found from the codes, and times a factor.
   void add(const TreeArrays& tree, const LinearLeaves& linear, std::size_t output,
            const LeafRows& leaves, const Context& context);
   void add(const TreeArrays& tree, const LinearLeaves& linear, std::size_t output,

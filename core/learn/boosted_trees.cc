@@ -7,7 +7,7 @@ std::unique_ptr<BoostedTrees> make_trees(const BinnedDataset& table, const TreeG
   if (const auto* exact = std::get_if<ExactGrowth>(&options)) {
     return make_exact_trees(table, *exact, n_workers, context);
   }
-  return make_histogram_trees(table, std::get<HistogramGrowth>(options), n_workers, context);
+  return make_histogram_trees(table, std::get<HistogramOptions>(options), n_workers, context);
 }
 
 }  // namespace arboleda

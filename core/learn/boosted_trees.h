@@ -2,7 +2,7 @@
 //
 //   exact       CART on minus the gradient, by squared error; leaves are given their steps afterwards
 //   histogram   gain of second order; leaves hold Newton's steps as they are grown
-//   replayed    the questions of trees that were grown before; only the values of nodes are new
+//   replayed    the splits of trees that were grown before; only the values of nodes are new
 #pragma once
 
 #include <memory>
@@ -12,8 +12,9 @@
 #include "base/context.h"
 #include "data/binned_dataset.h"
 #include "grow/grower.h"
-#include "grow/histogram_growth.h"
+#include "split/histogram_options.h"
 #include "tree/ensemble.h"
+#include "tree/leaf_rows.h"
 #include "tree/tree.h"
 
 namespace arboleda {
@@ -39,14 +40,14 @@ struct ExactGrowth {
   double ccp_alpha = 0.0;  // each tree is pruned by it before its leaves get their steps
 };
 
-using TreeGrowth = std::variant<HistogramGrowth, ExactGrowth>;
+using TreeGrowth = std::variant<HistogramOptions, ExactGrowth>;
 
 // Table and context must outlive what is made.
 std::unique_ptr<BoostedTrees> make_exact_trees(const BinnedDataset& table,
                                                const ExactGrowth& options, int n_workers,
                                                const Context& context);
 std::unique_ptr<BoostedTrees> make_histogram_trees(const BinnedDataset& table,
-                                                   const HistogramGrowth& options, int n_workers,
+                                                   const HistogramOptions& options, int n_workers,
                                                    const Context& context);
 // Trees of `structure`, which must outlive what is made; gains stay those of growing. A leaf that no
 // row reaches gets the value 0.

@@ -1,9 +1,9 @@
 // What an algorithm of the AdaBoost family does of a round. The life of a Booster:
 //
 //   1. it is made for a problem: weights are those of the rows
-//   2. grow(), judge(), reweigh()  every round, in this order. The loop finds the leaves between the
+//   2. grow(), evaluate(), reweigh()  every round, in this order. The loop finds the leaves between the
 //      first two, and leaves out reweigh() after the last round.
-//   3. reset()                     instead of reweigh(), or after judge() of a member that is not kept:
+//   3. reset()                     instead of reweigh(), or after evaluate() of a member that is not kept:
 //      weights as in the beginning, times other row weights
 //
 // A new algorithm is one Booster, in a file of its own, and one line in make_booster().
@@ -50,7 +50,7 @@ enum class MemberStatus : std::uint8_t { useful, perfect, too_weak };
 
 struct MemberResult {
   AdaBoostRound round;
-  MemberStatus verdict = MemberStatus::useful;
+  MemberStatus status = MemberStatus::useful;
 };
 
 class Booster {
@@ -68,9 +68,9 @@ class Booster {
   virtual std::vector<TreeArrays> grow(const GrowthOptions& growth,
                                        std::span<const std::uint8_t> sits_out) = 0;
 
-  virtual MemberResult judge(std::span<const MemberTree> member) = 0;
+  virtual MemberResult evaluate(std::span<const MemberTree> member) = 0;
 
-  // round: as judged.
+  // round: as evaluate() returned it.
   virtual void reweigh(std::span<const MemberTree> member, const AdaBoostRound& round) = 0;
 
   // row_weights: one a row of the table, summing to 1; they must outlive the next call.

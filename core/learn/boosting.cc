@@ -85,7 +85,7 @@ class Boosting {
   TreeEnsemble begun(TreeEnsemble so_far);
   void check() const;
 
-  bool tell(const BoostingCallback& callback) const;
+  bool report_round(const BoostingCallback& callback) const;
   void grow_round();
   void add_dropped(double factor);
   void share_with_dropped();
@@ -94,7 +94,7 @@ class Boosting {
   void draw_rows();
   void grow_tree(std::size_t output, int worker);
   void set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const;
-  // A sample whose rows have weights says nothing of a leaf's best step: all its rows do.
+  // A sample whose rows have weights does not determine a leaf's best step: all its rows do.
   bool steps_need_all() const {
     return objective_.has_exact_leaf_step() && options_.sampling.weighs();
   }
@@ -128,8 +128,8 @@ class Boosting {
   const Context& context_;
   Objective& objective_;
   const std::size_t n_outputs_;
-  const CheckedRows learned_rows_, judged_rows_;
-  const std::span<const RowIndex> rows_, judged_;  // to learn from, to judge by
+  const CheckedRows learned_rows_, checked_validation_;
+  const std::span<const RowIndex> rows_, validation_rows_;  // of training, of validation
 
   std::optional<ScoreGrid> grid_;  // with DART
   TreeEnsemble ensemble_;
@@ -137,7 +137,7 @@ class Boosting {
   BoostingHistory history_;
   std::unique_ptr<BoostedTrees> trees_;
   RowSampler sampler_;
-  std::vector<RowIndex> both_;        // rows of the training table to learn from or to judge by
+  std::vector<RowIndex> both_;        // rows of the training table, for training or validation
   std::span<const RowIndex> scored_;  // those whose scores are kept up to date
   BoostedScores scores_;
   std::unique_ptr<BoostedScores> other_table_;  // scores of a validation table of its own
@@ -164,9 +164,9 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       objective_(training.objective),
       n_outputs_(training.objective.n_outputs()),
       learned_rows_(training),
-      judged_rows_(validation != nullptr ? CheckedRows(*validation) : CheckedRows()),
+      checked_validation_(validation != nullptr ? CheckedRows(*validation) : CheckedRows()),
       rows_(learned_rows_),
-      judged_(judged_rows_),
+      validation_rows_(checked_validation_),
       ensemble_(begun(std::move(so_far))),
       first_round_(static_cast<std::int64_t>(ensemble_.n_rounds())),
       sampler_(options.sampling, rows_, training.table.n_rows, context),
@@ -182,13 +182,13 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
   leaves_.resize(static_cast<std::size_t>(n_workers));
 
   if (validation != nullptr && &validation->table == &training.table) {
-    std::set_union(rows_.begin(), rows_.end(), judged_.begin(), judged_.end(),
+    std::set_union(rows_.begin(), rows_.end(), validation_rows_.begin(), validation_rows_.end(),
                    std::back_inserter(both_));
     scored_ = both_;
   } else if (validation != nullptr) {
     other_table_ =
         std::make_unique<BoostedScores>(validation->table, ensemble_.start, validation->offset);
-    other_table_->add(ensemble_, judged_, context);
+    other_table_->add(ensemble_, validation_rows_, context);
   }
   scores_.add(ensemble_, scored_, context);
 }
@@ -209,9 +209,9 @@ TreeEnsemble Boosting::begun(TreeEnsemble so_far) {
 
 void Boosting::check() const {
   require(validation_ == nullptr || validation_->objective.n_outputs() == n_outputs_,
-          "the losses to learn and to judge by have not as many outputs");
+          "the training and validation losses differ in their number of outputs");
   require(ensemble_.n_outputs() == n_outputs_,
-          "the ensemble to continue has not as many outputs as the loss");
+          "the ensemble to continue and the loss differ in their number of outputs");
   require(options_.n_rounds >= first_round_, "the ensemble to continue has more rounds already");
   require(options_.n_rounds * static_cast<std::int64_t>(n_outputs_) <= kMostTrees,
           "at most 2^24 trees can be grown");
@@ -227,7 +227,7 @@ void Boosting::check() const {
 }
 
 void Boosting::check_linear_leaves() const {
-  const auto* growth = std::get_if<HistogramGrowth>(&options_.trees);
+  const auto* growth = std::get_if<HistogramOptions>(&options_.trees);
   require(growth != nullptr, "exact trees have constant leaves");
   require(!options_.dart.is_on(), "DART cannot drop trees with linear leaves");
   require(!objective_.has_exact_leaf_step(),
@@ -236,24 +236,24 @@ void Boosting::check_linear_leaves() const {
                       [](std::int8_t direction) { return direction == 0; }),
           "linear leaves would not keep monotonic constraints");
   require(growth->l1 == 0.0 && growth->max_delta_step == 0.0,
-          "linear leaves know neither l1 nor max_delta_step");
+          "linear leaves support neither l1 nor max_delta_step");
   require(options_.linear.slope_l2 >= 0.0, "the penalty of slopes is negative");
 }
 
 Boosted Boosting::run(const BoostingCallback& callback) {
   prepare();
   record();
-  if (tell(callback)) return finished();
+  if (report_round(callback)) return finished();
   for (std::int64_t round = first_round_; round < options_.n_rounds; ++round) {
     context_.check();
     grow_round();
     record();
-    if (tell(callback) || has_stalled()) break;
+    if (report_round(callback) || has_stalled()) break;
   }
   return finished();
 }
 
-bool Boosting::tell(const BoostingCallback& callback) const {
+bool Boosting::report_round(const BoostingCallback& callback) const {
   const auto last = [](const std::vector<double>& losses) {
     return losses.empty() ? kNotRecorded : losses.back();
   };
@@ -289,7 +289,8 @@ void Boosting::add_dropped(double factor) {
     for (std::size_t k = 0; k < n_outputs_; ++k) {
       const TreeArrays& tree = ensemble_.trees[round * n_outputs_ + k].arrays();
       scores_.add(tree, {}, k, scored_, context_, factor);
-      if (other_table_ != nullptr) other_table_->add(tree, {}, k, judged_, context_, factor);
+      if (other_table_ != nullptr)
+        other_table_->add(tree, {}, k, validation_rows_, context_, factor);
     }
   }
 }
@@ -362,7 +363,7 @@ void Boosting::grow_tree(std::size_t output, int worker) {
       "scores grew beyond float64: lower the learning rate, or divide the target by a constant");
   scores_.add(tree, linear, output, leaves, context_);
   scores_.add(tree, linear, output, others_, context_);
-  if (other_table_ != nullptr) other_table_->add(tree, linear, output, judged_, context_);
+  if (other_table_ != nullptr) other_table_->add(tree, linear, output, validation_rows_, context_);
   grown_[output] = std::move(tree);
   grown_linear_[output] = std::move(linear);
 }
@@ -372,7 +373,7 @@ LinearLeaves Boosting::linear_leaves_of(std::size_t output, const LeafRows& leav
   if (!options_.linear.is_on) return {};
   const Derivatives of_output = derivatives(output);
   return fit_linear_leaves(training_.table, tree, leaves, of_output.gradient, of_output.hessian,
-                           std::get<HistogramGrowth>(options_.trees).l2, options_.linear.slope_l2,
+                           std::get<HistogramOptions>(options_.trees).l2, options_.linear.slope_l2,
                            context_);
 }
 
@@ -391,7 +392,7 @@ LeafRows Boosting::with_all_rows(const TreeArrays& tree, const LeafRows& of_samp
 
 void Boosting::set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const {
   if (objective_.has_exact_leaf_step()) {
-    const auto* growth = std::get_if<HistogramGrowth>(&options_.trees);
+    const auto* growth = std::get_if<HistogramOptions>(&options_.trees);
     const double limit = growth != nullptr ? growth->max_delta_step : 0.0;
     set_best_steps(objective_, scores_.all(), output, limit, leaves, context_, tree);
   } else if (is_exact()) {
@@ -411,7 +412,7 @@ void Boosting::record() {
     validation_->objective.prepare_as(objective_);
   }
   history_.validation.push_back(
-      mean_loss(validation_->objective, validation_scores(), judged_, losses_, context_));
+      mean_loss(validation_->objective, validation_scores(), validation_rows_, losses_, context_));
 }
 
 void Boosting::record_bags() {

@@ -26,8 +26,8 @@ struct BoostingOptions {
   std::int64_t n_rounds = 100;  // of the whole ensemble, those that were there before included
   double learning_rate = 0.1;
   TreeGrowth trees = {};
-  // Trees that were grown before: their questions are kept, and their values found anew from these rows.
-  // So what was learned while some rows were held out - how many rounds, and which questions - serves
+  // Trees that were grown before: their splits are kept, and their values found anew from these rows.
+  // So what was learned while some rows were held out - how many rounds, and which splits - serves
   // all rows. On the rows of the fit the values come out as they were, bit for bit, but for bounds of
   // monotonic constraints, which growing knows to the rounding of its histograms. Null: grow trees.
   const TreeEnsemble* replayed = nullptr;
@@ -51,7 +51,7 @@ struct BoostingRows {
   Objective& objective;
 };
 
-// Mean losses: the first before any new round, then one after each. Empty where they were not asked
+// Mean losses: the first before any new round, then one after each. Empty where they were not requested
 // for.
 struct BoostingHistory {
   std::vector<double> training, validation;

@@ -10,6 +10,7 @@
 #include "criterion/misclassification.h"
 #include "criterion/poisson.h"
 #include "criterion/squared_error.h"
+#include "data/fixed_weights.h"
 #include "learn/grow_tree.h"
 
 namespace arboleda {

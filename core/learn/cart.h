@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/fixed_point.h"
 #include "data/binned_dataset.h"
+#include "data/fixed_weights.h"
 #include "learn/grow_tree.h"
 #include "tree/tree.h"
 

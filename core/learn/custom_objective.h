@@ -24,7 +24,7 @@ class CustomObjective : public Objective {
 
   std::vector<double> start(std::span<const RowIndex> rows) const override;
 
-  // Asks for the derivatives: all rows at once, on the calling thread.
+  // Computes the derivatives: all rows at once, on the calling thread.
   void prepare(std::span<const double> scores, std::span<const RowIndex> rows) override;
   void gradients(std::span<const double> scores, std::size_t begin, std::size_t end,
                  std::span<double> gradient, std::span<double> hessian) const override;

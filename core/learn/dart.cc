@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kFractionBits = 46;
 
-// The largest step that a single row asks for.
+// The largest step that a single row calls for.
 double largest_step(Objective& objective, std::span<const double> scores,
                     std::span<const RowIndex> rows) {
   objective.prepare(scores, rows);

@@ -44,9 +44,9 @@ inline double share_of_dropped(double learning_rate, std::size_t n_dropped) {
 
 // Trees come and go: sums of float64 would keep a trace of what was taken out. Therefore start and
 // leaf values are whole multiples of a power of two, 2^-46 of the largest single step that the loss
-// asks for at the start: scores up to 2^7 times that step are exact, in any order of adding.
+// calls for at the start: scores up to 2^7 times that step are exact, in any order of adding.
 //
-// The start of output 0 is an odd multiple, which tells the unit to a fit that continues.
+// The start of output 0 is an odd multiple, from which a fit that continues recovers the unit.
 class ScoreGrid {
  public:
   // For a new ensemble, whose start is put on the grid.

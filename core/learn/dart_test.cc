@@ -12,7 +12,7 @@
 namespace arboleda {
 
 TEST_SUITE("dart") {
-  TEST_CASE("every earlier round is dropped as often as asked for") {
+  TEST_CASE("every earlier round is dropped as often as requested") {
     const DartOptions options{.drop_rate = 0.2, .skip_drop = 0.25};
     std::vector<int> times(20);
     int n_skipped = 0;

@@ -20,7 +20,7 @@ constexpr std::uint64_t kMostTrees = std::uint64_t{1} << 24;
 
 using Labels = std::span<const std::uint32_t>;
 
-// What the loop asks of a target.
+// What the loop needs of a target.
 struct Learner {
   Labels labels = {};  // of classification: as the caller gave them
   std::span<const std::size_t> n_classes = {};
@@ -66,17 +66,17 @@ class ForestLoop {
         auto& mine = workspaces[static_cast<std::size_t>(worker)];
         forest.trees[task] = grow(task, alone, mine);
         ++n_done_;
-        if (worker == 0) tell(progress);
+        if (worker == 0) report_progress(progress);
       });
     } else {
       Workspace workspace;
       for (std::size_t task = 0; task < n_trees && !stopped_; ++task) {
         forest.trees[task] = grow(task, context_, workspace);
         ++n_done_;
-        tell(progress);
+        report_progress(progress);
       }
     }
-    if (n_told_ != n_done_) tell(progress);
+    if (n_reported_ != n_done_) report_progress(progress);
     // Tasks are begun in order, and those begun end: what is missing are the last.
     forest.trees.resize(n_done_);
     return_free_memory(table_.n_rows * table_.columns.size() * n_trees);
@@ -107,14 +107,14 @@ class ForestLoop {
         CodeRows(table_, n_looks, context_)};
     const bool uses_number_columns = !layouts.flags.empty() && !layouts.flags.sums_all();
     if (uses_binary_features && (uses_number_columns || options_.growth.random_splits)) {
-      layouts.numbers = NumberRows(table_, n_looks, context_);
+      layouts.numbers = NumericFeatureRows(table_, n_looks, context_);
     }
     return layouts;
   }
 
-  void tell(const ForestProgress& progress) {
-    n_told_ = n_done_;
-    if (progress && progress(n_told_)) stopped_ = true;
+  void report_progress(const ForestProgress& progress) {
+    n_reported_ = n_done_;
+    if (progress && progress(n_reported_)) stopped_ = true;
   }
 
   CompactTree grow(std::size_t task, const Context& context, Workspace& workspace) const {
@@ -204,7 +204,7 @@ class ForestLoop {
   const std::vector<RowIndex> rows_;
   const LabelSwitch switch_;
   std::atomic<std::size_t> n_done_{0};
-  std::size_t n_told_ = 0;
+  std::size_t n_reported_ = 0;
   std::atomic<bool> stopped_{false};
 };
 

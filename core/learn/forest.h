@@ -15,9 +15,9 @@
 #include <functional>
 #include <span>
 
+#include "bagging/bags.h"
 #include "base/context.h"
 #include "data/binned_dataset.h"
-#include "learn/bags.h"
 #include "learn/cart.h"
 #include "tree/forest.h"
 
@@ -34,7 +34,7 @@ struct ForestOptions {
   bool keep_rows = false;        // which rows are in which leaf
 };
 
-// Told on the caller's thread how many trees are done, after each that this thread grew and in the end.
+// Called on the caller's thread with the number of finished trees, after each tree that this thread grew and at the end.
 // True: start no more.
 using ForestProgress = std::function<bool(std::size_t n_done)>;
 

@@ -15,7 +15,7 @@ constexpr std::uint64_t kSeed = 5;
 
 bool same(const CompactTree& a, const CompactTree& b) {
   const auto same_node = [](const CompactNode& x, const CompactNode& y) {
-    return x.threshold == y.threshold && x.right == y.right && x.asks == y.asks;
+    return x.threshold == y.threshold && x.right == y.right && x.packed == y.packed;
   };
   return a.impurity_exponent == b.impurity_exponent &&
          std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
@@ -110,7 +110,7 @@ TEST_CASE("one tree on all rows and columns is the tree of CART") {
   }
 }
 
-TEST_CASE("a tree of a forest asks what a tree of the bag's weights asks") {
+TEST_CASE("a tree of a forest has the splits of a tree on the bag's weights") {
   const MixedProblem problem(400);
   const Context context(2, kSeed);
   const BinnedDataset table = problem.mixed(context);
@@ -166,7 +166,7 @@ TEST_CASE("a forest is the same on any number of threads, and when it is grown i
   }
 }
 
-TEST_CASE("trees ask their own columns alone, and rows they keep are those of their bags") {
+TEST_CASE("trees split on their own columns alone, and rows they keep are those of their bags") {
   const MixedProblem problem(500);
   const BinnedDataset table = problem.mixed(Context());
   ForestOptions options;
@@ -232,18 +232,18 @@ TEST_CASE("rows that are drawn thousands of times keep their weights") {
   }
 }
 
-TEST_CASE("the progress is told and may stop the forest, which is then the first trees") {
+TEST_CASE("the progress is reported and may stop the forest, which is then the first trees") {
   const MixedProblem problem(300);
   const BinnedDataset table = problem.mixed(Context());
   ForestOptions options;
   options.n_trees = 40;
   const Forest whole = fit(problem, table, 0, false, options, Context(1, kSeed));
   for (const int n_threads : {1, 3, 64}) {
-    std::vector<std::size_t> told;
+    std::vector<std::size_t> reported;
     const auto all = fit(problem, table, 0, false, options, Context(n_threads, kSeed),
-                         [&](std::size_t n_done) { return told.push_back(n_done), false; });
-    CHECK(std::ranges::is_sorted(told));
-    CHECK(told.back() == 40);
+                         [&](std::size_t n_done) { return reported.push_back(n_done), false; });
+    CHECK(std::ranges::is_sorted(reported));
+    CHECK(reported.back() == 40);
     CHECK(same(all, whole));
     const auto some = fit(problem, table, 0, false, options, Context(n_threads, kSeed),
                           [&](std::size_t n_done) { return n_done >= 5; });
@@ -253,7 +253,7 @@ TEST_CASE("the progress is told and may stop the forest, which is then the first
   }
 }
 
-TEST_CASE("a caller who wants to stop is heard by every thread") {
+TEST_CASE("a caller's stop request reaches every thread") {
   const MixedProblem problem(20000);
   const BinnedDataset table = problem.mixed(Context());
   ForestOptions options;

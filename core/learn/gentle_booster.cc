@@ -4,14 +4,14 @@
 //   D <- D exp(-nu y f) / Z.
 //
 // Friedman, Hastie, Tibshirani (2000), "Additive logistic regression: a statistical view of boosting",
-// Annals of Statistics 28, algorithm 4. More than two classes are told from the others one by one, by a
+// Annals of Statistics 28, algorithm 4. More than two classes are separated from the others one by one, by a
 // tree each and under weights D(i, k) that sum to 1 over all of them, as in their algorithm 5.
 #include <algorithm>
 #include <limits>
 
-#include "base/stable_math.h"
 #include "learn/booster.h"
 #include "learn/class_regressions.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 
@@ -20,7 +20,7 @@ namespace {
 // Whole units of weights that sum to 1 up to rounding: their sums fit 63 bits.
 constexpr double kUnits = static_cast<double>(std::int64_t{1} << 61);
 
-// A class that was told from the others long ago weighs next to nothing, but its tree still learns by
+// A class that was separated from the others long ago weighs next to nothing, but its tree still learns by
 // the ratios of its weights: none may become 0.
 constexpr double kSmallest = std::numeric_limits<double>::min();
 
@@ -47,7 +47,7 @@ class GentleBooster final : public Booster {
         });
   }
 
-  MemberResult judge(std::span<const MemberTree> member) override {
+  MemberResult evaluate(std::span<const MemberTree> member) override {
     std::vector<Sums> sums(member.size());
     for_each_regression(task_, [&](std::size_t tree) {
       find_factors(member[tree].tree, factor_[tree]);
@@ -65,13 +65,13 @@ class GentleBooster final : public Booster {
         wrong += weight * (agreement < 0.0 ? 1.0 : agreement == 0.0 ? 0.5 : 0.0);
       }
     }
-    MemberResult judged;
-    judged.round.error = wrong / whole_;
-    judged.round.edge = 0.5 - judged.round.error;
-    judged.round.weight = task_.options.learning_rate;
-    judged.round.normalizer = next / whole_;
+    MemberResult result;
+    result.round.error = wrong / whole_;
+    result.round.edge = 0.5 - result.round.error;
+    result.round.weight = task_.options.learning_rate;
+    result.round.normalizer = next / whole_;
     whole_ /= kUnits;
-    return judged;
+    return result;
   }
 
   void reweigh(std::span<const MemberTree> member, const AdaBoostRound& round) override {
@@ -126,7 +126,7 @@ class GentleBooster final : public Booster {
 
   const BoosterTask& task_;
   std::vector<std::vector<double>> weight_;  // of each tree: one a row of the table
-  // Of each tree, for the member that was judged last.
+  // Of each tree, for the last member that was evaluated.
   std::vector<std::vector<double>> factor_;
   double whole_ = 1.0;  // sum of all weights then
 };

@@ -5,8 +5,8 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "base/fixed_point.h"
 #include "data/binned_dataset.h"
+#include "data/fixed_weights.h"
 #include "grow/grower.h"
 #include "tree/tree.h"
 
@@ -40,7 +40,7 @@ TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
           "one direction a column is needed");
   require(!rows.empty(), "at least one row of positive weight is needed");
   RowLayouts own;
-  if (Criterion::kSumsFlags && task.layouts == nullptr) {
+  if (Criterion::kSumsBinaryFeatures && task.layouts == nullptr) {
     own.flags = BinaryFeatureTable(task.table, task.options.max_features);
   }
   const RowLayouts& layouts = task.layouts != nullptr ? *task.layouts : own;

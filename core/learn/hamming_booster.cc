@@ -1,16 +1,16 @@
-// AdaBoost.MH: a member says of every class how sure it is that a row has it (criterion/hamming.h), and
+// AdaBoost.MH: a member votes on every class with a confidence that a row has it (criterion/hamming.h), and
 // the weights D(i, k) are those of all pairs. With Y = 1 for the row's own class, -1 for others, and nu the
 // learning rate,
 //
 //   D <- D exp(-nu Y(i, k) h_k(x_i)) / Z.
 //
 // Schapire, Singer (1999), figure 3; the product of all Z bounds the Hamming loss, the share of pairs of
-// which the sign of the votes is wrong (theorem 1). Answers are smoothed by eps = 1 / (rows x classes), the
+// which the sign of the votes is wrong (theorem 1). Votes are smoothed by eps = 1 / (rows x classes), the
 // weight of a pair in the beginning (section 4.2).
-#include "base/stable_math.h"
 #include "learn/booster.h"
 #include "learn/label_distribution.h"
 #include "learn/label_trees.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 
@@ -36,7 +36,7 @@ class HammingBooster final : public Booster {
     return trees;
   }
 
-  MemberResult judge(std::span<const MemberTree> member) override {
+  MemberResult evaluate(std::span<const MemberTree> member) override {
     const TreeArrays& tree = member[0].tree;
     find_factors(tree);
     const std::vector<std::int64_t> sums = sums_of(member[0]);
@@ -51,13 +51,13 @@ class HammingBooster final : public Booster {
       wrong += tree.value[at] > 0.0 ? other : 0.0;
       tied += tree.value[at] == 0.0 ? own + other : 0.0;
     }
-    MemberResult judged;
-    judged.round.error = (wrong + 0.5 * tied) / whole_;
-    judged.round.edge = 0.5 - judged.round.error;
-    judged.round.weight = task_.options.learning_rate;
-    judged.round.normalizer = next / whole_;
+    MemberResult result;
+    result.round.error = (wrong + 0.5 * tied) / whole_;
+    result.round.edge = 0.5 - result.round.error;
+    result.round.weight = task_.options.learning_rate;
+    result.round.normalizer = next / whole_;
     whole_ /= static_cast<double>(LabelDistribution::units(1.0));
-    return judged;
+    return result;
   }
 
   void reweigh(std::span<const MemberTree> member, const AdaBoostRound& round) override {
@@ -106,7 +106,7 @@ class HammingBooster final : public Booster {
 
   const BoosterTask& task_;
   LabelDistribution weights_;
-  // Of each node and class, for the member that was judged last.
+  // Of each node and class, for the last member that was evaluated.
   std::vector<double> if_own_, if_other_;
   double whole_ = 1.0;  // sum of all weights then
 };

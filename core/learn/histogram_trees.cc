@@ -10,7 +10,7 @@ namespace {
 
 class HistogramTrees : public BoostedTrees {
  public:
-  HistogramTrees(const BinnedDataset& table, const HistogramGrowth& options, int n_workers,
+  HistogramTrees(const BinnedDataset& table, const HistogramOptions& options, int n_workers,
                  const Context& context) {
     const auto codes = make_row_codes(table, context);
     for (int i = 0; i < n_workers; ++i) {
@@ -31,7 +31,7 @@ class HistogramTrees : public BoostedTrees {
 }  // namespace
 
 std::unique_ptr<BoostedTrees> make_histogram_trees(const BinnedDataset& table,
-                                                   const HistogramGrowth& options, int n_workers,
+                                                   const HistogramOptions& options, int n_workers,
                                                    const Context& context) {
   return std::make_unique<HistogramTrees>(table, options, n_workers, context);
 }

@@ -10,7 +10,8 @@ namespace {
 
 template <class Measure>
 TreeArrays grow(const LabelTask& task, const Measure& measure) {
-  require(task.options.monotonic.empty(), "what is said of several classes has no order");
+  require(task.options.monotonic.empty(),
+          "monotonic constraints do not apply to votes for several classes");
   FixedWeights rows;
   rows.dropped = task.weights.dropped;
   return grow_tree({task.table, rows, task.options, task.context},

@@ -21,10 +21,10 @@ struct LabelTask {
   const Context& context;
 };
 
-// Leaves say how sure they are of each class: criterion/hamming.h. smoothing: in units of the weights.
+// Leaves hold a confidence for each class: criterion/hamming.h. smoothing: in units of the weights.
 TreeArrays grow_hamming_tree(const LabelTask& task, double smoothing);
 
-// Leaves say 1 of each class that ranks high, else `low`: criterion/label_ranking.h.
+// Leaves hold 1 for each class that ranks high, else `low`: criterion/label_ranking.h.
 TreeArrays grow_ranking_tree(const LabelTask& task, double low);
 
 }  // namespace arboleda

@@ -203,7 +203,8 @@ bool same_tree(const Tree& a, const Tree& b) {
 }  // namespace
 
 TEST_CASE(
-    "trees on weights of labels: every split is the best of all, leaves say what the papers do") {
+    "trees on weights of labels: every split is the best of all, leaf values are those of the "
+    "papers") {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     for (const std::size_t n_classes : {2u, 3u, 7u}) {
       for (const bool ranking : {false, true}) {

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "base/thread_pool.h"
-#include "grow/leaf_sums.h"
+#include "tree/leaf_sums.h"
 
 namespace arboleda {
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "base/context.h"
-#include "grow/histogram_growth.h"
 #include "objective/objective.h"
+#include "tree/leaf_rows.h"
 #include "tree/tree.h"
 
 namespace arboleda {

@@ -1,7 +1,7 @@
 // Linear functions in the leaves of a boosted tree: Shi, Li & Li (2019), "Gradient boosting with
 // piece-wise linear regression trees", section 3.
 //
-// The rows of a leaf with gradients g and hessians h ask for the f(x) = c + sum_j w_j z_j that minimises
+// For the rows of a leaf with gradients g and hessians h, f(x) = c + sum_j w_j z_j minimises
 //
 //   sum_i (g_i f(x_i) + 1/2 h_i f(x_i)^2) + l2/2 c^2 + slope_l2/2 sum_j w_j^2
 //
@@ -20,7 +20,7 @@
 
 #include "base/context.h"
 #include "data/binned_dataset.h"
-#include "grow/histogram_growth.h"
+#include "tree/leaf_rows.h"
 #include "tree/linear_leaves.h"
 #include "tree/tree.h"
 
@@ -32,7 +32,7 @@ struct LinearLeafOptions {
 };
 
 // Linear leaves of a tree just grown, from the rows of its leaves, without learning rate. A leaf stays
-// constant where no column varies, where it has too few rows for a column, or where the columns say the
+// constant where no column varies, where it has too few rows for a column, or where the columns hold the
 // same and slope_l2 is 0. Rows that lack a value of the leaf's columns take no part. No hessian: all are 1.
 // Throws Error(invalid_argument) where the table does not keep the values of its numeric columns.
 LinearLeaves fit_linear_leaves(const BinnedDataset& table, const TreeArrays& tree,

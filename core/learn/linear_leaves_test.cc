@@ -79,7 +79,7 @@ TEST_SUITE("linear leaves") {
     CHECK(leaves.intercept[2] == doctest::Approx(1.0));
   }
 
-  TEST_CASE("leaves stay constant where no slope can be told") {
+  TEST_CASE("leaves stay constant where no slope can be estimated") {
     const std::vector<double> g{-1, -2, -3, -4, -5, -6};
     CHECK(OneSplit({{2, 2, 2, 2, 2, 2}}).fit(g, {}).empty());                // no column varies
     CHECK(OneSplit({{1, 2, 3, 4}}).fit(std::span(g).first(4), {}).empty());  // too few rows

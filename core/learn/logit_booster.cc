@@ -16,10 +16,10 @@
 #include <limits>
 
 #include "base/exact_sum.h"
-#include "base/kernels.h"
 #include "base/thread_pool.h"
 #include "learn/booster.h"
 #include "learn/class_regressions.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -69,21 +69,21 @@ class LogitBooster final : public Booster {
         });
   }
 
-  MemberResult judge(std::span<const MemberTree> member) override {
-    MemberResult judged;
-    AdaBoostRound& round = judged.round;
+  MemberResult evaluate(std::span<const MemberTree> member) override {
+    MemberResult result;
+    AdaBoostRound& round = result.round;
     round.weight = task_.options.learning_rate * step_;
     round.error = error_of(member);
     round.edge = 0.5 - round.error;
     for_each_regression(task_, [&](std::size_t tree) {
       next_scores_[tree].resize(task_.rows.size());
       for (std::size_t i = 0; i < task_.rows.size(); ++i) {
-        next_scores_[tree][i] = scores_[tree][i] + round.weight * answer(member[tree], i);
+        next_scores_[tree][i] = scores_[tree][i] + round.weight * leaf_value(member[tree], i);
       }
     });
     next_deviance_ = find_shares(next_scores_, next_shares_);
     round.normalizer = deviance_ > 0.0 ? next_deviance_ / deviance_ : 1.0;
-    return judged;
+    return result;
   }
 
   void reweigh(std::span<const MemberTree>, const AdaBoostRound&) override {
@@ -105,7 +105,7 @@ class LogitBooster final : public Booster {
     return task_.labels[row] == class_of_regression(task_, tree);
   }
 
-  static double answer(const MemberTree& member, std::size_t i) {
+  static double leaf_value(const MemberTree& member, std::size_t i) {
     return member.tree.value[static_cast<std::size_t>(member.leaf[i])];
   }
 
@@ -124,8 +124,8 @@ class LogitBooster final : public Booster {
     }
   }
 
-  // Of all weight, what lies on rows to whose side of a class its tree does not say they belong; half of
-  // it where the tree says 0.
+  // The share of the weight on rows that a class's tree puts on the wrong side of the class; half of
+  // the weight where the tree votes 0.
   double error_of(std::span<const MemberTree> member) const {
     std::vector<Magnitude> largest(n_trees_);
     for_each_regression(task_, [&](std::size_t tree) {
@@ -138,7 +138,7 @@ class LogitBooster final : public Booster {
     std::vector<ExactSum> wrong(n_trees_), tied(n_trees_), all(n_trees_);
     for_each_regression(task_, [&](std::size_t tree) {
       for (std::size_t i = 0; i < task_.rows.size(); ++i) {
-        const double f = answer(member[tree], i);
+        const double f = leaf_value(member[tree], i);
         const std::int64_t units = scale.to_units(working_weight(tree, i));
         all[tree].add(units);
         if (f == 0.0) tied[tree].add(units);
@@ -213,7 +213,7 @@ class LogitBooster final : public Booster {
   const std::size_t n_trees_;
   const double step_;  // of F, for a learning rate of 1
   std::span<const double> row_weights_;
-  Columns scores_, next_scores_;  // F; after the member that was judged last
+  Columns scores_, next_scores_;  // F; after the last member that was evaluated
   Columns shares_, next_shares_;  // p
   std::vector<double> losses_;    // of each row that takes part: scratch
   double deviance_ = 0.0, next_deviance_ = 0.0;

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "base/fixed_point.h"
-#include "grow/row_layouts.h"
+#include "data/fixed_weights.h"
 #include "grow/stump.h"
+#include "layout/row_layouts.h"
 #include "learn/booster.h"
 
 namespace arboleda {

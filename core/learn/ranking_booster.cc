@@ -1,4 +1,4 @@
-// AdaBoost.M2 and AdaBoost.MR: a member says which classes rank high in a leaf (criterion/
+// AdaBoost.M2 and AdaBoost.MR: a member ranks classes high or low in a leaf (criterion/
 // label_ranking.h), and the weights D(i, k) are those of the wrong classes k of a row. With d = h_y - h_k,
 // 1 being high and 0 low, and W+, W-, W0 the weight of the pairs with d = 1, -1 and 0,
 //
@@ -16,10 +16,10 @@
 // Z bounds the share of pairs that are ranked wrongly.
 #include <algorithm>
 
-#include "base/stable_math.h"
 #include "learn/booster.h"
 #include "learn/label_distribution.h"
 #include "learn/label_trees.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 
@@ -52,22 +52,22 @@ class RankingBooster final : public Booster {
     return trees;
   }
 
-  MemberResult judge(std::span<const MemberTree> member) override {
+  MemberResult evaluate(std::span<const MemberTree> member) override {
     const Shares shares = shares_of(member[0]);
-    MemberResult judged;
-    AdaBoostRound& round = judged.round;
+    MemberResult result;
+    AdaBoostRound& round = result.round;
     round.error = 0.5 * (1.0 - shares.right + shares.wrong);
     round.edge = 0.5 - round.error;
     if (round.error <= 0.0) {
-      judged.verdict = MemberStatus::perfect;
+      result.status = MemberStatus::perfect;
     } else if (round.edge < kSmallestEdge) {
-      judged.verdict = MemberStatus::too_weak;
+      result.status = MemberStatus::too_weak;
     }
     exponent_ = task_.options.learning_rate * least(shares, round.error);
     round.weight = is_m2_ ? 2.0 * exponent_ : exponent_;
     round.normalizer = shares.right * stable_exp(-exponent_) +
                        shares.wrong * stable_exp(exponent_) + (1.0 - shares.right - shares.wrong);
-    return judged;
+    return result;
   }
 
   void reweigh(std::span<const MemberTree> member, const AdaBoostRound& round) override {
@@ -106,14 +106,14 @@ class RankingBooster final : public Booster {
     enum : std::size_t { kRight, kWrong, kTied, kSums };
     const auto sums = weights_.sums(kSums, [&](std::vector<std::int64_t>& sum, std::size_t i) {
       const RowIndex row = task_.rows[i];
-      const double* says = &member.tree.value[place(member, i)];
+      const double* votes = &member.tree.value[place(member, i)];
       const std::span<const double> pair = weights_.of_row(row);
-      const bool own_is_high = says[task_.labels[row]] > 0.0;
+      const bool own_is_high = votes[task_.labels[row]] > 0.0;
       std::int64_t high = 0, all = 0;
       for (std::size_t k = 0; k < pair.size(); ++k) {
         const std::int64_t w = LabelDistribution::units(pair[k]);
         all += w;
-        high += says[k] > 0.0 ? w : 0;
+        high += votes[k] > 0.0 ? w : 0;
       }
       sum[kRight] += own_is_high ? all - high : 0;
       sum[kWrong] += own_is_high ? 0 : high;
@@ -136,7 +136,7 @@ class RankingBooster final : public Booster {
   const BoosterTask& task_;
   const bool is_m2_;
   LabelDistribution weights_;
-  double exponent_ = 0.0;  // a of the member that was judged last
+  double exponent_ = 0.0;  // a of the last member that was evaluated
   double whole_ = 1.0;     // sum of all weights then
 };
 

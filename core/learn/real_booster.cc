@@ -1,4 +1,4 @@
-// Real AdaBoost: a member says how sure it is. Its answer to a row in a leaf with class shares p is
+// Real AdaBoost: a member votes with a confidence. Its vote for a row in a leaf with class shares p is
 //
 //   h_k = nu (K-1) (log p_k - mean_j log p_j),
 //
@@ -20,8 +20,8 @@ namespace arboleda {
 
 namespace {
 
-// Answers this close to 0 come from shares that are all the same.
-constexpr double kSmallestAnswer = 1e-10;
+// Votes this close to 0 come from shares that are all the same.
+constexpr double kSmallestVote = 1e-10;
 
 class RealBooster final : public Booster {
  public:
@@ -37,13 +37,13 @@ class RealBooster final : public Booster {
     return grower_.grow(weights_.fixed(sits_out, kClassWeightBits), growth);
   }
 
-  MemberResult judge(std::span<const MemberTree> member) override {
+  MemberResult evaluate(std::span<const MemberTree> member) override {
     const TreeArrays& tree = member[0].tree;
     const LeafWeights sums = weights_.sums(member[0].leaf, tree.right.size());
     whole_ = sums.whole();
-    const double surest = find_factors(tree);
-    MemberResult judged;
-    AdaBoostRound& round = judged.round;
+    const double largest = find_factors(tree);
+    MemberResult result;
+    AdaBoostRound& round = result.round;
     round.error = sums.share_but(largest_classes(tree, task_.n_classes));
     round.edge =
         1.0 - 1.0 / static_cast<double>(std::max<std::size_t>(2, task_.n_classes)) - round.error;
@@ -55,11 +55,11 @@ class RealBooster final : public Booster {
       }
     }
     if (round.error == 0.0) {
-      judged.verdict = MemberStatus::perfect;
-    } else if (surest < kSmallestAnswer) {
-      judged.verdict = MemberStatus::too_weak;
+      result.status = MemberStatus::perfect;
+    } else if (largest < kSmallestVote) {
+      result.status = MemberStatus::too_weak;
     }
-    return judged;
+    return result;
   }
 
   void reweigh(std::span<const MemberTree> member, const AdaBoostRound& round) override {
@@ -70,29 +70,29 @@ class RealBooster final : public Booster {
   void reset(std::span<const double> row_weights) override { weights_.set(row_weights); }
 
  private:
-  // The factor of a row of each class in each node; returns the largest answer for nu = 1.
+  // The factor of a row of each class in each node; returns the largest vote for nu = 1.
   double find_factors(const TreeArrays& tree) {
     const std::size_t n_classes = task_.n_classes;
     const double n_others = std::max(1.0, static_cast<double>(n_classes) - 1.0);
-    double surest = 0.0;
+    double largest = 0.0;
     factor_.assign(tree.value.size(), 1.0);
     for (std::size_t node = 0; node < tree.right.size(); ++node) {
       if (tree.right[node] >= 0) continue;
-      const auto answer = std::span(factor_).subspan(node * n_classes, n_classes);
+      const auto factors = std::span(factor_).subspan(node * n_classes, n_classes);
       vote_of_leaf(MemberVote::log_odds, std::span(tree.value).subspan(node * n_classes, n_classes),
-                   1.0, answer);
-      for (double& h : answer) {
-        surest = std::max(surest, std::abs(h));
+                   1.0, factors);
+      for (double& h : factors) {
+        largest = std::max(largest, std::abs(h));
         h = std::exp(-(task_.options.learning_rate * h) / n_others);
       }
     }
-    return surest;
+    return largest;
   }
 
   const BoosterTask& task_;
   RowWeights weights_;
   MemberGrower grower_;
-  std::vector<double> factor_;  // of each node and class, for the member that was judged last
+  std::vector<double> factor_;  // of each node and class, for the last member that was evaluated
   double whole_ = 1.0;          // sum of all weights then
 };
 

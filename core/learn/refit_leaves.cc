@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "criterion/newton.h"
 #include "grow/code_tree.h"
-#include "grow/leaf_sums.h"
 #include "learn/boosted_trees.h"
+#include "tree/leaf_sums.h"
 
 namespace arboleda {
 
@@ -20,7 +20,7 @@ class ReplayedTrees : public BoostedTrees {
   ReplayedTrees(const BinnedDataset& table, const TreeEnsemble& structure,
                 const TreeGrowth& options, const Context& context)
       : table_(table), structure_(structure), context_(context) {
-    if (const auto* growth = std::get_if<HistogramGrowth>(&options)) {
+    if (const auto* growth = std::get_if<HistogramOptions>(&options)) {
       newton_ = {growth->l1, growth->l2, growth->max_delta_step};
       monotonic_ = growth->monotonic;
       weighs_hessians_ = true;

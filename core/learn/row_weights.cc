@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/kernels.h"
 #include "base/thread_pool.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -75,8 +75,8 @@ LeafWeights RowWeights::sums(std::span<const NodeIndex> leaf, std::size_t n_node
     const std::size_t begin = block * kBlock;
     const std::size_t end = std::min(leaf.size(), begin + kBlock);
     if (two_sides) {
-      kernels().stump.side_sums({&leaf[begin], &task_.labels[begin], end - begin}, &weight_[begin],
-                                kUnits, &sum[kSides]);
+      kernels().stumps.side_sums({&leaf[begin], &task_.labels[begin], end - begin}, &weight_[begin],
+                                 kUnits, &sum[kSides]);
       return;
     }
     for (std::size_t i = begin; i < end; ++i) {
@@ -98,8 +98,8 @@ void RowWeights::multiply(std::span<const NodeIndex> leaf, std::span<const doubl
   parallel_blocks(
       n_threads, leaf.size(), kBlock, [&](std::size_t, std::size_t begin, std::size_t end) {
         if (two_sides) {
-          kernels().stump.multiply_sides({&leaf[begin], &task_.labels[begin], end - begin},
-                                         &factor[kSides], kSmallestWeight, &weight_[begin]);
+          kernels().stumps.multiply_sides({&leaf[begin], &task_.labels[begin], end - begin},
+                                          &factor[kSides], kSmallestWeight, &weight_[begin]);
           return;
         }
         for (std::size_t i = begin; i < end; ++i) {

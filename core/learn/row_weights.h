@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/fixed_point.h"
 #include "base/types.h"
+#include "data/fixed_weights.h"
 #include "learn/booster.h"
 
 namespace arboleda {

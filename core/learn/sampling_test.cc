@@ -165,7 +165,7 @@ TEST_SUITE("sampling") {
     }
   }
 
-  TEST_CASE("where nothing tells rows apart all are drawn") {
+  TEST_CASE("where all rows are equal all are drawn") {
     const Context context(1);
     const auto rows = every_other(10);
     RowSampler sampler({.method = SamplingMethod::gradient, .row_share = 0.5}, rows, 10, context);

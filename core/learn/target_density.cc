@@ -37,16 +37,16 @@ double TargetDensity::Side::integral(double distance) const {
   return sum + piece(factor, begin, distance);
 }
 
-double TargetDensity::Row::wrong(double answer) const {
-  return side(answer).integral(std::abs(answer - target));
+double TargetDensity::Row::wrong(double prediction) const {
+  return side(prediction).integral(std::abs(prediction - target));
 }
 
-void TargetDensity::Row::reweigh(double answer, double factor) {
-  const double kept = wrong(answer);
+void TargetDensity::Row::reweigh(double prediction, double factor) {
+  const double kept = wrong(prediction);
   mass = kept + factor * std::max(0.0, mass - kept);
-  const double distance = std::abs(answer - target);
+  const double distance = std::abs(prediction - target);
   for (Side* each : {&below, &above}) {
-    if (distance == 0.0 || each != &side(answer)) {
+    if (distance == 0.0 || each != &side(prediction)) {
       each->near *= factor;
     } else if (distance < each->extent) {
       const auto beyond = [](double d, const Step& step) { return d < step.distance; };
@@ -88,34 +88,36 @@ std::vector<double> TargetDensity::row_weights() const {
   return weights;
 }
 
-double TargetDensity::error(std::span<const double> answers, const Context& context) const {
-  check(answers);
+double TargetDensity::error(std::span<const double> predictions, const Context& context) const {
+  check(predictions);
   std::vector<double> wrong(rows_.size());
   parallel_blocks(context.n_threads(), rows_.size(), kBlock,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     context.check();
-                    for (std::size_t i = begin; i < end; ++i) wrong[i] = rows_[i].wrong(answers[i]);
+                    for (std::size_t i = begin; i < end; ++i)
+                      wrong[i] = rows_[i].wrong(predictions[i]);
                   });
   double sum = 0.0;
   for (const double w : wrong) sum += w;
   return sum;
 }
 
-void TargetDensity::reweigh(std::span<const double> answers, double factor,
+void TargetDensity::reweigh(std::span<const double> predictions, double factor,
                             const Context& context) {
-  check(answers);
-  require(is_share(factor), "the factor of right answers is not between 0 and 1");
+  check(predictions);
+  require(is_share(factor), "the factor of correct predictions must lie between 0 and 1");
   parallel_blocks(context.n_threads(), rows_.size(), kBlock,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
-                    for (std::size_t i = begin; i < end; ++i) rows_[i].reweigh(answers[i], factor);
+                    for (std::size_t i = begin; i < end; ++i)
+                      rows_[i].reweigh(predictions[i], factor);
                   });
   scale_to_one();
 }
 
-void TargetDensity::check(std::span<const double> answers) const {
-  require(answers.size() == rows_.size(), "one answer a row is needed");
-  require(std::all_of(answers.begin(), answers.end(), is_share),
-          "an answer is not between 0 and 1");
+void TargetDensity::check(std::span<const double> predictions) const {
+  require(predictions.size() == rows_.size(), "one prediction per row is needed");
+  require(std::all_of(predictions.begin(), predictions.end(), is_share),
+          "a prediction is not between 0 and 1");
 }
 
 void TargetDensity::scale_to_one() {
@@ -130,14 +132,14 @@ void TargetDensity::scale_to_one() {
   }
 }
 
-// Where the factor of a row changes as the answer rises from 0 to 1.
+// Where the factor of a row changes as the prediction rises from 0 to 1.
 struct TargetDensity::Event {
   double at;
   std::int64_t rise;    // of the factor, in units
   std::int64_t target;  // of the row, in units
 };
 
-// The error of the rows of one leaf as a function of their common answer v has the slope
+// The error of the rows of one leaf as a function of their common prediction v has the slope
 //   sum_i factor_i(v) (v - y_i) = C v - S,
 // with C and S constant between events. Factors are turned into integers of at most kFactorBits, and
 // targets into such of kTargetBits, so that C and S are exact however often they rise and fall.
@@ -217,14 +219,14 @@ class TargetDensity::LeafSearch {
   int shift_ = 0;
   std::int64_t factors_ = 0;  // C
   Int128 moments_ = 0;        // S
-  double error_ = 0.0;        // less that of the answer 0
+  double error_ = 0.0;        // less that of the prediction 0
   double least_ = 0.0;
   double best_ = 0.0;
 };
 
-std::vector<double> TargetDensity::best_answers(std::span<const std::uint32_t> leaf,
-                                                std::size_t n_leaves,
-                                                const Context& context) const {
+std::vector<double> TargetDensity::best_predictions(std::span<const std::uint32_t> leaf,
+                                                    std::size_t n_leaves,
+                                                    const Context& context) const {
   require(leaf.size() == rows_.size(), "one leaf a row is needed");
   std::vector<std::vector<const Row*>> members(n_leaves);
   for (std::size_t i = 0; i < leaf.size(); ++i) {

@@ -1,10 +1,10 @@
 // The weights of AdaBoost.R: Freund, Schapire (1997), "A decision-theoretic generalization of on-line
 // learning and an application to boosting", Journal of Computer and System Sciences 55, section 5.3.
 //
-// A target y_i in [0, 1] stands for a question at every y in [0, 1]: is y >= y_i? An answer h to the row
-// gets those between y_i and h wrong. Questions have a density, at first w(i, y) = D(i) |y - y_i|, so
-// that the wrong ones weigh D(i) (h - y_i)^2 / 2. A round multiplies what was answered rightly by
-// beta < 1: w stays |y - y_i| times a factor, constant between the answers of the rounds,
+// A target y_i in [0, 1] stands for a binary label at every y in [0, 1]: is y >= y_i? A prediction h for the row
+// gets those between y_i and h wrong. The labels have a density, at first w(i, y) = D(i) |y - y_i|, so
+// that the wrong ones weigh D(i) (h - y_i)^2 / 2. A round multiplies what was predicted correctly by
+// beta < 1: w stays |y - y_i| times a factor, constant between the predictions of the rounds,
 //
 //      factor  |        ____________
 //              |   ____|            |____
@@ -41,17 +41,17 @@ class TargetDensity {
   // for the error. In the first round they are D and the error is that of least squares itself.
   std::vector<double> row_weights() const;
 
-  // sum_i |integral from y_i to answer_i of p(i, y)|: figure 5, step 3. answers: from 0 to 1.
-  double error(std::span<const double> answers, const Context& context) const;
+  // sum_i |integral from y_i to h_i of p(i, y)|: figure 5, step 3. predictions h: from 0 to 1.
+  double error(std::span<const double> predictions, const Context& context) const;
 
-  // For each leaf the answer that makes the error of its rows least, the lowest of several. leaf: of
+  // For each leaf the prediction that minimises the error of its rows, the lowest of several. leaf: of
   // each row, below n_leaves.
-  std::vector<double> best_answers(std::span<const std::uint32_t> leaf, std::size_t n_leaves,
-                                   const Context& context) const;
+  std::vector<double> best_predictions(std::span<const std::uint32_t> leaf, std::size_t n_leaves,
+                                       const Context& context) const;
 
-  // Multiplies p where the answers are right by `factor`, from 0 to 1, and scales it to total 1; where
+  // Multiplies p where the predictions are correct by `factor`, from 0 to 1, and scales it to total 1; where
   // nothing is left of it, throws Error(invalid_argument).
-  void reweigh(std::span<const double> answers, double factor, const Context& context);
+  void reweigh(std::span<const double> predictions, double factor, const Context& context);
 
  private:
   struct Step {
@@ -72,15 +72,15 @@ class TargetDensity {
     double mass;  // of both sides
     Side below, above;
 
-    const Side& side(double answer) const { return answer < target ? below : above; }
-    double wrong(double answer) const;
-    void reweigh(double answer, double factor);
+    const Side& side(double prediction) const { return prediction < target ? below : above; }
+    double wrong(double prediction) const;
+    void reweigh(double prediction, double factor);
   };
 
   struct Event;
   class LeafSearch;
 
-  void check(std::span<const double> answers) const;
+  void check(std::span<const double> predictions) const;
   void scale_to_one();
 
   std::vector<Row> rows_;

@@ -13,7 +13,7 @@ namespace arboleda {
 namespace {
 
 // The definition: one weight for every row and every cell of a fine grid, y_i |y - y_i| at first.
-// Targets and answers are multiples of 1/8, so that no cell is cut by one.
+// Targets and predictions are multiples of 1/8, so that no cell is cut by one.
 class NaiveDensity {
  public:
   static constexpr std::size_t kCells = 1 << 12;
@@ -33,29 +33,29 @@ class NaiveDensity {
   static double middle(std::size_t cell) { return (double(cell) + 0.5) / double(kCells); }
   double at(std::size_t row, std::size_t cell) const { return weights_[row][cell] * kCells; }
 
-  double error(const std::vector<double>& answers) const {
+  double error(const std::vector<double>& predictions) const {
     double sum = 0.0;
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       for (std::size_t c = 0; c < kCells; ++c) {
-        if (is_between(i, c, answers[i])) sum += weights_[i][c];
+        if (is_between(i, c, predictions[i])) sum += weights_[i][c];
       }
     }
     return sum;
   }
 
-  void reweigh(const std::vector<double>& answers, double factor) {
+  void reweigh(const std::vector<double>& predictions, double factor) {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       for (std::size_t c = 0; c < kCells; ++c) {
-        if (!is_between(i, c, answers[i])) weights_[i][c] *= factor;
+        if (!is_between(i, c, predictions[i])) weights_[i][c] *= factor;
       }
     }
     scale();
   }
 
  private:
-  bool is_between(std::size_t row, std::size_t cell, double answer) const {
+  bool is_between(std::size_t row, std::size_t cell, double prediction) const {
     const double y = middle(cell);
-    return y > std::min(targets_[row], answer) && y < std::max(targets_[row], answer);
+    return y > std::min(targets_[row], prediction) && y < std::max(targets_[row], prediction);
   }
 
   void scale() {
@@ -81,7 +81,7 @@ struct Problem {
     weights[0] = 1.0;
   }
 
-  std::vector<double> answers() {
+  std::vector<double> predictions() {
     std::vector<double> found;
     for (std::size_t i = 0; i < targets.size(); ++i) found.push_back(random.below(9) / 8.0);
     return found;
@@ -98,18 +98,19 @@ TEST_CASE("a density between steps has the integrals of a sum over a fine grid")
   TargetDensity density(problem.targets, problem.weights);
   NaiveDensity naive(problem.targets, problem.weights);
   for (int round = 0; round < 12; ++round) {
-    const auto answers = problem.answers();
-    CHECK(density.error(answers, Context()) == doctest::Approx(naive.error(answers)).epsilon(1e-6));
+    const auto predictions = problem.predictions();
+    CHECK(density.error(predictions, Context()) ==
+          doctest::Approx(naive.error(predictions)).epsilon(1e-6));
     for (std::size_t i = 0; i < problem.targets.size(); ++i) {
       for (std::size_t c = 3; c < NaiveDensity::kCells; c += 311) {
         CHECK(density.at(i, NaiveDensity::middle(c)) ==
               doctest::Approx(naive.at(i, c)).epsilon(1e-6));
       }
     }
-    // Twice the same answers: a step of no width.
+    // Twice the same predictions: a step of no width.
     for (int again = 0; again < 1 + round % 2; ++again) {
-      density.reweigh(answers, 0.25 + 0.05 * round, Context());
-      naive.reweigh(answers, 0.25 + 0.05 * round);
+      density.reweigh(predictions, 0.25 + 0.05 * round, Context());
+      naive.reweigh(predictions, 0.25 + 0.05 * round);
     }
   }
 }
@@ -130,41 +131,41 @@ TEST_CASE("the weights of rows give |y - y_i| the mass of their density") {
   CHECK(total == doctest::Approx(1.0));
 }
 
-TEST_CASE("what a round leaves its own answers is an error of one half") {
+TEST_CASE("reweighing leaves a round's own predictions an error of one half") {
   Problem problem(40);
   TargetDensity density(problem.targets, problem.weights);
   for (int round = 0; round < 5; ++round) {
-    const auto answers = problem.answers();
-    const double error = density.error(answers, Context());
+    const auto predictions = problem.predictions();
+    const double error = density.error(predictions, Context());
     if (error >= 0.5) continue;
-    density.reweigh(answers, error / (1 - error), Context());
-    CHECK(density.error(answers, Context()) == doctest::Approx(0.5));
+    density.reweigh(predictions, error / (1 - error), Context());
+    CHECK(density.error(predictions, Context()) == doctest::Approx(0.5));
   }
 }
 
-TEST_CASE("the answer of a leaf has the least error of all that could be given") {
+TEST_CASE("the prediction of a leaf has the least error of all possible ones") {
   Problem problem(60);
   TargetDensity density(problem.targets, problem.weights);
   std::vector<std::uint32_t> leaf;
   for (std::size_t i = 0; i < 60; ++i) leaf.push_back(problem.random.below(3));
   for (int round = 0; round < 10; ++round) {
-    const auto best = density.best_answers(leaf, 3, Context(1 + round % 2));
-    const auto error_with = [&](std::size_t k, double answer) {
-      auto answers = problem.targets;  // without error
+    const auto best = density.best_predictions(leaf, 3, Context(1 + round % 2));
+    const auto error_with = [&](std::size_t k, double prediction) {
+      auto predictions = problem.targets;  // without error
       for (std::size_t i = 0; i < 60; ++i) {
-        if (leaf[i] == k) answers[i] = answer;
+        if (leaf[i] == k) predictions[i] = prediction;
       }
-      return density.error(answers, Context());
+      return density.error(predictions, Context());
     };
     for (std::size_t k = 0; k < 3; ++k) {
       const double least = error_with(k, best[k]);
       for (int v = 0; v <= 4096; ++v) CHECK(least <= error_with(k, v / 4096.0) + 1e-12);
     }
-    density.reweigh(problem.answers(), 0.4, Context());
+    density.reweigh(problem.predictions(), 0.4, Context());
   }
 }
 
-TEST_CASE("the first best answer of a leaf is the weighted mean of its targets") {
+TEST_CASE("the first best prediction of a leaf is the weighted mean of its targets") {
   Problem problem(30);
   const TargetDensity density(problem.targets, problem.weights);
   const std::vector<std::uint32_t> leaf(30, 0);
@@ -173,17 +174,17 @@ TEST_CASE("the first best answer of a leaf is the weighted mean of its targets")
     sum += problem.weights[i] * problem.targets[i];
     weight += problem.weights[i];
   }
-  CHECK(density.best_answers(leaf, 1, Context())[0] == doctest::Approx(sum / weight));
+  CHECK(density.best_predictions(leaf, 1, Context())[0] == doctest::Approx(sum / weight));
 }
 
 TEST_CASE("densities do not depend on the number of threads") {
   Problem problem(5000);
   TargetDensity one(problem.targets, problem.weights), three(problem.targets, problem.weights);
   for (int round = 0; round < 3; ++round) {
-    const auto answers = problem.answers();
-    CHECK(one.error(answers, Context(1)) == three.error(answers, Context(3)));
-    one.reweigh(answers, 0.5, Context(1));
-    three.reweigh(answers, 0.5, Context(3));
+    const auto predictions = problem.predictions();
+    CHECK(one.error(predictions, Context(1)) == three.error(predictions, Context(3)));
+    one.reweigh(predictions, 0.5, Context(1));
+    three.reweigh(predictions, 0.5, Context(3));
   }
   CHECK(one.row_weights() == three.row_weights());
 }
@@ -197,7 +198,7 @@ TEST_CASE("densities refuse what lies beyond 0 and 1") {
   CHECK_THROWS_AS(density.error(std::vector{0.0, -0.5}, Context()), Error);
   CHECK_THROWS_AS(density.error(std::vector{0.0}, Context()), Error);
   CHECK_THROWS_AS(density.reweigh(targets, 0.0, Context()), Error);  // nothing would be left
-  CHECK_THROWS_AS(density.best_answers(std::vector<std::uint32_t>{0, 1}, 1, Context()), Error);
+  CHECK_THROWS_AS(density.best_predictions(std::vector<std::uint32_t>{0, 1}, 1, Context()), Error);
 }
 
 }  // namespace arboleda

@@ -50,24 +50,24 @@ class VoteBooster final : public Booster {
     return grower_.grow(weights_.fixed(sits_out, kClassWeightBits), growth);
   }
 
-  MemberResult judge(std::span<const MemberTree> member) override {
+  MemberResult evaluate(std::span<const MemberTree> member) override {
     const TreeArrays& tree = member[0].tree;
     choices_ = largest_classes(tree, task_.n_classes);
     const LeafWeights sums = weights_.sums(member[0].leaf, tree.right.size());
     whole_ = sums.whole();
-    MemberResult judged;
-    AdaBoostRound& round = judged.round;
+    MemberResult result;
+    AdaBoostRound& round = result.round;
     round.error = sums.share_but(choices_);
     round.edge = 1.0 - 1.0 / n_ways_ - round.error;
     if (round.error == 0.0) {
-      judged.verdict = MemberStatus::perfect;
+      result.status = MemberStatus::perfect;
     } else if (round.edge < kSmallestEdge) {
-      judged.verdict = MemberStatus::too_weak;
+      result.status = MemberStatus::too_weak;
     }
     const double alpha = log_odds(round.error);
-    round.weight = judged.verdict == MemberStatus::perfect ? weight_of_perfect() : vote_for(alpha);
+    round.weight = result.status == MemberStatus::perfect ? weight_of_perfect() : vote_for(alpha);
     round.normalizer = round.error * when_wrong(alpha) + (1.0 - round.error) * when_right(alpha);
-    return judged;
+    return result;
   }
 
   void reweigh(std::span<const MemberTree> member, const AdaBoostRound& round) override {
@@ -107,7 +107,7 @@ class VoteBooster final : public Booster {
   RowWeights weights_;
   MemberGrower grower_;
   const double n_ways_;               // K
-  std::vector<std::size_t> choices_;  // of each node of the member that was judged last
+  std::vector<std::size_t> choices_;  // of each node of the last member that was evaluated
   double whole_ = 1.0;                // sum of all weights then
   double sum_of_votes_ = 0.0;         // weights of members so far
 };

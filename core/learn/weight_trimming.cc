@@ -8,7 +8,7 @@ namespace arboleda {
 
 namespace {
 
-// By halving: each half is told by one partial sort, and its sum by integers.
+// By bisection: each half is found by one partial sort, and its sum is exact.
 double least_kept_weight(std::vector<double>& weights, double share) {
   const SumScale scale(magnitude_of(weights));
   const auto sum = [&](std::size_t begin, std::size_t end) {

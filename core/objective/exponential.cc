@@ -10,6 +10,7 @@
 #include <array>
 
 #include "objective/row_objective.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

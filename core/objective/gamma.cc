@@ -3,6 +3,7 @@
 // Left out: -log y - 1, which no score changes. The best constant is the log of the mean target.
 // McCullagh, Nelder (1989), "Generalized Linear Models", chapter 8.
 #include "objective/row_objective.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

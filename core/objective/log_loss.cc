@@ -10,8 +10,9 @@
 #include <array>
 
 #include "base/error.h"
-#include "base/kernels.h"
 #include "objective/row_objective.h"
+#include "simd/kernels.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

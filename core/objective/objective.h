@@ -54,7 +54,7 @@ class Objective {
   // Sum of w_i over some rows, for the mean of the loss.
   virtual double total_weight(std::span<const RowIndex> rows) const = 0;
 
-  // Losses whose derivatives say little within a leaf (absolute error, quantile, Huber) are given the
+  // Losses whose derivatives carry little information within a leaf (absolute error, quantile, Huber) are given the
   // best constant step of the leaf's rows instead of Newton's: Friedman (2001), algorithms 3 and 4.
   // It does not depend on the order of the rows.
   virtual bool has_exact_leaf_step() const { return false; }
@@ -79,7 +79,7 @@ struct LossOptions {
 
 // target: one a row (classes as 0, 1, ..); weight: one a row, or empty for "all 1". Both must outlive
 // the objective. Throws Error(invalid_argument) for options, targets or weights that the loss does
-// not allow; start() does where the rows it is given tell nothing (all counts 0, say).
+// not allow; start() does where the rows carry no information (for example, all counts are 0).
 std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> target,
                                           std::span<const double> weight);

@@ -4,6 +4,7 @@
 // McCullagh, Nelder (1989), "Generalized Linear Models", section 2.3.
 #include "base/error.h"
 #include "objective/row_objective.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

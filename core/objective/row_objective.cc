@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/exact_sum.h"
-#include "base/kernels.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -153,12 +153,6 @@ void refuse_target(const char* needs, std::size_t row, double value) {
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   throw Error(ErrorKind::invalid_argument, std::string(needs) + "; row " + std::to_string(row) +
                                                " has " + std::string(text.data(), end));
-}
-
-double stable_log(double x) {
-  double result = 0.0;
-  kernels().math.log(&x, 1, &result);
-  return result;
 }
 
 void bounded_exp(std::span<const double> score, double factor, std::span<double> out) {

@@ -1,5 +1,5 @@
 // What all losses of the library share: targets and weights of rows, in blocks that stay in the
-// nearest cache. A loss of this kind only says what a row of weight 1 gives.
+// nearest cache. A loss of this kind only defines the values of a row of weight 1.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "base/fixed_point.h"
-#include "base/math_kernels.h"
+#include "data/fixed_weights.h"
 #include "objective/losses.h"
 #include "objective/objective.h"
+#include "simd/math_kernels.h"
 
 namespace arboleda {
 
@@ -91,9 +91,6 @@ void check_targets(std::span<const double> target, const char* needs, const Pred
     if (!is_legal(target[i])) refuse_target(needs, i, target[i]);
   }
 }
-
-// log x with the same bits everywhere.
-double stable_log(double x);
 
 // out[i] = exp(factor * score[i]), the exponent being held at 300 at most: 1.9e130 can be squared and
 // summed over any number of rows. Scores that far away come from diverging fits only.

@@ -13,8 +13,9 @@
 #include <array>
 #include <numeric>
 
-#include "base/kernels.h"
 #include "objective/row_objective.h"
+#include "simd/kernels.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "objective/row_objective.h"
+#include "simd/stable_math.h"
 
 namespace arboleda {
 

@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstring>
 
-#include "base/kernels.h"
 #include "base/ordered_key.h"
 #include "data/round_down.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -34,13 +34,13 @@ std::uint8_t code_of_category(double x) {
 
 }  // namespace
 
-ByteCodes::ByteCodes(std::span<const Question> questions,
+ByteCodes::ByteCodes(std::span<const ThresholdTest> tests,
                      std::span<const FeatureIndex> categorical) {
   FeatureIndex last = -1;
-  for (const Question& q : questions) last = std::max(last, q.feature);
+  for (const ThresholdTest& q : tests) last = std::max(last, q.feature);
   for (const FeatureIndex feature : categorical) last = std::max(last, feature);
   std::vector<Column> all(static_cast<std::size_t>(last + 1));
-  for (const Question& q : questions) {
+  for (const ThresholdTest& q : tests) {
     all[static_cast<std::size_t>(q.feature)].cuts.push_back(q.threshold);
   }
   for (const FeatureIndex feature : categorical) {
@@ -60,21 +60,21 @@ ByteCodes::ByteCodes(std::span<const Question> questions,
     column_at_[j] = static_cast<std::uint32_t>(columns_.size());
     columns_.push_back(std::move(column));
   }
-  add_lines(questions);
+  add_lines(tests);
 }
 
 const ByteCodes::Column& ByteCodes::column_of(FeatureIndex feature) const {
   return columns_[column_at_[static_cast<std::size_t>(feature)]];
 }
 
-// Lines for what is asked, those of a column side by side.
-void ByteCodes::add_lines(std::span<const Question> questions) {
-  constexpr std::uint32_t kAsked = 0;
-  for (const Question& q : questions) {
+// Lines for the tests, those of a column side by side.
+void ByteCodes::add_lines(std::span<const ThresholdTest> tests) {
+  constexpr std::uint32_t kTested = 0;
+  for (const ThresholdTest& q : tests) {
     Column& column = columns_[column_at_[static_cast<std::size_t>(q.feature)]];
     const auto cut = std::lower_bound(column.cuts.begin(), column.cuts.end(), q.threshold);
     Part& part = column.parts[static_cast<std::size_t>(cut - column.cuts.begin()) / kPartCuts];
-    (q.missing_left ? part.lowest_line : part.line) = kAsked;
+    (q.missing_left ? part.lowest_line : part.line) = kTested;
   }
   for (Column& column : columns_) {
     for (Part& part : column.parts) {
@@ -85,12 +85,12 @@ void ByteCodes::add_lines(std::span<const Question> questions) {
   }
 }
 
-ByteCodes::Place ByteCodes::place_of(const Question& question) const {
-  const Column& column = column_of(question.feature);
-  const auto cut = std::lower_bound(column.cuts.begin(), column.cuts.end(), question.threshold);
+ByteCodes::Place ByteCodes::place_of(const ThresholdTest& test) const {
+  const Column& column = column_of(test.feature);
+  const auto cut = std::lower_bound(column.cuts.begin(), column.cuts.end(), test.threshold);
   const auto number = static_cast<std::size_t>(cut - column.cuts.begin());
   const Part& part = column.parts[number / kPartCuts];
-  return {question.missing_left ? part.lowest_line : part.line,
+  return {test.missing_left ? part.lowest_line : part.line,
           static_cast<std::uint8_t>(number % kPartCuts)};
 }
 
@@ -129,7 +129,7 @@ bool ByteCodes::put_codes(const Column& column, std::span<Key> keys, const std::
 
 bool ByteCodes::fill_cuts(const Column& column, const ColumnView& values, std::size_t begin,
                           std::size_t n, TreeLine* lines) const {
-  const CodingKernels& loops = kernels().coding;
+  const BinningKernels& loops = kernels().binning;
   if (values.dtype == DType::float32) {
     std::array<std::int32_t, kTreeRows> keys;
     for (std::size_t i = 0; i < n; ++i) keys[i] = values.as<std::int32_t>(begin + i);

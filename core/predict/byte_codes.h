@@ -1,5 +1,5 @@
-// Numbers of a table as bytes that answer the questions of trees: x <= threshold exactly where the
-// number's code is at most the threshold's. The code of x is how many of the thresholds that trees ask
+// Numbers of a table as bytes that decide the tests of trees: x <= threshold exactly where the
+// number's code is at most the threshold's. The code of x is how many of the thresholds that trees test
 // of its column are below it.
 //
 //   thresholds        t0      t1      t2
@@ -7,7 +7,7 @@
 //
 // A column of more than 255 thresholds has several lines of bytes, of 255 thresholds each; what lies
 // below or above those of a line has the least or the largest code. Missing values have the largest
-// code, so that they go right; where a node sends them left it asks a line in which theirs is 0. A
+// code, so that they go right; where a node sends them left it reads a line in which theirs is 0. A
 // category has its number as code, 255 where no node can know it.
 #pragma once
 
@@ -17,13 +17,13 @@
 #include <span>
 #include <vector>
 
-#include "base/tree_kernels.h"
 #include "base/types.h"
 #include "data/column.h"
+#include "simd/coded_tree_kernels.h"
 
 namespace arboleda {
 
-struct Question {
+struct ThresholdTest {
   FeatureIndex feature;
   double threshold;
   bool missing_left;
@@ -33,21 +33,21 @@ class ByteCodes {
  public:
   static constexpr std::size_t kMostCategories = 255;  // of a column: 0 .. 254
 
-  // All questions that will be asked, and the columns that are asked for categories.
-  ByteCodes(std::span<const Question> questions, std::span<const FeatureIndex> categorical);
+  // All tests by threshold, and the columns that are tested by category.
+  ByteCodes(std::span<const ThresholdTest> tests, std::span<const FeatureIndex> categorical);
 
   struct Place {
     std::uint32_t line;
     std::uint8_t last;  // the largest code that goes left
   };
-  Place place_of(const Question& question) const;
+  Place place_of(const ThresholdTest& test) const;
   std::uint32_t line_of_categories(FeatureIndex feature) const;
 
   std::size_t n_lines() const { return n_lines_; }
   std::size_t n_columns() const { return columns_.size(); }
 
-  // Codes of the rows [begin, end), at most kTreeRows, into n_lines() lines. Tells whether a number is
-  // missing: if none is, it is of no account where a question sends it.
+  // Codes of the rows [begin, end), at most kTreeRows, into n_lines() lines. Returns whether a number is
+  // missing: if none is, the side of missing values does not matter.
   bool fill(const TableView& table, std::size_t begin, std::size_t end, TreeLine* lines) const;
   bool fill(const SparseRows& table, std::size_t begin, std::size_t end, TreeLine* lines) const;
 
@@ -74,7 +74,7 @@ class ByteCodes {
   };
 
   const Column& column_of(FeatureIndex feature) const;
-  void add_lines(std::span<const Question> questions);
+  void add_lines(std::span<const ThresholdTest> tests);
 
   bool fill_cuts(const Column& column, const ColumnView& values, std::size_t begin, std::size_t n,
                  TreeLine* lines) const;
@@ -83,7 +83,7 @@ class ByteCodes {
                  TreeLine* lines) const;
   bool put_one(const Column& column, double x, std::size_t row, TreeLine* lines) const;
 
-  std::vector<Column> columns_;           // that are asked
+  std::vector<Column> columns_;           // that are tested
   std::vector<std::uint32_t> column_at_;  // of each feature, its place in columns_; kNoLine: none
   std::size_t n_lines_ = 0;
 };

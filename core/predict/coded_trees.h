@@ -1,8 +1,8 @@
 // Trees that find the leaves of a whole block of rows at once, by comparing codes of a byte: all inner
-// nodes are asked, of all rows, and none is waited for (base/tree_kernels.h). What they answer is the
-// walk's, node for node. For trees of at most 256 leaves.
+// nodes are evaluated for all rows, without branches (simd/coded_tree_kernels.h). The outcomes are those
+// of the walk, node for node. For trees of at most 256 leaves.
 //
-// Leaves have numbers of their own in each tree; where a tree asks few things (symmetric trees), a
+// Leaves have numbers of their own in each tree; where a tree has few different tests (symmetric trees), a
 // leaf may have several. Immutable: safe to use from several
 // threads at once, each with a block of its own.
 #pragma once
@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "base/tree_kernels.h"
 #include "data/column.h"
 #include "predict/byte_codes.h"
+#include "simd/coded_tree_kernels.h"
 #include "tree/compact_tree.h"
 #include "tree/tree.h"
 
@@ -31,7 +31,7 @@ class CodedBlock {
 
  private:
   friend class CodedTrees;
-  std::vector<TreeLine> codes_, answers_;
+  std::vector<TreeLine> codes_, results_;
   bool any_missing_ = true;
 };
 
@@ -59,19 +59,19 @@ class CodedTrees {
 
   CodedBlock make_block() const;
 
-  // The number of the leaf of each row of the block in one tree; valid until the block is asked again.
+  // The number of the leaf of each row of the block in one tree; valid until the next call with this block.
   const std::uint8_t* find_leaves(std::size_t tree, CodedBlock& block) const;
 
  private:
   struct CodedTree {
     std::size_t first_node, first_level, first_leaf, first_set;
     std::uint16_t n_nodes, n_leaves, n_sets;
-    std::uint16_t answer;    // line of the root's
-    std::uint16_t n_levels;  // 0: asked node by node
-    bool agree_on_missing;   // so that the levels answer for missing values, too
+    std::uint16_t root_line;  // line of the root's
+    std::uint16_t n_levels;   // 0: evaluated node by node
+    bool agree_on_missing;    // so that the levels are right for missing values, too
   };
 
-  // Categories that go right in a node, whose answers take a line of codes of their own.
+  // Categories that go right in a node, whose outcomes take a line of codes of their own.
   struct CategorySet {
     std::uint32_t line;  // of the categories
     CodeSet right;
@@ -80,9 +80,9 @@ class CodedTrees {
   template <class AnyTree>
   void add(const AnyTree& tree);
   template <class AnyTree>
-  bool number_by_answers(const AnyTree& tree, CodedTree& coded, std::vector<std::uint16_t>& answer);
+  bool number_by_levels(const AnyTree& tree, CodedTree& coded, std::vector<std::uint16_t>& line_of);
   template <class AnyTree>
-  void number_leaves(const AnyTree& tree, CodedTree& coded, std::vector<std::uint16_t>& answer);
+  void number_leaves(const AnyTree& tree, CodedTree& coded, std::vector<std::uint16_t>& line_of);
 
   ByteCodes codes_;
   std::vector<CodedTree> trees_;
@@ -90,7 +90,7 @@ class CodedTrees {
   std::vector<CategorySet> sets_;
   std::vector<NodeIndex> leaves_;
   std::size_t most_sets_ = 0, most_leaves_ = 1;
-  std::uint16_t n_answers_ = kLeafLines + 1;  // lines
+  std::uint16_t n_results_ = kLeafLines + 1;  // lines
 };
 
 }  // namespace arboleda

@@ -8,10 +8,10 @@
 #include <limits>
 #include <string>
 
-#include "base/kernels.h"
 #include "base/random.h"
 #include "predict/coded_rows.h"
 #include "predict/ensemble.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -42,7 +42,7 @@ class Numbers {
 
 constexpr FeatureIndex kFeatures = 5;  // the last one of categories
 
-// A tree of so many leaves that asks for anything.
+// A tree of so many leaves with tests of all kinds.
 Tree tree_of(std::size_t n_leaves, Numbers& numbers, bool categories = true) {
   TreeArrays a;
   a.n_features = kFeatures;
@@ -209,7 +209,7 @@ TEST_CASE("scores by codes have the bits of the walk, for several outputs and th
   }
 }
 
-TEST_CASE("trees that ask the same on every level are found, and answered level by level") {
+TEST_CASE("trees with the same test on every level are found, and evaluated level by level") {
   Numbers numbers(11);
   const Columns columns(600, numbers);
   for (const int depth : {1, 2, 3, 6, 8}) {
@@ -249,7 +249,7 @@ TEST_CASE("trees that ask the same on every level are found, and answered level 
   }
 }
 
-TEST_CASE("trees that are too large or ask for too many categories are left to the walk") {
+TEST_CASE("trees that are too large or test too many categories are left to the walk") {
   Numbers numbers(13);
   const std::vector<Tree> large{tree_of(257, numbers, false)};
   CHECK_FALSE(CodedTrees::can_hold(std::span<const Tree>(large)));
@@ -264,15 +264,15 @@ TEST_CASE("trees that are too large or ask for too many categories are left to t
   CHECK_FALSE(CodedTrees::can_hold(std::span<const Tree>(many)));
 }
 
-TEST_CASE("every level compares, finds and adds as the definition says") {
+TEST_CASE("every level compares, finds and adds as defined") {
   RandomStream random(17, Purpose::feature_subset, 0, 0);
   constexpr std::size_t kColumns = 3, kNodes = 9;
-  std::vector<TreeLine> codes(kColumns), answers(kLeafLines + kNodes);
+  std::vector<TreeLine> codes(kColumns), results(kLeafLines + kNodes);
   for (auto& line : codes) {
     for (auto& code : line.of_row) code = static_cast<std::uint8_t>(random.below(256));
   }
   for (std::size_t i = 0; i < kLeafLines; ++i) {
-    std::fill_n(answers[i].of_row, kTreeRows, static_cast<std::uint8_t>(i));
+    std::fill_n(results[i].of_row, kTreeRows, static_cast<std::uint8_t>(i));
   }
   std::vector<CodedNode> nodes;
   for (std::uint16_t i = 0; i < kNodes; ++i) {
@@ -285,8 +285,8 @@ TEST_CASE("every level compares, finds and adds as the definition says") {
   for (auto& word : set.words) word = random.next();
   for (const Kernels* level : all_kernels()) {
     CAPTURE(std::string(level->level));
-    const TreeKernels& loops = level->trees;
-    loops.leaf_numbers(nodes.data(), nodes.size(), codes.data(), answers.data());
+    const CodedTreeKernels& loops = level->coded_trees;
+    loops.leaf_numbers(nodes.data(), nodes.size(), codes.data(), results.data());
     TreeLine numbers, found;
     loops.level_numbers(nodes.data(), 8, codes.data(), &numbers);
     loops.find_codes(codes[0], set, found);
@@ -296,8 +296,8 @@ TEST_CASE("every level compares, finds and adds as the definition says") {
     for (std::size_t row = 0; row < kTreeRows; ++row) {
       for (const CodedNode& node : nodes) {
         const bool left = codes[node.column].of_row[row] <= node.last;
-        REQUIRE(answers[node.answer].of_row[row] ==
-                answers[left ? node.left : node.right].of_row[row]);
+        REQUIRE(results[node.result].of_row[row] ==
+                results[left ? node.left : node.right].of_row[row]);
       }
       unsigned expected = 0;
       for (std::size_t l = 0; l < 8; ++l) {

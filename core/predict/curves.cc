@@ -33,16 +33,16 @@ class Points {
   template <class Run>
   void part(const CompactTree& tree, NodeIndex node, std::size_t begin, std::size_t end,
             const Run& run) const {
-    const CompactNode& asked = tree.nodes[static_cast<std::size_t>(node)];
-    if (ascends_ && !asked.is_categorical()) {
+    const CompactNode& test = tree.nodes[static_cast<std::size_t>(node)];
+    if (ascends_ && !test.is_categorical()) {
       const std::size_t numbers = std::max(begin, std::min(end, n_ascending_));
       const auto from = points_.begin() + static_cast<std::ptrdiff_t>(begin);
       const auto to = points_.begin() + static_cast<std::ptrdiff_t>(numbers);
       const std::size_t cut =
-          begin + static_cast<std::size_t>(std::upper_bound(from, to, asked.threshold) - from);
+          begin + static_cast<std::size_t>(std::upper_bound(from, to, test.threshold) - from);
       if (begin < cut) run(begin, cut, node + 1);
-      if (cut < numbers) run(cut, numbers, asked.right);
-      if (numbers < end) run(numbers, end, asked.missing_left() ? node + 1 : asked.right);
+      if (cut < numbers) run(cut, numbers, test.right);
+      if (numbers < end) run(numbers, end, test.missing_left() ? node + 1 : test.right);
       return;
     }
     for (std::size_t first = begin; first < end;) {
@@ -124,24 +124,24 @@ void walk_points(const CompactTree& tree, const Grid& grid, const double* row,
   }
 }
 
-// What a leaf says of the outputs [first, first + n).
-struct Said {
+// The values of a leaf for the outputs [first, first + n).
+struct LeafValues {
   std::size_t first, n;
   const double* values;
 };
 
-void add(const Said& said, const Piece& piece, std::size_t n_inner, std::size_t n_outputs,
+void add(const LeafValues& leaf, const Piece& piece, std::size_t n_inner, std::size_t n_outputs,
          double* curve) {
   for (std::size_t i = piece.outer_begin; i < piece.outer_end; ++i) {
     double* at = curve + i * n_inner * n_outputs;
     if (n_outputs == 1) {
-      const double value = said.values[0];
+      const double value = leaf.values[0];
       for (std::size_t j = piece.inner_begin; j < piece.inner_end; ++j) at[j] += value;
       continue;
     }
     for (std::size_t j = piece.inner_begin; j < piece.inner_end; ++j) {
-      double* out = at + j * n_outputs + said.first;
-      for (std::size_t k = 0; k < said.n; ++k) out[k] += said.values[k];
+      double* out = at + j * n_outputs + leaf.first;
+      for (std::size_t k = 0; k < leaf.n; ++k) out[k] += leaf.values[k];
     }
   }
 }
@@ -152,12 +152,12 @@ struct Worker {
   std::vector<double> vote;
 };
 
-// Adds to every row's curve what say(tree, leaf node, buffer of n_outputs) tells, trees in their order.
+// Adds values_of(tree, leaf node, buffer of n_outputs) to every row's curve, trees in their order.
 // tree_at(t): the compact tree t.
-template <class Table, class TreeAt, class Say>
-void add_curves(std::size_t n_trees, const TreeAt& tree_at, const Say& say, const Grid& grid,
-                std::size_t n_outputs, const RowRange<Table>& rows, const Context& context,
-                std::vector<double>& curves) {
+template <class Table, class TreeAt, class ValuesOf>
+void add_curves(std::size_t n_trees, const TreeAt& tree_at, const ValuesOf& values_of,
+                const Grid& grid, std::size_t n_outputs, const RowRange<Table>& rows,
+                const Context& context, std::vector<double>& curves) {
   const std::size_t width = std::max<std::size_t>(1, rows.table.n_columns());
   const std::size_t curve_size = grid.n_points() * n_outputs;
   const std::size_t size =
@@ -179,7 +179,7 @@ void add_curves(std::size_t n_trees, const TreeAt& tree_at, const Say& say, cons
                      walk_points(tree, grid, worker.block.numbers.data() + (row - begin) * width,
                                  worker.waiting, [&](const Piece& piece) {
                                    const auto leaf = static_cast<std::uint32_t>(piece.node);
-                                   add(say(t, leaf, worker.vote), piece, grid.inner.size(),
+                                   add(values_of(t, leaf, worker.vote), piece, grid.inner.size(),
                                        n_outputs, curve);
                                  });
                    }
@@ -190,9 +190,10 @@ void add_curves(std::size_t n_trees, const TreeAt& tree_at, const Say& say, cons
 
 template <class Table>
 void check(const RowRange<Table>& rows, FeatureIndex n_features) {
-  require(rows.begin <= rows.end && rows.end <= rows.table.n_rows, "the table has not these rows");
+  require(rows.begin <= rows.end && rows.end <= rows.table.n_rows,
+          "the rows lie outside the table");
   require(rows.table.n_columns() == static_cast<std::size_t>(n_features),
-          "the table has not the number of columns that the trees were fitted on");
+          "the number of columns differs from the one that the trees were fitted on");
 }
 
 // The trees of other models in the form in which forests have theirs: no value changes.
@@ -206,19 +207,19 @@ template <class Table>
 std::vector<double> vote_curves(const Forest& forest, const Ballot& ballot,
                                 std::span<const Axis> axes, const RowRange<Table>& rows,
                                 const Context& context) {
-  require(!forest.trees.empty(), "a forest without trees has no answer");
+  require(!forest.trees.empty(), "a forest without trees cannot predict");
   check(rows, forest.n_features);
   const Grid grid = grid_of(axes, forest.n_features);
   const std::size_t k = ballot.n_outputs();
   std::vector<double> curves(rows.n_rows() * grid.n_points() * k, 0.0);
-  const auto say = [&](std::size_t t, std::uint32_t leaf, std::vector<double>& vote) {
+  const auto values_of = [&](std::size_t t, std::uint32_t leaf, std::vector<double>& vote) {
     std::fill(vote.begin(), vote.end(), 0.0);
     ballot.add(forest.trees[t], leaf, vote.data());
-    return Said{0, k, vote.data()};
+    return LeafValues{0, k, vote.data()};
   };
   add_curves(
       forest.trees.size(), [&](std::size_t t) -> const CompactTree& { return forest.trees[t]; },
-      say, grid, k, rows, context, curves);
+      values_of, grid, k, rows, context, curves);
   for (double& vote : curves) vote /= static_cast<double>(forest.trees.size());
   return curves;
 }
@@ -236,13 +237,13 @@ std::vector<double> score_curves(const TreeEnsemble& ensemble, std::span<const A
   for (const Tree& tree : ensemble.trees) trees.push_back(compact_values(tree));
   std::vector<double> curves(rows.n_rows() * grid.n_points() * k);
   for (std::size_t i = 0; i < curves.size(); ++i) curves[i] = ensemble.start[i % k];
-  const auto say = [&](std::size_t t, std::uint32_t leaf, std::vector<double>&) {
+  const auto values_of = [&](std::size_t t, std::uint32_t leaf, std::vector<double>&) {
     const std::size_t number = trees[t].nodes[leaf].leaf();
-    return Said{t % k, 1, &trees[t].value[number]};
+    return LeafValues{t % k, 1, &trees[t].value[number]};
   };
   add_curves(
-      trees.size(), [&](std::size_t t) -> const CompactTree& { return trees[t]; }, say, grid, k,
-      rows, context, curves);
+      trees.size(), [&](std::size_t t) -> const CompactTree& { return trees[t]; }, values_of, grid,
+      k, rows, context, curves);
   return curves;
 }
 
@@ -254,12 +255,12 @@ std::vector<double> value_curves(const Tree& tree, std::span<const Axis> axes,
   const auto k = static_cast<std::size_t>(tree.arrays().n_outputs);
   const CompactTree compacted = compact_values(tree);
   std::vector<double> curves(rows.n_rows() * grid.n_points() * k, 0.0);
-  const auto say = [&](std::size_t, std::uint32_t leaf, std::vector<double>&) {
-    return Said{0, k, compacted.value.data() + compacted.nodes[leaf].leaf() * k};
+  const auto values_of = [&](std::size_t, std::uint32_t leaf, std::vector<double>&) {
+    return LeafValues{0, k, compacted.value.data() + compacted.nodes[leaf].leaf() * k};
   };
   add_curves(
-      1, [&](std::size_t) -> const CompactTree& { return compacted; }, say, grid, k, rows, context,
-      curves);
+      1, [&](std::size_t) -> const CompactTree& { return compacted; }, values_of, grid, k, rows,
+      context, curves);
   return curves;
 }
 

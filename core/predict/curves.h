@@ -1,8 +1,8 @@
-// What trees would say of rows if one or two of their columns held other values: a curve, or a surface,
+// Predictions for rows if one or two of their columns held other values: a curve, or a surface,
 // for each row over the points of a grid. Individual conditional expectation: Goldstein, Kapelner,
 // Bleich, Pitkin (2015); the mean over rows is partial dependence: Friedman (2001), section 8.2.
 //
-// A row walks down a tree once, with all points of the grid, and only a node that asks a varied column
+// A row walks down a tree once, with all points of the grid, and only a node that tests a varied column
 // parts them:
 //
 //     points of the column   0  1  2  3  4  5  6  7

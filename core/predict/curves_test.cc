@@ -17,7 +17,7 @@ namespace {
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kRows = 337;
 
-// By every kind of split, of depths from none to nine; of one output where it is asked for.
+// By every kind of split, of depths from none to nine; of one output on request.
 std::vector<Tree> some_trees(const MixedProblem& problem, const BinnedDataset& table, int measure) {
   std::vector<Tree> trees;
   for (int i = 0; i < 9; ++i) {
@@ -61,8 +61,8 @@ std::vector<double> naive_curves(const TableView& table, std::span<const Axis> a
   const std::size_t k = at_points[0].size() / table.n_rows;
   std::vector<double> curves;
   for (std::size_t row = begin; row < end; ++row) {
-    for (const auto& said : at_points) {
-      for (std::size_t o = 0; o < k; ++o) curves.push_back(said[row * k + o]);
+    for (const auto& predicted : at_points) {
+      for (std::size_t o = 0; o < k; ++o) curves.push_back(predicted[row * k + o]);
     }
   }
   return curves;

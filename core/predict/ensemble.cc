@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/kernels.h"
 #include "base/thread_pool.h"
 #include "predict/coded_rows.h"
 #include "predict/flat_trees.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -26,7 +26,7 @@ constexpr std::size_t kMostRows = 128;
 constexpr std::size_t kFewRows = kTreeRows / 4;
 
 // Nanoseconds a row, as docs/decisions/prediction.md measured them: of a walk down one tree, and more for
-// every doubling of its nodes; of a line of codes; of an inner node and of a tree that is asked by codes.
+// every doubling of its nodes; of a line of codes; of an inner node and of a tree that is evaluated by codes.
 constexpr double kWalkCost = 3.0, kLevelCost = 1.1;
 constexpr double kLineCost = 2.2, kNodeCost = 0.03, kTreeCost = 0.3;
 
@@ -86,7 +86,7 @@ template <class Table>
 void add_coded(const CodedEnsemble& coded, std::size_t first, std::size_t last, std::size_t k,
                const Table& table, const Context& context, std::span<double> scores) {
   const CodedTrees& trees = coded.trees();
-  const TreeKernels& loops = kernels().trees;
+  const CodedTreeKernels& loops = kernels().coded_trees;
   std::vector<std::vector<double>> buffers(
       static_cast<std::size_t>(std::max(1, context.n_threads())));
   for_each_coded_block(trees, table, context,
@@ -109,7 +109,7 @@ template <class Table>
 void check_table(std::span<const Tree> trees, const Table& table) {
   for (const Tree& tree : trees) {
     require(table.n_columns() == static_cast<std::size_t>(tree.arrays().n_features),
-            "the table has not the number of columns that the trees were fitted on");
+            "the number of columns differs from the one that the trees were fitted on");
   }
 }
 
@@ -134,8 +134,8 @@ void add_scores(const TreeEnsemble& ensemble, std::size_t first_round, std::size
                 const CodedEnsemble* coded) {
   const std::size_t k = ensemble.n_outputs();
   require(first_round <= last_round && last_round <= ensemble.n_rounds(),
-          "the ensemble has not the rounds that it is asked for");
-  require(scores.size() == table.n_rows * k, "the scores have not the shape of the answers");
+          "the requested rounds lie outside the ensemble");
+  require(scores.size() == table.n_rows * k, "the scores must have shape (rows, outputs)");
   const auto trees =
       std::span(ensemble.trees).subspan(first_round * k, (last_round - first_round) * k);
   if (trees.empty()) return;

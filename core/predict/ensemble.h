@@ -1,4 +1,4 @@
-// Answers of trees that add up, for the rows of a table. Pure functions of (ensemble, table): safe to
+// Predictions of additive trees for the rows of a table. Pure functions of (ensemble, table): safe to
 // call from several threads at once. Leaf values are added in float64, tree by tree in their order,
 // whatever the number of threads: the same bits as in training.
 #pragma once

@@ -127,7 +127,7 @@ TEST_CASE("a table that stores only what is not zero has the same scores and lea
   CHECK(apply_ensemble(ensemble, sparse, Context(2)) == apply_ensemble(ensemble, table, Context()));
 }
 
-TEST_CASE("a tree that asks for thousands of columns has the scores of its walk") {
+TEST_CASE("a tree that tests thousands of columns has the scores of its walk") {
   constexpr FeatureIndex kColumns = 3000;
   constexpr std::size_t kRows = 101;
   TreeArrays a;
@@ -184,7 +184,7 @@ TEST_CASE("leaves are those of each tree alone") {
   }
 }
 
-TEST_CASE("without rows, rounds or columns there is little to say") {
+TEST_CASE("without rows, rounds or columns the scores are the start") {
   const MixedProblem problem(50);
   const TreeEnsemble none{{1.5, 2.5}, {}};
   TableView table = problem.dense_view(MixedProblem::kDense);

@@ -45,7 +45,7 @@ Slots::Slots(std::span<const Tree> trees, std::span<const FeatureIndex> features
     if (column.as_is != 0) column.as_is = static_cast<std::uint32_t>(n_slots_++);
     if (column.missing_lowest != 0) column.missing_lowest = static_cast<std::uint32_t>(n_slots_++);
   }
-  require(n_slots_ < FlatTrees::kTestsCategory, "the trees ask for too many columns");
+  require(n_slots_ < FlatTrees::kTestsCategory, "the trees test too many columns");
 }
 
 std::uint32_t Slots::slot_of(const Tree& tree, NodeIndex node) const {

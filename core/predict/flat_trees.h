@@ -47,7 +47,7 @@ class Slots {
 
  private:
   struct Column {
-    std::uint32_t as_is = 0, missing_lowest = 0;  // slots; 0: none asks for it
+    std::uint32_t as_is = 0, missing_lowest = 0;  // slots; 0: no tree needs it
   };
   void put(const Column& column, double x, double* row) const;
 
@@ -80,8 +80,8 @@ class FlatTrees {
   // The same where leaves may be linear, for a row of a block.
   bool has_linear_leaves() const { return !linear_.empty(); }
   double value(std::size_t tree, std::uint32_t leaf, const double* row) const {
-    return linear_.answer(start_[tree] + leaf, value(tree, leaf),
-                          [&](std::size_t term) { return row[term_slot_[term]]; });
+    return linear_.value_at(start_[tree] + leaf, value(tree, leaf),
+                            [&](std::size_t term) { return row[term_slot_[term]]; });
   }
 
  private:

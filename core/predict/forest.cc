@@ -12,7 +12,7 @@ void add_votes(const Forest& forest, std::size_t first, std::size_t last, const 
                const Table& table, const Context& context, std::span<double> sums) {
   const std::size_t k = ballot.n_outputs();
   require(first <= last && last <= forest.trees.size(),
-          "the forest has not the trees that it is asked for");
+          "the requested trees lie outside the forest");
   require(sums.size() == table.n_rows * k, "the sums have not the shape of the votes");
   for_each_leaf(forest, {first, last},
                 ballot.places_are_nodes() ? LeavesAs::nodes : LeavesAs::numbers, table, context,
@@ -28,7 +28,7 @@ void add_votes(const Forest& forest, std::size_t first, std::size_t last, const 
 template <class Table>
 std::vector<double> mean_votes(const Forest& forest, const Ballot& ballot, const Table& table,
                                const Context& context) {
-  require(!forest.trees.empty(), "a forest without trees has no answer");
+  require(!forest.trees.empty(), "a forest without trees cannot predict");
   std::vector<double> votes(table.n_rows * ballot.n_outputs(), 0.0);
   add_votes(forest, 0, forest.trees.size(), ballot, table, context, votes);
   for (double& vote : votes) vote /= static_cast<double>(forest.trees.size());
@@ -44,7 +44,7 @@ std::vector<double> staged_mean_votes(const Forest& forest, std::span<const std:
   votes.reserve(numbers.size() * sums.size());
   std::size_t before = 0;
   for (const std::size_t n : numbers) {
-    require(n > 0, "a forest without trees has no answer");
+    require(n > 0, "a forest without trees cannot predict");
     add_votes(forest, before, n, ballot, table, context, sums);
     for (const double sum : sums) votes.push_back(sum / static_cast<double>(n));
     before = n;
@@ -77,7 +77,7 @@ std::vector<double> staged_member_scores(const Forest& forest, const MemberVotes
   const std::size_t size = table.n_rows * k;
   const std::size_t n_trees = votes.trees_a_member();
   require(first <= last && last * n_trees <= forest.trees.size(),
-          "the forest has not the trees that it is asked for");
+          "the requested trees lie outside the forest");
   require(before.size() == size, "the sums have not the shape of the votes");
   std::vector<double> scores((last - first) * size);
   for_each_leaf(forest, {first * n_trees, last * n_trees}, LeavesAs::numbers, table, context,

@@ -1,4 +1,4 @@
-// Answers of a forest for the rows of a table. Pure functions of (forest, table): safe to call from
+// Predictions of a forest for the rows of a table. Pure functions of (forest, table): safe to call from
 // several threads at once. Votes are added in float64, tree by tree in their order, whatever the number
 // of threads. Table: TableView or SparseRows.
 #pragma once

@@ -1,9 +1,9 @@
-// The leaves that the rows of a table come to in the trees of a forest. There are three ways, of the same
-// answers:
+// The leaves that the rows of a table reach in the trees of a forest. There are three ways, with the same
+// results:
 //
 //   by codes   trees of at most 256 leaves (coded_trees.h)
 //   narrow     larger ones, for many rows (narrow_trees.h)
-//   wide       by the nodes as they are: few rows, deep trees that ask for categories
+//   wide       by the nodes as they are: few rows, deep trees that test categories
 #pragma once
 
 #include <algorithm>
@@ -73,8 +73,8 @@ struct BlockSize {
 };
 
 // Calls find(t, first row, block, leaves, worker) and visit(t, first row, leaves) for every block of rows
-// and, within a block, for the trees in their order; `find` puts the leaves of the rows of the block where
-// it is told.
+// and, within a block, for the trees in their order; `find` writes the leaves of the rows of the block to
+// `leaves`.
 template <class Number, class Table, class Find, class Visit>
 void for_each_block_leaf(TreeRange range, BlockSize most, const Table& table,
                          const Context& context, const Find& find, const Visit& visit) {
@@ -103,7 +103,7 @@ void for_each_block_leaf(TreeRange range, BlockSize most, const Table& table,
                });
 }
 
-// Leaves that are given as nodes, as they are asked for.
+// Leaves that are given as nodes, as the caller requested.
 inline void mark_leaves(const CompactTree& tree, LeavesAs leaves_as,
                         std::span<std::uint32_t> leaves) {
   if (leaves_as == LeavesAs::nodes) return;
@@ -166,7 +166,7 @@ template <class Table, class Visit>
 void for_each_leaf(const Forest& forest, TreeRange range, LeavesAs leaves_as, const Table& table,
                    const Context& context, const Visit& visit) {
   require(table.n_columns() == static_cast<std::size_t>(forest.n_features),
-          "the table has not the number of columns that the forest was fitted on");
+          "the number of columns differs from the one that the forest was fitted on");
   switch (walk_for(range.of(forest), forest.n_features, table.n_rows)) {
     case WalkBy::codes:
       for_each_coded_leaf(forest, range, leaves_as, table, context, visit);

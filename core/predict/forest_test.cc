@@ -75,7 +75,7 @@ std::vector<double> naive_votes(const Forest& forest, const TableView& table, Vo
 
 }  // namespace
 
-TEST_CASE("votes of a forest are the means of its trees' answers, for any number of threads") {
+TEST_CASE("votes of a forest are the means of its trees' predictions, for any number of threads") {
   const MixedProblem problem(1203);
   const BinnedDataset coded = problem.mixed(Context());
   const TableView table = problem.dense_view(MixedProblem::kDense);
@@ -97,7 +97,7 @@ TEST_CASE("votes of a forest are the means of its trees' answers, for any number
   }
 }
 
-TEST_CASE("leaves of a forest are nodes of its trees, whichever way they are asked for") {
+TEST_CASE("leaves of a forest are nodes of its trees, whichever way they are found") {
   const MixedProblem problem(517);
   const BinnedDataset coded = problem.mixed(Context());
   const TableView table = problem.dense_view(MixedProblem::kDense);

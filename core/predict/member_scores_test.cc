@@ -12,19 +12,19 @@ namespace arboleda {
 
 namespace {
 
-// What a leaf of these shares says of each of three classes, by the definition.
+// The votes of a leaf of these shares for each of three classes, by the definition.
 std::vector<double> naive_vote(MemberVote vote, std::span<const double> p) {
-  std::vector<double> said;
+  std::vector<double> votes;
   double mean = 0.0;
   for (const double share : p) mean += std::log(std::max(share, 0x1p-52)) / 3;
   for (std::size_t k = 0; k < 3; ++k) {
     const auto is_largest =
         std::max_element(p.begin(), p.end()) - p.begin() == static_cast<std::ptrdiff_t>(k);
-    said.push_back(vote == MemberVote::log_odds ? 2 * (std::log(std::max(p[k], 0x1p-52)) - mean)
-                   : vote == MemberVote::scores ? p[k]
-                                                : is_largest);
+    votes.push_back(vote == MemberVote::log_odds ? 2 * (std::log(std::max(p[k], 0x1p-52)) - mean)
+                    : vote == MemberVote::scores ? p[k]
+                                                 : is_largest);
   }
-  return said;
+  return votes;
 }
 
 }  // namespace
@@ -55,8 +55,8 @@ TEST_SUITE("member_scores") {
           while (!tree.is_leaf(node)) {
             node = tree.child(node, view.columns[static_cast<std::size_t>(tree.feature(node))][i]);
           }
-          const auto said = naive_vote(vote, tree.value(node));
-          for (std::size_t k = 0; k < 3; ++k) expected[i * 3 + k] += weights[t] * said[k];
+          const auto votes = naive_vote(vote, tree.value(node));
+          for (std::size_t k = 0; k < 3; ++k) expected[i * 3 + k] += weights[t] * votes[k];
         }
         for (std::size_t i = 0; i < expected.size(); ++i) {
           const double sum =

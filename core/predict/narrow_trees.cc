@@ -21,7 +21,7 @@ float name_of_leaf(std::size_t number) {
 // between looking who has come to a leaf.
 constexpr int kFirstSteps = 8, kSteps = 4;
 
-// What a block asks of its walks beside comparing: where the missing go, who is undecided.
+// What the walks of a block need beside comparisons: where missing values go, which rows are undecided.
 struct Care {
   bool missing, rounded;
 };

@@ -2,7 +2,7 @@
 // thousands of rows pass through it.
 //
 //     threshold   a float
-//     asks        where the missing go (1 bit), the column (10), how far away the right child is (21)
+//     packed      where the missing go (1 bit), the column (10), how far away the right child is (21)
 //
 // The left child is the next node. A leaf is its own right child and no number is at most its threshold,
 // so that rows that have come to an end stay there. Rows take a few steps each in turn, eight side by
@@ -29,17 +29,17 @@ struct NarrowNode {
   static constexpr std::uint32_t kAway = (std::uint32_t{1} << kAwayBits) - 1;
   static constexpr std::uint32_t kColumn = (std::uint32_t{1} << kColumnBits) - 1;
 
-  float threshold;     // in a leaf: NaN, whose lowest bits are the leaf's number
-  std::uint32_t asks;  // 0 in a leaf
+  float threshold;       // in a leaf: NaN, whose lowest bits are the leaf's number
+  std::uint32_t packed;  // 0 in a leaf
 
-  bool is_leaf() const { return asks == 0; }
-  std::uint32_t away() const { return asks & kAway; }
-  std::uint32_t column() const { return (asks >> kAwayBits) & kColumn; }
-  std::uint32_t missing_left() const { return asks >> (kAwayBits + kColumnBits); }
+  bool is_leaf() const { return packed == 0; }
+  std::uint32_t away() const { return packed & kAway; }
+  std::uint32_t column() const { return (packed >> kAwayBits) & kColumn; }
+  std::uint32_t missing_left() const { return packed >> (kAwayBits + kColumnBits); }
   std::uint32_t leaf_number() const { return std::bit_cast<std::uint32_t>(threshold) & kAway; }
 };
 
-// Whether the tree has few enough nodes and columns, asks for no category, and for no number so low that
+// Whether the tree has few enough nodes and columns, tests no category, and no number so low that
 // float has only -infinity below it.
 bool can_be_narrow(const CompactTree& tree, FeatureIndex n_features);
 

@@ -72,7 +72,7 @@ NodeIndex leaf_of(const CompactTree& tree, const TableView& table, std::size_t r
   return node;
 }
 
-// A row that is sure of its leaf is in that of its walk; returns how many are not.
+// A row with a decided leaf is in that of its walk; returns how many rows are undecided.
 std::size_t check_tree(const CompactTree& tree, const TableView& table) {
   const std::vector<NarrowNode> nodes = narrow(tree);
   RowBlock<float> block;
@@ -119,7 +119,7 @@ TEST_CASE("narrow nodes lead every row to the leaf of its walk, whatever its num
   CHECK(n_undecided > 0);
 }
 
-TEST_CASE("a tree that asks for numbers below those of float is not narrow") {
+TEST_CASE("a tree with thresholds below those of float is not narrow") {
   RandomStream random(7, Purpose::feature_subset, 0, 0);
   CompactTree tree = tree_of(20, false, random);
   REQUIRE(can_be_narrow(tree, kFeatures));

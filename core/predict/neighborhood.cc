@@ -59,7 +59,7 @@ Neighborhood::Neighborhood(const Forest& forest, const ForestBags& bags, std::si
       n_classes_(weights.n_classes.begin(), weights.n_classes.end()),
       trees_(forest.trees.size()) {
   require(!forest.trees.empty() && forest.n_training_rows > 0, "the forest keeps no training rows");
-  require(forest.n_training_rows <= n_rows, "the forest keeps other rows than those it is said to");
+  require(forest.n_training_rows <= n_rows, "the forest keeps rows beyond the training table");
   require(sample_weight_.empty() || sample_weight_.size() == n_rows, "one weight a row is needed");
   require(labels_.size() == n_classes_.size() * n_rows, "one label a row and output is needed");
   for (std::size_t i = 0; i < labels_.size(); ++i) {

@@ -1,4 +1,4 @@
-// A forest as a weighted neighbourhood: its answer for a row x is a mean of training targets,
+// A forest as a weighted neighbourhood: its prediction for a row x is a mean of training targets,
 //
 //   h(x) = sum_i W(i, x) y_i,     W(i, x) = 1/T sum_t w_ti [i in leaf_t(x)] / sum_{j in leaf_t(x)} w_tj
 //
@@ -6,7 +6,7 @@
 // its sample weight. The weights of a row x are not negative and add up to 1. Lin & Jeon (2006), "Random
 // forests and adaptive nearest neighbors", JASA 101.
 //
-// The same weights tell the distribution of the target at x: F(y | x) = sum_i W(i, x) [y_i <= y], and
+// The same weights give the distribution of the target at x: F(y | x) = sum_i W(i, x) [y_i <= y], and
 // its quantiles: Meinshausen (2006), "Quantile regression forests", JMLR 7, section 3.
 //
 // The forest keeps the rows of its leaves; how often each was drawn is drawn again from the seed.
@@ -17,9 +17,9 @@
 #include <span>
 #include <vector>
 
+#include "bagging/out_of_bag.h"
 #include "base/context.h"
 #include "data/column.h"
-#include "learn/out_of_bag.h"
 #include "predict/row_sums.h"
 #include "tree/forest.h"
 

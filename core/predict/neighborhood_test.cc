@@ -19,7 +19,7 @@ constexpr std::uint64_t kSeed = 7;
 const std::vector<std::size_t> kClasses{3};
 using Matrix = std::vector<std::vector<double>>;
 
-// A forest on the problem's dense columns, and all that its neighbourhoods ask.
+// A forest on the problem's dense columns, and all that its neighbourhoods need.
 struct Grown {
   explicit Grown(const MixedProblem& of, ForestOptions with, bool weighted, bool classes)
       : problem(of), options(std::move(with)) {
@@ -181,13 +181,13 @@ TEST_CASE("the weights of neighbours are those of the definition") {
   }
 }
 
-TEST_CASE("the weighted mean of the targets is the forest's answer") {
+TEST_CASE("the weighted mean of the targets is the forest's prediction") {
   const MixedProblem problem(400);
   for (const Grown& grown : forests(problem)) {
     const bool classes = grown.forest.n_outputs > 1;
     const std::vector<std::size_t> n_classes(classes ? 1 : 0, 3);
     const Ballot ballot(grown.forest, Voting::soft, n_classes);
-    const auto answer = mean_votes(grown.forest, ballot, grown.table(), Context(2));
+    const auto prediction = mean_votes(grown.forest, ballot, grown.table(), Context(2));
     const auto W = dense(grown.neighborhood(2).weights(grown.table(), Context(2)), problem.n);
     const auto n_outputs = static_cast<std::size_t>(grown.forest.n_outputs);
     for (std::size_t x = 0; x < problem.n; ++x) {
@@ -196,7 +196,7 @@ TEST_CASE("the weighted mean of the targets is the forest's answer") {
         mean[classes ? problem.labels[i] : 0] += W[x][i] * (classes ? 1.0 : problem.y[i]);
       }
       for (std::size_t k = 0; k < n_outputs; ++k) {
-        CHECK(mean[k] == doctest::Approx(answer[x * n_outputs + k]).epsilon(1e-9));
+        CHECK(mean[k] == doctest::Approx(prediction[x * n_outputs + k]).epsilon(1e-9));
       }
     }
   }

@@ -25,7 +25,7 @@ class LeafValue final : public OneRow {
                static_cast<std::size_t>(tree.arrays().n_outputs)),
         tree_(tree) {}
 
-  void answer(const double* row, double* out) const override {
+  void predict(const double* row, double* out) const override {
     NodeIndex node = 0;
     while (!tree_.is_leaf(node)) {
       node = tree_.child(node, row[static_cast<std::size_t>(tree_.feature(node))]);
@@ -45,7 +45,7 @@ class Sum final : public OneRow {
         ensemble_(ensemble),
         flat_(ensemble.trees, ensemble.linear, n_columns) {}
 
-  void answer(const double* row, double* out) const override {
+  void predict(const double* row, double* out) const override {
     thread_local std::vector<double> slots;
     if (slots.size() < flat_.slots().n_slots()) slots.resize(flat_.slots().n_slots());
     flat_.slots().fill(row, slots.data());
@@ -93,10 +93,10 @@ class MeanVote final : public OneRow {
       : OneRow(static_cast<std::size_t>(forest.n_features), ballot.n_outputs()),
         forest_(forest),
         ballot_(ballot) {
-    require(!forest.trees.empty(), "a forest without trees has no answer");
+    require(!forest.trees.empty(), "a forest without trees cannot predict");
   }
 
-  void answer(const double* row, double* out) const override {
+  void predict(const double* row, double* out) const override {
     std::fill_n(out, n_outputs(), 0.0);
     for_each_leaf(forest_, row, [&](std::size_t tree, std::uint32_t leaf) {
       ballot_.add(forest_.trees[tree], leaf, out);
@@ -118,7 +118,7 @@ class WeightedVote final : public OneRow {
         forest_(forest),
         votes_(votes) {}
 
-  void answer(const double* row, double* out) const override {
+  void predict(const double* row, double* out) const override {
     std::fill_n(out, n_outputs(), 0.0);
     for_each_leaf(forest_, row, [&](std::size_t tree, std::uint32_t leaf) {
       votes_.add(tree, forest_.trees[tree].nodes[leaf].leaf(), out);
@@ -144,25 +144,25 @@ class MedianValue final : public OneRow {
     }
   }
 
-  void answer(const double* row, double* out) const override {
-    struct Told {
+  void predict(const double* row, double* out) const override {
+    struct TreeValue {
       double value;
       std::size_t tree;
     };
-    thread_local std::vector<Told> told;
-    thread_local std::vector<WeightedValue> answers;
-    told.clear();
-    answers.clear();
+    thread_local std::vector<TreeValue> by_value;
+    thread_local std::vector<WeightedValue> weighted;
+    by_value.clear();
+    weighted.clear();
     for_each_leaf(forest_, row, [&](std::size_t tree, std::uint32_t leaf) {
       const auto node = static_cast<NodeIndex>(leaf);
-      told.push_back({forest_.trees[tree].leaf_value(node, 1, forest_.measure)[0], tree});
+      by_value.push_back({forest_.trees[tree].leaf_value(node, 1, forest_.measure)[0], tree});
     });
-    // A stable sort would take memory: equal answers stay in the order of the trees by their numbers.
-    std::sort(told.begin(), told.end(), [](const Told& a, const Told& b) {
+    // A stable sort would take memory: equal values stay in the order of the trees by their numbers.
+    std::sort(by_value.begin(), by_value.end(), [](const TreeValue& a, const TreeValue& b) {
       return a.value < b.value || (a.value == b.value && a.tree < b.tree);
     });
-    for (const Told& one : told) answers.push_back({one.value, weights_[one.tree]});
-    *out = weighted_median(answers);
+    for (const TreeValue& one : by_value) weighted.push_back({one.value, weights_[one.tree]});
+    *out = weighted_median(weighted);
   }
 
  private:
@@ -177,7 +177,7 @@ std::unique_ptr<OneRow> one_row_of(const Tree& tree) { return std::make_unique<L
 std::unique_ptr<OneRow> one_row_of(const TreeEnsemble& ensemble, std::size_t n_columns) {
   for (const Tree& tree : ensemble.trees) {
     require(static_cast<std::size_t>(tree.arrays().n_features) == n_columns,
-            "a row has not the number of columns that the trees were fitted on");
+            "the row's number of columns differs from the one that the trees were fitted on");
   }
   return std::make_unique<Sum>(ensemble, n_columns);
 }

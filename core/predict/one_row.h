@@ -1,5 +1,5 @@
-// A model made ready to answer row by row: what a batch works out of the trees for every table is worked
-// out once. The answers have the bits of those for a table. No memory is taken for a row, but for what a
+// A model prepared to predict row by row: what a batch derives from the trees for every table is derived
+// once. The predictions have the bits of those for a table. No memory is taken for a row, but for what a
 // thread keeps from its first row on. Safe to call from several threads at once.
 #pragma once
 
@@ -27,7 +27,7 @@ class OneRow {
   std::size_t n_outputs() const { return n_outputs_; }
 
   // row: n_columns numbers, NaN where one is missing; out: n_outputs.
-  virtual void answer(const double* row, double* out) const = 0;
+  virtual void predict(const double* row, double* out) const = 0;
 
  private:
   std::size_t n_columns_, n_outputs_;

@@ -19,10 +19,10 @@ namespace {
 void check_same(const OneRow& model, const RandomRows& rows, const std::vector<double>& expected) {
   const std::size_t k = model.n_outputs();
   REQUIRE(expected.size() == rows.n_rows * k);
-  std::vector<double> answer(k);
+  std::vector<double> predict(k);
   for (std::size_t i = 0; i < rows.n_rows; ++i) {
-    model.answer(rows.row(i).data(), answer.data());
-    CHECK(std::memcmp(answer.data(), &expected[i * k], k * sizeof(double)) == 0);
+    model.predict(rows.row(i).data(), predict.data());
+    CHECK(std::memcmp(predict.data(), &expected[i * k], k * sizeof(double)) == 0);
   }
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("numbers alone, linear leaves, and an ensemble without trees") {
   check_same(*one_row_of(none, 1), rows, predict_scores(none, rows.table(), context));
 }
 
-TEST_CASE("what cannot answer is refused") {
+TEST_CASE("models that cannot predict are refused") {
   const TreeEnsemble ensemble = some_ensemble(1);
   CHECK_THROWS_AS(one_row_of(ensemble, 5), Error);
   const Forest forest = some_forest(ensemble.trees);

@@ -15,7 +15,7 @@ constexpr std::size_t kBlockRows = 4096;
 template <class Table>
 void check_table(const Tree& tree, const Table& table) {
   require(table.n_columns() == static_cast<std::size_t>(tree.arrays().n_features),
-          "the table has not the number of columns that the tree was fitted on");
+          "the number of columns differs from the one that the tree was fitted on");
 }
 
 // Calls visit(node) for every node the row passes, the leaf included.

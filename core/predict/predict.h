@@ -1,4 +1,4 @@
-// Answers of a tree for the rows of a table. Pure functions of (tree, table): safe to call from
+// Predictions of a tree for the rows of a table. Pure functions of (tree, table): safe to call from
 // several threads at once.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace arboleda {
 
-// The answers are the same for a table that stores only what is not zero. Table: TableView or
+// The predictions are the same for a sparse table. Table: TableView or
 // SparseRows.
 
 // The leaf of every row; out has table.n_rows entries.

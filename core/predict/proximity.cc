@@ -22,7 +22,7 @@ template <class Table>
 Proximity::Proximity(const Forest& forest, const Table& table, const ForestBags* bags,
                      const Context& context)
     : forest_(forest), n_rows_(table.n_rows), trees_(forest.trees.size()) {
-  require(!forest.trees.empty(), "a forest without trees knows no proximity");
+  require(!forest.trees.empty(), "a forest without trees has no proximities");
   if (bags != nullptr) leave_out_bags(*bags, context);
   std::vector<std::vector<std::uint32_t>> leaf_of = leaf_numbers(forest, table, context);
   parallel_for(context.n_threads(), trees_.size(), [&](std::size_t tree, int) {

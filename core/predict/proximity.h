@@ -2,16 +2,16 @@
 // "Random forests"; Breiman & Cutler, "Random forests" (manual), section "Proximities".
 //
 // Of training rows also among the trees that saw neither of the two: what a tree learned by heart then
-// has no say.
+// is not counted.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "bagging/out_of_bag.h"
 #include "base/context.h"
 #include "data/column.h"
-#include "learn/out_of_bag.h"
 #include "predict/row_sums.h"
 #include "tree/forest.h"
 

@@ -21,16 +21,16 @@ void check_weight(double weight) {
 
 }  // namespace
 
-double weighted_median(std::span<const WeightedValue> answers) {
+double weighted_median(std::span<const WeightedValue> members) {
   double total = 0.0;
-  for (const WeightedValue& answer : answers) total += answer.weight;
+  for (const WeightedValue& member : members) total += member.weight;
   const double half = 0.5 * total;
   double sum = 0.0;
-  for (const WeightedValue& answer : answers) {
-    sum += answer.weight;
-    if (sum >= half) return answer.value;
+  for (const WeightedValue& member : members) {
+    sum += member.weight;
+    if (sum >= half) return member.value;
   }
-  return answers.back().value;
+  return members.back().value;
 }
 
 template <class Table>
@@ -46,14 +46,14 @@ std::vector<double> median_values(const Forest& forest, std::span<const double> 
       [&](std::size_t, std::size_t begin, std::size_t end) {
         const Context alone = context.of_one_task();
         const auto leaves = apply_forest(forest, rows_between(table, begin, end), alone);
-        std::vector<WeightedValue> answers(n_trees);
+        std::vector<WeightedValue> members(n_trees);
         for (std::size_t i = begin; i < end; ++i) {
           for (std::size_t t = 0; t < n_trees; ++t) {
             const NodeIndex leaf = leaves[(i - begin) * n_trees + t];
-            answers[t] = {forest.trees[t].leaf_value(leaf, 1, forest.measure)[0], weights[t]};
+            members[t] = {forest.trees[t].leaf_value(leaf, 1, forest.measure)[0], weights[t]};
           }
-          std::stable_sort(answers.begin(), answers.end(), is_below);
-          medians[i] = weighted_median(answers);
+          std::stable_sort(members.begin(), members.end(), is_below);
+          medians[i] = weighted_median(members);
         }
       });
   return medians;
@@ -65,29 +65,29 @@ template std::vector<double> median_values(const Forest&, std::span<const double
                                            const SparseRows&, const Context&);
 
 void RunningMedians::add(std::span<const double> values, double weight, const Context& context) {
-  require(values.size() == answers_.size(), "one value a row is needed");
+  require(values.size() == members_.size(), "one value a row is needed");
   require(std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }),
           "a value is not finite");
   check_weight(weight);
-  parallel_blocks(context.n_threads(), answers_.size(), kBlock,
+  parallel_blocks(context.n_threads(), members_.size(), kBlock,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     for (std::size_t i = begin; i < end; ++i) {
-                      const WeightedValue answer{values[i], weight};
-                      auto& row = answers_[i];
-                      row.insert(std::upper_bound(row.begin(), row.end(), answer, is_below),
-                                 answer);
+                      const WeightedValue member{values[i], weight};
+                      auto& row = members_[i];
+                      row.insert(std::upper_bound(row.begin(), row.end(), member, is_below),
+                                 member);
                     }
                   });
 }
 
 std::vector<double> RunningMedians::medians(const Context& context) const {
-  std::vector<double> medians(answers_.size());
-  parallel_blocks(context.n_threads(), answers_.size(), kBlock,
+  std::vector<double> medians(members_.size());
+  parallel_blocks(context.n_threads(), members_.size(), kBlock,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     context.check();
                     for (std::size_t i = begin; i < end; ++i) {
-                      require(!answers_[i].empty(), "no member has answered");
-                      medians[i] = weighted_median(answers_[i]);
+                      require(!members_[i].empty(), "no member has been added");
+                      medians[i] = weighted_median(members_[i]);
                     }
                   });
   return medians;

@@ -14,14 +14,14 @@ namespace arboleda {
 
 namespace {
 
-// inf { y : sum_{t: h_t <= y} w_t >= 1/2 sum_t w_t }, where y need only be one of the answers.
-double naive_median(const std::vector<double>& answers, const std::vector<double>& weights) {
+// inf { y : sum_{t: h_t <= y} w_t >= 1/2 sum_t w_t }, where y need only be one of the members.
+double naive_median(const std::vector<double>& members, const std::vector<double>& weights) {
   double total = 0.0;
   for (const double w : weights) total += w;
   double found = std::numeric_limits<double>::infinity();
-  for (const double y : answers) {
+  for (const double y : members) {
     double below = 0.0;
-    for (std::size_t t = 0; t < answers.size(); ++t) below += answers[t] <= y ? weights[t] : 0.0;
+    for (std::size_t t = 0; t < members.size(); ++t) below += members[t] <= y ? weights[t] : 0.0;
     if (below >= 0.5 * total) found = std::min(found, y);
   }
   return found;
@@ -42,24 +42,24 @@ TEST_CASE("the trees' weighted medians are those of the definition, at once and 
   const Forest forest = some_forest(problem);
   const TableView table = problem.dense_view(MixedProblem::kDense);
   const std::vector<double> weights{1.0, 0.5, 2.0, 0.0, 0.25, 1.0, 1.0, 3.0, 0.125};
-  std::vector<std::vector<double>> answers(9, std::vector<double>(table.n_rows));
+  std::vector<std::vector<double>> members(9, std::vector<double>(table.n_rows));
   RunningMedians running(table.n_rows);
   for (std::size_t t = 0; t < 9; ++t) {
-    predict_tree(tree_of(forest, t), table, Context(), std::span(answers[t]));
-    running.add(answers[t], weights[t], Context(2));
+    predict_tree(tree_of(forest, t), table, Context(), std::span(members[t]));
+    running.add(members[t], weights[t], Context(2));
   }
   const auto medians = median_values(forest, weights, table, Context());
   CHECK(medians == median_values(forest, weights, table, Context(3)));
   CHECK(medians == running.medians(Context(2)));
   for (std::size_t i = 0; i < table.n_rows; ++i) {
     std::vector<double> of_row;
-    for (const auto& of_tree : answers) of_row.push_back(of_tree[i]);
+    for (const auto& of_tree : members) of_row.push_back(of_tree[i]);
     CHECK(medians[i] == naive_median(of_row, weights));
   }
 }
 
-TEST_CASE("half of the weight is enough, and a member of weight 0 can answer alone") {
-  const auto median = [](std::vector<WeightedValue> answers) { return weighted_median(answers); };
+TEST_CASE("half of the weight is enough, and a member of weight 0 can predict alone") {
+  const auto median = [](std::vector<WeightedValue> members) { return weighted_median(members); };
   CHECK(median({{1.0, 1.0}, {2.0, 1.0}}) == 1.0);
   CHECK(median({{1.0, 1.0}, {2.0, 1.5}}) == 2.0);
   CHECK(median({{1.0, 1.0}, {2.0, 1.0}, {3.0, 1.0}}) == 2.0);

@@ -25,7 +25,7 @@ void check_lengths(const CompactTree& tree, const TreeShape& shape) {
   const auto width = static_cast<std::size_t>(shape.n_outputs);
   require(n >= 1 && n < std::numeric_limits<NodeIndex>::max(),
           "a tree of the forest has no node or too many");
-  require(n == 2 * n_leaves - 1, "a tree of the forest has not one leaf more than inner nodes");
+  require(n == 2 * n_leaves - 1, "a tree of the forest must have one leaf more than inner nodes");
   const std::size_t n_values = keeps_values(shape.measure) ? n : n_leaves;
   const std::size_t n_impurities = keeps_impurities(shape.measure) ? n : n_leaves;
   require(tree.value.size() / width == n_values && tree.value.size() % width == 0 &&
@@ -101,7 +101,7 @@ void check_node(const CompactTree& tree, std::size_t i, const TreeShape& shape) 
   require(!std::isnan(node.threshold), "a threshold of the forest is not a number");
 }
 
-// Preorder read as brackets: a subtree begins at `node` and must end where its parent says.
+// Preorder read as brackets: a subtree begins at `node` and must end where its parent expects.
 void check_nodes(const CompactTree& tree, const TreeShape& shape) {
   std::vector<NodeIndex> ends;  // where the open right subtrees begin, innermost last
   NodeIndex n_leaves = 0;
@@ -118,14 +118,14 @@ void check_nodes(const CompactTree& tree, const TreeShape& shape) {
       continue;
     }
     require(node.right == -1 - n_leaves++, "the leaves of the forest are out of order");
-    require(node.threshold == 0.0 && node.asks == 0, "a leaf of the forest asks for something");
+    require(node.threshold == 0.0 && node.packed == 0, "a leaf of the forest has a test");
     require(ends.empty() == (i + 1 == tree.n_nodes()), "the nodes of the forest are not trees");
     if (ends.empty()) continue;
     require(ends.back() == static_cast<NodeIndex>(i) + 1, "a child of the forest is out of place");
     ends.pop_back();
   }
   require(static_cast<std::size_t>(n_leaves) == tree.n_leaves(),
-          "the leaves of the forest are more or fewer than it says");
+          "the number of leaves differs from the one that the forest states");
   require(tree.category_start.size() == (n_lists == 0 ? 0 : n_lists + 1),
           "the categories of the forest do not belong to its nodes");
 }

@@ -17,7 +17,8 @@ Tree on_columns(const Tree& tree, std::span<const FeatureIndex> columns) {
   for (FeatureIndex& feature : arrays.feature) {
     if (feature < 0) continue;
     const auto place = std::lower_bound(columns.begin(), columns.end(), feature);
-    require(place != columns.end() && *place == feature, "the tree asks for a column left out");
+    require(place != columns.end() && *place == feature,
+            "the tree splits on a column that is left out");
     feature = static_cast<FeatureIndex>(place - columns.begin());
   }
   arrays.n_features = static_cast<FeatureIndex>(columns.size());

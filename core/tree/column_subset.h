@@ -8,8 +8,8 @@
 
 namespace arboleda {
 
-// The tree that asks its columns by their place in `columns`. Throws Error(invalid_argument) unless
-// these are ascending numbers of the tree's columns and hold all that it asks.
+// The tree that refers to its columns by their place in `columns`. Throws Error(invalid_argument) unless
+// these are ascending numbers of the tree's columns and include all that it tests.
 Tree on_columns(const Tree& tree, std::span<const FeatureIndex> columns);
 
 }  // namespace arboleda

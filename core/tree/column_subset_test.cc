@@ -11,7 +11,7 @@ namespace arboleda {
 
 namespace {
 
-// Asks columns 1, 4 and 7 of nine.
+// Tests columns 1, 4 and 7 of nine.
 Tree tree_on_three_of_nine() {
   TreeArrays arrays = random_tree(3, 5).arrays();
   arrays.n_features = 9;
@@ -25,7 +25,7 @@ Tree tree_on_three_of_nine() {
 
 }  // namespace
 
-TEST_CASE("a tree on some columns asks them by their place among these") {
+TEST_CASE("a tree on some columns refers to them by their place among these") {
   const Tree tree = tree_on_three_of_nine();
   const std::vector<FeatureIndex> columns = {1, 3, 4, 7};
   const Tree subset = on_columns(tree, columns);
@@ -41,7 +41,7 @@ TEST_CASE("a tree on some columns asks them by their place among these") {
   }
 }
 
-TEST_CASE("columns of a subset ascend, are the tree's, and hold all that it asks") {
+TEST_CASE("columns of a subset ascend, are the tree's, and include all that it tests") {
   const Tree tree = tree_on_three_of_nine();
   for (const std::vector<FeatureIndex>& columns : {std::vector<FeatureIndex>{},
                                                    {1, 4},

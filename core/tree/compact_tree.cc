@@ -14,9 +14,9 @@ namespace arboleda {
 namespace {
 
 CompactNode compact_node(const TreeArrays& tree, std::size_t i) {
-  std::uint32_t asks = static_cast<std::uint32_t>(tree.feature[i]);
-  if (tree.missing_left[i] != 0) asks |= CompactNode::kMissingLeft;
-  return {tree.threshold[i], tree.right[i], asks};
+  std::uint32_t packed = static_cast<std::uint32_t>(tree.feature[i]);
+  if (tree.missing_left[i] != 0) packed |= CompactNode::kMissingLeft;
+  return {tree.threshold[i], tree.right[i], packed};
 }
 
 // Listed first: no loop over all nodes can guess which is one.
@@ -77,7 +77,7 @@ CompactTree compact(const TreeArrays& tree, Measure measure, std::vector<RowInde
     }
     CompactNode node = compact_node(tree, i);
     if (!tree.category_start.empty() && tree.category_start[i] < tree.category_start[i + 1]) {
-      node.asks |= CompactNode::kCategorical;
+      node.packed |= CompactNode::kCategorical;
       node.threshold = static_cast<double>(out.category_start.size());
       out.category_start.push_back(static_cast<std::uint32_t>(tree.category_start[i]));
     }

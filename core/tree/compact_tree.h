@@ -1,4 +1,4 @@
-// A tree of a forest, in as few bytes as say the same. A forest has hundreds of trees, grown until
+// A tree of a forest, in as few bytes as possible. A forest has hundreds of trees, grown until
 // leaves are pure: its nodes are most of what a model weighs.
 //
 // Nodes stand in preorder (tree.h), sixteen bytes each. The leaves have numbers of their own, in the
@@ -9,7 +9,7 @@
 //     leaf                 0    1    2         n_rows: 10 7 5     value: 3 x outputs
 //
 // What is known of an inner node follows from its leaves, up to rounding (`expanded`), but for measures
-// that say otherwise.
+// where that is not the case.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +39,9 @@ inline bool keeps_values(Measure m) { return m == Measure::medians; }
 inline bool keeps_impurities(Measure m) { return m == Measure::means || m == Measure::medians; }
 
 struct CompactNode {
-  double threshold;    // 0 in a leaf; in a node that asks for a category, which list of categories
-  std::int32_t right;  // a leaf: -1 - its number
-  std::uint32_t asks;  // the feature, and two flags; 0 in a leaf
+  double threshold;      // 0 in a leaf; in a node that tests a category, which list of categories
+  std::int32_t right;    // a leaf: -1 - its number
+  std::uint32_t packed;  // the feature, and two flags; 0 in a leaf
 
   static constexpr std::uint32_t kMissingLeft = std::uint32_t{1} << 31;
   static constexpr std::uint32_t kCategorical = std::uint32_t{1} << 30;
@@ -49,9 +49,9 @@ struct CompactNode {
 
   bool is_leaf() const { return right < 0; }
   std::size_t leaf() const { return static_cast<std::size_t>(-1 - right); }
-  FeatureIndex feature() const { return static_cast<FeatureIndex>(asks & kFeature); }
-  bool missing_left() const { return (asks & kMissingLeft) != 0; }
-  bool is_categorical() const { return (asks & kCategorical) != 0; }
+  FeatureIndex feature() const { return static_cast<FeatureIndex>(packed & kFeature); }
+  bool missing_left() const { return (packed & kMissingLeft) != 0; }
+  bool is_categorical() const { return (packed & kCategorical) != 0; }
 };
 static_assert(sizeof(CompactNode) == 16);
 
@@ -84,11 +84,11 @@ struct CompactTree {
 
   // The child a row goes to, given its value of the node's feature.
   NodeIndex child(NodeIndex node, double x) const {
-    const CompactNode& asked = nodes[static_cast<std::size_t>(node)];
-    const bool left = asked.is_categorical() ? has_category(asked, x) != asked.missing_left()
-                      : x == x               ? x <= asked.threshold
-                                             : asked.missing_left();
-    return left ? node + 1 : asked.right;
+    const CompactNode& test = nodes[static_cast<std::size_t>(node)];
+    const bool left = test.is_categorical() ? has_category(test, x) != test.missing_left()
+                      : x == x              ? x <= test.threshold
+                                            : test.missing_left();
+    return left ? node + 1 : test.right;
   }
 
   // The values of a leaf.

@@ -55,9 +55,9 @@ void check_ensemble(const TreeEnsemble& ensemble) {
                       [](double x) { return std::isfinite(x); }),
           "a start value of the ensemble is not a finite number");
   require(ensemble.trees.size() % ensemble.n_outputs() == 0,
-          "the last round of the ensemble has not a tree for every output");
+          "the last round of the ensemble lacks a tree for some output");
   for (const Tree& tree : ensemble.trees) {
-    require(tree.arrays().n_outputs == 1, "a tree of the ensemble has not one value a leaf");
+    require(tree.arrays().n_outputs == 1, "a tree of the ensemble must have one value per leaf");
     require(tree.arrays().n_features == ensemble.trees[0].arrays().n_features,
             "the trees of the ensemble were fitted on different numbers of columns");
   }

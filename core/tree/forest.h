@@ -30,7 +30,7 @@ void check_forest(const Forest& forest);
 // Error(invalid_argument) where they are not a forest of this measure.
 Forest forest_of(std::span<const Tree* const> trees, Measure measure);
 
-// Whether every category that a tree lists is a level of the column that it asks. n_levels: of each
+// Whether every category that a tree lists is a level of the column that it tests. n_levels: of each
 // column, 0 for one of numbers.
 bool categories_are_below(const Forest& forest, std::span<const std::int64_t> n_levels);
 

@@ -32,7 +32,7 @@ Forest some_forest(int n_classes, bool keep_rows) {
 
 }  // namespace
 
-TEST_CASE("a forest keeps what its trees ask and what is known of their leaves") {
+TEST_CASE("a forest keeps the tests and the leaf statistics of its trees") {
   for (const int n_classes : {0, 2, 3}) {
     const Forest forest = some_forest(n_classes, n_classes == 2);
     check_forest(forest);
@@ -86,12 +86,12 @@ TEST_CASE("what is not a forest is refused") {
       [](Forest& f) { f.trees[1].nodes = {}; },
       [](Forest& f) { f.trees[1].nodes[0].right += 1; },
       [](Forest& f) { f.trees[1].nodes[0].right = 1000; },
-      [](Forest& f) { f.trees[1].nodes[0].asks = 1; },
-      [](Forest& f) { f.trees[1].nodes[0].asks |= CompactNode::kCategorical; },
+      [](Forest& f) { f.trees[1].nodes[0].packed = 1; },
+      [](Forest& f) { f.trees[1].nodes[0].packed |= CompactNode::kCategorical; },
       [](Forest& f) { f.trees[1].nodes[0].threshold = std::numeric_limits<double>::quiet_NaN(); },
       [](Forest& f) { f.trees[1].nodes.back().right -= 1; },
       [](Forest& f) { f.trees[1].nodes.back().threshold = 1; },
-      [](Forest& f) { f.trees[1].nodes.back().asks = CompactNode::kMissingLeft; },
+      [](Forest& f) { f.trees[1].nodes.back().packed = CompactNode::kMissingLeft; },
       [](Forest& f) { f.trees[1].value[0] = -1; },
       [](Forest& f) { f.trees[1].value[0] += 0.5; },
       [](Forest& f) { f.trees[1].value.pop_back(); },

@@ -26,13 +26,13 @@ void check_lengths(const LinearLeaves& leaves, std::size_t n_nodes) {
               leaves.coefficient.size() == n_terms && leaves.low.size() == n_terms &&
               leaves.high.size() == n_terms,
           "the arrays of linear leaves differ in length");
-  require(n_terms > 0, "there is room for linear leaves and none");
+  require(n_terms > 0, "there is an index of linear leaves but no terms");
   require(leaves.start.front() == 0 && leaves.start.back() == static_cast<std::int64_t>(n_terms) &&
               std::is_sorted(leaves.start.begin(), leaves.start.end()),
           "the terms of linear leaves do not belong to nodes");
 }
 
-// The ranges of all terms, added up, bound every answer.
+// The ranges of all terms, added up, bound every prediction.
 void check_node(const LinearLeaves& leaves, std::size_t node, FeatureIndex n_features) {
   double bound = std::abs(leaves.intercept[node]);
   FeatureIndex before = -1;

@@ -1,13 +1,13 @@
-// Leaves that answer with a linear function of some columns: Shi, Li & Li (2019), "Gradient boosting
+// Leaves that predict a linear function of some columns: Shi, Li & Li (2019), "Gradient boosting
 // with piece-wise linear regression trees".
 //
 //   f(x) = intercept + sum over the node's terms of
 //            coefficient * (x[feature], but at least low and at most high, less low)
 //
 // low and high are the ends of what the leaf was fitted on: beyond them f goes on as a constant, so
-// that no answer runs away. A row that lacks one of the values gets the value of the leaf instead.
+// that no prediction diverges. A row that lacks one of the values gets the value of the leaf instead.
 //
-//   start      0 0 0 2 2 3      nodes 2 and 4 have terms, the others are as the tree says
+//   start      0 0 0 2 2 3      nodes 2 and 4 have terms, the others keep the tree's value
 //   feature    1 5 | 0
 #pragma once
 
@@ -34,10 +34,10 @@ struct LinearLeaves {
   std::size_t first_term(std::size_t node) const { return static_cast<std::size_t>(start[node]); }
   bool has_terms(std::size_t node) const { return start[node] < start[node + 1]; }
 
-  // The answer of a node. value: what the tree answers there; x_of(term): the row's value of that
+  // The prediction of a node. value: the tree's own value there; x_of(term): the row's value of that
   // term's feature, NaN where it is missing.
   template <class XOf>
-  double answer(std::size_t node, double value, const XOf& x_of) const {
+  double value_at(std::size_t node, double value, const XOf& x_of) const {
     if (!has_terms(node)) return value;
     double sum = intercept[node];
     for (std::size_t e = first_term(node); e < first_term(node + 1); ++e) {
@@ -59,7 +59,7 @@ void append(LinearLeaves& leaves, std::size_t n_nodes, const LinearLeaves& more,
 LinearLeaves part_of(const LinearLeaves& leaves, std::size_t begin, std::size_t end);
 
 // Throws Error(invalid_argument) unless they can be leaves of these trees: terms in leaves only, features
-// in range, numbers and answers finite. Leaves that pass are safe to ask, wherever they came from.
+// in range, numbers and predictions finite. Leaves that pass are safe to evaluate, wherever they came from.
 void check_linear_leaves(const LinearLeaves& leaves, std::span<const Tree> trees);
 
 }  // namespace arboleda

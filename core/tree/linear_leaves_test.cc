@@ -26,13 +26,14 @@ Tree stump() {
   return Tree(std::move(a));
 }
 
-// The right leaf answers 10 + 2 (x0 - 1) - (x1 + 3), for x0 in [1, 4] and x1 in [-3, 0].
+// The right leaf predicts 10 + 2 (x0 - 1) - (x1 + 3), for x0 in [1, 4] and x1 in [-3, 0].
 LinearLeaves of_stump() {
   return {{0, 0, 0, 2}, {0.0, 0.0, 10.0}, {0, 1}, {2.0, -1.0}, {1.0, -3.0}, {4.0, 0.0}};
 }
 
-double answer(const LinearLeaves& leaves, std::size_t node, double x0, double x1) {
-  return leaves.answer(node, 7.0, [&](std::size_t e) { return leaves.feature[e] == 0 ? x0 : x1; });
+double value_at(const LinearLeaves& leaves, std::size_t node, double x0, double x1) {
+  return leaves.value_at(node, 7.0,
+                         [&](std::size_t e) { return leaves.feature[e] == 0 ? x0 : x1; });
 }
 
 bool same(const LinearLeaves& a, const LinearLeaves& b) {
@@ -43,15 +44,15 @@ bool same(const LinearLeaves& a, const LinearLeaves& b) {
 }  // namespace
 
 TEST_SUITE("linear leaves") {
-  TEST_CASE("answers within the range, beyond it, and without a value") {
+  TEST_CASE("predictions within the range, beyond it, and without a value") {
     const LinearLeaves leaves = of_stump();
-    CHECK(answer(leaves, 2, 2.0, -1.0) == 10.0);
-    CHECK(answer(leaves, 2, 4.0, -3.0) == 16.0);
-    CHECK(answer(leaves, 2, 1e300, -1e300) == 16.0);
-    CHECK(answer(leaves, 2, -1e300, 1e300) == 7.0);
-    CHECK(answer(leaves, 2, kMissing, -1.0) == 7.0);
-    CHECK(answer(leaves, 2, 2.0, kMissing) == 7.0);
-    CHECK(answer(leaves, 1, 2.0, -1.0) == 7.0);
+    CHECK(value_at(leaves, 2, 2.0, -1.0) == 10.0);
+    CHECK(value_at(leaves, 2, 4.0, -3.0) == 16.0);
+    CHECK(value_at(leaves, 2, 1e300, -1e300) == 16.0);
+    CHECK(value_at(leaves, 2, -1e300, 1e300) == 7.0);
+    CHECK(value_at(leaves, 2, kMissing, -1.0) == 7.0);
+    CHECK(value_at(leaves, 2, 2.0, kMissing) == 7.0);
+    CHECK(value_at(leaves, 1, 2.0, -1.0) == 7.0);
   }
 
   TEST_CASE("trees of both kinds follow each other, and parts of them come back") {

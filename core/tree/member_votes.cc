@@ -55,13 +55,14 @@ MemberVotes::MemberVotes(const Forest& forest, MemberVote vote, std::span<const 
   begin_.reserve(forest.trees.size());
   for (std::size_t t = 0; t < forest.trees.size(); ++t) {
     const CompactTree& tree = forest.trees[t];
-    begin_.push_back(said_.size());
-    said_.resize(said_.size() + tree.n_leaves() * width_);
+    begin_.push_back(leaf_votes_.size());
+    leaf_votes_.resize(leaf_votes_.size() + tree.n_leaves() * width_);
     for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
       if (!tree.nodes[node].is_leaf()) continue;
       const auto values = tree.leaf_value(static_cast<NodeIndex>(node), width_, forest.measure);
-      vote_of_leaf(vote, values, weights[t / trees_a_member],
-                   std::span(said_).subspan(begin_[t] + tree.nodes[node].leaf() * width_, width_));
+      vote_of_leaf(
+          vote, values, weights[t / trees_a_member],
+          std::span(leaf_votes_).subspan(begin_[t] + tree.nodes[node].leaf() * width_, width_));
     }
   }
 }

@@ -1,5 +1,5 @@
-// What a member of a weighted ensemble (AdaBoost and its family) has to say of a row, and the sum of
-// what all say, each with its weight. The leaf p that a row comes to in a member says, of class k,
+// The vote of a member of a weighted ensemble (AdaBoost and its family) for a row, and the weighted sum
+// of all votes. The leaf p that a row reaches in a member votes, for class k,
 //
 //   largest    1 for its largest class, the first of several, else 0       discrete, M1, SAMME
 //   log_odds   (K-1) (log p_k - mean_j log p_j), shares p clipped at 2^-52  real, SAMME.R
@@ -23,11 +23,11 @@ namespace arboleda {
 
 enum class MemberVote : std::uint8_t { largest, log_odds, scores, of_class };
 
-// weight x what a leaf of these values says; out has as many entries as values.
+// weight x the vote of a leaf of these values; out has as many entries as values.
 void vote_of_leaf(MemberVote vote, std::span<const double> values, double weight,
                   std::span<double> out);
 
-// What each leaf of each tree says, times the member's weight: worked out once, looked up for each row.
+// The vote of each leaf of each tree, times the member's weight: computed once, looked up for each row.
 class MemberVotes {
  public:
   // weights: of each member. Throws Error(invalid_argument) where they are not so many.
@@ -39,26 +39,26 @@ class MemberVotes {
   // Of the sums: one a class; or 1, where of_class has one tree a member.
   std::size_t n_outputs() const { return n_outputs_; }
 
-  // What the leaves of a tree say, times the weight: leaves x outputs of a leaf, row-major.
-  std::span<const double> said(std::size_t tree) const {
-    const std::size_t end = tree + 1 < begin_.size() ? begin_[tree + 1] : said_.size();
-    return std::span(said_).subspan(begin_[tree], end - begin_[tree]);
+  // The votes of the leaves of a tree, times the weight: leaves x outputs of a leaf, row-major.
+  std::span<const double> leaf_votes(std::size_t tree) const {
+    const std::size_t end = tree + 1 < begin_.size() ? begin_[tree + 1] : leaf_votes_.size();
+    return std::span(leaf_votes_).subspan(begin_[tree], end - begin_[tree]);
   }
   std::size_t width() const { return width_; }
 
-  // Adds what the leaf says, `leaf` being its number among the leaves of the tree.
+  // Adds the vote of a leaf, `leaf` being its number among the leaves of the tree.
   void add(std::size_t tree, std::size_t leaf, double* sums) const {
-    const double* said = &said_[begin_[tree] + leaf * width_];
+    const double* leaf_votes = &leaf_votes_[begin_[tree] + leaf * width_];
     sums += tree % trees_a_member_ * (trees_a_member_ > 1);
-    for (std::size_t k = 0; k < width_; ++k) sums[k] += said[k];
+    for (std::size_t k = 0; k < width_; ++k) sums[k] += leaf_votes[k];
   }
 
  private:
-  std::size_t width_;  // what a leaf says
+  std::size_t width_;  // outputs of a leaf
   std::size_t trees_a_member_;
   std::size_t n_outputs_;
   std::vector<std::size_t> begin_;  // of each tree in said_
-  std::vector<double> said_;
+  std::vector<double> leaf_votes_;
 };
 
 }  // namespace arboleda

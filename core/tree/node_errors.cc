@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/fixed_point.h"
+#include "data/fixed_weights.h"
 
 namespace arboleda {
 
@@ -16,18 +16,18 @@ constexpr int kExactBits = 52;
 // How many rows pass between two looks at the stop flag.
 constexpr std::size_t kBlockRows = 4096;
 
-// What every node would answer as a leaf: the number of a class, or a value.
-std::vector<double> answers(const Tree& tree, Loss loss) {
-  std::vector<double> answer;
-  answer.reserve(static_cast<std::size_t>(tree.n_nodes()));
+// What every node would predict as a leaf: the number of a class, or a value.
+std::vector<double> node_predictions(const Tree& tree, Loss loss) {
+  std::vector<double> prediction;
+  prediction.reserve(static_cast<std::size_t>(tree.n_nodes()));
   for (NodeIndex i = 0; i < tree.n_nodes(); ++i) {
     const auto value = tree.value(i);
-    answer.push_back(
+    prediction.push_back(
         loss == Loss::misclassification
             ? static_cast<double>(std::max_element(value.begin(), value.end()) - value.begin())
             : value[0]);
   }
-  return answer;
+  return prediction;
 }
 
 void check_rows(const Tree& tree, const ValidationRows& rows, Loss loss) {
@@ -45,7 +45,7 @@ void check_rows(const Tree& tree, const ValidationRows& rows, Loss loss) {
 // Adds each row's weighted losses to all nodes that it passes.
 template <class RowLoss>
 void add_errors(const Tree& tree, const ValidationRows& rows, const FixedWeights& weights,
-                const std::vector<double>& answer, const Context& context,
+                const std::vector<double>& prediction, const Context& context,
                 std::vector<double>& error, const RowLoss& row_loss) {
   const auto parent = tree.parents();
   for (std::size_t row = 0; row < rows.leaf.size(); ++row) {
@@ -55,7 +55,7 @@ void add_errors(const Tree& tree, const ValidationRows& rows, const FixedWeights
     for (NodeIndex node = rows.leaf[row]; node >= 0;
          node = parent[static_cast<std::size_t>(node)]) {
       const auto i = static_cast<std::size_t>(node);
-      error[i] += weight * row_loss(rows.target[row], answer[i]);
+      error[i] += weight * row_loss(rows.target[row], prediction[i]);
     }
   }
 }
@@ -66,10 +66,10 @@ std::vector<double> node_errors(const Tree& tree, const ValidationRows& rows, Lo
                                 const Context& context) {
   check_rows(tree, rows, loss);
   const FixedWeights weights = fix_weights(rows.weight, rows.leaf.size(), kExactBits);
-  const auto answer = answers(tree, loss);
-  std::vector<double> error(answer.size(), 0.0);
+  const auto prediction = node_predictions(tree, loss);
+  std::vector<double> error(prediction.size(), 0.0);
   const auto add = [&](const auto& row_loss) {
-    add_errors(tree, rows, weights, answer, context, error, row_loss);
+    add_errors(tree, rows, weights, prediction, context, error, row_loss);
   };
   switch (loss) {
     case Loss::misclassification:

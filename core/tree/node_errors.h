@@ -2,8 +2,8 @@
 //
 // A row passes the nodes from the root to its leaf, and in any pruned tree it ends in one of them.
 // So the sums
-//   E(t) = sum over the rows that pass t of  weight x loss(target, answer of t)
-// tell the error of every pruned tree: it is the sum of E over its leaves.
+//   E(t) = sum over the rows that pass t of  weight x loss(target, prediction of t)
+// give the error of every pruned tree: it is the sum of E over its leaves.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Loss {
   poisson_deviance,  // 2 (y log(y / mean) - y + mean); infinite for y > 0 where the mean is 0
 };
 
-// Rows that judge a tree.
+// Rows on which a tree is evaluated.
 struct ValidationRows {
   std::span<const NodeIndex> leaf;  // where each row ends in the whole tree
   std::span<const double> target;   // the number of its class, or its value

@@ -92,7 +92,7 @@ TEST_CASE("the deviance of counts") {
   CHECK(error[0] == doctest::Approx(4.0 + 0.0 + 2.0 * (4.0 * 0.69314718055994530942 - 2.0)));
 }
 
-TEST_CASE("what cannot judge a tree is refused") {
+TEST_CASE("invalid validation rows are refused") {
   const Tree tree = random_tree(3, 4, 2);
   const std::vector<NodeIndex> leaf{tree.n_nodes() - 1};
   const std::vector<double> target{1.0};

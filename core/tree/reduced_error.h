@@ -1,6 +1,6 @@
 // Reduced-error pruning: J. R. Quinlan (1987), "Simplifying decision trees", section 2.2.
 //
-// Rows that the tree did not grow from judge it. A node is made a leaf when that makes no more errors
+// The tree is evaluated on rows that it did not grow from. A node is made a leaf when that makes no more errors
 // than its subtree does, and no node below it has the same property; again and again, until every
 // further removal would hurt. The proviso makes the order of the removals irrelevant: whether t
 // goes is settled once all below t is. By induction from the leaves up, what is then left below t is

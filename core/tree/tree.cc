@@ -37,7 +37,7 @@ void check_numbers(const TreeArrays& a) {
           "a value of the tree is not a finite number");
 }
 
-// Preorder read as brackets: a subtree begins at `node` and must end where its parent says.
+// Preorder read as brackets: a subtree begins at `node` and must end where its parent expects.
 void check_shape(const TreeArrays& a) {
   const auto n = static_cast<NodeIndex>(a.right.size());
   std::vector<NodeIndex> ends;  // where the open right subtrees begin, innermost last
@@ -74,7 +74,7 @@ void check_categories(const TreeArrays& a) {
               a.category_start.back() == static_cast<std::int64_t>(a.category.size()) &&
               std::is_sorted(a.category_start.begin(), a.category_start.end()),
           "the categories of the tree do not belong to its nodes");
-  require(!a.category.empty(), "the tree has room for categories and none");
+  require(!a.category.empty(), "the tree has an index of categories but no categories");
   for (std::size_t i = 0; i < a.right.size(); ++i) {
     const auto begin = a.category.begin() + a.category_start[i];
     const auto end = a.category.begin() + a.category_start[i + 1];

@@ -1,4 +1,4 @@
-// The flat, immutable tree: what training hands to prediction. It knows nothing of how it was grown.
+// The flat, immutable tree: what training hands to prediction. It is independent of how it was grown.
 //
 // Nodes stand in preorder, so the left child of node i is node i + 1 and only the right one is
 // stored:
@@ -8,10 +8,10 @@
 //            /   \                      feature   f  g -1 -1 -1
 //           2     3
 //
-// A row goes left when x[feature] <= threshold. A missing value (NaN) goes where `missing_left`
-// says. A threshold of +infinity sends all present values left: the split "present or missing".
+// A row goes left when x[feature] <= threshold. A missing value (NaN) goes left if
+// `missing_left`. A threshold of +infinity sends all present values left: the split "present or missing".
 //
-// A node may ask for a category instead. Its x is the number of the category, from 0 up; the node
+// A node may test a category instead. Its x is the number of the category, from 0 up; the node
 // lists the categories that go the other way than missing values do. All others, those that the node
 // never saw included, go with the missing ones.
 #pragma once
@@ -39,7 +39,7 @@ struct TreeArrays {
   std::vector<double> value;                 // node x output: class shares, or the mean target
 
   // The categories of node i: category[category_start[i] .. category_start[i + 1]), ascending; none
-  // where the node has a threshold. Both arrays are empty in a tree that asks for no category.
+  // where the node has a threshold. Both arrays are empty in a tree that tests no category.
   std::vector<std::int64_t> category_start;  // n_nodes + 1, or none
   std::vector<CategoryIndex> category;
 };
@@ -53,7 +53,7 @@ struct TreeNode {
   double impurity;
   std::int64_t n_node_samples;
   double weight;
-  std::span<const CategoryIndex> categories = {};  // not empty: the node asks for a category
+  std::span<const CategoryIndex> categories = {};  // not empty: the node tests a category
 };
 
 // Appends a node in preorder and returns its index. right_of: the node whose right child it is, or

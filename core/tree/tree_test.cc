@@ -111,7 +111,7 @@ TEST_CASE("arrays that are not one tree are refused") {
 
 namespace {
 
-// Node 0 asks for a category: 1 and 4 go left, the others and missing ones right.
+// Node 0 tests a category: 1 and 4 go left, the others and missing ones right.
 TreeArrays with_categories() {
   TreeArrays a = example();
   a.threshold[0] = 0;

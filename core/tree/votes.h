@@ -1,10 +1,10 @@
-// What the leaf that a row comes to has to say about it.
+// The vote of the leaf that a row reaches.
 //
 //   soft     the class shares of the leaf; in regression its means
 //   hard     1 for its largest class, the first of several, and 0 for the others
 //   laplace  (w_k + 1) / (w + K), with w_k the weight of class k in the leaf and K classes
 //
-// The shares of a pure leaf of one row say no more than that row; Laplace's correction leaves its
+// The shares of a pure leaf of one row rest on that row alone; Laplace's correction leaves its
 // class 2/3 of two classes, which calibrates forests of such leaves better: Provost, Domingos (2003),
 // "Tree induction for probability-based ranking", Machine Learning 52.
 #pragma once

@@ -17,7 +17,7 @@ namespace arboleda {
 
 inline constexpr std::size_t kLanes = 8;
 
-// Walks kCount neighbours to their leaves, from the root 0. row_of(i): what next asks of row i;
+// Walks kCount neighbours to their leaves, from the root 0. row_of(i): the row that next() reads;
 // next(node, row): the node that follows.
 template <std::size_t kCount, class RowOf, class Next>
 void walk_together(std::size_t first, std::uint32_t* leaf, const RowOf& row_of, const Next& next) {
@@ -88,12 +88,12 @@ void walk_in_turn(const CompactNode* nodes, std::size_t n_rows, std::uint32_t* l
 }
 
 // The leaves, as nodes, of n rows in one tree. value(row, j): of row row_of(i) in column j. Values may
-// be missing where kMissing says so. Row i begins at the node start_of(i).
+// be missing only if kMissing. Row i begins at the node start_of(i).
 template <bool kMissing, class RowOf, class Value, class StartOf = decltype(kFromRoot)>
 void find_leaves(const CompactTree& tree, std::size_t n_rows, std::uint32_t* leaf,
                  const RowOf& row_of, const Value& value, const StartOf& start_of = kFromRoot) {
   const auto number_of = [&](const CompactNode& node, const auto& row) {
-    return value(row, static_cast<std::size_t>(node.asks & CompactNode::kFeature));
+    return value(row, static_cast<std::size_t>(node.packed & CompactNode::kFeature));
   };
   if (tree.category.empty()) {
     const auto step = [&](const CompactNode& node, std::uint32_t at, const auto& row) {

@@ -91,7 +91,7 @@ def test_a_start_that_is_wrong(good: FileTwin, start: Any, message: str) -> None
 def test_trees_that_do_not_belong_together(good: FileTwin) -> None:
     X = np.random.default_rng(0).normal(size=(50, 5))
     for fitted, message in [
-        (DecisionTreeRegressor().fit(X, X[:, :2]), "a tree of the ensemble has not one value"),
+        (DecisionTreeRegressor().fit(X, X[:, :2]), "a tree of the ensemble must have one value"),
         (DecisionTreeRegressor().fit(X[:, :4], X[:, 0]), "different numbers of columns"),
     ]:
         other = FileTwin.read(write_model(b"{}", [fitted.tree_], {}))

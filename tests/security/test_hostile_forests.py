@@ -92,11 +92,11 @@ def _one_changed(array: Any, at: int, value: Any) -> Any:
 
 
 ARRAYS: list[tuple[str, Any, str]] = [
-    ("threshold", lambda a: _one_changed(a, -1, 1.0), "a leaf of the forest asks for something"),
+    ("threshold", lambda a: _one_changed(a, -1, 1.0), "a leaf of the forest has a test"),
     ("right", lambda a: _one_changed(a, 0, 1), "a child of the forest is out of range"),
     ("right", lambda a: _one_changed(a, 0, 2**31 - 1), "a child of the forest is out of range"),
     ("right", lambda a: _one_changed(a, -1, -1), "the leaves of the forest are out of order"),
-    ("asks", lambda a: _one_changed(a, -1, 2**31), "a leaf of the forest asks for something"),
+    ("asks", lambda a: _one_changed(a, -1, 2**31), "a leaf of the forest has a test"),
     ("asks", lambda a: _one_changed(a, 0, 2**30 - 1), "a feature of the forest is out of range"),
     ("value", lambda a: _one_changed(a, 0, np.nan), "is not a finite number"),
     ("value", lambda a: _one_changed(a, 0, -0.25), "are not shares"),

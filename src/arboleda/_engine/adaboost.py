@@ -103,7 +103,7 @@ class WeightedForest:
 
     def weighted_leaf_votes(self, tree: int) -> Floats:
         """Return the votes of the leaves of a tree times its weight, (n_leaves, width)."""
-        return self._native.said(tree)
+        return self._native.leaf_votes(tree)
 
     def scores(self, table: Table | SparseTable, n_threads: int = 1) -> Floats:
         """Compute the sums of the weighted votes, of shape (n_samples, n_outputs).

@@ -84,7 +84,7 @@ class DensityRounds:
 
     def compute_leaf_values(self, leaf: Indices, n_leaves: int) -> Floats:
         """Compute the value of each leaf that minimizes the error of its rows."""
-        shares = self.density.best_answers(leaf.astype(np.uint32), n_leaves, self._n_threads)
+        shares = self.density.best_predictions(leaf.astype(np.uint32), n_leaves, self._n_threads)
         able = self._weight > 0.0
         least, most = np.full((2, n_leaves), [[np.inf], [-np.inf]])
         np.minimum.at(least, leaf[able], self._original_target[able])

@@ -1,5 +1,0 @@
-#include "base/kernels.h"
-
-#define ARBOLEDA_LEVEL "avx2"
-#define ARBOLEDA_KERNELS kernels_avx2
-#include "base/kernels_loops.h"

@@ -1,5 +1,0 @@
-#include "base/kernels.h"
-
-#define ARBOLEDA_LEVEL "avx512"
-#define ARBOLEDA_KERNELS kernels_avx512
-#include "base/kernels_loops.h"

@@ -1,0 +1,79 @@
+#include "grow/parallel_partition.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/memory.h"
+#include "base/thread_pool.h"
+#include "data/gather_codes.h"
+
+namespace arboleda {
+
+namespace {
+
+// Rows of one task.
+constexpr std::size_t kBlockRows = std::size_t{1} << 13;
+
+}  // namespace
+
+std::size_t ParallelPartition::part(const CodedColumn& column, const Split& split,
+                                    std::span<RowIndex> rows, int n_threads) {
+  goes_left_.assign(column.n_codes(), 0);
+  if (split.left_codes.empty()) {
+    std::fill_n(goes_left_.begin(), std::min<std::size_t>(split.code + 1, column.n_values), 1);
+    if (column.has_missing) goes_left_[column.get_missing_code()] = split.missing_left;
+  }
+  for (const Code code : split.left_codes) goes_left_[code] = 1;
+  return std::visit(
+      [&](const auto& codes) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+          gather_codes(column, rows, codes_);
+          return part_by(rows, n_threads, [&](std::size_t i, RowIndex) { return codes_[i]; });
+        } else {
+          return part_by(rows, n_threads,
+                         [&](std::size_t, RowIndex row) { return Code{codes[row]}; });
+        }
+      },
+      column.codes);
+}
+
+// Every block is parted into its place of the scratch, the right side from the end backwards; then the
+// blocks' sides are put where they belong.
+template <class CodeAt>
+std::size_t ParallelPartition::part_by(std::span<RowIndex> rows, int n_threads,
+                                       const CodeAt& code_at) {
+  const std::size_t n = rows.size();
+  reserve_large(scratch_, n);
+  if (scratch_.size() < n) scratch_.resize(n);
+  const std::size_t n_blocks = (n + kBlockRows - 1) / kBlockRows;
+  std::vector<std::size_t> first_left(n_blocks + 1);
+  const auto part_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
+    RowIndex* left = scratch_.data() + begin;
+    RowIndex* right = scratch_.data() + end - 1;
+    for (std::size_t i = begin; i < end; ++i) {
+      const RowIndex row = rows[i];
+      const std::size_t goes_left = goes_left_[code_at(i, row)];
+      // Both are written and one kept: no branch to predict.
+      *left = row;
+      *right = row;
+      left += goes_left;
+      right -= 1 - goes_left;
+    }
+    first_left[block + 1] = static_cast<std::size_t>(left - (scratch_.data() + begin));
+  };
+  parallel_blocks(n_threads, n, kBlockRows, part_block);
+  for (std::size_t block = 0; block < n_blocks; ++block) first_left[block + 1] += first_left[block];
+  const std::size_t n_left = first_left[n_blocks];
+  const auto place_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
+    const std::size_t in_left = first_left[block + 1] - first_left[block];
+    const RowIndex* from = scratch_.data() + begin;
+    std::copy_n(from, in_left, rows.data() + first_left[block]);
+    const std::size_t n_right = end - begin - in_left;
+    std::reverse_copy(from + in_left, from + in_left + n_right,
+                      rows.data() + n_left + begin - first_left[block]);
+  };
+  parallel_blocks(n_threads, n, kBlockRows, place_block);
+  return n_left;
+}
+
+}  // namespace arboleda

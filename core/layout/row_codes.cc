@@ -1,0 +1,193 @@
+#include "layout/row_codes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <variant>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/thread_pool.h"
+
+namespace arboleda {
+
+namespace {
+
+constexpr std::size_t kBlockRows = 2048;
+
+// In dense codes looked up: what a listed code costs, and beginning a row's list.
+constexpr double kListedCode = 1.2;
+constexpr double kListedRow = 6.0;
+
+// Cells that the lists of one part number.
+constexpr std::size_t kPartCells = std::size_t{1} << 16;
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct Usual {
+  Code code;
+  std::size_t n_rows;
+};
+
+// The code of most rows; the lowest of several.
+template <class Codes>
+Usual most_frequent(const Codes& codes, std::size_t n_codes) {
+  std::vector<std::size_t> count(n_codes);
+  for (const auto code : codes) ++count[code];
+  const auto found = std::max_element(count.begin(), count.end());
+  return {static_cast<Code>(found - count.begin()), *found};
+}
+
+Usual most_frequent(const CodedColumn& column, std::size_t n_rows) {
+  return std::visit(
+      [&](const auto& codes) -> Usual {
+        if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+          return {codes.default_code, n_rows - codes.rows.size()};
+        } else {
+          return most_frequent(codes, column.n_codes());
+        }
+      },
+      column.codes);
+}
+
+// Calls visit(row, code) for the rows of begin .. end that have another code than the usual one.
+template <class Visit>
+void for_each_unusual(const CodedColumn& column, Code usual, std::size_t begin, std::size_t end,
+                      const Visit& visit) {
+  std::visit(
+      [&](const auto& codes) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+          const auto first = std::lower_bound(codes.rows.begin(), codes.rows.end(), begin);
+          for (auto i = static_cast<std::size_t>(first - codes.rows.begin());
+               i < codes.rows.size() && codes.rows[i] < end; ++i) {
+            visit(std::size_t{codes.rows[i]}, codes.codes[i]);
+          }
+        } else {
+          for (std::size_t row = begin; row < end; ++row) {
+            if (codes[row] != usual) visit(row, Code{codes[row]});
+          }
+        }
+      },
+      column.codes);
+}
+
+template <class Body>
+void for_each_block(std::size_t n_rows, const Context& context, const Body& body) {
+  parallel_blocks(context.n_threads(), n_rows, kBlockRows,
+                  [&](std::size_t, std::size_t begin, std::size_t end) {
+                    context.check();
+                    body(begin, end);
+                  });
+}
+
+}  // namespace
+
+RowCodes::RowCodes(const BinnedDataset& table, const Context& context) {
+  lay_out(table);
+  if (has_dense()) copy_bytes(table, context);
+  list_cells(table, context);
+}
+
+void RowCodes::lay_out(const BinnedDataset& table) {
+  struct Choice {
+    Column column;
+    double n_listed;  // codes a row, if the column is listed
+    bool may_be_dense;
+  };
+  std::vector<Choice> choices;
+  const auto n_rows = static_cast<double>(std::max<std::size_t>(table.n_rows, 1));
+  double saved = -kListedRow;
+  bool all_may_be_dense = true;
+  for (std::size_t f = 0; f < table.columns.size(); ++f) {
+    const CodedColumn& column = table.columns[f];
+    if (column.n_codes() < 2) continue;
+    const Usual usual = most_frequent(column, table.n_rows);
+    if (usual.n_rows == table.n_rows) continue;
+    const double n_listed = static_cast<double>(table.n_rows - usual.n_rows) / n_rows;
+    const bool may_be_dense = std::holds_alternative<Bytes>(column.codes);
+    saved += std::max(1.0 - kListedCode * n_listed, 0.0);
+    all_may_be_dense &= may_be_dense;
+    choices.push_back(
+        {{static_cast<FeatureIndex>(f), 0, column.n_codes(), usual.code}, n_listed, may_be_dense});
+  }
+  const bool lists = saved > 0.0 || !all_may_be_dense;
+  double updates = 0.0;
+  for (const bool dense : {true, false}) {
+    for (Choice& choice : choices) {
+      const bool is_dense = choice.may_be_dense && (!lists || kListedCode * choice.n_listed >= 1.0);
+      if (is_dense != dense) continue;
+      choice.column.first_cell = n_cells_;
+      if (dense) choice.column.usual = kNoUsual;
+      n_cells_ += dense ? kDenseCells : choice.column.n_codes;
+      updates += dense ? 1.0 : kListedCode * choice.n_listed;
+      columns_.push_back(choice.column);
+    }
+    if (dense) n_dense_ = columns_.size();
+  }
+  updates_a_row_ = static_cast<std::size_t>(std::ceil(updates));
+  require(n_cells_ <= std::numeric_limits<std::uint32_t>::max(),
+          "the columns have too many codes for histograms: fewer bins are needed");
+}
+
+void RowCodes::copy_bytes(const BinnedDataset& table, const Context& context) {
+  // Rows that would straddle cache lines are widened where that costs little.
+  stride_ = n_dense_;
+  for (const std::size_t width : {8U, 16U, 32U, 64U}) {
+    if (n_dense_ <= width && 8 * n_dense_ >= 7 * width) stride_ = width;
+  }
+  if (n_dense_ > 64 && 64 - n_dense_ % 64 <= n_dense_ / 16) stride_ = (n_dense_ + 63) / 64 * 64;
+  reserve_large(bytes_, table.n_rows * stride_);
+  bytes_.resize(table.n_rows * stride_);
+  for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = 0; j < n_dense_; ++j) {
+      const auto& codes =
+          std::get<Bytes>(table.columns[static_cast<std::size_t>(columns_[j].feature)].codes);
+      for (std::size_t row = begin; row < end; ++row) bytes_[row * stride_ + j] = codes[row];
+    }
+  });
+}
+
+// Parts of few cells: they stay near while the rows go by.
+void RowCodes::list_cells(const BinnedDataset& table, const Context& context) {
+  for (std::size_t j = n_dense_; j < columns_.size(); ++j) {
+    const Column& column = columns_[j];
+    require(column.n_codes <= kPartCells,
+            "a column has too many codes for histograms: fewer categories are needed");
+    if (listed_.empty() ||
+        column.first_cell + column.n_codes > listed_.back().first_cell + kPartCells) {
+      listed_.push_back({j, j, column.first_cell});
+    }
+    listed_.back().end = j + 1;
+  }
+  for (Listed& list : listed_) list_cells(table, context, list);
+}
+
+void RowCodes::list_cells(const BinnedDataset& table, const Context& context, Listed& list) const {
+  const auto for_each = [&](std::size_t begin, std::size_t end, const auto& visit) {
+    for (std::size_t j = list.begin; j < list.end; ++j) {
+      const Column& column = columns_[j];
+      const std::size_t first = column.first_cell - list.first_cell;
+      for_each_unusual(table.columns[static_cast<std::size_t>(column.feature)], column.usual, begin,
+                       end, [&](std::size_t row, Code code) {
+                         visit(row, static_cast<std::uint16_t>(first + code));
+                       });
+    }
+  };
+  auto& start = list.start;
+  reserve_large(start, table.n_rows + 1);
+  start.assign(table.n_rows + 1, 0);
+  for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
+    for_each(begin, end, [&](std::size_t row, std::uint16_t) { ++start[row + 1]; });
+  });
+  for (std::size_t row = 0; row < table.n_rows; ++row) start[row + 1] += start[row];
+  reserve_large(list.cell, start.back());
+  list.cell.resize(start.back());
+  for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint64_t> next(start.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    start.begin() + static_cast<std::ptrdiff_t>(end));
+    for_each(begin, end,
+             [&](std::size_t row, std::uint16_t cell) { list.cell[next[row - begin]++] = cell; });
+  });
+}
+
+}  // namespace arboleda

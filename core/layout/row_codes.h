@@ -1,0 +1,69 @@
+// The codes of a table row by row: what histograms of all columns at once read.
+//
+// Every code of every column that varies has a cell. Columns of bytes that vary from row to row are
+// dense: a row's codes lie side by side. Of the others a row lists the cells of its codes, except
+// where it has the column's usual code: most rows of a column that is nearly constant (a category of
+// a one-hot encoding, a pixel at the edge) cost nothing, and their cell is what the others lack.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/context.h"
+#include "data/binned_dataset.h"
+#include "simd/histogram_kernels.h"
+
+namespace arboleda {
+
+class RowCodes {
+ public:
+  struct Column {
+    FeatureIndex feature;
+    std::size_t first_cell;
+    std::size_t n_codes;
+    Code usual = kNoUsual;  // the code that rows do not list
+  };
+  static constexpr Code kNoUsual = UINT32_MAX;
+
+  RowCodes(const BinnedDataset& table, const Context& context);
+
+  std::size_t n_cells() const { return n_cells_; }
+  std::size_t updates_a_row() const { return updates_a_row_; }  // about, on average
+
+  // Columns that vary; the dense ones first.
+  const std::vector<Column>& columns() const { return columns_; }
+
+  bool has_dense() const { return n_dense_ > 0; }
+  ByteRows dense() const { return {bytes_.data(), stride_, n_dense_}; }
+  std::size_t n_listed_parts() const { return listed_.size(); }
+  ListedRows listed(std::size_t part) const {
+    const Listed& list = listed_[part];
+    return {list.start.data(), list.cell.data(), list.first_cell};
+  }
+
+ private:
+  void lay_out(const BinnedDataset& table);
+  void copy_bytes(const BinnedDataset& table, const Context& context);
+  void list_cells(const BinnedDataset& table, const Context& context);
+
+  // The listed codes of columns [begin, end), whose cells two bytes can number.
+  struct Listed {
+    std::size_t begin, end;
+    std::size_t first_cell;
+    std::vector<std::uint64_t> start = {};
+    std::vector<std::uint16_t> cell = {};
+  };
+  void list_cells(const BinnedDataset& table, const Context& context, Listed& list) const;
+
+  std::vector<Column> columns_;
+  std::size_t n_dense_ = 0;
+  std::size_t n_cells_ = 0;
+  std::size_t updates_a_row_ = 0;
+  std::size_t stride_ = 0;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<Listed> listed_;
+};
+
+}  // namespace arboleda

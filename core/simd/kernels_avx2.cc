@@ -1,0 +1,5 @@
+#include "simd/kernels.h"
+
+#define ARBOLEDA_LEVEL "avx2"
+#define ARBOLEDA_KERNELS kernels_avx2
+#include "simd/generic/kernels.inc"

@@ -1,0 +1,5 @@
+#include "simd/kernels.h"
+
+#define ARBOLEDA_LEVEL "avx512"
+#define ARBOLEDA_KERNELS kernels_avx512
+#include "simd/generic/kernels.inc"

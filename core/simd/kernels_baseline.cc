@@ -1,0 +1,5 @@
+#include "simd/kernels.h"
+
+#define ARBOLEDA_LEVEL "baseline"
+#define ARBOLEDA_KERNELS kernels_baseline
+#include "simd/generic/kernels.inc"

@@ -1,0 +1,157 @@
+// The best split of a node by the categories of one feature.
+//
+// Two sides of a target ordered by its mean over each category: the best of all 2^(C-1) - 1 ways to
+// part C categories is among the C - 1 cuts of that order (Fisher 1958; Breiman et al. 1984, theorem
+// 4.5 and section 8.8), for squared error, Poisson deviance, and the impurities of two classes. For
+// more classes the order by the share of one class, tried for each of the node's largest classes, is
+// a heuristic, and so is the mean for the absolute error.
+//
+// Missing is one more category. Categories with the same target statistic stay together, so that
+// nothing depends on their numbers; if all have the same one, they are separated in that order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/types.h"
+#include "data/pair_sorter.h"
+#include "split/node_view.h"
+#include "split/scan.h"
+#include "split/split.h"
+
+namespace arboleda {
+
+// Scratch of one thread.
+template <class Criterion>
+class CategorySearch {
+ public:
+  CategorySearch(const Criterion& criterion, const SplitLimits& limits)
+      : criterion_(criterion), limits_(limits), sides_(criterion.make_sides()) {}
+
+  // codes: one a row of the node, below n_codes; get_missing_code: n_codes - 1, or n_codes if the column
+  // has none. Improves `best`; false when all rows have the same code.
+  bool search(const NodeView<Criterion>& node, FeatureIndex feature, std::span<const Code> codes,
+              std::size_t n_codes, Code get_missing_code, Split& best) {
+    group_rows(node, codes, n_codes);
+    if (groups_.size() < 2) return false;
+    criterion_.category_orders(node.total, orders_);
+    bool any_order = false;
+    for (const std::uint32_t order : orders_) {
+      if (!sort_groups(node, order)) continue;
+      any_order = true;
+      scan(node, feature, get_missing_code, best);
+    }
+    if (!any_order) {
+      for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].key = static_cast<double>(g);
+      scan(node, feature, get_missing_code, best);
+    }
+    return true;
+  }
+
+ private:
+  using Slot = typename Criterion::Slot;
+
+  // The rows of one category: keys_[begin .. end).
+  struct Group {
+    Code code;
+    std::size_t begin, end;
+    double key = 0.0;  // its place in the order that is tried
+  };
+
+  // By histogram while there are enough rows to fill it, else by sorting.
+  void group_rows(const NodeView<Criterion>& node, std::span<const Code> codes,
+                  std::size_t n_codes) {
+    groups_.clear();
+    has_cells_ = false;
+    if constexpr (Criterion::kHasCells) {
+      has_cells_ = n_codes * criterion_.width() <= kSlotsARow * codes.size();
+      if (has_cells_) return fill_cells(node, codes, n_codes);
+    }
+    keys_.resize(codes.size());
+    for (std::size_t i = 0; i < codes.size(); ++i) keys_[i] = make_key(codes[i], i);
+    sorter_.sort(keys_, static_cast<Code>(n_codes - 1));
+    for (std::size_t begin = 0, end = 0; begin < keys_.size(); begin = end) {
+      const Code code = code_of(keys_[begin]);
+      while (end < keys_.size() && code_of(keys_[end]) == code) ++end;
+      groups_.push_back({code, begin, end});
+    }
+  }
+
+  void fill_cells(const NodeView<Criterion>& node, std::span<const Code> codes,
+                  std::size_t n_codes) {
+    cells_.assign(n_codes * criterion_.width(), Slot{});
+    for (std::size_t i = 0; i < codes.size(); ++i) criterion_.add(node.local, i, cell(codes[i]));
+    for (Code code = 0; code < n_codes; ++code) {
+      if (criterion_.n_rows(cell(code)) > 0) groups_.push_back({code, 0, 0});
+    }
+  }
+
+  Slot* cell(Code code) { return &cells_[code * criterion_.width()]; }
+
+  std::span<const SortKey> rows_of(const Group& group) const {
+    return std::span<const SortKey>(keys_).subspan(group.begin, group.end - group.begin);
+  }
+
+  // False when all categories are equal in the order.
+  bool sort_groups(const NodeView<Criterion>& node, std::uint32_t order) {
+    for (Group& group : groups_) group.key = criterion_.category_key(sum(node, group), order);
+    std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
+      return a.key < b.key || (a.key == b.key && a.code < b.code);
+    });
+    return groups_.front().key < groups_.back().key;
+  }
+
+  const Slot* sum(const NodeView<Criterion>& node, const Group& group) {
+    if (has_cells_) return cell(group.code);
+    cells_.assign(criterion_.width(), Slot{});
+    for (const SortKey key : rows_of(group)) {
+      criterion_.add(node.local, place_of(key), cells_.data());
+    }
+    return cells_.data();
+  }
+
+  void move(const NodeView<Criterion>& node, const Group& group) {
+    if constexpr (Criterion::kHasCells) {
+      if (has_cells_) return sides_.move_cell(cell(group.code));
+    }
+    for (const SortKey key : rows_of(group)) {
+      criterion_.move_row(node.local, place_of(key), sides_);
+    }
+  }
+
+  void scan(const NodeView<Criterion>& node, FeatureIndex feature, Code get_missing_code,
+            Split& best) {
+    Split found = best;
+    sides_.reset(node.total, node.rows.size());
+    Scan<typename Criterion::Sides> scan(sides_, limits_, feature, false, found);
+    // To the scan, a category's code is its rank in the order.
+    Code rank = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (g > 0 && groups_[g].key != groups_[g - 1].key) rank = static_cast<Code>(g);
+      scan.before(rank);
+      move(node, groups_[g]);
+    }
+    if (!found.better_than(best)) return;
+    found.left_codes.clear();
+    for (std::size_t g = 0; g < found.next_code; ++g) found.left_codes.push_back(groups_[g].code);
+    std::sort(found.left_codes.begin(), found.left_codes.end());
+    found.missing_left =
+        std::binary_search(found.left_codes.begin(), found.left_codes.end(), get_missing_code);
+    best = std::move(found);
+  }
+
+  const Criterion& criterion_;
+  const SplitLimits& limits_;
+  typename Criterion::Sides sides_;
+  PairSorter sorter_;
+  std::vector<SortKey> keys_;
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> orders_;
+  bool has_cells_ = false;  // cells_ is a histogram; else keys_ holds the rows of each group
+  std::vector<Slot> cells_;
+};
+
+}  // namespace arboleda

@@ -1,0 +1,102 @@
+#include "split/histogram.h"
+
+#include <numeric>
+
+#include "simd/kernels.h"
+
+namespace arboleda {
+
+namespace {
+
+Packed to_packed(Wide sum) { return sum.gradient * (Packed{1} << 32) + sum.hessian; }
+Wide to_wide(Packed sum) { return {sum >> 32, sum & 0xffffffff}; }
+
+}  // namespace
+
+void Histogram::resize(std::size_t n_cells, bool is_wide) {
+  is_wide_ = is_wide;
+  if (is_wide) {
+    wide_.resize(n_cells);
+  } else {
+    packed_.resize(n_cells);
+  }
+}
+
+void Histogram::clear(std::size_t n_cells, bool is_wide) {
+  is_wide_ = is_wide;
+  if (is_wide) {
+    wide_.assign(n_cells, {});
+  } else {
+    packed_.assign(n_cells, 0);
+  }
+}
+
+Wide Histogram::at(std::size_t cell) const {
+  return is_wide_ ? wide_[cell] : to_wide(packed_[cell]);
+}
+
+void Histogram::set(std::size_t cell, Wide sum) {
+  if (is_wide_) {
+    wide_[cell] = sum;
+  } else {
+    packed_[cell] = to_packed(sum);
+  }
+}
+
+void Histogram::add(const Histogram& part, std::size_t begin, std::size_t end) {
+  if (is_wide_) {
+    for (std::size_t i = begin; i < end; ++i) {
+      wide_[i] = wide_[i] + part.wide_[i];
+    }
+  } else {
+    for (std::size_t i = begin; i < end; ++i) packed_[i] += part.packed_[i];
+  }
+}
+
+void Histogram::subtract(const Histogram& child, std::size_t begin, std::size_t end,
+                         Histogram& sibling) const {
+  if (!is_wide_ && !child.is_wide_ && !sibling.is_wide_) {
+    for (std::size_t i = begin; i < end; ++i) {
+      sibling.packed_[i] = packed_[i] - child.packed_[i];
+    }
+    return;
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    const Wide all = at(i);
+    const Wide part = child.at(i);
+    sibling.set(i, all - part);
+  }
+}
+
+Wide Histogram::sum(std::size_t begin, std::size_t end) const {
+  if (is_wide_) return std::accumulate(&wide_[begin], &wide_[begin] + (end - begin), Wide{});
+  return to_wide(std::accumulate(&packed_[begin], &packed_[begin] + (end - begin), Packed{0}));
+}
+
+void Histogram::complete(const RowCodes::Column& column, Wide total) {
+  if (column.usual == RowCodes::kNoUsual) return;
+  set(column.first_cell + column.usual,
+      total - sum(column.first_cell, column.first_cell + column.n_codes));
+}
+
+void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, std::size_t end,
+              const PackedGradients& gradients, Histogram& histogram) {
+  const auto& loops = kernels().histograms;
+  if (codes.has_dense()) {
+    if (histogram.is_wide()) {
+      loops.add_bytes_wide(codes.dense(), rows, begin, end, gradients.data(), histogram.wide());
+    } else {
+      loops.add_bytes(codes.dense(), rows, begin, end, gradients.data(), histogram.packed());
+    }
+  }
+  for (std::size_t part = 0; part < codes.n_listed_parts(); ++part) {
+    const ListedRows listed = codes.listed(part);
+    if (histogram.is_wide()) {
+      loops.add_listed_wide(listed, rows, begin, end, gradients.data(), histogram.wide());
+    } else {
+      loops.add_listed(listed, rows, begin, end, gradients.data(), histogram.packed());
+    }
+  }
+}
+
+}  // namespace arboleda

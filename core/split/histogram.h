@@ -1,0 +1,52 @@
+// The sums of gradients and hessians over the rows of a node, for every code of every column.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "base/types.h"
+#include "layout/row_codes.h"
+#include "simd/histogram_kernels.h"
+#include "split/packed_gradients.h"
+
+namespace arboleda {
+
+// Cells of one width: packed where the node's sums fit, else wide.
+class Histogram {
+ public:
+  bool is_wide() const { return is_wide_; }
+  Packed* packed() { return packed_.data(); }
+  const Packed* packed() const { return packed_.data(); }
+  Wide* wide() { return wide_.data(); }
+  const Wide* wide() const { return wide_.data(); }
+
+  void resize(std::size_t n_cells, bool is_wide);  // the cells are left uninitialised
+  void clear(std::size_t n_cells, bool is_wide);   // all are 0
+  Wide at(std::size_t cell) const;
+  Wide sum(std::size_t begin, std::size_t end) const;  // of cells
+
+  // cells += those of another histogram of the same rows' parts
+  void add(const Histogram& part, std::size_t begin, std::size_t end);
+
+  // The cells of this node less those of one child, into `sibling`, its other child.
+  void subtract(const Histogram& child, std::size_t begin, std::size_t end,
+                Histogram& sibling) const;
+
+  // The cell of a column's usual code, which no row lists: what the others lack to the total.
+  void complete(const RowCodes::Column& column, Wide total);
+
+ private:
+  void set(std::size_t cell, Wide sum);
+
+  bool is_wide_ = false;
+  std::vector<Packed> packed_;
+  std::vector<Wide> wide_;
+};
+
+// Adds rows begin .. end of `rows` to the cells; rows null: rows begin .. end of the table.
+void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, std::size_t end,
+              const PackedGradients& gradients, Histogram& histogram);
+
+}  // namespace arboleda

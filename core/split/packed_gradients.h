@@ -1,0 +1,69 @@
+// The gradients and hessians of one tree's rows as integers, so that sums over rows do not depend on
+// their order, packed so that one addition adds both (simd/histogram_kernels.h).
+//
+// With n < 2^b rows, |g| <= max|g| and units u_g, u_h (powers of two),
+//   q_g = round(g / u_g), |q_g| <= 2^k;  q_h = max(1, round(h / u_h)) <= 2^k.
+// Packed sums hold 31 bits: k = 31 - b makes every sum of the tree fit, n 2^k < 2^31. Where so few
+// bits would round too much away - a heavy tail, where most gradients are tiny beside the largest:
+// the mean of min(|q|, 4 kEnoughUnits) is below kEnoughUnits - k is kFinestBits, and nodes of
+// 2^31 / 2^k rows or more take cells of 64 bits a number, whose sums stay below
+// 2^32 rows * 2^30 = 2^62.
+//
+// Error: a node's sum of gradients is off by at most u_g / 2 a row; by u_h a row for hessians.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "base/exact_sum.h"
+#include "base/types.h"
+#include "simd/histogram_kernels.h"
+
+namespace arboleda {
+
+inline constexpr int kSumBits = 31;
+inline constexpr int kFinestBits = 30;
+inline constexpr std::int64_t kEnoughUnits = 32;
+
+inline Wide operator+(Wide a, Wide b) { return {a.gradient + b.gradient, a.hessian + b.hessian}; }
+inline Wide operator-(Wide a, Wide b) { return {a.gradient - b.gradient, a.hessian - b.hessian}; }
+
+class PackedGradients {
+ public:
+  // rows: ascending, at least one. hessian: empty if all are 1.
+  void pack(std::span<const RowIndex> rows, std::span<const double> gradient,
+            std::span<const double> hessian, const Context& context);
+
+  const Packed* data() const { return packed_.data(); }  // of every row of the table
+  Wide total() const { return total_; }
+  double gradient_unit() const { return gradient_unit_; }
+  double hessian_unit() const { return hessian_unit_; }
+  const SumScale& gradient_scale() const { return gradient_scale_; }  // for exact sums of reals
+  const SumScale& hessian_scale() const { return hessian_scale_; }
+  std::int64_t largest_hessian() const { return largest_hessian_; }  // of one row
+
+  // Whether packed cells hold every sum over so many rows.
+  bool fits_packed(std::size_t n_rows) const {
+    return n_rows < (std::size_t{1} << kSumBits) / largest_;
+  }
+
+ private:
+  PackedTotals pack_with(std::span<const RowIndex> rows, std::span<const double> gradient,
+                         std::span<const double> hessian, const Context& context);
+  PackedTotals pack_all(std::span<const double> gradient, std::span<const double> hessian,
+                        std::size_t begin, std::size_t end);
+  PackedTotals pack_rows(std::span<const RowIndex> rows, std::span<const double> gradient,
+                         std::span<const double> hessian);
+
+  std::vector<Packed> packed_;
+  Wide total_{};
+  double gradient_unit_ = 1.0, hessian_unit_ = 1.0;
+  SumScale gradient_scale_, hessian_scale_;
+  std::int64_t largest_hessian_ = 1;
+  std::size_t largest_ = 1;
+};
+
+}  // namespace arboleda
