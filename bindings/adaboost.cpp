@@ -13,6 +13,7 @@
 
 #include "areas.h"
 #include "arrays.h"
+#include "names.h"
 #include "options.h"
 #include "predict/forest.h"
 #include "table_methods.h"
@@ -45,18 +46,7 @@ constexpr std::array kEnds = {
 
 template <class Names>
 auto named(const Names& names, const std::string& name) {
-  for (const auto& [known, value] : names) {
-    if (name == known) return value;
-  }
-  throw Error(ErrorKind::invalid_argument, "there is no '" + name + "' in boosting");
-}
-
-template <class Names, class Value>
-std::string name_of(const Names& names, Value value) {
-  for (const auto& [name, known] : names) {
-    if (known == value) return name;
-  }
-  throw Error(ErrorKind::internal, "a choice of boosting has no name");
+  return value_of(names, name, "there is no '" + name + "' in boosting");
 }
 
 // The numbers of all rounds, each kind as an array.
@@ -141,6 +131,7 @@ OutArray<double, 3> staged_scores(const WeightedForest& members, const Table& ta
 }
 
 void init_options(nb::module_& m) {
+  const AdaBoostOptions core;
   nb::class_<AdaBoostOptions>(m, "AdaBoostOptions", "How to boost; -1 means no limit, or all.")
       .def(
           "__init__",
@@ -162,13 +153,19 @@ void init_options(nb::module_& m) {
                                 resets ? OnDegenerate::reset : OnDegenerate::stop};
             self->growth.monotonic = std::move(monotonic);
           },
-          nb::kw_only(), nb::arg("algorithm"), nb::arg("n_rounds"), nb::arg("learning_rate") = 1.0,
-          nb::arg("criterion") = "gini", nb::arg("max_depth") = -1, nb::arg("max_leaf_nodes") = -1,
-          nb::arg("min_samples_split") = 2, nb::arg("min_samples_leaf") = 1,
-          nb::arg("min_weight_fraction_leaf") = 0.0, nb::arg("min_impurity_decrease") = 0.0,
-          nb::arg("max_features") = -1, nb::arg("random_splits") = false,
-          nb::arg("monotonic") = std::vector<std::int8_t>{}, nb::arg("weight_trimming") = 0.0,
-          nb::arg("resets") = false);
+          nb::kw_only(), nb::arg("algorithm"), nb::arg("n_rounds"),
+          nb::arg("learning_rate") = core.learning_rate,
+          nb::arg("criterion") = name_of(kClassMeasures, core.measure),
+          nb::arg("max_depth") = kNoLimit, nb::arg("max_leaf_nodes") = kNoLimit,
+          nb::arg("min_samples_split") = core.growth.min_samples_split,
+          nb::arg("min_samples_leaf") = core.growth.min_samples_leaf,
+          nb::arg("min_weight_fraction_leaf") = core.growth.min_weight_fraction_leaf,
+          nb::arg("min_impurity_decrease") = core.growth.min_impurity_decrease,
+          nb::arg("max_features") = core.growth.max_features,
+          nb::arg("random_splits") = core.growth.random_splits,
+          nb::arg("monotonic") = core.growth.monotonic,
+          nb::arg("weight_trimming") = core.weight_trimming,
+          nb::arg("resets") = core.on_degenerate == OnDegenerate::reset);
 }
 
 void init_members(nb::module_& m) {

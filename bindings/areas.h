@@ -1,4 +1,4 @@
-// What each file of the bindings offers to the module and to the others.
+// The functions that each file of the bindings offers to the module and to the others.
 #pragma once
 
 #include <nanobind/nanobind.h>

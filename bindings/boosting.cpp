@@ -6,12 +6,16 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "areas.h"
 #include "arrays.h"
 #include "learn/custom_objective.h"
+#include "names.h"
+#include "options.h"
 
 namespace arboleda::python {
 
@@ -20,19 +24,13 @@ namespace {
 using Rows = InArray<RowIndex>;
 using Floats = InArray<double>;
 
-BoostedGrowth growth_named(const std::string& name) {
-  if (name == "level_wise") return BoostedGrowth::level_wise;
-  if (name == "symmetric") return BoostedGrowth::symmetric;
-  require(name == "leaf_wise", "no such order of growth");
-  return BoostedGrowth::leaf_wise;
-}
+constexpr std::array kGrowths = {std::pair{"leaf_wise", BoostedGrowth::leaf_wise},
+                                 std::pair{"level_wise", BoostedGrowth::level_wise},
+                                 std::pair{"symmetric", BoostedGrowth::symmetric}};
 
-SamplingMethod sampling_named(const std::string& name) {
-  if (name == "goss") return SamplingMethod::goss;
-  if (name == "gradient") return SamplingMethod::gradient;
-  require(name == "uniform", "no such way of sampling");
-  return SamplingMethod::uniform;
-}
+constexpr std::array kSamplings = {std::pair{"uniform", SamplingMethod::uniform},
+                                   std::pair{"goss", SamplingMethod::goss},
+                                   std::pair{"gradient", SamplingMethod::gradient}};
 
 // The scores of some rows, (outputs, rows): as a callback and a loss of Python's get them.
 OutArray<double, 2> scores_of(std::span<const double> scores, std::span<const RowIndex> rows,
@@ -163,6 +161,9 @@ struct SizeLimits {
 };
 
 void init_options(nb::module_& m) {
+  const BoostingOptions core;
+  const HistogramOptions trees;
+  const ExactGrowth exact_trees;
   nb::class_<BoostingOptions>(m, "BoostingOptions", "How to boost; -1 means no limit.")
       .def(
           "__init__",
@@ -199,7 +200,7 @@ void init_options(nb::module_& m) {
               HistogramOptions& trees = self->trees.emplace<HistogramOptions>();
               limits.set(trees);
               trees.min_samples_leaf = min_samples_leaf;
-              trees.growth = growth_named(growth);
+              trees.growth = value_of(kGrowths, growth, "no such order of growth");
               trees.min_child_weight = min_child_weight;
               trees.l1 = l1;
               trees.l2 = l2;
@@ -214,7 +215,8 @@ void init_options(nb::module_& m) {
               trees.monotonic = std::move(monotonic);
               trees.interactions = std::move(interactions);
             }
-            self->sampling = {sampling_named(sampling), row_share, top_share, other_share};
+            self->sampling = {value_of(kSamplings, sampling, "no such way of sampling"), row_share,
+                              top_share, other_share};
             self->dart = {drop_rate, skip_drop, max_drop};
             self->patience = patience;
             self->tolerance = tolerance;
@@ -222,22 +224,34 @@ void init_options(nb::module_& m) {
             self->linear = {linear_leaves, linear_l2};
           },
           nb::kw_only(), nb::arg("n_rounds"), nb::arg("learning_rate"), nb::arg("exact"),
-          nb::arg("max_leaf_nodes") = -1, nb::arg("max_depth") = -1,
-          nb::arg("min_samples_leaf") = 1, nb::arg("min_samples_split") = 2,
-          nb::arg("min_weight_fraction_leaf") = 0.0, nb::arg("min_impurity_decrease") = 0.0,
-          nb::arg("max_features") = -1, nb::arg("ccp_alpha") = 0.0, nb::arg("growth") = "leaf_wise",
-          nb::arg("min_child_weight") = 0.0, nb::arg("l1") = 0.0, nb::arg("l2") = 0.0,
-          nb::arg("min_gain") = 0.0, nb::arg("max_delta_step") = 0.0,
-          nb::arg("column_share_tree") = 1.0, nb::arg("column_share_level") = 1.0,
-          nb::arg("column_share_node") = 1.0, nb::arg("random_thresholds") = false,
-          nb::arg("category_smoothing") = 10.0, nb::arg("category_l2") = 3.0,
-          nb::arg("monotonic") = std::vector<std::int8_t>{},
-          nb::arg("interactions") = std::vector<std::vector<FeatureIndex>>{},
-          nb::arg("sampling") = "uniform", nb::arg("row_share") = 1.0, nb::arg("top_share") = 0.2,
-          nb::arg("other_share") = 0.1, nb::arg("drop_rate") = 0.0, nb::arg("skip_drop") = 0.5,
-          nb::arg("max_drop") = 50, nb::arg("patience") = -1, nb::arg("tolerance") = 0.0,
-          nb::arg("record_train_loss") = true, nb::arg("linear_leaves") = false,
-          nb::arg("linear_l2") = 1.0);
+          nb::arg("max_leaf_nodes") = kNoLimit, nb::arg("max_depth") = kNoLimit,
+          nb::arg("min_samples_leaf") = trees.min_samples_leaf,
+          nb::arg("min_samples_split") = exact_trees.growth.min_samples_split,
+          nb::arg("min_weight_fraction_leaf") = exact_trees.growth.min_weight_fraction_leaf,
+          nb::arg("min_impurity_decrease") = exact_trees.growth.min_impurity_decrease,
+          nb::arg("max_features") = exact_trees.growth.max_features,
+          nb::arg("ccp_alpha") = exact_trees.ccp_alpha,
+          nb::arg("growth") = name_of(kGrowths, trees.growth),
+          nb::arg("min_child_weight") = trees.min_child_weight, nb::arg("l1") = trees.l1,
+          nb::arg("l2") = trees.l2, nb::arg("min_gain") = trees.min_gain,
+          nb::arg("max_delta_step") = trees.max_delta_step,
+          nb::arg("column_share_tree") = trees.column_share_tree,
+          nb::arg("column_share_level") = trees.column_share_level,
+          nb::arg("column_share_node") = trees.column_share_node,
+          nb::arg("random_thresholds") = trees.random_thresholds,
+          nb::arg("category_smoothing") = trees.category_smoothing,
+          nb::arg("category_l2") = trees.category_l2, nb::arg("monotonic") = trees.monotonic,
+          nb::arg("interactions") = trees.interactions,
+          nb::arg("sampling") = name_of(kSamplings, core.sampling.method),
+          nb::arg("row_share") = core.sampling.row_share,
+          nb::arg("top_share") = core.sampling.top_share,
+          nb::arg("other_share") = core.sampling.other_share,
+          nb::arg("drop_rate") = core.dart.drop_rate, nb::arg("skip_drop") = core.dart.skip_drop,
+          nb::arg("max_drop") = core.dart.max_drop, nb::arg("patience") = core.patience,
+          nb::arg("tolerance") = core.tolerance,
+          nb::arg("record_train_loss") = core.records_training,
+          nb::arg("linear_leaves") = core.linear.is_on,
+          nb::arg("linear_l2") = core.linear.slope_l2);
 }
 
 template <class Loss>
@@ -250,6 +264,7 @@ void def_fit(nb::module_& m) {
 }  // namespace
 
 void init_boosting(nb::module_& m) {
+  const LossOptions loss;
   nb::class_<LossOptions>(m, "LossOptions", "A loss of the engine's, with its parameters.")
       .def(
           "__init__",
@@ -257,9 +272,9 @@ void init_boosting(nb::module_& m) {
              double alpha, double power) {
             new (self) LossOptions{std::move(name), n_classes, std::move(levels), alpha, power};
           },
-          nb::arg("name"), nb::kw_only(), nb::arg("n_classes") = 0,
-          nb::arg("levels") = std::vector<double>{}, nb::arg("alpha") = 0.9,
-          nb::arg("power") = 1.5);
+          nb::arg("name"), nb::kw_only(), nb::arg("n_classes") = loss.n_classes,
+          nb::arg("levels") = loss.levels, nb::arg("alpha") = loss.alpha,
+          nb::arg("power") = loss.power);
 
   nb::class_<CustomLoss>(m, "CustomLoss", "A loss given by a function of scores (outputs, rows).")
       .def(

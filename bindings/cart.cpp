@@ -12,15 +12,13 @@
 #include "areas.h"
 #include "arrays.h"
 #include "learn/multi_output_cart.h"
+#include "names.h"
 #include "options.h"
 
 namespace arboleda::python {
 
 ClassMeasure class_measure_named(const std::string& name) {
-  if (name == "gini") return ClassMeasure::gini;
-  if (name == "entropy") return ClassMeasure::entropy;
-  require(name == "misclassification", "no such criterion");
-  return ClassMeasure::misclassification;
+  return value_of(kClassMeasures, name, "no such criterion");
 }
 
 RegressionMeasure regression_measure_named(const std::string& name) {
@@ -65,8 +63,8 @@ void init_cart(nb::module_& m) {
           nb::kw_only(), nb::arg("max_depth"), nb::arg("max_leaf_nodes"),
           nb::arg("min_samples_split"), nb::arg("min_samples_leaf"),
           nb::arg("min_weight_fraction_leaf"), nb::arg("min_impurity_decrease"),
-          nb::arg("max_features"), nb::arg("random_splits") = false,
-          nb::arg("monotonic") = std::vector<std::int8_t>{});
+          nb::arg("max_features"), nb::arg("random_splits") = GrowthOptions{}.random_splits,
+          nb::arg("monotonic") = GrowthOptions{}.monotonic);
 
   m.def(
       "fit_classification_tree",

@@ -1,4 +1,4 @@
-// The stop flag: Ctrl-C, and the wish of the thread that started this one.
+// The stop flag: Ctrl-C, and the request of the thread that started this one.
 #include <atomic>
 #include <memory>
 

@@ -110,9 +110,8 @@ void init_data(nb::module_& m) {
             const nb::gil_scoped_release unlocked;
             new (self) BinnedDataset(code_table(table, context, options));
           },
-          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"),
-          nb::arg("n_levels") = std::vector<std::uint32_t>{}, nb::arg("max_bins") = 0,
-          nb::arg("rows") = nb::none(), nb::keep_alive<1, 2>())
+          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"), nb::arg("n_levels"),
+          nb::arg("max_bins"), nb::arg("rows").none(), nb::keep_alive<1, 2>())
       .def_static(
           "from_csc",
           [](const AnyColumn& data, const InArray<std::int32_t>& indices,
@@ -125,7 +124,7 @@ void init_data(nb::module_& m) {
             return code_table(table, context, options);
           },
           nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("n_rows"),
-          nb::arg("n_threads"), nb::arg("max_bins") = 0, nb::arg("rows") = nb::none())
+          nb::arg("n_threads"), nb::arg("max_bins"), nb::arg("rows").none())
       .def_static(
           "like",
           [](const BinnedDataset& learned, nb::list columns, std::size_t n_rows, int n_threads) {

@@ -5,11 +5,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <optional>
 #include <utility>
 
 #include "areas.h"
 #include "arrays.h"
+#include "names.h"
 #include "options.h"
 
 namespace arboleda::python {
@@ -19,13 +21,10 @@ namespace {
 using Labels = InArray<std::uint32_t>;
 using Floats = InArray<double>;
 
-BagKind bag_named(const std::string& name) {
-  if (name == "all") return BagKind::all;
-  if (name == "without_replacement") return BagKind::without_replacement;
-  if (name == "balanced_bootstrap") return BagKind::balanced_bootstrap;
-  require(name == "bootstrap", "no such kind of bag");
-  return BagKind::bootstrap;
-}
+constexpr std::array kBags = {std::pair{"bootstrap", BagKind::bootstrap},
+                              std::pair{"all", BagKind::all},
+                              std::pair{"without_replacement", BagKind::without_replacement},
+                              std::pair{"balanced_bootstrap", BagKind::balanced_bootstrap}};
 
 // Called with the GIL released, on the thread that called the fit.
 ForestProgress progress_from(const nb::object& progress) {
@@ -62,6 +61,7 @@ Forest fit_regression(const BinnedDataset& table, const Floats& targets, std::si
 }
 
 void init_options(nb::module_& m) {
+  const ForestOptions core;
   nb::class_<ForestOptions>(m, "ForestOptions", "How to grow a forest; -1 means no limit, or all.")
       .def(
           "__init__",
@@ -79,7 +79,7 @@ void init_options(nb::module_& m) {
                               growth_options(max_depth, max_leaf_nodes, min_samples_split,
                                              min_samples_leaf, min_weight_fraction_leaf,
                                              min_impurity_decrease, max_features, random_splits),
-                              {bag_named(bag), n_drawn},
+                              {value_of(kBags, bag, "no such kind of bag"), n_drawn},
                               {n_columns, columns_with_replacement, random_n_columns},
                               {switch_share, switch_uniformly ? SwitchScheme::uniform
                                                               : SwitchScheme::proportional},
@@ -87,15 +87,22 @@ void init_options(nb::module_& m) {
                               keep_rows};
             self->growth.monotonic = std::move(monotonic);
           },
-          nb::kw_only(), nb::arg("n_trees"), nb::arg("first_tree") = 0, nb::arg("max_depth") = -1,
-          nb::arg("max_leaf_nodes") = -1, nb::arg("min_samples_split") = 2,
-          nb::arg("min_samples_leaf") = 1, nb::arg("min_weight_fraction_leaf") = 0.0,
-          nb::arg("min_impurity_decrease") = 0.0, nb::arg("max_features") = -1,
-          nb::arg("random_splits") = false, nb::arg("bag") = "bootstrap", nb::arg("n_drawn") = -1,
-          nb::arg("n_columns") = -1, nb::arg("columns_with_replacement") = false,
-          nb::arg("random_n_columns") = false, nb::arg("switch_share") = 0.0,
-          nb::arg("switch_uniformly") = false, nb::arg("balance_classes") = false,
-          nb::arg("keep_rows") = false, nb::arg("monotonic") = std::vector<std::int8_t>{})
+          nb::kw_only(), nb::arg("n_trees"), nb::arg("first_tree") = core.first_tree,
+          nb::arg("max_depth") = kNoLimit, nb::arg("max_leaf_nodes") = kNoLimit,
+          nb::arg("min_samples_split") = core.growth.min_samples_split,
+          nb::arg("min_samples_leaf") = core.growth.min_samples_leaf,
+          nb::arg("min_weight_fraction_leaf") = core.growth.min_weight_fraction_leaf,
+          nb::arg("min_impurity_decrease") = core.growth.min_impurity_decrease,
+          nb::arg("max_features") = core.growth.max_features,
+          nb::arg("random_splits") = core.growth.random_splits,
+          nb::arg("bag") = name_of(kBags, core.bag.kind), nb::arg("n_drawn") = core.bag.n_drawn,
+          nb::arg("n_columns") = core.columns.n_columns,
+          nb::arg("columns_with_replacement") = core.columns.with_replacement,
+          nb::arg("random_n_columns") = core.columns.random_number,
+          nb::arg("switch_share") = core.switching.share,
+          nb::arg("switch_uniformly") = core.switching.scheme == SwitchScheme::uniform,
+          nb::arg("balance_classes") = core.balance_classes, nb::arg("keep_rows") = core.keep_rows,
+          nb::arg("monotonic") = core.growth.monotonic)
       .def_prop_ro("n_trees", [](const ForestOptions& options) { return options.n_trees; })
       .def_prop_ro("first_tree", [](const ForestOptions& options) { return options.first_tree; });
 }

@@ -1,4 +1,4 @@
-// Pruning a tree on rows of their own, and all trees of a forest.
+// Pruning a tree on validation rows, and all trees of a forest.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 

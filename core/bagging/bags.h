@@ -1,12 +1,12 @@
-// What the trees of a forest are made to differ by, besides their nodes' random choices: the rows,
-// columns and labels that each of them sees.
+// The random rows, columns and labels that each tree of a forest sees; the trees also differ by their
+// nodes' random choices.
 //
 // A draw is a function of (seed, number of the tree): it does not depend on threads, and the rows that
 // a tree did not see are found again by drawing its bag again.
 //
 //   bootstrap            as many rows as there are, with replacement: Breiman (1996), "Bagging
 //                        predictors". A row is left out with probability (1 - 1/N)^N -> 0.368
-//   without_replacement  every set of so many rows as likely as any: Buhlmann & Yu (2002), "Analyzing
+//   without_replacement  every set of that many rows is equally likely: Buhlmann & Yu (2002), "Analyzing
 //                        bagging"
 //   balanced_bootstrap   as many rows of each class, with replacement, as the smallest class has: Chen,
 //                        Liaw & Breiman (2004), "Using random forest to learn imbalanced data"

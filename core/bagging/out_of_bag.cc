@@ -55,7 +55,7 @@ OutOfBagVotes add_all(const Forest& forest, const Ballot& ballot, const Table& t
   const std::size_t k = ballot.n_outputs();
   OutOfBagVotes votes{std::vector<double>(table.n_rows * k), {}};
   votes.n_trees.resize(table.n_rows);
-  // So many trees at a time that every thread has some.
+  // Enough trees at a time to keep every thread busy.
   const std::size_t n_together = 4 * static_cast<std::size_t>(std::max(1, context.n_threads()));
   std::vector<LeftOut> together(n_together);
   for (std::size_t first = 0; first < forest.trees.size(); first += n_together) {

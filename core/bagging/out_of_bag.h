@@ -1,13 +1,13 @@
 // Estimates from the rows that a tree did not see: Breiman (2001), "Random forests", Machine Learning
 // 45, sections 3.1 and 10. Which rows those are is found by drawing the bags again.
 //
-//   votes        the sum of the votes of the trees that did not see a row, and how many they are
+//   votes        the sum of the votes of the trees that did not see a row, and the number of these trees
 //   curve        the error of those votes after 1, 2, .. trees
-//   permutation  by how much the error of each tree on its left-out rows grows when the values of a column
+//   permutation  the increase of the error of each tree on its left-out rows when the values of a column
 //                are permuted among them
 //
 // Error: the share of rows whose largest vote is for another class than theirs, or the mean squared
-// error; the mean over several outputs. Rows count the same, but those of weight 0 not at all.
+// error; the mean over several outputs. Rows count equally, except that rows of weight 0 are ignored.
 // Nothing depends on the number of threads. Table: TableView or SparseRows, the rows of the fit.
 #pragma once
 

@@ -32,7 +32,7 @@ TEST_CASE("targets come back within one unit; integers exactly") {
   }
 }
 
-TEST_CASE("amounts are fixed about 0; what is none is refused") {
+TEST_CASE("amounts are fixed about 0; invalid ones are refused") {
   const std::vector<double> y{0.0, 3.5, 1e-3, 7.0};
   const FixedTargets fixed = fix_amounts(y, {}, 44);
   CHECK(fixed.centre == 0.0);

@@ -1,4 +1,4 @@
-// Rows of a block made shares that sum to 1.
+// Normalises the rows of a block to shares that sum to 1.
 #pragma once
 
 #include <vector>

@@ -123,7 +123,8 @@ class ClassCriterion {
   using Sides = ClassSides<Slot, MeasureOf>;
   static constexpr bool kNarrow = sizeof(Slot) == 4;
   static constexpr bool kHasCells = true;  // a node's statistic is the sum of its rows' cells
-  static constexpr bool kSumsBinaryFeatures = kNarrow;  // kernels().binary_features knows its rows
+  static constexpr bool kSumsBinaryFeatures =
+      kNarrow;  // kernels().binary_features supports its rows
   // kernels().split_scores has the score.
   static constexpr bool kScoresBinaryFeatures =
       kNarrow && requires { MeasureOf<typename Sides::Square>::kScoresBinaryFeatures; };

@@ -3,7 +3,7 @@
 //
 // W (1 - max_k p_k) = W - max_k W_k, so the score to maximise is max_k L_k + max_k R_k.
 //
-// Many splits score the same, above all those that help nothing yet. Among them the one with the
+// Many splits score the same, above all those that do not improve the score yet. Among them the one with the
 // smallest Gini index is taken: the first in order would cut off one row at a time.
 #pragma once
 

@@ -64,7 +64,7 @@ std::size_t BinnedDataset::code_bytes() const {
 
 namespace {
 
-// Columns that know where they come from.
+// Columns that keep a view of their source.
 BinnedDataset begin_table(const TableView& table) {
   BinnedDataset coded;
   coded.n_rows = table.n_rows;

@@ -59,7 +59,7 @@ struct CodingOptions {
   std::span<const std::uint32_t> n_categories = {};
   std::size_t max_bins = 0;  // most codes of a numeric column, missing aside; 0: no limit
   // The values of numeric codes are learned from these rows (ascending) only; all rows get codes,
-  // and has_missing speaks of all. Empty: learned from all rows.
+  // and has_missing refers to all rows. Empty: learned from all rows.
   std::span<const RowIndex> rows = {};
 };
 

@@ -153,7 +153,7 @@ TEST_CASE("codes do not depend on the number of threads") {
   }
 }
 
-TEST_CASE("categories are their own codes; whatever is none of them is missing") {
+TEST_CASE("categories are their own codes; anything else is missing") {
   const std::vector<double> x{2, 0, 3, kNaN, -1, 1e300};
   const std::vector<std::uint32_t> n_categories{3};
   const TableView table{x.size(), {view(x, DType::float64)}};

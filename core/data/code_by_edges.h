@@ -1,4 +1,4 @@
-// Codes of any values by the edges of a column. A value between the largest of one code and the
+// Codes of arbitrary values by the edges of a column. A value between the largest of one code and the
 // smallest of the next belongs to the first if it is not above their midpoint; one below all has the
 // first code, one above all the last; NaN has the missing code.
 //

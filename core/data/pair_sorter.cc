@@ -8,8 +8,8 @@ namespace arboleda {
 
 namespace {
 
-// The fewest keys are sorted by insertion, few by counting for each how many are smaller, and more by
-// counting 256 digits.
+// Very few keys are sorted by insertion, few by rank (for each, how many are smaller), and more by
+// counting sort on bytes.
 constexpr std::size_t kInserted = 6;
 constexpr std::size_t kRanked = 96;
 constexpr std::size_t kFew = 48;  // of too many bits to be ranked
@@ -18,7 +18,7 @@ constexpr std::size_t kFew = 48;  // of too many bits to be ranked
 constexpr int kPlaceBits = 7;
 static_assert(kRanked <= std::size_t{1} << kPlaceBits);
 
-// More keys than this are not given a second buffer.
+// More keys than this are sorted in place.
 constexpr std::size_t kBuffered = std::size_t{1} << 16;
 
 void insertion_sort(std::span<std::uint64_t> keys) {
@@ -32,7 +32,7 @@ void insertion_sort(std::span<std::uint64_t> keys) {
 
 std::size_t digit(std::uint64_t key, int shift) { return (key >> shift) & 0xFF; }
 
-// Returns where each pile ends.
+// Moves keys to their buckets; returns where each bucket ends.
 std::array<std::size_t, 256> deal(std::span<std::uint64_t> keys, int shift) {
   std::array<std::size_t, 256> next{};
   std::array<std::size_t, 256> end{};

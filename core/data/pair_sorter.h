@@ -1,4 +1,5 @@
-// Sorts integers of 64 bits by their upper half.
+// Sorts pairs of a 32-bit key and a 32-bit payload by their key; a pair is one integer of 64 bits, with the
+// key in its upper half.
 #pragma once
 
 #include <array>
@@ -11,11 +12,11 @@
 
 namespace arboleda {
 
-// Large lists are dealt into 256 piles in place, by the first byte that differs, and so on pile by
-// pile: the memory is that of one small pile. Equal upper halves stay in no particular order.
+// American flag sort for large lists: they are permuted in place into 256 buckets, by the first byte that
+// differs, and so on bucket by bucket; the extra memory is that of one small bucket. Not stable.
 class PairSorter {
  public:
-  // differ: at least as many bits long as what the upper halves of any two keys differ in.
+  // differ: its width in bits covers all bits in which any two keys differ.
   void sort(std::span<std::uint64_t> keys, std::uint32_t differ = UINT32_MAX);
 
  private:

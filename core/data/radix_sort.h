@@ -1,4 +1,4 @@
-// Sorting of plain keys: least significant digit first.
+// Radix sort of integer keys, least significant digit first.
 #pragma once
 
 #include <cstdint>

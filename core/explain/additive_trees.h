@@ -1,4 +1,4 @@
-// A model as a sum of trees, which is all that explaining it needs to know:
+// A model as a sum of trees, which is all that its explanation needs:
 //
 //   score of output k = start[k] + (sum over trees of the row's leaf values for k) / divisor
 //

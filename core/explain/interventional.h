@@ -1,10 +1,10 @@
-// Shapley values against background rows: a player who is not in takes the values of a background row, and
-// the game pays the mean over these rows. Janzing, Minorics & Blöbaum (2020), "Feature relevance
+// Shapley values against background rows: a player outside the coalition takes the values of a background
+// row, and the value of the coalition is the mean over these rows. Janzing, Minorics & Blöbaum (2020), "Feature relevance
 // quantification in explainable AI: a causal problem"; Lundberg et al. (2020), "From local explanations
 // to global understanding with explainable AI for trees", algorithm 3.
 //
-// A row x and a background row b part where they go different ways. On the way to a leaf, A are the players
-// who have to be in (x goes there, b does not), B those who have to be out; all others do not matter. With
+// A row x and a background row b separate where they go different ways. On the path to a leaf, A are the
+// players who must be in (x goes there, b does not), B those who must be out; all others do not matter. With
 // a and b of them, a leaf of value v gives
 //
 //   to each of A    v (a-1)! b! / (a+b)!

@@ -1,5 +1,4 @@
-// For tests: random trees that test several columns, numbers and categories, and rows for
-// them.
+// For tests: random trees that test several columns, numbers and categories, and rows for them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Shapley values of the columns of a table for the scores of trees that add up. Pure functions of
+// Shapley values of the columns of a table for the scores of additive trees. Pure functions of
 // (trees, table): safe to call from several threads at once. Rows are explained one by one, and what the
 // trees contribute is added in their order, whatever the number of threads: the same bits.
 #pragma once

@@ -4,7 +4,7 @@
 //   while a node waits in the frontier: take it; open its left and its right child
 //
 // Opening a node measures its rows, decides whether it may be split, finds the best split,
-// partitions its rows, and puts it in the frontier. Only the frontier knows the growth policy.
+// partitions its rows, and puts it in the frontier. Only the frontier depends on the growth policy.
 //
 // Threads: features of large nodes are searched in parallel; small nodes of a depth-first tree are
 // set aside and grown as whole subtrees in parallel, each by this same loop. No result depends on
@@ -42,7 +42,7 @@ inline constexpr double kImpurityTolerance = std::numeric_limits<double>::epsilo
 // Nodes of at most max(this, rows / (16 threads)) rows are grown as whole subtrees.
 inline constexpr std::size_t kSubtreeRows = 512;
 
-// Rows of nodes between two looks at the stop flag; a node takes as long as some rows more.
+// Rows of nodes between two polls of the stop flag; a node takes as long as some rows more.
 inline constexpr std::size_t kCheckedWork = std::size_t{1} << 12;
 inline constexpr std::size_t kNodeWork = 32;
 

@@ -30,7 +30,7 @@ struct OpenedNode {
   double improvement = 0.0;
 };
 
-// A pending, and the node whose right child it will be, or -1.
+// A pending node, and the node whose right child it will be, or -1.
 struct WaitingNode {
   PendingNode pending;
   NodeIndex right_of;
@@ -38,16 +38,16 @@ struct WaitingNode {
 
 template <class Criterion>
 struct GrowthWorkspace {
-  // candidates: the features that a node may be split on.
+  // allowed: the features that a node may be split on.
   GrowthWorkspace(const BinnedDataset& table, const RowLayouts& layouts, const Criterion& criterion,
-                  const SearchOptions& options, const std::vector<FeatureIndex>& candidates)
+                  const SearchOptions& options, const std::vector<FeatureIndex>& allowed)
       : search(table, layouts, criterion, options),
         total(criterion.width()),
         part(criterion.width()),
         sets(table.columns.size()),
-        draw(candidates) {
-    for (const FeatureIndex feature : candidates) {
-      if (!search.flags().scores(feature) && !search.numbers().takes(feature)) {
+        draw(allowed) {
+    for (const FeatureIndex feature : allowed) {
+      if (!search.binary_features().scores(feature) && !search.numeric_features().takes(feature)) {
         unknown.push_back(feature);
       }
     }
@@ -62,12 +62,11 @@ struct GrowthWorkspace {
   FeatureDraw draw;
   std::vector<FeatureIndex> features;               // that are to be searched one by one,
   std::vector<FeatureIndex> drawn_binary_features;  // and all at once
-  std::vector<FeatureIndex>
-      unknown;  // of which no pass over the rows shows that they vary in a node,
-  std::vector<FeatureIndex> candidates;  // and those that may vary in the node
+  // Features that no pass over the rows of a node tests for being constant, and those that may vary.
+  std::vector<FeatureIndex> unknown, candidates;
   std::vector<std::uint8_t> varies;
   Split best;
-  std::size_t unchecked = 0;  // rows of nodes since the stop flag was looked at
+  std::size_t unchecked = 0;  // rows of nodes since the stop flag was polled
 };
 
 }  // namespace arboleda

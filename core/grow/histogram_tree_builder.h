@@ -1,4 +1,4 @@
-// The nodes of a boosted tree while it grows: opening a node's children parts its rows, makes their
+// The nodes of a boosted tree while it grows: opening a node's children partitions its rows, builds their
 // histograms and finds their best splits. The order of opening is the caller's.
 #pragma once
 

@@ -1,4 +1,4 @@
-// For tests: a boosted tree grown the plain way. Every possible split is tried on the node's
+// For tests: a boosted tree grown naively. Every possible split is tried on the node's
 // rows with sums of doubles; the leaf with the largest gain is split next.
 #pragma once
 

@@ -136,7 +136,7 @@ class NodeSearch {
     const auto n_wanted = static_cast<std::size_t>(options_.max_features);
     workspace.features.clear();
     workspace.drawn_binary_features.clear();
-    if (node.rows.size() <= kFewRows && workspace.search.flags().scores() &&
+    if (node.rows.size() <= kFewRows && workspace.search.binary_features().scores() &&
         workspace.unknown.size() <= kCandidatesADraw * n_wanted) {
       draw_candidates(node, pending, random, workspace);
       if (!search_list(node, pending, workspace)) search_rest(node, pending, random, workspace);
@@ -153,7 +153,7 @@ class NodeSearch {
   }
 
   static void look_at(FeatureIndex feature, Workspace& workspace) {
-    const bool is_binary = workspace.search.flags().scores(feature);
+    const bool is_binary = workspace.search.binary_features().scores(feature);
     (is_binary ? workspace.drawn_binary_features : workspace.features).push_back(feature);
   }
 
@@ -161,15 +161,15 @@ class NodeSearch {
   void list_candidates(const NodeView<Criterion>& node, const PendingNode& pending,
                        Workspace& workspace) const {
     auto& candidates = workspace.candidates;
-    if (!workspace.search.flags().scores())
+    if (!workspace.search.binary_features().scores())
       return workspace.sets.list(pending.features, candidates);
     candidates.clear();
     const auto add = [&](FeatureIndex feature) {
       if (workspace.sets.has(pending.features, feature)) candidates.push_back(feature);
     };
     for (const FeatureIndex feature : workspace.unknown) add(feature);
-    workspace.search.numbers().for_varying(node, add);
-    workspace.search.flags().for_varying(node, add);
+    workspace.search.numeric_features().for_varying(node, add);
+    workspace.search.binary_features().for_varying(node, add);
   }
 
   // Those that the draws from all features hit.
@@ -203,7 +203,7 @@ class NodeSearch {
     bool any_varies =
         search.search_binary_features(node, workspace.drawn_binary_features, workspace.best);
     for (const FeatureIndex feature : workspace.drawn_binary_features) {
-      if (search.flags().is_split_by(feature)) continue;
+      if (search.binary_features().is_split_by(feature)) continue;
       pending.features = workspace.sets.without(pending.features, feature);
     }
     const auto& list = workspace.features;

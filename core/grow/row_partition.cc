@@ -112,12 +112,12 @@ Partition partition_rows(const CodedColumn& column, const RowLayouts& layouts, c
     const auto code_at = [&](std::size_t, RowIndex row) { return Code{codes[row]}; };
     return part_by(column, code_at, split, rows, scratch);
   };
-  const std::size_t flag = layouts.flags.place(split.feature);
-  if (flag != BinaryFeatureTable::kNone && !layouts.flags.sums_all()) {
-    return part(layouts.flags.codes_at(flag));
+  const std::size_t place = layouts.binary_features.place(split.feature);
+  if (place != BinaryFeatureTable::kNone && !layouts.binary_features.sums_all()) {
+    return part(layouts.binary_features.codes_at(place));
   }
-  const std::size_t number = layouts.numbers.place(split.feature);
-  if (number != NumericFeatureRows::kNone) return part(layouts.numbers.codes_at(number));
+  const std::size_t number = layouts.numeric_features.place(split.feature);
+  if (number != NumericFeatureRows::kNone) return part(layouts.numeric_features.codes_at(number));
   if (layouts.codes.serves(split.feature, rows.size())) {
     return part(layouts.codes.column(split.feature));
   }

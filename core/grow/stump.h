@@ -1,15 +1,15 @@
-// Grows stumps (trees of one split) of two classes, by the Gini index, over the same rows again and again:
-// what boosting does. The split is the Grower's, to the last tie; it is found faster, because what does
-// not depend on the weights is done once.
+// Grows stumps (trees of one split) of two classes, by the Gini index, over the same rows again and again,
+// as boosting does. The split is the Grower's, including ties; it is found faster, because all that does
+// not depend on the weights is computed once.
 //
 //   listed   columns of few values: the rows of every value but the most frequent one, whose weight is
-//            what the others lack to the whole. Of a one-hot encoding few rows are listed
-//   cells    columns of few values where the most frequent one is not that frequent: a sum a value
+//            the total less that of the others. In a one-hot encoding few rows are listed
+//   cells    columns of few values where the most frequent one is not that frequent: one sum per value
 //   sorted   columns of many values: all rows, ascending
 //
 // Sums of the first two are exact and every split is scored as the Grower does it. Sorted columns are
-// first summed in blocks, with weights of 31 bits and gains in single precision, which rule out all but a
-// few blocks, and then all but a few of their splits, for certain (simd/stump_kernels.h); these are scored
+// first summed in blocks, with weights of 31 bits and gains in single precision, which exclude all but a
+// few blocks, and then all but a few of their splits, with certainty (simd/stump_kernels.h); these are scored
 // with exact sums.
 #pragma once
 

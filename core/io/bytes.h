@@ -65,7 +65,7 @@ inline void append_text(Bytes& out, std::span<const char> text) {
 // Fills up with zeros, so that the next number stands at a multiple of eight.
 inline void align(Bytes& out) { out.resize((out.size() + 7) / 8 * 8, std::byte{0}); }
 
-// Reads from the front of a part of a file and knows where in the file that is.
+// Reads from the front of a part of a file and keeps the position in the file.
 class ByteReader {
  public:
   ByteReader(ByteView bytes, std::size_t at) : bytes_(bytes), at_(at) {}

@@ -1,4 +1,4 @@
-// Files that people hand to a loader by mistake.
+// Files of other formats that users pass to the loader by mistake.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@ namespace arboleda {
 namespace {
 
 // Rows have at most one of so many flags, on average.
-constexpr std::size_t kFlagsAListed = 4;
+constexpr std::size_t kRowsPerListed = 4;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ BinaryFeatureLists::BinaryFeatureLists(const BinnedDataset& table) {
     n_listed += static_cast<std::size_t>(std::count(codes, codes + table.n_rows, 1));
   }
   const std::size_t n_flags = flags.codes.size();
-  if (n_flags < 2 || n_listed * kFlagsAListed > n_flags * table.n_rows) return;
+  if (n_flags < 2 || n_listed * kRowsPerListed > n_flags * table.n_rows) return;
   n_flags_ = n_flags;
   place_ = std::move(flags.place);
   start_.reserve(table.n_rows + 1);

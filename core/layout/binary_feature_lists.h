@@ -1,6 +1,6 @@
-// The columns of two values as lists: for each row those in which it has the larger one. Of a one-hot
-// encoding that is one column for each feature that was encoded: adding a row to all its flags' sums takes
-// as long as looking at so few columns.
+// Binary features as lists: for each row, the features in which it has the larger value. In a one-hot
+// encoding that is one feature per encoded column, so that adding a row to the sums of its features costs
+// as much as reading so few columns.
 #pragma once
 
 #include <cstddef>

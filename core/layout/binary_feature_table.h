@@ -1,5 +1,5 @@
-// The columns of two values (categories of a one-hot encoding, yes or no) row by row: what one pass
-// over a node's rows sums up for many of them.
+// Binary features (categories of a one-hot encoding, yes or no) row by row: one pass over a node's rows
+// sums many of them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The codes of a table's columns of bytes row by row. A node of few rows finds those of a row side by
-// side, where the columns would have them each in a place of its own far apart.
+// The one-byte codes of a table row by row. A node of few rows reads the codes of a row side by side,
+// where the columns would have them far apart.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The codes of a table's columns of numbers row by row, for searches that look at many of them at once.
+// The codes of a table's numeric features row by row, for searches that read many of them at once.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The codes of a table row by row: what histograms of all columns at once read.
+// The codes of a table row by row, for histograms of all columns at once.
 //
 // Every code of every column that varies has a cell. Columns of bytes that vary from row to row are
 // dense: a row's codes lie side by side. Of the others a row lists the cells of its codes, except

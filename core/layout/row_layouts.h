@@ -1,4 +1,4 @@
-// What is kept of a table row by row, beside its columns, because growing reads it so. Trees share it.
+// All that is kept of a table row by row, beside its columns. Trees share it.
 #pragma once
 
 #include "layout/binary_feature_lists.h"
@@ -9,10 +9,10 @@
 namespace arboleda {
 
 struct RowLayouts {
-  BinaryFeatureTable flags;
+  BinaryFeatureTable binary_features;
   CodeRows codes = {};
   BinaryFeatureLists lists = {};
-  NumericFeatureRows numbers = {};
+  NumericFeatureRows numeric_features = {};
 };
 
 }  // namespace arboleda

@@ -88,7 +88,7 @@ TEST_CASE("a tree does not depend on whether numbers are searched one by one or 
                                   {},
                                   {},
                                   NumericFeatureRows(problem.table, max_features, Context(2))};
-        REQUIRE(together.numbers.n_numbers() == 21);
+        REQUIRE(together.numeric_features.n_numbers() == 21);
         check_same(problem.grow(options, &none), problem.grow(options, &together));
       }
       options.random_splits = false;  // then rows are parted by these codes
@@ -138,10 +138,10 @@ TEST_CASE("a tree does not depend on how its flags are summed up") {
     const RowLayouts none;
     const TreeArrays expected = problem.grow(all, &none);
     const RowLayouts bytes{BinaryFeatureTable(problem.table, -1), {}};
-    REQUIRE(bytes.flags.sums_all());
+    REQUIRE(bytes.binary_features.sums_all());
     check_same(problem.grow(all, &bytes), expected);
     const RowLayouts bits{BinaryFeatureTable(problem.table, 17), {}};
-    REQUIRE(!bits.flags.sums_all());
+    REQUIRE(!bits.binary_features.sums_all());
     check_same(problem.grow(all, &bits), expected);
     all.min_samples_leaf = 5;  // then rows are counted
     check_same(problem.grow(all, &bits), problem.grow(all, &none));
@@ -212,7 +212,7 @@ TEST_CASE("every flag that varies in a small node is as likely to be drawn") {
   constexpr int kTrees = 6000;
   const Problem problem(12, kFlags, 2, 2);
   const RowLayouts bits{BinaryFeatureTable(problem.table, 1), {}};
-  REQUIRE(!bits.flags.sums_all());
+  REQUIRE(!bits.binary_features.sums_all());
   std::vector<int> n_roots(kFlags);
   GrowthOptions options;
   options.max_features = 1;

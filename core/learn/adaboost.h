@@ -1,5 +1,5 @@
-// AdaBoost and its family: members grown one after the other, each on weights that reflect the errors of those
-// before got wrong (Freund & Schapire 1997). The loop is one; an algorithm is what it does of a round.
+// AdaBoost and its family: members grown one after the other, each on weights that stress the rows which
+// earlier members got wrong (Freund & Schapire 1997). The loop is shared; a Booster is one algorithm's round.
 //
 //   for every round:
 //     leave out the rows of least weight, if weight_trimming > 0           (weight_trimming.h)

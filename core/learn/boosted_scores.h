@@ -1,4 +1,4 @@
-// The scores that boosting raises or lowers tree by tree, for some rows of a table.
+// The scores that boosting updates tree by tree, for some rows of a table.
 //
 //   scores   row 0 .. n-1 of output 0 | row 0 .. n-1 of output 1 | ...
 //

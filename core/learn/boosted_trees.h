@@ -1,7 +1,7 @@
-// The trees of a round, of both kinds of boosting behind one call.
+// The trees of a round, for both kinds of boosting behind one interface.
 //
 //   exact       CART on minus the gradient, by squared error; leaves are given their steps afterwards
-//   histogram   gain of second order; leaves hold Newton's steps as they are grown
+//   histogram   second-order gain; leaves hold Newton steps as they are grown
 //   replayed    the splits of trees that were grown before; only the values of nodes are new
 #pragma once
 

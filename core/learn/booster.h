@@ -1,10 +1,10 @@
-// What an algorithm of the AdaBoost family does of a round. The life of a Booster:
+// One algorithm of the AdaBoost family, round by round. The life of a Booster:
 //
 //   1. it is made for a problem: weights are those of the rows
 //   2. grow(), evaluate(), reweigh()  every round, in this order. The loop finds the leaves between the
 //      first two, and leaves out reweigh() after the last round.
 //   3. reset()                     instead of reweigh(), or after evaluate() of a member that is not kept:
-//      weights as in the beginning, times other row weights
+//      the initial weights, times other row weights
 //
 // A new algorithm is one Booster, in a file of its own, and one line in make_booster().
 #pragma once

@@ -29,7 +29,7 @@ struct BoostingOptions {
   // Trees that were grown before: their splits are kept, and their values found anew from these rows.
   // So what was learned while some rows were held out - how many rounds, and which splits - serves
   // all rows. On the rows of the fit the values come out as they were, bit for bit, but for bounds of
-  // monotonic constraints, which growing knows to the rounding of its histograms. Null: grow trees.
+  // monotonic constraints, which growing applies up to the rounding of its histograms. Null: grow trees.
   const TreeEnsemble* replayed = nullptr;
   SamplingOptions sampling = {};
   DartOptions dart = {};
@@ -51,8 +51,7 @@ struct BoostingRows {
   Objective& objective;
 };
 
-// Mean losses: the first before any new round, then one after each. Empty where they were not requested
-// for.
+// Mean losses: the first before any new round, then one after each. Empty where they were not requested.
 struct BoostingHistory {
   std::vector<double> training, validation;
   // Where trees are grown on uniform samples: of the rows of the round's sample and of the others; the

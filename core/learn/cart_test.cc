@@ -305,7 +305,7 @@ TEST_CASE("huge and tiny targets give the tree of ordinary ones, best first too"
   }
 }
 
-TEST_CASE("labels nobody can learn do not make a chain under misclassification") {
+TEST_CASE("labels of pure noise do not make a chain under misclassification") {
   Problem problem = make_problem(2000, 5, 20);
   RandomStream random(20, Purpose::feature_subset, 1, 0);
   for (auto& k : problem.labels) k = random.below(5) == 0;

@@ -1,4 +1,4 @@
-// A loss that is known by its derivatives alone, given by a function of the caller's.
+// A loss that is defined by its derivatives alone, given by a function of the caller.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// When boosting stops, and the round it goes back to.
+// When boosting stops, and the round it returns to.
 #pragma once
 
 #include <algorithm>

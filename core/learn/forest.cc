@@ -105,9 +105,10 @@ class ForestLoop {
     RowLayouts layouts{
         uses_binary_features ? BinaryFeatureTable(table_, n_looks) : BinaryFeatureTable(),
         CodeRows(table_, n_looks, context_)};
-    const bool uses_number_columns = !layouts.flags.empty() && !layouts.flags.sums_all();
+    const bool uses_number_columns =
+        !layouts.binary_features.empty() && !layouts.binary_features.sums_all();
     if (uses_binary_features && (uses_number_columns || options_.growth.random_splits)) {
-      layouts.numbers = NumericFeatureRows(table_, n_looks, context_);
+      layouts.numeric_features = NumericFeatureRows(table_, n_looks, context_);
     }
     return layouts;
   }

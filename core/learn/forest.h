@@ -5,7 +5,7 @@
 //   for every tree t, several at the same time:
 //     draw its bag; its columns, if not all; its labels, if some are switched        (bags.h)
 //     grow it: a row counts as often as it was drawn                                 (grow/grower.h)
-//     keep it in few bytes                                                           (compact_tree.h)
+//     store it compactly                                                             (tree/compact_tree.h)
 //
 // Tree t is a function of (table, target, weights, options, seed, t): neither the number of threads nor
 // the number of trees changes it, and a forest is continued by growing the trees from first_tree on.
@@ -34,8 +34,8 @@ struct ForestOptions {
   bool keep_rows = false;        // which rows are in which leaf
 };
 
-// Called on the caller's thread with the number of finished trees, after each tree that this thread grew and at the end.
-// True: start no more.
+// Called on the caller's thread with the number of finished trees, after each tree that this thread grew
+// and at the end. Returning true starts no more trees.
 using ForestProgress = std::function<bool(std::size_t n_done)>;
 
 // labels: n_rows of output 0, then of output 1, ...; n_classes: of each output. weights: one a row, or

@@ -41,7 +41,7 @@ TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
   require(!rows.empty(), "at least one row of positive weight is needed");
   RowLayouts own;
   if (Criterion::kSumsBinaryFeatures && task.layouts == nullptr) {
-    own.flags = BinaryFeatureTable(task.table, task.options.max_features);
+    own.binary_features = BinaryFeatureTable(task.table, task.options.max_features);
   }
   const RowLayouts& layouts = task.layouts != nullptr ? *task.layouts : own;
   GrownTree once;

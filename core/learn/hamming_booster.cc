@@ -6,7 +6,7 @@
 //
 // Schapire, Singer (1999), figure 3; the product of all Z bounds the Hamming loss, the share of pairs of
 // which the sign of the votes is wrong (theorem 1). Votes are smoothed by eps = 1 / (rows x classes), the
-// weight of a pair in the beginning (section 4.2).
+// initial weight of a pair (section 4.2).
 #include "learn/booster.h"
 #include "learn/label_distribution.h"
 #include "learn/label_trees.h"

@@ -1,5 +1,5 @@
-// The weights D(i, k) of pairs of a row and a class in boosting: they sum to 1, up to rounding. None is
-// ever so small that it is lost for good, or slow to compute with.
+// The weights D(i, k) of pairs of a row and a class in boosting: they sum to 1, up to rounding. A lower
+// bound keeps every weight recoverable, and free of subnormal numbers.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace arboleda {
 
 class LabelDistribution {
  public:
-  // What a pair weighs in the beginning: what the row does, in equal parts for all classes, or for all
+  // The initial weight of a pair: that of the row, in equal parts for all classes, or for all
   // but its own.
   enum class Pairs : std::uint8_t { all, wrong };
 

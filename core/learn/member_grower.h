@@ -1,4 +1,4 @@
-// Grows the members of algorithms that weigh rows: one classification tree a round, on integer weights.
+// Grows the members of algorithms that weight rows: one classification tree per round, on integer weights.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Exponential loss of two classes: what AdaBoost lowers.
+// Exponential loss of two classes: the one that AdaBoost minimises.
 //
 // With y in {0, 1} and t = F for y = 0, -F for y = 1 (minus the margin):
 //   L  = exp t

@@ -1,4 +1,4 @@
-// A loss that boosting lowers, bound to the targets and weights of its rows.
+// A loss that boosting minimises, bound to the targets and weights of its rows.
 //
 // A model gives every row `n_outputs` raw scores F; the link turns them into predictions. For the
 // score of one output, the derivatives of  w_i L(y_i, F_i)  are the row's gradient and hessian.
@@ -31,7 +31,7 @@ class Objective {
   virtual std::vector<double> start(std::span<const RowIndex> rows) const = 0;
 
   // Called once before the gradients of a round, by the thread that called the fit: finds what they
-  // need to know of the training rows together (the threshold of Huber's loss; all gradients, where
+  // need from all training rows together (the threshold of Huber's loss; all gradients, where
   // they are not made row by row).
   virtual void prepare(std::span<const double> /*scores*/, std::span<const RowIndex> /*rows*/) {}
 

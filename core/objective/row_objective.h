@@ -1,4 +1,4 @@
-// What all losses of the library share: targets and weights of rows, in blocks that stay in the
+// The base of all losses of the library: targets and weights of rows, in blocks that stay in the
 // nearest cache. A loss of this kind only defines the values of a row of weight 1.
 #pragma once
 

@@ -4,7 +4,7 @@
 //   L          = log sum_c exp F_c - F_y
 //   dL/dF_k    = p_k - [y = k]
 //   d2L/dF_k^2 = p_k (1 - p_k)
-// The trees of a round are grown as if they did not know of each other: the diagonal of the hessian.
+// The trees of a round are grown independently: by the diagonal of the Hessian.
 // Friedman (2001), algorithm 6, has steps (K-1)/K as long; the factor is that of his algorithm, not of
 // the loss, and is left to the caller. The best constants are log of the classes' shares; the same
 // number may be added to all, and they are given with sum 0: Friedman (2001), equation 29.

@@ -8,7 +8,7 @@
 // A column of more than 255 thresholds has several lines of bytes, of 255 thresholds each; what lies
 // below or above those of a line has the least or the largest code. Missing values have the largest
 // code, so that they go right; where a node sends them left it reads a line in which theirs is 0. A
-// category has its number as code, 255 where no node can know it.
+// category has its number as code, 255 where no node can test it.
 #pragma once
 
 #include <cstddef>

@@ -2,9 +2,8 @@
 // nodes are evaluated for all rows, without branches (simd/coded_tree_kernels.h). The outcomes are those
 // of the walk, node for node. For trees of at most 256 leaves.
 //
-// Leaves have numbers of their own in each tree; where a tree has few different tests (symmetric trees), a
-// leaf may have several. Immutable: safe to use from several
-// threads at once, each with a block of its own.
+// Leaves are numbered within each tree; where a tree has few different tests (symmetric trees), a leaf may
+// have several numbers. Immutable: safe to use from several threads at once, each with its own block.
 #pragma once
 
 #include <cstddef>

@@ -68,7 +68,7 @@ std::vector<double> naive_curves(const TableView& table, std::span<const Axis> a
   return curves;
 }
 
-// Ascending, with a gap at the end; in no order; categories with one that nobody saw; pairs of these.
+// Ascending, with a gap at the end; in no order; categories with an unseen one; pairs of these.
 const std::vector<std::vector<Axis>> kGrids = {
     {{0, {-70.5, -20, 0, 0.25, 3, 80, 190, kGap}}},
     {{1, {9, kGap, 2.5, 2.5, 0, 11}}},

@@ -203,7 +203,7 @@ TEST_CASE("without rows, rounds or columns the scores are the start") {
   CHECK_THROWS_AS(add_scores(some, 0, 1, problem.dense_view(4), Context(), scores), Error);
 }
 
-TEST_CASE("an ensemble that is none is refused") {
+TEST_CASE("an invalid ensemble is refused") {
   const MixedProblem problem(100);
   const Context context;
   const std::vector<Tree> trees = some_trees(problem, problem.mixed(context));

@@ -22,7 +22,7 @@ namespace arboleda {
 
 struct FlatNode {
   double threshold;     // in a leaf: its value
-  std::uint32_t slot;   // kTestsCategory: the tree itself knows the way
+  std::uint32_t slot;   // kTestsCategory: the tree itself is walked
   std::uint32_t right;  // the left child of node i is i + 1; indices are the tree's own
 };
 

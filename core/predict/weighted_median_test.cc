@@ -66,7 +66,7 @@ TEST_CASE("half of the weight is enough, and a member of weight 0 can predict al
   CHECK(median({{7.0, 0.0}}) == 7.0);
 }
 
-TEST_CASE("medians refuse weights and values that are none") {
+TEST_CASE("medians refuse invalid weights and values") {
   const MixedProblem problem(100);
   const Forest forest = some_forest(problem);
   const TableView table = problem.dense_view(MixedProblem::kDense);

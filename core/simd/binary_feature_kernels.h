@@ -1,4 +1,4 @@
-// Sums over columns of two values: see simd/kernels.h for how the kernels are compiled and chosen.
+// Sums over binary features: see simd/kernels.h for how the kernels are compiled and chosen.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace arboleda {
 
-// Columns of two values, row by row: 0xFF where a row has the larger one, else 0.
+// Binary features, row by row: 0xFF where a row has the larger value, else 0.
 struct BinaryFeatureRows {
   const std::uint8_t* flags;
   std::size_t stride;  // bytes a row: a multiple of 64
@@ -22,7 +22,7 @@ struct BinaryFeatureBits {
   std::size_t stride;          // words a row
 };
 
-// Some columns that are looked at together: all in one block of a row's words.
+// Some features that are read together: all in one block of a row's words.
 struct BinaryFeatureGroup {
   static constexpr std::size_t kColumns = 8;
 
@@ -31,7 +31,7 @@ struct BinaryFeatureGroup {
   std::uint32_t shift[kColumns];  // to the left, until the column's bit is the highest
 };
 
-// What a row adds: its weight to the sums of its class.
+// The contribution of a row: its weight to the sums of its class.
 struct ClassEntry {
   std::uint16_t label, weight;
 };
@@ -49,7 +49,7 @@ struct BinaryFeatureKernels {
                      std::size_t n_groups, const RowIndex* rows, const ClassEntry* entries,
                      std::size_t n, std::size_t n_classes, bool counts_rows, std::uint32_t* total);
 
-  // Words of a row, to a multiple of kBlock (what is beyond the row's is of no account): the columns
+  // Words of a row, to a multiple of kBlock (words beyond those of the row are unused): the columns
   // whose flags are not the same in all rows.
   void (*varying)(const BinaryFeatureBits&, const RowIndex* rows, std::size_t n,
                   std::uint32_t* words);

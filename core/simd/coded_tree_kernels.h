@@ -6,7 +6,7 @@
 //
 //     result[node][row] = code[column][row] <= last ? result[left][row] : result[right][row]
 //
-// from the lowest nodes up. There is no way to go wrong on the way down, and none to wait for.
+// from the lowest nodes up. There are no branches to mispredict.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace arboleda {
 
 inline constexpr std::size_t kTreeRows = 256;
 
-// Begins where a register's worth of memory does: one that lies across two cache lines is read twice.
+// Aligned to a register: one that lies across two cache lines would be read twice.
 struct alignas(64) TreeLine {
   std::uint8_t of_row[kTreeRows];
 };

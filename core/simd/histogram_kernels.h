@@ -34,14 +34,14 @@ struct ListedRows {
   std::size_t first_cell;
 };
 
-// What the scan of a column's codes, in ascending order, needs to know. A split after code c sends
+// The input of a scan of a column's codes in ascending order. A split after code c sends
 // codes up to c to the left.
 struct ScanRange {
   std::size_t n_codes;
-  Wide left;            // already on the left before the first code
+  Wide left;            // on the left before the first code
   Wide total;           // of the node
   double l2;            // in units of hessians
-  std::int64_t least;   // a side with less hessian is no side
+  std::int64_t least;   // a side with less hessian is not allowed
   std::int64_t enough;  // a side with at least this is certainly allowed; >= least
   double unit = 1.0;    // of a score
   double floor = 0.0;   // lower scores are not sought
@@ -57,7 +57,7 @@ struct ScanResult {
   ScanBest any, certain;
 };
 
-// Of packed rows. `seen` counts no more than a limit of each.
+// Sums over packed rows. `seen` counts at most a limit of each row.
 struct PackedTotals {
   std::int64_t gradient = 0, hessian = 0;
   std::int64_t seen_gradient = 0, seen_hessian = 0;  // of magnitudes

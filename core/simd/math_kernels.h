@@ -1,4 +1,4 @@
-// exp, log and what boosting makes of them, over whole arrays. Written once (generic/math.inc),
+// exp, log and the derivatives of losses made of them, over whole arrays. Written once (generic/math.inc),
 // compiled for every width of registers, and part of kernels(): additions, products, quotients and selections
 // in a fixed order, nothing of the C library, so that every level and machine gives the same bits.
 #pragma once

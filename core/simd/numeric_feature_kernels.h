@@ -1,4 +1,4 @@
-// Columns of numbers looked at side by side: see simd/kernels.h for how the kernels are compiled and chosen.
+// Numeric features side by side: see simd/kernels.h for how the kernels are compiled and chosen.
 #pragma once
 
 #include <cstddef>

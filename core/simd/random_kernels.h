@@ -1,4 +1,4 @@
-// Many random numbers at once: see simd/kernels.h for how the kernels are compiled and chosen.
+// Counter-based random numbers, many at once: see simd/kernels.h for how the kernels are compiled and chosen.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace arboleda {
 // Rows that are explained side by side.
 inline constexpr std::size_t kShapRows = 32;
 
-// A step on the way through a tree, whose inner nodes have levels: the root 0, its children 1, ..
+// A step of the walk through a tree, whose inner nodes have levels: the root 0, its children 1, ..
 enum class ShapStepKind : std::uint8_t {
   test,   // an inner node: which rows go left
   enter,  // the edge from a node to a child that is an inner node
@@ -35,11 +35,11 @@ struct ShapStep {
 };
 
 // For rows that pass the edge; rows that fail there first; rows that failed an edge of the player above.
-// A step reads three lists of what the product is multiplied by, then two of what the player gets for it:
-// those who failed above get nothing.
+// A step reads three lists of factors of the product, then two of the player's share of it: rows that
+// failed above get nothing.
 inline constexpr std::size_t kShapFactors = 5;
 
-// Numbers of a group: kShapRows of each column, of each player and of each point of a level stand together.
+// Arrays of a group: kShapRows numbers of each column, of each player and of each point of a level.
 struct ShapGroup {
   const double* columns;
   double* values;

@@ -1,6 +1,6 @@
-// The columns of two values in the search of a node's split: summed up many at a time, and where nothing
-// but the score decides, scored so too. For criteria of class weights that fit bytes; for others no column
-// counts as a flag.
+// Binary features in the search of a node's split: summed many at a time, and, where only the score
+// decides, scored many at a time too. For criteria whose class weights fit bytes; for others no column
+// counts as binary.
 #pragma once
 
 #include <algorithm>

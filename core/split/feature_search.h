@@ -1,8 +1,8 @@
-// Finds the best split of one node on one feature. Columns of two values: from sums over all of them
+// Finds the best split of one node on one feature. Binary features: from sums over all of them
 // at once. Other numeric features: by histogram while the node is large, by sorting its rows once it
 // is small beside the feature's codes.
 //
-// Rows of the smallest code are not looked at: they are what the others lack to the whole node. Most
+// Rows of the smallest code are not read: their statistic is the node's less that of the others. Most
 // tables are full of zeros.
 #pragma once
 
@@ -70,32 +70,34 @@ class FeatureSearch {
                       !options.limits.is_monotonic),
         sides_(criterion.make_sides()),
         limits_(options.limits),
-        flags_(layouts.flags, criterion, options.limits.min_rows > 1, is_unlimited_),
+        binary_features_(layouts.binary_features, criterion, options.limits.min_rows > 1,
+                         is_unlimited_),
         binary_cells_(layouts.lists, criterion),
         few_(table, layouts.codes, criterion, is_unlimited_ && !options.at_random),
         categories_(criterion, limits_),
         random_(criterion, limits_, options.seed, options.tree),
-        numbers_(table, layouts.numbers, criterion, random_, is_unlimited_ && options.at_random) {}
+        numeric_features_(table, layouts.numeric_features, criterion, random_,
+                          is_unlimited_ && options.at_random) {}
   FeatureSearch(const FeatureSearch&) = delete;  // its parts share its limits
 
-  BinaryFeatureSearch<Criterion>& flags() { return flags_; }
-  NumericFeatureSearch<Criterion>& numbers() { return numbers_; }
+  BinaryFeatureSearch<Criterion>& binary_features() { return binary_features_; }
+  NumericFeatureSearch<Criterion>& numeric_features() { return numeric_features_; }
 
   // Call before features of a node are searched. list: these features.
   void begin(const NodeView<Criterion>& node, std::span<const FeatureIndex> features) {
-    flags_.sum(node, features);
+    binary_features_.sum(node, features);
     binary_cells_.sum(node);
   }
 
   // Whether begin() has computed all sums that the feature needs.
   bool has_sums(FeatureIndex feature) const {
-    return flags_.sums(feature) || binary_cells_.has(feature);
+    return binary_features_.sums(feature) || binary_cells_.has(feature);
   }
 
   // The same as search() for scored flags, all at once. False when all of them are constant.
   bool search_binary_features(const NodeView<Criterion>& node,
                               std::span<const FeatureIndex> features, Split& best) {
-    const Split* found = flags_.best_of(node, features);
+    const Split* found = binary_features_.best_of(node, features);
     if (found == nullptr) return false;
     if (!found->better_than(best)) return true;
     best = *found;
@@ -110,8 +112,8 @@ class FeatureSearch {
   // false. varies: OUT what search() would return for each.
   bool search_side_by_side(const NodeView<Criterion>& node, std::span<const FeatureIndex> features,
                            Split& best, std::vector<std::uint8_t>& varies) {
-    if (numbers_.serves()) {
-      search_together(numbers_, node, features, best, varies);
+    if (numeric_features_.serves()) {
+      search_together(numeric_features_, node, features, best, varies);
     } else if (few_.serves(node.rows.size(), features.size())) {
       search_together(few_, node, features, best, varies);
     } else {
@@ -135,9 +137,9 @@ class FeatureSearch {
       limits_.direction = options_.monotonic[static_cast<std::size_t>(feature)];
     }
     if constexpr (Criterion::kSumsBinaryFeatures) {
-      if (flags_.sums(feature)) return by_flag(node, feature, column, best);
+      if (binary_features_.sums(feature)) return split_binary(node, feature, column, best);
     }
-    if (binary_cells_.has(feature)) return by_flag_cell(node, feature, column, best);
+    if (binary_cells_.has(feature)) return split_binary_by_cell(node, feature, column, best);
     const bool is_near = code_rows_.serves(feature, node.rows.size());
     if (options_.at_random) {
       if (is_near) {
@@ -182,17 +184,17 @@ class FeatureSearch {
   }
 
   // There is one split, or none.
-  bool by_flag(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
-               Split& best) {
-    flags_.cell_of(feature, histogram_);
+  bool split_binary(const NodeView<Criterion>& node, FeatureIndex feature,
+                    const CodedColumn& column, Split& best) {
+    binary_features_.cell_of(feature, histogram_);
     sides_.part(node.total, histogram_.data());
     if (sides_.weight_left() == 0.0 || sides_.weight_right() == 0.0) return false;
     return consider_binary_feature(node, feature, column, best);
   }
 
   // The same from the cell of the rows that have the flag.
-  bool by_flag_cell(const NodeView<Criterion>& node, FeatureIndex feature,
-                    const CodedColumn& column, Split& best) {
+  bool split_binary_by_cell(const NodeView<Criterion>& node, FeatureIndex feature,
+                            const CodedColumn& column, Split& best) {
     if constexpr (Criterion::kHasCells) {
       const Slot* cell = binary_cells_.cell_of(feature);
       const std::uint64_t n_flagged = criterion_.n_rows(cell);
@@ -433,7 +435,7 @@ class FeatureSearch {
   PairSorter sorter_;
   UnfilledVector<SortKey> keys_;
   std::vector<Code> codes_;
-  BinaryFeatureSearch<Criterion> flags_;
+  BinaryFeatureSearch<Criterion> binary_features_;
   BinaryFeatureCells<Criterion> binary_cells_;
   RunScores runs_;
   FewRowsSearch<Criterion> few_;
@@ -441,7 +443,7 @@ class FeatureSearch {
   std::vector<std::size_t> place_;          // and their places among those that are searched
   CategorySearch<Criterion> categories_;
   RandomSearch<Criterion> random_;
-  NumericFeatureSearch<Criterion> numbers_;
+  NumericFeatureSearch<Criterion> numeric_features_;
 };
 
 }  // namespace arboleda

@@ -1,7 +1,7 @@
 // The best split of a node of few rows: its features side by side. A search of one feature after the
-// other would spend most of its time on what is done once a feature; here every row of a feature is tried
+// other would spend most of its time on overhead per feature; here every row of a feature is tried
 // as a threshold, without a sort, and eight features take one register. For criteria whose score
-// kernels().split_scores has, where nothing but the score decides.
+// kernels().split_scores has, where only the score decides.
 #pragma once
 
 #include <algorithm>

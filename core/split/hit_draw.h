@@ -1,11 +1,11 @@
-// Which of some candidates are among the features that a node draws without replacement, where it does not
-// matter which others are.
+// Which of some candidates are among the features that a node draws without replacement, where the other
+// features do not matter.
 //
-// Of F features m are drawn, and c of the F are candidates: the number of hits is h with the chance
+// m of F features are drawn, and c of the F are candidates: the number of hits is h with probability
 //
 //   C(c, h) C(F - c, m - h) / C(F, m)        (hypergeometric)
 //
-// and every h of the candidates are as likely. So many random numbers are drawn as there are hits, and one.
+// and every h candidates are equally likely. One random number is drawn, and one more per hit.
 #pragma once
 
 #include <cstddef>

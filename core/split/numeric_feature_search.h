@@ -1,6 +1,6 @@
-// Columns of numbers of a node, looked at side by side: which of them vary, by one pass over the rows; and
-// random splits by many of them at once: a threshold is drawn for each, and all that lies above these is
-// summed up in a second pass. That is for criteria that score flags at once: to be above a threshold is one.
+// Numeric features of a node, many side by side: which of them vary, by one pass over the rows; and
+// random splits by many of them at once: a threshold is drawn for each, and what lies above it is summed
+// in a second pass. For criteria that score binary features: being above a threshold is one.
 #pragma once
 
 #include <algorithm>

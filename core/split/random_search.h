@@ -24,7 +24,7 @@ namespace arboleda {
 inline Code last_not_above(const CodedColumn& column, Code lowest, Code highest, double t) {
   const double* values = column.values.data();
   Code code = lowest;
-  // Halved without a branch: nobody can guess where a random number lies.
+  // Bisection without a branch: where a random number lies is unpredictable.
   for (Code n = highest - lowest; n > 1; n -= n / 2) code += values[code + n / 2] <= t ? n / 2 : 0;
   return code;
 }
@@ -204,7 +204,7 @@ class RandomSearch {
       if (criterion_.sum_if(node.local, is_moved, cell_.data()))
         return sides_.move_cell(cell_.data());
     }
-    // Listed first, because nobody can guess which side a row goes to.
+    // Listed first, because the side of a row is unpredictable.
     moved_.resize(codes.size());
     std::size_t n_moved = 0;
     for (std::size_t i = 0; i < codes.size(); ++i) {

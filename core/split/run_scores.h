@@ -1,5 +1,5 @@
 // The best threshold of one feature from its sorted rows, all thresholds scored at once. For criteria
-// whose score kernels().split_scores has, where nothing but the score decides: no missing values, no limits on
+// whose score kernels().split_scores has, where only the score decides: no missing values, no limits on
 // the sides.
 #pragma once
 

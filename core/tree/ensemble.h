@@ -34,7 +34,7 @@ void add_tree(TreeEnsemble& ensemble, Tree tree, const LinearLeaves& linear);
 void truncate(TreeEnsemble& ensemble, std::size_t n_rounds);
 TreeEnsemble truncated(const TreeEnsemble& ensemble, std::size_t n_rounds);
 
-// The rounds of `ensemble`, then those of `more`, whose start is of no account: they continue the
+// The rounds of `ensemble`, then those of `more`, whose start is unused: they continue the
 // scores that the first ones left.
 TreeEnsemble extended(const TreeEnsemble& ensemble, const TreeEnsemble& more);
 

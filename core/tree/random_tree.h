@@ -1,4 +1,4 @@
-// For tests: trees that nobody grew.
+// For tests: random trees.
 #pragma once
 
 #include <algorithm>

@@ -47,7 +47,7 @@ struct TreeArrays {
 // One node on its way into the arrays.
 struct TreeNode {
   bool is_leaf;
-  FeatureIndex feature;  // this and the next two: of no account in a leaf
+  FeatureIndex feature;  // this and the next two: unused in a leaf
   double threshold;
   bool missing_left;
   double impurity;
