@@ -26,7 +26,7 @@ void make_neighborhood(Neighborhood* self, const Forest& forest, const FittedRow
                        std::size_t n_rows, int n_threads) {
   const Context context = make_context(n_threads, rows.seed);
   const nb::gil_scoped_release unlocked;
-  RowWeights weights{span_of(rows.weights)};
+  NeighborWeights weights{span_of(rows.weights)};
   if (rows.options.balance_classes) {
     weights.labels = span_of(rows.labels);
     weights.n_classes = rows.n_classes;

@@ -27,7 +27,7 @@ template <class Inputs>
 std::vector<double> votes(const Inputs& inputs, std::span<const double> weight, VoteOutput output,
                           const Context& context) {
   require(weight.empty() || weight.size() == inputs.size(), "one weight for each member is needed");
-  return for_row_blocks(inputs.n_rows, inputs.n_classes, context, [&](const RowBlock& block) {
+  return for_row_blocks(inputs.n_rows, inputs.n_classes, context, [&](const OutputBlock& block) {
     for (std::size_t l = 0; l < inputs.size(); ++l) {
       const double w = weight.empty() ? 1.0 : weight[l];
       for (std::size_t i = 0; i < block.n_rows; ++i) {
@@ -44,7 +44,7 @@ std::vector<double> tables_of(const Inputs& inputs, const ChoiceTables& tables, 
   const std::size_t n = inputs.n_classes;
   require(tables.start.size() == n, "one start for each class is needed");
   require(tables.table.size() == inputs.size() * n * n, "one table for each member is needed");
-  return for_row_blocks(inputs.n_rows, n, context, [&](const RowBlock& block) {
+  return for_row_blocks(inputs.n_rows, n, context, [&](const OutputBlock& block) {
     for (std::size_t i = 0; i < block.n_rows; ++i) {
       std::copy(tables.start.begin(), tables.start.end(), block.out + i * n);
     }

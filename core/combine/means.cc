@@ -30,7 +30,7 @@ void divide(double* out, std::size_t n, double by) {
 std::vector<double> mean_of_members(const Members& members, std::span<const double> weight,
                                     const Context& context) {
   const double total = total_weight(members, weight);
-  return for_row_blocks(members.n_rows, members.n_classes, context, [&](const RowBlock& block) {
+  return for_row_blocks(members.n_rows, members.n_classes, context, [&](const OutputBlock& block) {
     for (std::size_t l = 0; l < members.size(); ++l) {
       add(block.out, members.outputs[l] + block.first_cell(), block.n_cells(),
           weight.empty() ? 1.0 : weight[l]);
@@ -44,7 +44,7 @@ std::vector<double> geometric_mean_of_members(const Members& members,
                                               const Context& context) {
   const double total = total_weight(members, weight);
   for (const double w : weight) require(w > 0.0, "weights of a geometric mean are positive");
-  return for_row_blocks(members.n_rows, members.n_classes, context, [&](const RowBlock& block) {
+  return for_row_blocks(members.n_rows, members.n_classes, context, [&](const OutputBlock& block) {
     std::vector<double> logarithm(block.n_cells());
     for (std::size_t l = 0; l < members.size(); ++l) {
       kernels().math.log(members.outputs[l] + block.first_cell(), block.n_cells(),

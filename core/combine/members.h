@@ -40,7 +40,7 @@ struct Choices {
 inline constexpr std::size_t kBlockCells = std::size_t{1} << 11;
 
 // Rows first .. first + n_rows - 1, and where their result goes.
-struct RowBlock {
+struct OutputBlock {
   std::size_t first;
   std::size_t n_rows;
   std::size_t n_classes;
@@ -61,7 +61,7 @@ std::vector<double> for_row_blocks(std::size_t n_rows, std::size_t n_classes,
   const int n_threads = out.size() < kParallelWork ? 1 : context.n_threads();
   parallel_blocks(n_threads, n_rows, size, [&](std::size_t, std::size_t begin, std::size_t end) {
     context.check();
-    body(RowBlock{begin, end - begin, n_classes, out.data() + begin * n_classes});
+    body(OutputBlock{begin, end - begin, n_classes, out.data() + begin * n_classes});
   });
   return out;
 }

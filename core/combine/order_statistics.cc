@@ -81,7 +81,7 @@ class MiddleMean {
         network_(needed(sorting_network(members.size()), members.size(), first, last)),
         tile_(std::clamp<std::size_t>(kTileCells / members.size(), kLeastTile, kBlockCells)) {}
 
-  void put(const RowBlock& block) const {
+  void put(const OutputBlock& block) const {
     std::vector<double> tile(members_.size() * tile_);
     for (std::size_t begin = 0; begin < block.n_cells(); begin += tile_) {
       const std::size_t n = std::min(tile_, block.n_cells() - begin);
@@ -117,7 +117,7 @@ class MiddleMean {
 };
 
 template <class Better>
-void put_extreme(const Members& members, const RowBlock& block, const Better& better) {
+void put_extreme(const Members& members, const OutputBlock& block, const Better& better) {
   const double* first = members.outputs[0] + block.first_cell();
   std::copy(first, first + block.n_cells(), block.out);
   for (std::size_t l = 1; l < members.size(); ++l) {
@@ -131,7 +131,7 @@ void put_extreme(const Members& members, const RowBlock& block, const Better& be
 template <class Put>
 std::vector<double> combine(const Members& members, const OrderRule& rule, const Context& context,
                             const Put& put) {
-  return for_row_blocks(members.n_rows, members.n_classes, context, [&](const RowBlock& block) {
+  return for_row_blocks(members.n_rows, members.n_classes, context, [&](const OutputBlock& block) {
     put(block);
     if (rule.as_shares) divide_by_sum(block, members);
   });
@@ -144,11 +144,11 @@ std::vector<double> order_statistic_of_members(const Members& members, const Ord
   require(members.size() > 0, "an order needs at least one member");
   switch (rule.statistic) {
     case OrderStatistic::minimum:
-      return combine(members, rule, context, [&](const RowBlock& block) {
+      return combine(members, rule, context, [&](const OutputBlock& block) {
         put_extreme(members, block, [](double a, double b) { return a < b; });
       });
     case OrderStatistic::maximum:
-      return combine(members, rule, context, [&](const RowBlock& block) {
+      return combine(members, rule, context, [&](const OutputBlock& block) {
         put_extreme(members, block, [](double a, double b) { return a > b; });
       });
     case OrderStatistic::median:
@@ -159,7 +159,7 @@ std::vector<double> order_statistic_of_members(const Members& members, const Ord
   const std::size_t first = median ? (members.size() - 1) / 2 : rule.n_trimmed;
   require(2 * first < members.size(), "a trimmed mean leaves at least one member");
   const MiddleMean middle(members, first, members.size() - 1 - first);
-  return combine(members, rule, context, [&](const RowBlock& block) { middle.put(block); });
+  return combine(members, rule, context, [&](const OutputBlock& block) { middle.put(block); });
 }
 
 }  // namespace arboleda

@@ -39,7 +39,7 @@ double largest_of(const double* row, std::size_t n) {
 }
 
 // The block's numbers less the largest of their row, then exp of all of them.
-void exp_of_differences(const RowBlock& block) {
+void exp_of_differences(const OutputBlock& block) {
   std::vector<double> difference(block.n_cells());
   for (std::size_t i = 0; i < block.n_rows; ++i) {
     const double* row = block.out + i * block.n_classes;
@@ -52,7 +52,7 @@ void exp_of_differences(const RowBlock& block) {
 
 }  // namespace
 
-void divide_by_sum(const RowBlock& block, const Members& members) {
+void divide_by_sum(const OutputBlock& block, const Members& members) {
   for (std::size_t i = 0; i < block.n_rows; ++i) {
     double* row = block.out + i * block.n_classes;
     const double sum = sum_of(row, block.n_classes);
@@ -64,7 +64,7 @@ void divide_by_sum(const RowBlock& block, const Members& members) {
   }
 }
 
-void exp_shares(const RowBlock& block, const Members& members, std::span<const double> weight) {
+void exp_shares(const OutputBlock& block, const Members& members, std::span<const double> weight) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   std::vector<std::size_t> ruled_out;
   for (std::size_t i = 0; i < block.n_rows; ++i) {
@@ -79,7 +79,7 @@ void exp_shares(const RowBlock& block, const Members& members, std::span<const d
   }
 }
 
-void exp_shares(const RowBlock& block) {
+void exp_shares(const OutputBlock& block) {
   exp_of_differences(block);
   for (std::size_t i = 0; i < block.n_rows; ++i) {
     double* row = block.out + i * block.n_classes;

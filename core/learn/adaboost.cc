@@ -66,7 +66,7 @@ std::vector<double> bootstrap_weights(std::span<const double> weights, std::uint
   return drawn;
 }
 
-struct Candidate {
+struct GrownMember {
   std::vector<MemberTree> trees;
   MemberResult result;
 };
@@ -95,7 +95,7 @@ class AdaBoostLoop {
     boosted.vote = shape_.vote;
     boosted.trees_a_round = shape_.trees_a_round;
     for (std::uint32_t round = 0; round < options_.n_rounds; ++round) {
-      const std::optional<Candidate> member = next_member(round, boosted);
+      const std::optional<GrownMember> member = next_member(round, boosted);
       if (!member) {
         boosted.end = AdaBoostEnd::too_weak;
         break;
@@ -121,9 +121,9 @@ class AdaBoostLoop {
 
  private:
   // A member better than guessing, or none.
-  std::optional<Candidate> next_member(std::uint32_t round, AdaBoosted& boosted) {
+  std::optional<GrownMember> next_member(std::uint32_t round, AdaBoosted& boosted) {
     for (std::uint32_t attempt = 0;; ++attempt) {
-      Candidate member = grow(round);
+      GrownMember member = grow(round);
       member.result.round.reset_before = was_reset_;
       if (member.result.status != MemberStatus::too_weak) {
         was_reset_ = false;
@@ -135,14 +135,14 @@ class AdaBoostLoop {
     }
   }
 
-  Candidate grow(std::uint32_t round) {
+  GrownMember grow(std::uint32_t round) {
     context_.check();
     if (options_.weight_trimming > 0.0 && !booster_->row_weights().empty()) {
       mark_light_rows(booster_->row_weights(), rows_, options_.weight_trimming, sits_out_);
     }
     GrowthOptions growth = options_.growth;
     growth.tree = round;
-    Candidate member;
+    GrownMember member;
     for (TreeArrays& tree : booster_->grow(growth, sits_out_)) {
       std::vector<NodeIndex> leaf(rows_.size());
       find_leaves(CodeTree(tree, data_.table), rows_, context_, leaf);
@@ -160,7 +160,7 @@ class AdaBoostLoop {
     was_reset_ = true;
   }
 
-  void keep(const Candidate& member, AdaBoosted& boosted) {
+  void keep(const GrownMember& member, AdaBoosted& boosted) {
     boosted.rounds.push_back(member.result.round);
     for (std::size_t k = 0; k < member.trees.size(); ++k) {
       const TreeArrays& tree = member.trees[k].tree;

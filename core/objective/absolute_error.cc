@@ -16,9 +16,9 @@ namespace arboleda {
 
 namespace {
 
-class AbsoluteError final : public SeparableObjective {
+class AbsoluteErrorLoss final : public SeparableObjective {
  public:
-  explicit AbsoluteError(const LossData& data) : SeparableObjective(data, 1) {}
+  explicit AbsoluteErrorLoss(const LossData& data) : SeparableObjective(data, 1) {}
 
   bool has_unit_hessian() const override { return is_unweighted(); }
 
@@ -48,7 +48,7 @@ class AbsoluteError final : public SeparableObjective {
 }  // namespace
 
 std::unique_ptr<Objective> make_absolute_error(const LossOptions&, const LossData& data) {
-  return std::make_unique<AbsoluteError>(data);
+  return std::make_unique<AbsoluteErrorLoss>(data);
 }
 
 }  // namespace arboleda

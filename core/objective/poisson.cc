@@ -10,9 +10,9 @@ namespace arboleda {
 
 namespace {
 
-class Poisson final : public SeparableObjective {
+class PoissonLoss final : public SeparableObjective {
  public:
-  explicit Poisson(const LossData& data) : SeparableObjective(data, 1) {
+  explicit PoissonLoss(const LossData& data) : SeparableObjective(data, 1) {
     check_targets(data.target, "loss 'poisson' needs targets that are not negative",
                   [](double y) { return y >= 0.0; });
   }
@@ -40,7 +40,7 @@ class Poisson final : public SeparableObjective {
 }  // namespace
 
 std::unique_ptr<Objective> make_poisson(const LossOptions&, const LossData& data) {
-  return std::make_unique<Poisson>(data);
+  return std::make_unique<PoissonLoss>(data);
 }
 
 }  // namespace arboleda

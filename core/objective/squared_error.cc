@@ -10,9 +10,9 @@ namespace arboleda {
 
 namespace {
 
-class SquaredError final : public SeparableObjective {
+class SquaredErrorLoss final : public SeparableObjective {
  public:
-  explicit SquaredError(const LossData& data) : SeparableObjective(data, 1) {}
+  explicit SquaredErrorLoss(const LossData& data) : SeparableObjective(data, 1) {}
 
   bool has_unit_hessian() const override { return is_unweighted(); }
 
@@ -39,7 +39,7 @@ class SquaredError final : public SeparableObjective {
 }  // namespace
 
 std::unique_ptr<Objective> make_squared_error(const LossOptions&, const LossData& data) {
-  return std::make_unique<SquaredError>(data);
+  return std::make_unique<SquaredErrorLoss>(data);
 }
 
 }  // namespace arboleda

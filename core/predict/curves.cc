@@ -81,7 +81,7 @@ Grid grid_of(std::span<const Axis> axes, FeatureIndex n_features) {
 }
 
 // Points that are at a node together.
-struct Piece {
+struct GridPiece {
   NodeIndex node;
   std::size_t outer_begin, outer_end, inner_begin, inner_end;
 };
@@ -89,11 +89,11 @@ struct Piece {
 // Calls visit(piece) with all points of the grid that come to a leaf, for every such leaf.
 template <class Visit>
 void walk_points(const CompactTree& tree, const Grid& grid, const double* row,
-                 std::vector<Piece>& waiting, const Visit& visit) {
+                 std::vector<GridPiece>& waiting, const Visit& visit) {
   const CompactNode* nodes = tree.nodes.data();
   waiting.assign(1, {0, 0, grid.outer.size(), 0, grid.inner.size()});
   while (!waiting.empty()) {
-    Piece piece = waiting.back();
+    GridPiece piece = waiting.back();
     waiting.pop_back();
     for (;;) {
       const CompactNode& node = nodes[piece.node];
@@ -130,7 +130,7 @@ struct LeafValues {
   const double* values;
 };
 
-void add(const LeafValues& leaf, const Piece& piece, std::size_t n_inner, std::size_t n_outputs,
+void add(const LeafValues& leaf, const GridPiece& piece, std::size_t n_inner, std::size_t n_outputs,
          double* curve) {
   for (std::size_t i = piece.outer_begin; i < piece.outer_end; ++i) {
     double* at = curve + i * n_inner * n_outputs;
@@ -148,7 +148,7 @@ void add(const LeafValues& leaf, const Piece& piece, std::size_t n_inner, std::s
 
 struct Worker {
   RowBlock<double> block;
-  std::vector<Piece> waiting;
+  std::vector<GridPiece> waiting;
   std::vector<double> vote;
 };
 
@@ -177,7 +177,7 @@ void add_curves(std::size_t n_trees, const TreeAt& tree_at, const ValuesOf& valu
                    for (std::size_t row = begin; row < end; ++row) {
                      double* curve = curves.data() + (row - rows.begin) * curve_size;
                      walk_points(tree, grid, worker.block.numbers.data() + (row - begin) * width,
-                                 worker.waiting, [&](const Piece& piece) {
+                                 worker.waiting, [&](const GridPiece& piece) {
                                    const auto leaf = static_cast<std::uint32_t>(piece.node);
                                    add(values_of(t, leaf, worker.vote), piece, grid.inner.size(),
                                        n_outputs, curve);

@@ -51,7 +51,7 @@ void put_quantiles(RowSums& sums, const ByTarget& order, std::span<const double>
 }  // namespace
 
 Neighborhood::Neighborhood(const Forest& forest, const ForestBags& bags, std::size_t n_rows,
-                           const RowWeights& weights, const Context& context)
+                           const NeighborWeights& weights, const Context& context)
     : forest_(forest),
       n_rows_(n_rows),
       sample_weight_(weights.sample.begin(), weights.sample.end()),
@@ -76,7 +76,7 @@ Neighborhood::Neighborhood(const Forest& forest, const ForestBags& bags, std::si
 void Neighborhood::learn(std::size_t tree, const ForestBags& bags,
                          std::vector<std::uint32_t>& counts) {
   const CompactTree& grown = forest_.trees[tree];
-  LeafRows& leaves = trees_[tree];
+  RowsByLeaf& leaves = trees_[tree];
   leaves.begin = leaf_begins(grown);
   bags.draw.counts(bags.first_tree + static_cast<std::uint32_t>(tree), counts);
   require(counts.size() == n_rows_, "the bags are of another table than the forest");
@@ -110,7 +110,7 @@ void Neighborhood::learn(std::size_t tree, const ForestBags& bags,
 }
 
 double Neighborhood::weight_of(std::size_t tree, std::size_t place) const {
-  const LeafRows& leaves = trees_[tree];
+  const RowsByLeaf& leaves = trees_[tree];
   const RowIndex row = forest_.trees[tree].row[place];
   double weight = leaves.count.empty() ? 1.0 : leaves.count[place];
   if (!sample_weight_.empty()) weight *= sample_weight_[row];
@@ -124,7 +124,7 @@ double Neighborhood::weight_of(std::size_t tree, std::size_t place) const {
 
 void Neighborhood::add_leaf(std::size_t tree, NodeIndex node, RowSums& sums) const {
   const CompactTree& grown = forest_.trees[tree];
-  const LeafRows& leaves = trees_[tree];
+  const RowsByLeaf& leaves = trees_[tree];
   const std::size_t leaf = grown.nodes[static_cast<std::size_t>(node)].leaf();
   const double total = leaves.total[leaf];
   for (std::size_t p = leaves.begin[leaf]; p < leaves.begin[leaf + 1]; ++p) {

@@ -26,7 +26,7 @@
 namespace arboleda {
 
 // What training rows weigh, besides how often they were drawn.
-struct RowWeights {
+struct NeighborWeights {
   std::span<const double> sample = {};  // one a row; empty: all 1
   // Where the classes of each bag were weighed so that they count the same: n_rows labels of output 0,
   // then of output 1, ...; and the number of classes of each output. Else empty.
@@ -48,7 +48,7 @@ class Neighborhood {
   // The forest must outlive this, `weights` not. Throws Error(invalid_argument) where the forest keeps
   // no rows or others than those of the bags.
   Neighborhood(const Forest& forest, const ForestBags& bags, std::size_t n_rows,
-               const RowWeights& weights, const Context& context);
+               const NeighborWeights& weights, const Context& context);
 
   std::size_t n_rows() const { return n_rows_; }
 
@@ -64,7 +64,7 @@ class Neighborhood {
 
  private:
   // What is known of the rows of a tree's leaves besides their numbers, which the tree has.
-  struct LeafRows {
+  struct RowsByLeaf {
     std::vector<std::uint32_t> begin;  // of each leaf, and the end of the last one
     std::vector<std::uint16_t> count;  // of draws, one a row; none: all 1
     std::vector<double> total;         // weight of each leaf
@@ -83,7 +83,7 @@ class Neighborhood {
   std::vector<double> sample_weight_;
   std::vector<std::uint32_t> labels_;
   std::vector<std::size_t> n_classes_;
-  std::vector<LeafRows> trees_;
+  std::vector<RowsByLeaf> trees_;
 };
 
 }  // namespace arboleda

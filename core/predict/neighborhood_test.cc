@@ -52,7 +52,7 @@ struct Grown {
 
   const MixedProblem& problem;
   ForestOptions options;
-  RowWeights weights;
+  NeighborWeights weights;
   Forest forest;
 };
 

@@ -50,9 +50,9 @@ void Proximity::leave_out_bags(const ForestBags& bags, const Context& context) {
 }
 
 // The rows in the order of their leaves; of trees that saw a row, without it.
-Proximity::LeafRows Proximity::by_leaf(std::size_t tree,
-                                       const std::vector<std::uint32_t>& leaf_of) const {
-  LeafRows leaves;
+Proximity::RowsByLeaf Proximity::by_leaf(std::size_t tree,
+                                         const std::vector<std::uint32_t>& leaf_of) const {
+  RowsByLeaf leaves;
   leaves.begin.assign(forest_.trees[tree].n_leaves() + 1, 0);
   const auto counts = [&](std::size_t row) {
     return n_words_ == 0 || is_left_out(static_cast<RowIndex>(row), tree);
@@ -82,7 +82,7 @@ double Proximity::n_trees_between(RowIndex a, RowIndex b) const {
 void Proximity::add_row(const NodeIndex* nodes, std::size_t row, RowSums& sums) const {
   for (std::size_t tree = 0; tree < trees_.size(); ++tree) {
     if (n_words_ > 0 && !is_left_out(static_cast<RowIndex>(row), tree)) continue;
-    const LeafRows& leaves = trees_[tree];
+    const RowsByLeaf& leaves = trees_[tree];
     const std::size_t leaf =
         forest_.trees[tree].nodes[static_cast<std::size_t>(nodes[tree])].leaf();
     for (std::size_t p = leaves.begin[leaf]; p < leaves.begin[leaf + 1]; ++p) {

@@ -33,7 +33,7 @@ class Proximity {
 
  private:
   // The rows in each leaf of a tree.
-  struct LeafRows {
+  struct RowsByLeaf {
     std::vector<std::uint32_t> begin;
     std::vector<RowIndex> row;
   };
@@ -43,14 +43,14 @@ class Proximity {
     return ((left_out_[row * n_words_ + tree / 64] >> (tree % 64)) & 1) != 0;
   }
   double n_trees_between(RowIndex a, RowIndex b) const;
-  LeafRows by_leaf(std::size_t tree, const std::vector<std::uint32_t>& leaf_of) const;
+  RowsByLeaf by_leaf(std::size_t tree, const std::vector<std::uint32_t>& leaf_of) const;
   void add_row(const NodeIndex* leaves, std::size_t row, RowSums& sums) const;
 
   const Forest& forest_;
   std::size_t n_rows_;
   std::size_t n_words_ = 0;              // of 64 trees; 0: all trees count
   std::vector<std::uint64_t> left_out_;  // row x words: bit t: tree t did not see the row
-  std::vector<LeafRows> trees_;
+  std::vector<RowsByLeaf> trees_;
 };
 
 }  // namespace arboleda
