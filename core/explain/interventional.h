@@ -1,7 +1,7 @@
 // Shapley values against background rows: a player outside the coalition takes the values of a background
-// row, and the value of the coalition is the mean over these rows. Janzing, Minorics & Blöbaum (2020), "Feature relevance
-// quantification in explainable AI: a causal problem"; Lundberg et al. (2020), "From local explanations
-// to global understanding with explainable AI for trees", algorithm 3.
+// row, and the value of the coalition is the mean over these rows. Janzing, Minorics & Blöbaum (2020),
+// "Feature relevance quantification in explainable AI: a causal problem"; Lundberg et al. (2020), "From
+// local explanations to global understanding with explainable AI for trees", algorithm 3.
 //
 // A row x and a background row b separate where they go different ways. On the path to a leaf, A are the
 // players who must be in (x goes there, b does not), B those who must be out; all others do not matter. With

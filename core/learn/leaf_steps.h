@@ -17,9 +17,9 @@ void set_best_steps(const Objective& objective, std::span<const double> scores, 
                     double max_delta_step, const LeafRows& leaves, const Context& context,
                     TreeArrays& tree);
 
-// One step of Newton's from 0, times a factor: -factor sum of gradients / sum of hessians; 0 where the
-// hessians vanish. No hessian: all are 1. Friedman (2001), algorithms 5 (factor 1) and 6 (factor (K - 1)/K). The sums do not
-// depend on the order of rows.
+// One Newton step from 0, times a factor: -factor sum of gradients / sum of hessians; 0 where the
+// hessians vanish. No hessian: all are 1. Friedman (2001), algorithms 5 (factor 1) and 6 (factor
+// (K - 1)/K). The sums do not depend on the order of rows.
 void set_newton_steps(std::span<const double> gradient, std::span<const double> hessian,
                       double factor, const LeafRows& leaves, const Context& context,
                       TreeArrays& tree);

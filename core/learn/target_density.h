@@ -1,9 +1,9 @@
 // The weights of AdaBoost.R: Freund, Schapire (1997), "A decision-theoretic generalization of on-line
 // learning and an application to boosting", Journal of Computer and System Sciences 55, section 5.3.
 //
-// A target y_i in [0, 1] stands for a binary label at every y in [0, 1]: is y >= y_i? A prediction h for the row
-// gets those between y_i and h wrong. The labels have a density, at first w(i, y) = D(i) |y - y_i|, so
-// that the wrong ones weigh D(i) (h - y_i)^2 / 2. A round multiplies what was predicted correctly by
+// A target y_i in [0, 1] stands for a binary label at every y in [0, 1]: is y >= y_i? A prediction h for
+// the row gets those between y_i and h wrong. The labels have a density, at first
+// w(i, y) = D(i) |y - y_i|, so that the wrong ones weigh D(i) (h - y_i)^2 / 2. A round multiplies what was predicted correctly by
 // beta < 1: w stays |y - y_i| times a factor, constant between the predictions of the rounds,
 //
 //      factor  |        ____________

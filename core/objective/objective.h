@@ -54,8 +54,8 @@ class Objective {
   // Sum of w_i over some rows, for the mean of the loss.
   virtual double total_weight(std::span<const RowIndex> rows) const = 0;
 
-  // Losses whose derivatives carry little information within a leaf (absolute error, quantile, Huber) are given the
-  // best constant step of the leaf's rows instead of Newton's: Friedman (2001), algorithms 3 and 4.
+  // Losses whose derivatives carry little information within a leaf (absolute error, quantile, Huber) use
+  // the best constant step of the leaf's rows instead of Newton's: Friedman (2001), algorithms 3 and 4.
   // It does not depend on the order of the rows.
   virtual bool has_exact_leaf_step() const { return false; }
   virtual double best_step(std::span<const double> scores, std::size_t output,
