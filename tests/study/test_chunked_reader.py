@@ -33,7 +33,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def tree(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """The folder of a study of a tree."""
     out = tmp_path_factory.mktemp("parts") / "study"
-    Study(mixed, target="rich", out=out, models="cart", jobs=1).run()
+    Study(mixed, target="rich", output_dir=out, models="cart", n_jobs=1).run()
     return out
 
 

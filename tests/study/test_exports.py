@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Pat
     """A study of models with either preparation, and their combinations."""
     out = tmp_path_factory.mktemp("exports") / "study"
     keys = "random_forest,logistic"
-    Study(mixed, target="rich", out=out, models=keys, cv=2, jobs=1).run()
+    Study(mixed, target="rich", output_dir=out, models=keys, cv=2, n_jobs=1).run()
     return out
 
 
@@ -34,7 +34,7 @@ def values(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Pat
     out = tmp_path_factory.mktemp("exports") / "study"
     keys = "cart,linear"
     table = mixed[["age", "city", "wealth"]].dropna(subset=["age"])
-    Study(table, target="age", out=out, models=keys, cv=2, jobs=1).run()
+    Study(table, target="age", output_dir=out, models=keys, cv=2, n_jobs=1).run()
     return out
 
 
@@ -45,7 +45,7 @@ def portfolio(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> 
     kinds = "symmetric leafwise linear_leaves dart crossed_leafwise extra_trees network"
     kinds += " ranked_linear svm neighbours"
     keys = ",".join(f"best_{kind}" for kind in kinds.split())
-    Study(mixed, target="rich", out=out, preset="best", models=keys, cv=2, jobs=1).run()
+    Study(mixed, target="rich", output_dir=out, preset="best", models=keys, cv=2, n_jobs=1).run()
     return out
 
 
@@ -59,7 +59,7 @@ def layered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     n_classes = request.param
     table["y"] = pd.qcut(said, n_classes, labels=list("xyz"[:n_classes])) if n_classes else said
     models = "cart,logistic" if n_classes else "cart,linear"
-    Study(table, target="y", out=out, models=models, cv=2, jobs=1).run()
+    Study(table, target="y", output_dir=out, models=models, cv=2, n_jobs=1).run()
     return out
 
 
@@ -72,7 +72,7 @@ def machines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             patch.setattr(kernels, "EXACT_ROWS", 10)
             patch.setattr(kernels, "SVM_POINTS", 40)
             patch.setattr("arboleda.study.plan._exact_seconds", lambda *_: 0.0)
-        Study("wine", target="target", out=out, models="svm,lda,cart", cv=3, jobs=1).run()
+        Study("wine", target="target", output_dir=out, models="svm,lda,cart", cv=3, n_jobs=1).run()
     return out
 
 
@@ -80,7 +80,7 @@ def machines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def unknown(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """A study of a model that has no operators in ONNX."""
     out = tmp_path_factory.mktemp("exports") / "study"
-    Study(mixed[["age", "rich"]], target="rich", out=out, models="qda", cv=2, jobs=1).run()
+    Study(mixed[["age", "rich"]], target="rich", output_dir=out, models="qda", cv=2, n_jobs=1).run()
     return out
 
 

@@ -33,7 +33,7 @@ def fruits(n: int, seed: int, names: tuple[str, ...] = ("=fig", "lime", "plum"))
 @pytest.fixture(scope="module")
 def price_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("prices")
-    Study(prices(1500, 0), target="price", models="linear", out=out).run()
+    Study(prices(1500, 0), target="price", models="linear", output_dir=out).run()
     return out
 
 
@@ -42,7 +42,7 @@ def fruit_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("fruits")
     costs = {"lime": {"=fig": 6, "plum": 6}}
     asked = {"cost_matrix": costs, "reject_cost": 0.7}
-    Study(fruits(600, 0), target="fruit", models="lda", out=out, **asked).run()
+    Study(fruits(600, 0), target="fruit", models="lda", output_dir=out, **asked).run()
     return out
 
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 def forest(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """The folder of a study of a forest."""
     out = tmp_path_factory.mktemp("forest") / "study"
-    Study(mixed, target="rich", out=out, models="random_forest").run()
+    Study(mixed, target="rich", output_dir=out, models="random_forest").run()
     return out
 
 
@@ -62,7 +62,7 @@ def test_the_command_writes_what_the_model_says(
 
 
 def test_a_regression(tmp_path: Path) -> None:
-    Study("diabetes", target="target", out=tmp_path / "s", models="linear").run()
+    Study("diabetes", target="target", output_dir=tmp_path / "s", models="linear").run()
     found = predict_table(tmp_path / "s", "diabetes", tmp_path / "out.csv")
     values = pd.read_csv(found.path)
     study = Study.load(tmp_path / "s")
@@ -96,7 +96,7 @@ def test_text_that_looks_like_numbers_stays_text(tmp_path: Path) -> None:
     pd.DataFrame({"code": codes, "x": range(90), "y": target}).to_csv(
         tmp_path / "t.csv", index=False
     )
-    Study(tmp_path / "t.csv", target="y", out=tmp_path / "s", models="cart").run()
+    Study(tmp_path / "t.csv", target="y", output_dir=tmp_path / "s", models="cart").run()
     (tmp_path / "new.csv").write_text("code;x\n01234;5\n00777;5\n")
     found = predict_table(tmp_path / "s", tmp_path / "new.csv", tmp_path / "out.csv")
     assert found.notes == ()
@@ -105,7 +105,7 @@ def test_text_that_looks_like_numbers_stays_text(tmp_path: Path) -> None:
 
 def test_classes_that_look_like_formulas_are_escaped(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": np.arange(60) / 2, "y": np.where(np.arange(60) < 30, "=1+1", "@a")})
-    Study(frame, target="y", out=tmp_path / "s", models="cart").run()
+    Study(frame, target="y", output_dir=tmp_path / "s", models="cart").run()
     found = predict_table(tmp_path / "s", frame, tmp_path / "out.csv")
     assert found.path.read_text().splitlines()[:2] == [
         "prediction,probability of =1+1,probability of @a",
@@ -115,7 +115,7 @@ def test_classes_that_look_like_formulas_are_escaped(tmp_path: Path) -> None:
 
 def test_numeric_classes_are_written_as_the_table_has_them(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": np.arange(60) / 2, "y": np.arange(60) // 30})
-    Study(frame, target="y", out=tmp_path / "s", models="cart").run()
+    Study(frame, target="y", output_dir=tmp_path / "s", models="cart").run()
     for name, read in (("o.csv", pd.read_csv), ("o.parquet", pd.read_parquet)):
         found = predict_table(tmp_path / "s", frame, tmp_path / name)
         values = read(found.path)["prediction"]  # type: ignore[operator]
@@ -124,7 +124,7 @@ def test_numeric_classes_are_written_as_the_table_has_them(tmp_path: Path) -> No
 
 
 def test_a_model_without_probabilities(tmp_path: Path, mixed: pd.DataFrame) -> None:
-    Study(mixed, target="rich", out=tmp_path / "s", models="svm").run()
+    Study(mixed, target="rich", output_dir=tmp_path / "s", models="svm").run()
     found = predict_table(tmp_path / "s", mixed, tmp_path / "out.csv")
     assert found.notes == ("Support vector machine gives no probabilities.",)
     assert list(pd.read_csv(found.path)) == ["prediction"]

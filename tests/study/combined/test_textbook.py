@@ -173,7 +173,7 @@ def test_they_stand_in_a_study_and_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, models: str
 ) -> None:
     monkeypatch.setattr(runner, "METHODS", TEXTBOOK)
-    Study(table, target="target", out=tmp_path, models=models, jobs=1).run()
+    Study(table, target="target", output_dir=tmp_path, models=models, n_jobs=1).run()
     read = Study.load(tmp_path)
     wanted = {m.key for m in TEXTBOOK if m.suits(4, 100, 3 if table == "wine" else 0)}
     assert wanted < set(read.keys)
