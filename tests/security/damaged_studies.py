@@ -15,8 +15,8 @@ import pandas as pd
 from arboleda.comparisons import compare_studies
 from arboleda.explanations import explain_study
 from arboleda.study import Study, StudyError
-from arboleda.study.artifacts.exports import export_model
-from arboleda.study.results.predictions import predict_table
+from arboleda.study.artifacts.exports import export
+from arboleda.study.results.predictions import predict
 
 HUGE = 10**400
 # What stands in place of a value: each is wrong for most of them.
@@ -125,10 +125,10 @@ class Reader:
         """The parts, the quick ones first."""
         return {
             "models": self._models,
-            "predict": lambda: predict_table(
+            "predict": lambda: predict(
                 self.folder, self.table, self.out / "predicted.csv", intervals=0.8
             ),
-            "export": lambda: export_model(self.folder, self.out / "model.onnx"),
+            "export": lambda: export(self.folder, self.out / "model.onnx"),
             "compare": lambda: compare_studies([self.folder, self.other]).to_html(),
             "row": lambda: explain_study(self.folder, 3).to_html(),
             "explain": lambda: explain_study(self.folder).to_html(),

@@ -23,7 +23,7 @@ from arboleda.study.combined.remarks import remarks_on
 from arboleda.study.combined.rules import MeanRule
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
-from arboleda.study.results.predictions import predict_table
+from arboleda.study.results.predictions import predict
 
 from ..conftest import without_timing
 
@@ -287,7 +287,7 @@ def test_a_table_is_predicted_by_a_combination(tmp_path: Path) -> None:
         frame, target="y", output_dir=out, models="ridge,cart,neighbours", n_jobs=1
     ).run()
     assert result.facts["models"][0]["ensemble"]
-    predict_table(out, frame, tmp_path / "new.csv")
+    predict(out, frame, tmp_path / "new.csv")
     said = pd.read_csv(tmp_path / "new.csv")["prediction"]
     np.testing.assert_allclose(said, Study.load(out).best_model_.predict(frame))
 

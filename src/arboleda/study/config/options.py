@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from arboleda.study.config.declaration import document_parameters
 from arboleda.study.config.parsing import SHOWN
 from arboleda.study.config.settings import OPTIONS, Settings
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import OptionError, StudyError
 
 __all__ = [
     "NAMES",
@@ -50,7 +50,7 @@ def make_settings(**options: Any) -> Settings:
 
     Raises
     ------
-    StudyError
+    OptionError
         For the first invalid value; the message gives its name, the value and valid ones.
 
     Examples
@@ -69,7 +69,7 @@ def make_settings(**options: Any) -> Settings:
         name = str(first["loc"][0])
         shown = repr(given[name])
         shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
-        raise StudyError(OPTIONS[name].option.error.format(value=shown)) from error
+        raise OptionError(OPTIONS[name].option.error.format(value=shown)) from error
 
 
 def read_size(name: str, value: Any) -> int | None:
@@ -77,7 +77,7 @@ def read_size(name: str, value: Any) -> int | None:
 
     Raises
     ------
-    StudyError
+    OptionError
         If the value is not a size above 0.
 
     Examples

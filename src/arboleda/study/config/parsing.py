@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field
 
 from arboleda._files import read_regular
 from arboleda.study.config.schemes import parse_scheme
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import OptionError
 
 __all__ = [
     "SHOWN",
@@ -138,7 +138,7 @@ def _merges_of_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise StudyError(
+        raise OptionError(
             f"The merges {text[:SHOWN]!r} are not JSON ({error}); write "
             '{"column": {"new": ["old", "older"]}}, or column: old, older -> new.'
         ) from error
@@ -155,7 +155,7 @@ def parse_search(value: Any) -> Any:
     from arboleda.study.search import named_search
 
     if not isinstance(value, str):
-        raise StudyError(f"The search must be a string such as tpe:30, got {value!r}.")
+        raise OptionError(f"The search must be a string such as tpe:30, got {value!r}.")
     return named_search(value)
 
 
@@ -193,13 +193,13 @@ def _costs_from_json(text: str) -> Any:
             text = read_regular(Path(text)).decode()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise StudyError(
+            raise OptionError(
                 f"{where} cannot be read ({reason}); name a JSON file, or write {how}."
             ) from error
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise StudyError(f"{where} is not JSON ({error}); write {how}.") from error
+        raise OptionError(f"{where} is not JSON ({error}); write {how}.") from error
 
 
 # Numbers of any library; combine them with int or float and limits.

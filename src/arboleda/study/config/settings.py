@@ -27,7 +27,7 @@ from arboleda.study.config.parsing import (
     parse_search,
 )
 from arboleda.study.config.schemes import Scheme
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import OptionError
 
 if TYPE_CHECKING:
     from arboleda.study.data.recipe import Condition, Recipe
@@ -334,30 +334,30 @@ class Settings(BaseModel):
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:
         if self.groups is not None and self.time is not None:
-            raise StudyError(
+            raise OptionError(
                 f"Rows cannot be split by groups ({self.groups!r}) and by time ({self.time!r}) at "
                 "once; name one of the two."
             )
         for kind, name in _DIVIDERS.items():
             self._check_divider(kind, getattr(self, name), f"--{name}")
         if self.metric == "cost" and self.cost_matrix is None:
-            raise StudyError(
+            raise OptionError(
                 "The metric 'cost' needs the costs of misclassification; give --cost-matrix, as in "
                 '\'{"good": {"bad": 1}, "bad": {"good": 5}}\', or choose --metric accuracy.'
             )
         if self.cost_matrix is not None and self.task == "regression":
-            raise StudyError("A cost matrix needs a classification; leave it out of a regression.")
+            raise OptionError("A cost matrix needs a classification; leave it out of a regression.")
         return self
 
     def _check_divider(self, kind: str, column: str | None, flag: str) -> None:
         """Check that a column of groups or times is named if and only if the scheme needs it."""
         if column is not None and self.cv.kind != kind:
-            raise StudyError(
+            raise OptionError(
                 f"The cross-validation {self.cv.text!r} does not use the column {column!r} of "
                 f"{flag}; choose --cv {kind}:{max(self.cv.folds, 2)}, or leave out {flag}."
             )
         if column is None and self.cv.kind == kind:
-            raise StudyError(
+            raise OptionError(
                 f"The cross-validation {self.cv.text!r} needs a column; name it by {flag}."
             )
 

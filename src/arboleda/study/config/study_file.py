@@ -13,7 +13,7 @@ from arboleda._visible import json_escaped
 from arboleda.study.config.options import NAMES, RETIRED
 from arboleda.study.config.settings import OPTIONS, Settings
 from arboleda.study.data.reading import BUNDLED
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import OptionError
 
 __all__ = ["CONFIG", "config_text", "read_config"]
 
@@ -40,7 +40,7 @@ def read_config(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
-    StudyError
+    OptionError
         If there is no such file, it is not TOML, or it has an unknown or retired key.
 
     Examples
@@ -56,20 +56,20 @@ def read_config(path: str | Path) -> dict[str, Any]:
     try:
         options = tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except FileNotFoundError as error:
-        raise StudyError(
+        raise OptionError(
             f"There is no file {path}; name a TOML file such as a study's {CONFIG}."
         ) from error
     except OSError as error:
-        raise StudyError(f"The file {path} cannot be read: {error.strerror}.") from error
+        raise OptionError(f"The file {path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
-        raise StudyError(f"The file {path} is not TOML ({error}); correct it.") from error
+        raise OptionError(f"The file {path} is not TOML ({error}); correct it.") from error
     for key, value in options.items():
         if key not in (*_SOURCES, *NAMES):
-            raise StudyError(
+            raise OptionError(
                 f"The file {path} has the key {key[:60]!r}, which {_suggest_key(key)}."
             )
         if key in (*_SOURCES, "test") and not (isinstance(value, str) and value):
-            raise StudyError(
+            raise OptionError(
                 f"The key {key!r} of {path} must be a non-empty string, got {value!r}."
             )
     return {k: _resolve_path(path.parent, v) if k in _PATHS else v for k, v in options.items()}
