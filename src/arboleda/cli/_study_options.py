@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
@@ -44,9 +44,11 @@ def accept_study_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _make_parameters() -> Iterator[inspect.Parameter]:
     for name, declared in OPTIONS.items():
-        annotation = Annotated[declared.option.argument | None, _make_option(declared)]
         yield inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=_make_option(declared),
+            annotation=declared.option.argument | None,
         )
 
 
@@ -55,6 +57,7 @@ def _make_option(declared: Declared) -> Any:
     is_switch = option.argument is bool
     repeated = " May be repeated." if option.argument == list[str] else ""
     return typer.Option(
+        None,
         f"{declared.flag}/--no-{declared.flag[2:]}" if is_switch else declared.flag,
         help=declared.plain_text + repeated,
         metavar=None if is_switch else option.metavar,

@@ -32,7 +32,8 @@ RETIRED = {
     "member_time": "fit_timeout",
     "member_memory": "fit_memory",
 }
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 Class = TypeVar("Class", bound=type)
 
 
