@@ -280,8 +280,8 @@ def ours(problem: "Problem", train: Rows, test: Rows, budget: float, threads: in
                 metric=metric,
                 preset="best",
                 time_budget=budget,
-                jobs=threads,
-                out=folder,
+                n_jobs=threads,
+                output_dir=folder,
             )
             .run()
             .facts

@@ -113,7 +113,13 @@ def main() -> None:
             metric = "rmse" if task == "regression" else "log_loss"
             folder = Path(home) / name
             study = Study(
-                frame, target="target", task=task, preset="best", metric=metric, out=folder, jobs=1
+                frame,
+                target="target",
+                task=task,
+                preset="best",
+                metric=metric,
+                output_dir=folder,
+                n_jobs=1,
             )
             facts = study.run().facts
             plan = make_plan(read_table(frame), "target", study.settings)

@@ -97,8 +97,8 @@ def test_hidden_characters_of_wrong_usage_are_spelt_out(
         (GOOD.encode(), ["--metric", "rmse"], "no metric 'rmse'"),
         (GOOD.encode(), ["--task", "clustering"], "no task 'clustering'"),
         (GOOD.encode(), ["--task", "regression"], "holds text such as 'p'"),
-        (GOOD.encode(), ["--seed", "-1"], "seed -1"),
-        (GOOD.encode(), ["--jobs", "0"], "processes 0"),
+        (GOOD.encode(), ["--seed", "-1"], "random_state (--seed) must be an integer"),
+        (GOOD.encode(), ["--jobs", "0"], "n_jobs (--jobs) must be an integer >= 1, got 0"),
         (GOOD.encode(), ["--out", "t.csv"], "is not a folder"),
         (GOOD.encode(), ["--out", "t.csv/inside"], "is not a folder"),
         (GOOD.replace("p", "q").encode(), [], "one class only, 'q'"),
@@ -255,8 +255,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of the good table and a copy of it, with the table beside them."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "t.csv").write_text(GOOD)
-    options = {"target": "b", "task": "regression", "models": "mean,cart", "jobs": 1}
-    Study(folder / "t.csv", out=folder / "study", **options).run()
+    options = {"target": "b", "task": "regression", "models": "mean,cart", "n_jobs": 1}
+    Study(folder / "t.csv", output_dir=folder / "study", **options).run()
     shutil.copytree(folder / "study", folder / "copy")
     return folder
 

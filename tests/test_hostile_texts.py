@@ -69,7 +69,7 @@ def test_no_page_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     table = '"><img src=x onerror=x()>.csv'
     attacking().to_csv(table, index=False)
     study = ["study", table, "--target", ATTACKS[5], "--models", "most_frequent,lda,cart"]
-    study += ["--by", f'["{ATTACKS[3]}"]', "--reject-cost", "0.4"]
+    study += ["--score-by", f'["{ATTACKS[3]}"]', "--reject-cost", "0.4"]
     commands = [
         [*study, "--out", "first"],
         [*study, "--out", "second", "--seed", "1", "--lang", "es"],
@@ -128,7 +128,7 @@ def test_control_characters_are_spelt_out(
     table = "t\x1b[31m\u202e.parquet"
     pq.write_table(controlling(), table)
     study = ["study", table, "--target", "target\x1b[2J", "--models", "most_frequent,lda,cart"]
-    study += ["--by", json.dumps([f"category{HIDDEN}"])]
+    study += ["--score-by", json.dumps([f"category{HIDDEN}"])]
     commands = [
         [*study, "--out", "first"],
         [*study, "--out", "second\x1b[31m", "--seed", "1", "--lang", "es"],

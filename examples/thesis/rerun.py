@@ -44,9 +44,9 @@ def main(key: str, arguments: list[str] | None = None) -> Path:
         test=test,
         metric=problem.metric,
         preset="thesis",
-        seed=1,
-        jobs=asked.jobs,
-        out=out,
+        random_state=1,
+        n_jobs=asked.jobs,
+        output_dir=out,
     ).run(progress=True)
     took = None
     # A study that went on has taken more than this process saw.

@@ -41,12 +41,12 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "first": (flowers(), {"models": "lda,most_frequent"}),
         "again": (flowers(), {"models": "lda,most_frequent"}),
         "poor": (flowers(), {"models": "most_frequent"}),
-        "seeded": (flowers(), {"models": "lda,most_frequent", "seed": 5}),
+        "seeded": (flowers(), {"models": "lda,most_frequent", "random_state": 5}),
         "other": (flowers(120, 9, NASTY), {"models": "lda,most_frequent", "target": NASTY}),
         "third": (flowers(140, 7), {"models": "lda,most_frequent"}),
     }
     for name, (table, more) in asked.items():
-        Study(table, **{"target": "kind", "out": root / name, **more}).run()
+        Study(table, **{"target": "kind", "output_dir": root / name, **more}).run()
     return {name: root / name for name in asked}
 
 
@@ -110,7 +110,7 @@ def test_rows_of_a_group_are_compared_as_one(tmp_path: Path) -> None:
     patients["<b>patient</b>"] = np.repeat(np.arange(100), visits)
     asked = {"target": "kind", "groups": "<b>patient</b>", "cv": "group:4"}
     for models in ("lda", "most_frequent"):
-        Study(patients, models=models, out=tmp_path / models, **asked).run()
+        Study(patients, models=models, output_dir=tmp_path / models, **asked).run()
     found = compare_studies([tmp_path / "lda", tmp_path / "most_frequent"])
     jsonschema.validate(found.facts, SCHEMA)
     assert found.facts["paired"]["groups"] == "<b>patient</b>"
@@ -139,7 +139,12 @@ def test_test_rows_of_one_group_tell_nothing(tmp_path: Path) -> None:
     for models in ("lda", "most_frequent"):
         out = tmp_path / models
         Study(
-            houses, target="kind", models=f"{models},cart", groups="house", cv="group:4", out=out
+            houses,
+            target="kind",
+            models=f"{models},cart",
+            groups="house",
+            cv="group:4",
+            output_dir=out,
         ).run()
     facts = compare_studies([tmp_path / "lda", tmp_path / "most_frequent"]).facts
     jsonschema.validate(facts, SCHEMA)
@@ -156,7 +161,7 @@ def test_only_what_was_divided_alike_is_paired(tmp_path: Path) -> None:
         "groups": {"groups": "house"},
         "time": {"time": "day"},
     }.items():
-        Study(table, target="kind", models="lda", out=tmp_path / name, **asked).run()
+        Study(table, target="kind", models="lda", output_dir=tmp_path / name, **asked).run()
     for name in ("groups", "time"):
         facts = compare_studies([tmp_path / "random", tmp_path / name]).facts
         assert "in different ways" in facts["paired"]["why_not"]
@@ -170,7 +175,7 @@ def test_studies_with_one_table_of_the_test_are_paired(tmp_path: Path) -> None:
         ("two", "most_frequent", test),
         ("three", "lda", other),
     ):
-        Study(train, target="kind", models=models, test=later, out=tmp_path / name).run()
+        Study(train, target="kind", models=models, test=later, output_dir=tmp_path / name).run()
     facts = compare_studies([tmp_path / "one", tmp_path / "two"]).facts
     jsonschema.validate(facts, SCHEMA)
     assert facts["paired"]["n_rows"] == 90

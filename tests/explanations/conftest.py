@@ -49,7 +49,7 @@ def _study(folder: Path, target: str, models: str) -> Path:
         frame = frame.dropna(subset=["soil"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forests, "TREES", 30)
-        Study(frame, target=target, out=folder, models=models, jobs=1).run()
+        Study(frame, target=target, output_dir=folder, models=models, n_jobs=1).run()
     return folder
 
 

@@ -70,8 +70,8 @@ def test_importance_by_log_loss_knows_more_than_ten_numbers_as_classes(tmp_path:
         task="classification",
         metric="log_loss",
         models="cart,naive_bayes",
-        out=tmp_path,
-        jobs=1,
+        output_dir=tmp_path,
+        n_jobs=1,
     )
     columns = study.run().facts["importance"]["columns"]
     assert columns[0]["name"] == "same"

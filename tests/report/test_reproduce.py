@@ -1,7 +1,6 @@
 """The command of the page does the study again: it asks for what was asked."""
 
 import shlex
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,16 +20,16 @@ ALL: dict[str, Any] = {
     "cost_matrix": {"it's": {'"no"': 5.0}},
     "reject_cost": 0.0,
     "search": "random:9",
-    "by": ["a, b", " c", "[d]"],
+    "score_by": ["a, b", " c", "[d]"],
     "where": ["-a >= 3", "b == 'x, y' or c is missing", "[d] != 1"],
     "drop_missing": True,
     "drop_duplicates": True,
     "merge": {"it's": {"new": ['"old"', "-x"]}, "b": {"1": ["2"]}},
     "drop": ["-e", "f, g"],
     "lang": "es",
-    "member_time": 1e17,
-    "member_memory": "3GB",
-    "seed": 7,
+    "fit_timeout": 1e17,
+    "fit_memory": "3GB",
+    "random_state": 7,
 }
 
 
@@ -57,8 +56,8 @@ def asked_by(command: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         {},
         {**ALL},
         {"cost_matrix": [[0.0, 5.0], [1.0, 0.0]]},
-        {"time": "when", "cv": "time:4", "by": ["[1]", '["a"]', "true"]},
-        {"cv": "bootstrap:30", "by": ["x", "y"], "models": "all"},
+        {"time": "when", "cv": "time:4", "score_by": ["[1]", '["a"]', "true"]},
+        {"cv": "bootstrap:30", "score_by": ["x", "y"], "models": "all"},
         {"cv": "5x3", "preset": "best", "time_budget": "15m", "test_size": 0.25},
     ],
 )
@@ -68,21 +67,21 @@ def test_the_command_asks_for_the_same(
 ) -> None:
     settings = make_settings(**options)
     told = {"table": table, "target": "--y", "task": "binary", "metric": "mcc"}
-    command = _make_command({**told, "seed": settings.seed, "settings": settings.told()})
+    command = _make_command({**told, "seed": settings.random_state, "settings": settings.to_dict()})
     found = asked_by(command, monkeypatch)
     assert found.pop("table").removeprefix("./") == table
     assert found.pop("target") == "--y"
     assert {name for name, value in found.items() if value is not None} <= {*NAMES}
     again = make_settings(**{name: found[name] for name in NAMES})
-    assert again == replace(settings, task="classification", metric="mcc")
+    assert again == settings.model_copy(update={"task": "classification", "metric": "mcc"})
 
 
 def test_what_is_usual_is_not_said() -> None:
     told = {"table": "t.csv", "target": "y", "task": "regression", "metric": "r2", "seed": 0}
-    command = _make_command({**told, "settings": make_settings().told()})
+    command = _make_command({**told, "settings": make_settings().to_dict()})
     assert command == ("arboleda study t.csv --target y --task regression --metric r2 --seed 0")
 
 
 def test_every_setting_has_its_flag() -> None:
     """Whatever is asked for is told in the facts, and nothing else."""
-    assert set(make_settings().told()) == set(NAMES) - {"jobs", "max_table_size"}
+    assert set(make_settings().to_dict()) == set(NAMES) - {"n_jobs", "max_table_size"}

@@ -15,8 +15,8 @@ import pandas as pd
 from arboleda.comparisons import compare_studies
 from arboleda.explanations import explain_study
 from arboleda.study import Study, StudyError
-from arboleda.study.artifacts.exports import export_model
-from arboleda.study.results.predictions import predict_table
+from arboleda.study.artifacts.exports import export
+from arboleda.study.results.predictions import predict
 
 HUGE = 10**400
 # What stands in place of a value: each is wrong for most of them.
@@ -51,8 +51,8 @@ def small_table(n: int = 90) -> pd.DataFrame:
 def run_study(folder: Path, target: str, **settings: Any) -> None:
     """A small study of four models, with what combines them."""
     single = "lda,cart,neighbours" if target == "rich" else "ridge,cart,neighbours"
-    asked = {"models": f"{single},random_forest", "cv": 3, "jobs": 1, **settings}
-    Study(small_table(), target=target, out=folder, **asked).run()
+    asked = {"models": f"{single},random_forest", "cv": 3, "n_jobs": 1, **settings}
+    Study(small_table(), target=target, output_dir=folder, **asked).run()
 
 
 def replacements(value: Any) -> Iterator[tuple[tuple[Any, ...], str, Any]]:
@@ -125,10 +125,10 @@ class Reader:
         """The parts, the quick ones first."""
         return {
             "models": self._models,
-            "predict": lambda: predict_table(
+            "predict": lambda: predict(
                 self.folder, self.table, self.out / "predicted.csv", intervals=0.8
             ),
-            "export": lambda: export_model(self.folder, self.out / "model.onnx"),
+            "export": lambda: export(self.folder, self.out / "model.onnx"),
             "compare": lambda: compare_studies([self.folder, self.other]).to_html(),
             "row": lambda: explain_study(self.folder, 3).to_html(),
             "explain": lambda: explain_study(self.folder).to_html(),

@@ -36,7 +36,7 @@ SCHEMA = json.loads(
 COSTS: dict[str, Any] = {
     "cost_matrix": {"yes": {"no": 2.0}, "no": {"yes": 1.0}},
     "reject_cost": 0.4,
-    "by": "city",
+    "score_by": "city",
 }
 # Of so many kinds of damage one is tried; the slow test tries more.
 EVERY = {"results.json": 5_003, "models/index.json": 67, "models/stacking.combined": 41}
@@ -186,7 +186,7 @@ def test_a_run_that_goes_on(studies: dict[str, Path], tmp_path: Path) -> None:
             folder = copy_study(studies["second"], tmp_path / "study")
             harm(next(iter(folder.glob(name))), how)
             # The table was a frame, which the file can only name.
-            asked = {"table": small_table(), "out": folder, "jobs": 1}
+            asked = {"table": small_table(), "output_dir": folder, "n_jobs": 1}
             error = raised(lambda asked=asked: Study.from_config(config, **asked).run())
             if error is not None:
                 assert notify_watcher(error), (name, how, repr(error))

@@ -70,7 +70,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame = make_mixed(120).drop(columns=["id", "same", "comment", "since"])
     frame.to_csv(folder / "table.csv", index=False)
     table = str(folder / "table.csv")
-    Study(table, target="rich", models="svm", cv="2", out=folder / "out", jobs=1).run()
+    Study(table, target="rich", models="svm", cv="2", output_dir=folder / "out", n_jobs=1).run()
     return folder
 
 

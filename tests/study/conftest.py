@@ -54,7 +54,7 @@ def undrawn() -> Iterator[None]:
         (path.parent / "figures").mkdir()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arboleda.study.study.write_report", touch)
+        patch.setattr("arboleda.study.output_folder.write_report", touch)
         yield
 
 
@@ -62,13 +62,13 @@ def undrawn() -> Iterator[None]:
 def mixed_result(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> StudyResult:
     """A whole classification study of the mixed table."""
     out = tmp_path_factory.mktemp("mixed")
-    return Study(mixed, target="rich", out=out).run()
+    return Study(mixed, target="rich", output_dir=out).run()
 
 
 @pytest.fixture(scope="session")
 def diabetes_result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     """A whole regression study."""
-    return Study("diabetes", target="target", out=tmp_path_factory.mktemp("diabetes")).run()
+    return Study("diabetes", target="target", output_dir=tmp_path_factory.mktemp("diabetes")).run()
 
 
 def without_timing(value: Any) -> Any:

@@ -27,7 +27,7 @@ def bayes(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     """Naive Bayes on columns that are far from independent says too extreme probabilities."""
     out = tmp_path_factory.mktemp("bayes")
     models = "most_frequent,naive_bayes"
-    return Study("breast_cancer", target="target", out=out, models=models, jobs=1).run()
+    return Study("breast_cancer", target="target", output_dir=out, models=models, n_jobs=1).run()
 
 
 def as_native_table(result: StudyResult) -> tuple[Any, Any, Any, Any, list[Any]]:
@@ -177,7 +177,7 @@ def test_the_test_rows_have_no_say(tmp_path: Path, bayes: StudyResult) -> None:
     found = []
     for name, values in (("a", x), ("b", spoiled)):
         frame = pd.DataFrame(values, columns=columns).assign(y=labels)
-        study = Study(frame, target="y", out=tmp_path / name, models="naive_bayes", jobs=1)
+        study = Study(frame, target="y", output_dir=tmp_path / name, models="naive_bayes", n_jobs=1)
         found.append(study.run().facts["calibration"])
     assert found[0]["chosen"] == found[1]["chosen"]
     assert [v["cv"] for v in found[0]["variants"]] == [v["cv"] for v in found[1]["variants"]]
@@ -188,7 +188,7 @@ def test_the_test_rows_have_no_say(tmp_path: Path, bayes: StudyResult) -> None:
     ("table", "models"), [("diabetes", "ridge,mean"), ("iris", "most_frequent")]
 )
 def test_numbers_and_baselines_are_not_calibrated(tmp_path: Path, table: str, models: str) -> None:
-    result = Study(table, target="target", out=tmp_path, models=models, jobs=1).run()
+    result = Study(table, target="target", output_dir=tmp_path, models=models, n_jobs=1).run()
     assert result.facts["calibration"] is None
     assert 'id="calibration"' not in result.report.read_text()
 
@@ -197,7 +197,7 @@ def test_classes_too_rare_for_the_inner_folds_are_told(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     y = np.array(["a"] * 40 + ["b"] * 25 + ["c"] * 3)
     frame = pd.DataFrame({"x": draw.normal(size=68) + (y == "b") * 2 + (y == "c") * 4, "y": y})
-    result = Study(frame, target="y", out=tmp_path, models="naive_bayes", jobs=1).run()
+    result = Study(frame, target="y", output_dir=tmp_path, models="naive_bayes", n_jobs=1).run()
     found = result.facts["calibration"]
     assert found["model"] == "naive_bayes"
     assert found["chosen"] in {None, "none", *METHODS}

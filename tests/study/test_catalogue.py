@@ -121,13 +121,15 @@ REGRESSORS: dict[str, Make] = {
 @pytest.fixture(scope="module")
 def iris(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     out = tmp_path_factory.mktemp("iris")
-    return Study("iris", target="target", out=out, models=list(CLASSIFIERS), jobs=1).run()
+    return Study("iris", target="target", output_dir=out, models=list(CLASSIFIERS), n_jobs=1).run()
 
 
 @pytest.fixture(scope="module")
 def diabetes(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     out = tmp_path_factory.mktemp("diabetes")
-    return Study("diabetes", target="target", out=out, models=list(REGRESSORS), jobs=1).run()
+    return Study(
+        "diabetes", target="target", output_dir=out, models=list(REGRESSORS), n_jobs=1
+    ).run()
 
 
 def chosen(result: StudyResult, key: str) -> tuple[dict[str, Any], list[float]]:
@@ -177,7 +179,7 @@ def test_regressors_by_hand(diabetes: StudyResult, key: str) -> None:
 def test_kinds_of_columns_reach_the_model(
     tmp_path: Path, mixed: pd.DataFrame, key: str, make: Make
 ) -> None:
-    result = Study(mixed, target="rich", out=tmp_path, models=key).run()
+    result = Study(mixed, target="rich", output_dir=tmp_path, models=key).run()
     params, scores = chosen(result, key)
     since = mixed["since"].dt
     table = mixed[["age", "city", "wealth", "member"]].assign(
@@ -253,7 +255,7 @@ def test_every_estimator_of_the_textbook_has_an_entry() -> None:
 )
 def test_models_that_do_not_exist(tmp_path: Path, models: Any, sentence: str) -> None:
     with pytest.raises(StudyError, match=sentence):
-        Study("iris", target="target", out=tmp_path / "new", models=models).run()
+        Study("iris", target="target", output_dir=tmp_path / "new", models=models).run()
     assert not (tmp_path / "new").exists()
 
 
@@ -265,12 +267,12 @@ def test_a_study_goes_on_with_more_models(tmp_path: Path, monkeypatch: pytest.Mo
         return run_job(job, shared)
 
     monkeypatch.setattr("arboleda.study.execution.pool.run_job", record)
-    first = Study("iris", target="target", out=tmp_path, models="naive_bayes").run()
+    first = Study("iris", target="target", output_dir=tmp_path, models="naive_bayes").run()
     assert set(done) == {"naive_bayes"}
     assert first.facts["study"]["models"] == ["naive_bayes"]
     assert "--models naive_bayes" in first.report.read_text()
     done.clear()
-    second = Study("iris", target="target", out=tmp_path, models="naive_bayes, lda").run()
+    second = Study("iris", target="target", output_dir=tmp_path, models="naive_bayes, lda").run()
     assert set(done) == {"lda"}
     alone = {m["key"] for m in second.facts["models"] if not m["ensemble"]}
     assert alone == {"naive_bayes", "lda"}

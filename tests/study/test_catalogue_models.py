@@ -136,8 +136,8 @@ def test_no_more_neighbours_are_asked_for_than_the_smallest_fit_has(tmp_path: Pa
     x = draw.normal(size=(110, 3))
     frame = pd.DataFrame(x, columns=list("abc")).assign(y=x[:, 0] > 0, day=np.arange(110))
     keys = "neighbours,best_neighbours,jmi"
-    asked = {"target": "y", "time": "day", "cv": "time:8", "models": keys, "jobs": 1}
-    facts = Study(frame, out=tmp_path, search="random:5", **asked).run().facts
+    asked = {"target": "y", "time": "day", "cv": "time:8", "models": keys, "n_jobs": 1}
+    facts = Study(frame, output_dir=tmp_path, search="random:5", **asked).run().facts
     alone = [model for model in facts["models"] if not model["ensemble"]]
     assert len(alone) >= 3
     assert all(c["status"] == "ok" for model in alone for c in model["candidates"])

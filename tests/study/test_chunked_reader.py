@@ -19,7 +19,7 @@ from arboleda.study.data import chunked_reader
 from arboleda.study.data.chunked_reader import read_chunks
 from arboleda.study.data.reading import read_raw
 from arboleda.study.results import predictions
-from arboleda.study.results.predictions import predict_table
+from arboleda.study.results.predictions import predict
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def tree(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """The folder of a study of a tree."""
     out = tmp_path_factory.mktemp("parts") / "study"
-    Study(mixed, target="rich", out=out, models="cart", jobs=1).run()
+    Study(mixed, target="rich", output_dir=out, models="cart", n_jobs=1).run()
     return out
 
 
@@ -71,9 +71,9 @@ def test_the_same_answers_as_in_one_go(
     else:
         path.write_bytes(PACKED[ending](content))
     assert len(list(read_chunks(path))) > 3
-    found = predict_table(tree, path, tmp_path / out)
+    found = predict(tree, path, tmp_path / out)
     monkeypatch.setattr(chunked_reader, "LARGE", 1 << 30)
-    whole = predict_table(tree, path, tmp_path / f"whole-{out}")
+    whole = predict(tree, path, tmp_path / f"whole-{out}")
     assert found.n_rows == whole.n_rows == len(frame)
     assert found.notes == whole.notes
     if out == "out.csv":
@@ -139,7 +139,7 @@ def test_a_part_that_cannot_be_used_leaves_no_file(
     frame.to_csv(tmp_path / "new.csv", index=False)
     out = tmp_path / "out.csv"
     with pytest.raises(StudyError, match="In the rows after the first"):
-        predict_table(tree, tmp_path / "new.csv", out)
+        predict(tree, tmp_path / "new.csv", out)
     assert not out.exists()
 
 
@@ -160,6 +160,6 @@ def test_ctrl_c_leaves_the_old_file(
 
     monkeypatch.setattr(predictions, "PredictionColumns", Stopped)
     with pytest.raises(KeyboardInterrupt):
-        predict_table(tree, tmp_path / "new.csv", out)
+        predict(tree, tmp_path / "new.csv", out)
     assert out.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["new.csv", "out.csv"]

@@ -19,7 +19,9 @@ def test_scores_of_each_class_are_those_of_the_confusion(tmp_path: Path) -> None
     x = draw.normal(size=150)
     y = np.array(LABELS)[np.digitize(x + draw.normal(0, 0.5, 150), [-0.6, 0.6])]
     frame = pd.DataFrame({"x": x, "z": draw.normal(size=150), "y": y})
-    facts = Study(frame, target="y", out=tmp_path, models="cart,lda,most_frequent").run().facts
+    facts = (
+        Study(frame, target="y", output_dir=tmp_path, models="cart,lda,most_frequent").run().facts
+    )
     with (tmp_path / "leaderboard.csv").open(newline="") as file:
         rows = {row["model"]: row for row in csv.DictReader(file)}
     assert {len(row) for row in rows.values()} == {len(next(iter(rows.values())))}
@@ -40,6 +42,6 @@ def test_scores_of_each_class_are_those_of_the_confusion(tmp_path: Path) -> None
 
 
 def test_a_regression_has_no_classes(tmp_path: Path) -> None:
-    Study("diabetes", target="target", out=tmp_path, models="linear").run()
+    Study("diabetes", target="target", output_dir=tmp_path, models="linear").run()
     header = (tmp_path / "leaderboard.csv").read_text().splitlines()[0]
     assert "precision" not in header

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     out = tmp_path_factory.mktemp("compared")
     models = "most_frequent,cart,lda,naive_bayes"
-    return Study("breast_cancer", target="target", models=models, out=out).run()
+    return Study("breast_cancer", target="target", models=models, output_dir=out).run()
 
 
 def test_each_model_is_compared_with_the_winner(found: Any) -> None:
@@ -51,7 +51,7 @@ def test_chance_is_no_match_for_a_model(found: Any) -> None:
 
 
 def test_a_lone_model_is_not_compared(tmp_path: Any) -> None:
-    facts = Study("iris", target="target", models="lda", out=tmp_path).run().facts
+    facts = Study("iris", target="target", models="lda", output_dir=tmp_path).run().facts
     assert facts["comparison"] is None
 
 

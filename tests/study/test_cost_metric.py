@@ -34,12 +34,12 @@ def found(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Stud
     return Study(
         mixed,
         target="rich",
-        out=out,
+        output_dir=out,
         metric="cost",
         cost_matrix=COSTS,
         models=MODELS,
         lang="es",
-        jobs=1,
+        n_jobs=1,
     ).run()
 
 
@@ -133,7 +133,13 @@ def test_other_costs_are_another_study(mixed: pd.DataFrame) -> None:
 
 def test_studies_are_compared_by_it(found: StudyResult, mixed: pd.DataFrame, tmp_path: Any) -> None:
     Study(
-        mixed, target="rich", out=tmp_path, metric="cost", cost_matrix=COSTS, models="cart", jobs=1
+        mixed,
+        target="rich",
+        output_dir=tmp_path,
+        metric="cost",
+        cost_matrix=COSTS,
+        models="cart",
+        n_jobs=1,
     ).run()
     told = json.dumps(compare_studies([found.folder, tmp_path]).facts)
     assert '"metric": "cost"' in told
@@ -160,7 +166,7 @@ def test_what_it_needs_is_told(
     mixed: pd.DataFrame, tmp_path: Any, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(StudyError, match=message):
-        Study(mixed, target="rich", out=tmp_path, **options).run()
+        Study(mixed, target="rich", output_dir=tmp_path, **options).run()
 
 
 def test_matrices_and_labels_mean_the_same(mixed: pd.DataFrame, tmp_path: Any) -> None:
@@ -197,4 +203,6 @@ def test_a_matrix_that_does_not_fit_the_classes(
 def test_a_quantity_has_no_such_metric(tmp_path: Any) -> None:
     costs = {"1": {"2": 3}}
     with pytest.raises(StudyError, match="no metric 'cost' for regression"):
-        Study("diabetes", target="target", out=tmp_path, metric="cost", cost_matrix=costs).run()
+        Study(
+            "diabetes", target="target", output_dir=tmp_path, metric="cost", cost_matrix=costs
+        ).run()

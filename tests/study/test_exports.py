@@ -8,7 +8,7 @@ import pytest
 
 from arboleda.cli import main
 from arboleda.study import Study, StudyError
-from arboleda.study.artifacts.exports import export_model
+from arboleda.study.artifacts.exports import export
 from arboleda.study.artifacts.loaded import load_study
 from arboleda.study.catalogue import kernels
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Pat
     """A study of models with either preparation, and their combinations."""
     out = tmp_path_factory.mktemp("exports") / "study"
     keys = "random_forest,logistic"
-    Study(mixed, target="rich", out=out, models=keys, cv=2, jobs=1).run()
+    Study(mixed, target="rich", output_dir=out, models=keys, cv=2, n_jobs=1).run()
     return out
 
 
@@ -34,7 +34,7 @@ def values(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Pat
     out = tmp_path_factory.mktemp("exports") / "study"
     keys = "cart,linear"
     table = mixed[["age", "city", "wealth"]].dropna(subset=["age"])
-    Study(table, target="age", out=out, models=keys, cv=2, jobs=1).run()
+    Study(table, target="age", output_dir=out, models=keys, cv=2, n_jobs=1).run()
     return out
 
 
@@ -45,7 +45,7 @@ def portfolio(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> 
     kinds = "symmetric leafwise linear_leaves dart crossed_leafwise extra_trees network"
     kinds += " ranked_linear svm neighbours"
     keys = ",".join(f"best_{kind}" for kind in kinds.split())
-    Study(mixed, target="rich", out=out, preset="best", models=keys, cv=2, jobs=1).run()
+    Study(mixed, target="rich", output_dir=out, preset="best", models=keys, cv=2, n_jobs=1).run()
     return out
 
 
@@ -59,7 +59,7 @@ def layered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     n_classes = request.param
     table["y"] = pd.qcut(said, n_classes, labels=list("xyz"[:n_classes])) if n_classes else said
     models = "cart,logistic" if n_classes else "cart,linear"
-    Study(table, target="y", out=out, models=models, cv=2, jobs=1).run()
+    Study(table, target="y", output_dir=out, models=models, cv=2, n_jobs=1).run()
     return out
 
 
@@ -72,7 +72,7 @@ def machines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             patch.setattr(kernels, "EXACT_ROWS", 10)
             patch.setattr(kernels, "SVM_POINTS", 40)
             patch.setattr("arboleda.study.plan._exact_seconds", lambda *_: 0.0)
-        Study("wine", target="target", out=out, models="svm,lda,cart", cv=3, jobs=1).run()
+        Study("wine", target="target", output_dir=out, models="svm,lda,cart", cv=3, n_jobs=1).run()
     return out
 
 
@@ -80,7 +80,7 @@ def machines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def unknown(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """A study of a model that has no operators in ONNX."""
     out = tmp_path_factory.mktemp("exports") / "study"
-    Study(mixed[["age", "rich"]], target="rich", out=out, models="qda", cv=2, jobs=1).run()
+    Study(mixed[["age", "rich"]], target="rich", output_dir=out, models="qda", cv=2, n_jobs=1).run()
     return out
 
 
@@ -100,7 +100,7 @@ def asked(path: Path, folder: Path, frame: pd.DataFrame) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("key", ["random_forest", "logistic"])
 def test_every_preparation(key: str, folder: Path, mixed: pd.DataFrame, tmp_path: Path) -> None:
-    found = export_model(folder, tmp_path / "model.onnx", model=key)
+    found = export(folder, tmp_path / "model.onnx", model=key)
     study = load_study(folder)
     frame = mixed.copy()
     text = [c for c in study.layout.levels if c >= 0]
@@ -131,7 +131,7 @@ def test_the_whole_portfolio(portfolio: Path, mixed: pd.DataFrame, tmp_path: Pat
     read = load_study(portfolio)
     assert len(read.keys) > 12
     for key in read.keys:
-        found = export_model(portfolio, tmp_path / f"{key}.onnx", model=key)
+        found = export(portfolio, tmp_path / f"{key}.onnx", model=key)
         told = read.model(key).predict_proba(mixed)
         shares = asked(found.path, portfolio, mixed)[1]
         np.testing.assert_allclose(shares, told, rtol=1e-9, atol=1e-9, err_msg=key)
@@ -149,7 +149,7 @@ def test_combinations(
     keys = [key for key, model in last.items() if isinstance(model, combined)]
     assert keys
     for key in keys:
-        found = export_model(made, tmp_path / f"{key}.onnx", model=key)
+        found = export(made, tmp_path / f"{key}.onnx", model=key)
         answers = asked(found.path, made, mixed)
         model = read.model(key)
         told = model.predict_proba(mixed) if len(answers) == 2 else model.predict(mixed)
@@ -167,7 +167,7 @@ def test_a_model_without_probabilities_and_what_is_combined_of_it(
     assert len(combined) >= 3
     for key in ["svm", *combined]:
         model = read.model(key)
-        found = export_model(machines, tmp_path / f"{key}.onnx", model=key)
+        found = export(machines, tmp_path / f"{key}.onnx", model=key)
         label, told = asked(found.path, machines, frame)
         assert (label == model.predict(frame)).all()
         scores = read.encode(frame).x
@@ -183,7 +183,7 @@ def test_a_second_layer(layered: Path, tmp_path: Path) -> None:
     draw = np.random.default_rng(1)
     table = pd.DataFrame(draw.normal(scale=2.0, size=(2_000, 4)), columns=list("abcd"))
     model = load_study(layered).model("boosted_stacking")
-    found = export_model(layered, tmp_path / "model.onnx", model="boosted_stacking")
+    found = export(layered, tmp_path / "model.onnx", model="boosted_stacking")
     answers = asked(found.path, layered, table)
     told = model.predict_proba(table) if len(answers) == 2 else model.predict(table)
     np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
@@ -193,9 +193,9 @@ def test_a_second_layer(layered: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_exported_is_named(folder: Path, unknown: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.onnx"
     with pytest.raises(StudyError, match="cannot be exported: QuadraticDiscriminantAnalysis"):
-        export_model(unknown, out)
+        export(unknown, out)
     assert not out.exists()
     with pytest.raises(StudyError, match="has no model 'nothing'"):
-        export_model(folder, model="nothing")
+        export(folder, model="nothing")
     with pytest.raises(StudyError, match="cannot be written"):
-        export_model(folder, tmp_path / "nowhere" / "model.onnx", model="random_forest")
+        export(folder, tmp_path / "nowhere" / "model.onnx", model="random_forest")

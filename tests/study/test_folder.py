@@ -171,7 +171,7 @@ def test_classes_have_the_targets_type(tmp_path: Path, mixed: pd.DataFrame) -> N
         ("member", [False, True]),
     ):
         out = tmp_path / target
-        Study(grades, target=target, out=out, models="most_frequent").run()
+        Study(grades, target=target, output_dir=out, models="most_frequent").run()
         model = Study.load(out).best_model_
         assert model.classes_.tolist() == classes
         assert model.classes_.dtype == np.array(classes).dtype
@@ -179,7 +179,7 @@ def test_classes_have_the_targets_type(tmp_path: Path, mixed: pd.DataFrame) -> N
 
 
 def test_a_lost_file_is_written_again(tmp_path: Path, mixed: pd.DataFrame) -> None:
-    study = Study(mixed, target="rich", out=tmp_path, models="cart,naive_bayes")
+    study = Study(mixed, target="rich", output_dir=tmp_path, models="cart,naive_bayes")
     facts = study.run().facts
     before = Study.load(tmp_path).model("cart").predict_proba(mixed)
     (tmp_path / "models" / "cart.arboleda").unlink()
@@ -202,7 +202,7 @@ def test_a_model_that_cannot_be_kept_is_told_and_kept_later(
 
     monkeypatch.setattr("arboleda.study.artifacts.model_files.put", full)
     monkeypatch.setattr("arboleda.study.artifacts.rows.put", full)
-    study = Study(mixed, target="rich", out=tmp_path, models="cart,naive_bayes")
+    study = Study(mixed, target="rich", output_dir=tmp_path, models="cart,naive_bayes")
     result = study.run()
     cart = make_model_facts(result, "cart")
     assert cart["not_kept"] == "OSError: No space left on device"
@@ -236,7 +236,7 @@ def test_a_large_table_leaves_a_random_part(
     tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arboleda.study.artifacts.rows.KEPT_CELLS", 6 * 50)
-    Study(mixed, target="rich", out=tmp_path, models="most_frequent").run()
+    Study(mixed, target="rich", output_dir=tmp_path, models="most_frequent").run()
     study = Study.load(tmp_path)
     training, test = study.training_rows(), study.test_rows()
     assert (len(training), training.n_rows, len(test), test.n_rows) == (25, 128, 25, 32)

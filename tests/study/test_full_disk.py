@@ -24,7 +24,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_is_told_and_the_study_goes_on_later(small_disk: Path) -> None:
     filler = small_disk / "filler"
     filler.write_bytes(b"x" * 70_000)
-    run = Study("iris", target="target", out=small_disk / "out")
+    run = Study("iris", target="target", output_dir=small_disk / "out")
     with pytest.raises(StudyError, match=r"free .*run the same command again"):
         run.run()
     assert not (small_disk / "out" / "results.json").exists()
@@ -39,7 +39,7 @@ def test_a_full_disk_is_told_and_the_study_goes_on_later(small_disk: Path) -> No
 def test_a_disk_too_small_for_a_ledger(small_disk: Path) -> None:
     (small_disk / "filler").write_bytes(b"x" * 98_000)
     with pytest.raises(StudyError, match=r"free (space|some)"):
-        Study("iris", target="target", out=small_disk).run()
+        Study("iris", target="target", output_dir=small_disk).run()
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
@@ -51,7 +51,7 @@ def test_a_failed_write_keeps_the_old_files(
     failing: str,
     number: int,
 ) -> None:
-    run = Study(mixed, target="rich", out=tmp_path, models="most_frequent")
+    run = Study(mixed, target="rich", output_dir=tmp_path, models="most_frequent")
     run.run()
     names = ["results.json", "leaderboard.csv", "report.html"]
     before = {name: (tmp_path / name).read_bytes() for name in names}

@@ -50,7 +50,11 @@ def worth_failing(places: list[str]) -> list[int]:
 
 
 def run(out: Path) -> dict[str, Any]:
-    return Study("iris", target="target", out=out, models="most_frequent,lda", jobs=1).run().facts
+    return (
+        Study("iris", target="target", output_dir=out, models="most_frequent,lda", n_jobs=1)
+        .run()
+        .facts
+    )
 
 
 @pytest.mark.slow

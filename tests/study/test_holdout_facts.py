@@ -44,8 +44,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
         models="cart,logistic,svm,most_frequent",
         cost_matrix=COSTS,
         reject_cost=0.4,
-        by=["region", "income"],
-        out=tmp_path_factory.mktemp("loans"),
+        score_by=["region", "income"],
+        output_dir=tmp_path_factory.mktemp("loans"),
     ).run()
 
 
@@ -112,18 +112,18 @@ def test_a_row_is_rejected_where_every_answer_costs_more() -> None:
     [
         ({"cost_matrix": {"bda": {"good": 1}}}, "class 'bda'"),
         ({"cost_matrix": {"bad": {"fine": 1}}}, "class 'fine'"),
-        ({"by": "regoin"}, "regoin"),
-        ({"by": "loan"}, "is the target"),
+        ({"score_by": "regoin"}, "regoin"),
+        ({"score_by": "loan"}, "is the target"),
     ],
 )
 def test_what_does_not_fit_is_refused(asked: dict[str, Any], told: str, tmp_path: Any) -> None:
     with pytest.raises(StudyError, match=told):
-        Study(loans(60), target="loan", out=tmp_path, **asked).run()
+        Study(loans(60), target="loan", output_dir=tmp_path, **asked).run()
 
 
 def test_a_quantity_has_no_costs(tmp_path: Any) -> None:
     with pytest.raises(StudyError, match="is a quantity"):
-        Study("diabetes", target="target", reject_cost=0.1, out=tmp_path).run()
+        Study("diabetes", target="target", reject_cost=0.1, output_dir=tmp_path).run()
 
 
 def test_parts_of_columns() -> None:

@@ -64,7 +64,7 @@ def test_a_time_budget_decides_what_is_affordable(budget: str | None, exact: boo
 def test_an_approximation_is_told_and_not_mixed_with_the_exact_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: dict[str, Any] = {"target": "target", "out": tmp_path, "models": "svm", "cv": 3}
+    asked: dict[str, Any] = {"target": "target", "output_dir": tmp_path, "models": "svm", "cv": 3}
     with monkeypatch.context() as patch:
         patch.setattr(kernels, "EXACT_ROWS", 50)
         patch.setattr(kernels, "SVM_POINTS", 6)

@@ -30,7 +30,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     frame = pd.DataFrame(x, columns=["a", "b", "c"]).assign(kind=draw.choice(["u", "v"], 80))
     frame["y"] = x[:, 0] + x[:, 1] ** 2 + draw.normal(size=80)
     frame.to_csv(folder / "small.csv", index=False)
-    whole = Study(folder / "small.csv", target="y", out=folder / "o", models=MODELS).run()
+    whole = Study(folder / "small.csv", target="y", output_dir=folder / "o", models=MODELS).run()
     return folder / "small.csv", whole.facts
 
 

@@ -63,7 +63,7 @@ def test_many_kills(
     tmp_path: Path, timeless: Timeless, jobs: int, n_rows: int, models: str
 ) -> None:
     table = write(tmp_path, n_rows)
-    expected = Study(table, target="y", out=tmp_path / "whole", models=models).run()
+    expected = Study(table, target="y", output_dir=tmp_path / "whole", models=models).run()
     looks = [c for m in expected.facts["models"] for c in m["candidates"]]
     assert any(c["status"] == "stopped" for c in looks) == (n_rows > 300)
     out = tmp_path / "killed"
@@ -122,16 +122,16 @@ COSTS = {"yes": {"no": 5.0}, "no": {"yes": 1.0}}
             "metric": "roc_auc",
             "cost_matrix": COSTS,
             "reject_cost": 0.4,
-            "by": "town,age",
+            "score_by": "town,age",
         },
-        {**CLASSES, "metric": "log_loss", "groups": "who", "cv": "group:3", "by": ["town"]},
+        {**CLASSES, "metric": "log_loss", "groups": "who", "cv": "group:3", "score_by": ["town"]},
         {**CLASSES, "metric": "mcc", "time": "when", "cv": "time:3"},
-        {**CLASSES, "cv": "5x3", "test_size": 0.3, "seed": 7},
+        {**CLASSES, "cv": "5x3", "test_size": 0.3, "random_state": 7},
         {**CLASSES, "models": "most_frequent,lda,naive_bayes", "cv": "loo"},
         {**CLASSES, "models": "most_frequent,lda,cart", "cv": "bootstrap:10"},
         {**CLASSES, "preset": "best", "models": "best_leafwise,best_linear,best_neighbours"},
         {**CLASSES, "preset": "thesis", "models": "cart,logistic,adaboost"},
-        {**VALUES, "metric": "mae", "by": ["town"]},
+        {**VALUES, "metric": "mae", "score_by": ["town"]},
         {**VALUES, "preset": "thesis", "time": "when", "cv": "time:4"},
         {**VALUES, "models": "mean,ridge,lasso", "groups": "who", "lang": "es"},
     ],
@@ -141,11 +141,11 @@ def test_the_same_facts_whoever_does_the_work(
     tmp_path: Path, timeless: Timeless, asked: dict[str, Any]
 ) -> None:
     table = people(tmp_path)
-    expected = Study(table, out=tmp_path / "one", jobs=1, **asked).run()
-    again = Study(table, out=tmp_path / "again", jobs=1, **asked).run()
+    expected = Study(table, output_dir=tmp_path / "one", n_jobs=1, **asked).run()
+    again = Study(table, output_dir=tmp_path / "again", n_jobs=1, **asked).run()
     assert timeless(again.facts) == timeless(expected.facts)
     assert models_of(again.folder) == models_of(expected.folder)
-    two = Study(table, out=tmp_path / "two", jobs=2, **asked).run()
+    two = Study(table, output_dir=tmp_path / "two", n_jobs=2, **asked).run()
     assert timeless(two.facts) == timeless(expected.facts)
     assert models_of(two.folder) == models_of(expected.folder)
     out = tmp_path / "killed"
@@ -158,7 +158,7 @@ def test_the_same_facts_whoever_does_the_work(
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    ended = Study(table, out=out, jobs=1, **asked).run()
+    ended = Study(table, output_dir=out, n_jobs=1, **asked).run()
     assert timeless(ended.facts) == timeless(expected.facts)
     assert models_of(out) == models_of(expected.folder)
     assert get_column_names(work_of(out)) == get_column_names(work_of(expected.folder))

@@ -21,7 +21,7 @@ import arboleda.report, arboleda.study.study
 
 table, out, more = sys.argv[1], sys.argv[2], int(sys.argv[3])
 def run(folder, models):
-    return Study(table, target="target", out=folder, models=models, jobs=1).run().facts
+    return Study(table, target="target", output_dir=folder, models=models, n_jobs=1).run().facts
 # What is loaded late is there, and OpenBLAS has its buffers, for which it would wait for ever.
 run(out + "-first", "mean,ridge")
 pages = int(Path("/proc/self/statm").read_text().split()[0])

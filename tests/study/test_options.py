@@ -27,22 +27,22 @@ def test_nothing_asked_is_the_default() -> None:
         ({"time_budget": "1h30m"}, "time_budget", 5400.0),
         ({"time_budget": " 90 "}, "time_budget", 90.0),
         ({"time_budget": 2}, "time_budget", 2.0),
-        ({"member_time": "0.5 min"}, "member_time", 30.0),
-        ({"member_memory": "4GB"}, "member_memory", 4 * 10**9),
-        ({"member_memory": "1.5 GiB"}, "member_memory", 3 * 2**29),
-        ({"member_memory": "1000"}, "member_memory", 1000),
+        ({"fit_timeout": "0.5 min"}, "fit_timeout", 30.0),
+        ({"fit_memory": "4GB"}, "fit_memory", 4 * 10**9),
+        ({"fit_memory": "1.5 GiB"}, "fit_memory", 3 * 2**29),
+        ({"fit_memory": "1000"}, "fit_memory", 1000),
         ({"models": "core, kernel_ridge,"}, "models", ("core", "kernel_ridge")),
         ({"models": ["cart "]}, "models", ("cart",)),
         ({"search": "tpe:12"}, "search", Tpe(12)),
-        ({"by": "a,b"}, "by", ("a", "b")),
-        ({"by": ["a,b", 3]}, "by", ("a,b", "3")),
+        ({"score_by": "a,b"}, "score_by", ("a", "b")),
+        ({"score_by": ["a,b", 3]}, "score_by", ("a,b", "3")),
         ({"groups": 7}, "groups", "7"),
-        ({"seed": np.int64(4)}, "seed", 4),
+        ({"random_state": np.int64(4)}, "random_state", 4),
         ({"test_size": np.float32(0.25)}, "test_size", 0.25),
-        ({"cv": 10}, "scheme", Scheme("kfold", 10)),
-        ({"groups": "g"}, "scheme", Scheme("group", 5)),
-        ({"time": "t"}, "scheme", Scheme("time", 5)),
-        ({"time": "t", "cv": "time:3"}, "scheme", Scheme("time", 3)),
+        ({"cv": 10}, "cv", Scheme("kfold", 10)),
+        ({"groups": "g"}, "cv", Scheme("group", 5)),
+        ({"time": "t"}, "cv", Scheme("time", 5)),
+        ({"time": "t", "cv": "time:3"}, "cv", Scheme("time", 3)),
         ({"cost_matrix": '{"a": {"b": 5}}'}, "cost_matrix", {"a": {"b": 5.0}}),
         ({"cost_matrix": {1: {0: 2}}}, "cost_matrix", {"1": {"0": 2.0}}),
         ({"cost_matrix": {("a", "b"): 2, ("a", "c"): 3}}, "cost_matrix", {"a": {"b": 2, "c": 3}}),
@@ -117,11 +117,11 @@ def test_no_schemes(text: str) -> None:
         ({"time_budget": "soon"}, "The time budget 'soon' is not a time above 0"),
         ({"time_budget": 0}, "The time budget 0 is not"),
         ({"time_budget": float("inf")}, "The time budget inf is not"),
-        ({"member_time": "-1s"}, "The time limit of a fit '-1s' is not"),
+        ({"fit_timeout": "-1s"}, "The time limit of a fit '-1s' is not"),
         ({"search": "bayes"}, "There is no search 'bayes'; choose grid"),
         ({"search": 30}, "The search must be a string such as tpe:30, got 30."),
-        ({"member_memory": "much"}, "The memory limit of a fit 'much' is not a size"),
-        ({"member_memory": 0}, "The memory limit of a fit 0 is not"),
+        ({"fit_memory": "much"}, "The memory limit of a fit 'much' is not a size"),
+        ({"fit_memory": 0}, "The memory limit of a fit 0 is not"),
         ({"reject_cost": -1}, "reject_cost must be >= 0, got -1."),
         ({"cost_matrix": [1]}, "The cost matrix [1] cannot be read"),
         ({"cost_matrix": [[0, "x"], [1, 0]]}, "The cost matrix [[0, 'x'], [1, 0]] cannot be read"),
@@ -137,13 +137,22 @@ def test_no_schemes(text: str) -> None:
         ({"cost_matrix": "{"}, "The cost matrix is not JSON"),
         ({"cost_matrix": "none.json"}, "The cost matrix none.json cannot be read (No such file"),
         ({"cost_matrix": {}, "task": "regression"}, "A cost matrix needs a classification"),
-        ({"by": 3}, "Names of columns must be separated by commas, got 3."),
+        ({"score_by": 3}, "Names of columns must be separated by commas, got 3."),
         ({"lang": "fr"}, "no language 'fr'; choose en or es"),
-        ({"seed": -1}, "seed must be an integer from 0 to 4294967295, got -1."),
-        ({"seed": 2**32}, "seed must be an integer from 0 to 4294967295, got 4294967296."),
-        ({"seed": True}, "seed must be an integer from 0 to 4294967295, got True."),
-        ({"jobs": 0}, "jobs must be an integer >= 1, got 0."),
-        ({"jobs": "x" * 500}, "x..."),
+        (
+            {"random_state": -1},
+            "random_state (--seed) must be an integer from 0 to 4294967295, got -1.",
+        ),
+        (
+            {"random_state": 2**32},
+            "random_state (--seed) must be an integer from 0 to 4294967295, got 4294967296.",
+        ),
+        (
+            {"random_state": True},
+            "random_state (--seed) must be an integer from 0 to 4294967295, got True.",
+        ),
+        ({"n_jobs": 0}, "n_jobs (--jobs) must be an integer >= 1, got 0."),
+        ({"n_jobs": "x" * 500}, "x..."),
     ],
 )
 def test_what_cannot_be_meant(
@@ -165,9 +174,15 @@ def test_costs_from_a_file(tmp_path: Path) -> None:
 
 
 def test_settings_are_told_as_plain_values() -> None:
-    asked = {"cv": "5x3", "models": "cart", "by": "a", "cost_matrix": {"a": {"b": 1}}, "jobs": 2}
+    asked = {
+        "cv": "5x3",
+        "models": "cart",
+        "score_by": "a",
+        "cost_matrix": {"a": {"b": 1}},
+        "n_jobs": 2,
+    }
     told = make_settings(**asked).to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert set(told) == set(NAMES) - {"jobs", "max_table_size"}
-    assert (told["cv"], told["models"], told["by"]) == ("5x3", ["cart"], ["a"])
+    assert set(told) == set(NAMES) - {"n_jobs", "max_table_size"}
+    assert (told["cv"], told["models"], told["score_by"]) == ("5x3", ["cart"], ["a"])
     assert make_settings(test=Path("a/b.csv")).to_dict()["test"] == "b.csv"

@@ -33,7 +33,9 @@ SOME = "best_leafwise,best_linear,best_neighbours"
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     out = tmp_path_factory.mktemp("portfolio")
-    return Study("iris", target="target", out=out, preset="best", models=SOME, jobs=1).run()
+    return Study(
+        "iris", target="target", output_dir=out, preset="best", models=SOME, n_jobs=1
+    ).run()
 
 
 def facts_of(result: StudyResult, key: str) -> dict[str, Any]:
@@ -155,7 +157,9 @@ def test_no_model_is_dropped_for_another(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Ledger, "put", counted)
     models = "best_linear,best_linear_leaves"
-    Study("iris", target="target", out=tmp_path, preset="best", models=models, jobs=1).run()
+    Study(
+        "iris", target="target", output_dir=tmp_path, preset="best", models=models, n_jobs=1
+    ).run()
     assert {model for model, _, _ in done} >= {"best_linear", "best_linear_leaves"}
     assert len(done) == len(set(done))
 
@@ -164,7 +168,7 @@ def test_a_lost_model_of_a_fold_is_fitted_again(result: StudyResult) -> None:
     (lost,) = (result.folder / MODELS).glob("best_leafwise_*_fold2.arboleda")
     lost.unlink()
     again = Study(
-        "iris", target="target", out=result.folder, preset="best", models=SOME, jobs=1
+        "iris", target="target", output_dir=result.folder, preset="best", models=SOME, n_jobs=1
     ).run()
     assert without_timing(again.facts) == without_timing(result.facts)
     assert lost.exists()
@@ -177,7 +181,13 @@ def test_lost_models_of_folds_that_there_is_no_time_for_are_no_failure(
     shutil.copytree(result.folder, out)
     for lost in (out / MODELS).glob("best_linear*"):
         lost.unlink()
-    asked: Any = {"target": "target", "preset": "best", "models": SOME, "jobs": 1, "out": out}
+    asked: Any = {
+        "target": "target",
+        "preset": "best",
+        "models": SOME,
+        "n_jobs": 1,
+        "output_dir": out,
+    }
     with monkeypatch.context() as patch:
         patch.setattr(Executor, "run_folds", lambda self, jobs: None)
         Study("iris", **asked).run()
@@ -192,5 +202,7 @@ def test_the_longest_name_of_a_fold_is_a_key() -> None:
 
 
 def test_two_processes_find_the_same(result: StudyResult, tmp_path: Path) -> None:
-    other = Study("iris", target="target", out=tmp_path, preset="best", models=SOME, jobs=2).run()
+    other = Study(
+        "iris", target="target", output_dir=tmp_path, preset="best", models=SOME, n_jobs=2
+    ).run()
     assert without_timing(other.facts) == without_timing(result.facts)

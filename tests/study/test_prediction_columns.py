@@ -10,7 +10,7 @@ import pytest
 from arboleda.study import Study, StudyError
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.conformal import fit_intervals, fit_sets
-from arboleda.study.results.predictions import predict_table
+from arboleda.study.results.predictions import predict
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -33,7 +33,7 @@ def fruits(n: int, seed: int, names: tuple[str, ...] = ("=fig", "lime", "plum"))
 @pytest.fixture(scope="module")
 def price_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("prices")
-    Study(prices(1500, 0), target="price", models="linear", out=out).run()
+    Study(prices(1500, 0), target="price", models="linear", output_dir=out).run()
     return out
 
 
@@ -42,7 +42,7 @@ def fruit_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("fruits")
     costs = {"lime": {"=fig": 6, "plum": 6}}
     asked = {"cost_matrix": costs, "reject_cost": 0.7}
-    Study(fruits(600, 0), target="fruit", models="lda", out=out, **asked).run()
+    Study(fruits(600, 0), target="fruit", models="lda", output_dir=out, **asked).run()
     return out
 
 
@@ -51,7 +51,7 @@ def test_intervals_hold_their_share_of_new_values(
     price_study: Path, tmp_path: Path, coverage: float
 ) -> None:
     new = prices(4000, 1)
-    predict_table(price_study, new, tmp_path / "out.csv", intervals=coverage)
+    predict(price_study, new, tmp_path / "out.csv", intervals=coverage)
     got = pd.read_csv(tmp_path / "out.csv")
     low, high = got[f"lower {100 * coverage:g} %"], got[f"upper {100 * coverage:g} %"]
     inside = (low <= new["price"]) & (new["price"] <= high)
@@ -64,7 +64,7 @@ def test_intervals_hold_their_share_of_new_values(
 
 def test_sets_hold_their_share_of_new_classes(fruit_study: Path, tmp_path: Path) -> None:
     new = fruits(4000, 1)
-    predict_table(fruit_study, new, tmp_path / "out.parquet", intervals=0.9)
+    predict(fruit_study, new, tmp_path / "out.parquet", intervals=0.9)
     got = pd.read_parquet(tmp_path / "out.parquet")
     inside = [
         fruit in told.split(" | ")
@@ -76,7 +76,7 @@ def test_sets_hold_their_share_of_new_classes(fruit_study: Path, tmp_path: Path)
 
 def test_decisions_follow_the_costs_and_chows_rule(fruit_study: Path, tmp_path: Path) -> None:
     new = fruits(1500, 2)
-    found = predict_table(fruit_study, new, tmp_path / "out.parquet")
+    found = predict(fruit_study, new, tmp_path / "out.parquet")
     got = pd.read_parquet(tmp_path / "out.parquet")
     assert set(got["decision"]) == {"=fig", "lime", "plum", "rejected"}
     # To miss a lime is dear: it is decided for more often than predicted.
@@ -93,7 +93,7 @@ def test_decisions_follow_the_costs_and_chows_rule(fruit_study: Path, tmp_path: 
 
 
 def test_a_spreadsheet_runs_no_formula_of_the_file(fruit_study: Path, tmp_path: Path) -> None:
-    predict_table(fruit_study, fruits(80, 3), tmp_path / "out.csv", intervals=0.9)
+    predict(fruit_study, fruits(80, 3), tmp_path / "out.csv", intervals=0.9)
     got = pd.read_csv(tmp_path / "out.csv", dtype=str)
     for name in ("prediction", "set 90 %", "decision"):
         assert not got[name].str.startswith(("=", "+", "-", "@", "\t", "\r")).any()
@@ -114,7 +114,7 @@ def test_what_cannot_be_promised_is_refused(
     price_study: Path, tmp_path: Path, coverage: Any, told: str
 ) -> None:
     with pytest.raises(StudyError, match=told):
-        predict_table(price_study, prices(5, 1), tmp_path / "out.csv", intervals=coverage)
+        predict(price_study, prices(5, 1), tmp_path / "out.csv", intervals=coverage)
 
 
 def test_a_damaged_file_of_answers_is_told(price_study: Path, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_damaged_file_of_answers_is_told(price_study: Path, tmp_path: Path) ->
     file.write_bytes(content[:-8] + b"\x00" * 8)
     try:
         with pytest.raises(StudyError, match="held_out"):
-            predict_table(price_study, prices(5, 1), tmp_path / "out.csv", intervals=0.9)
+            predict(price_study, prices(5, 1), tmp_path / "out.csv", intervals=0.9)
     finally:
         file.write_bytes(content)
 
@@ -133,7 +133,7 @@ def test_without_held_out_answers_there_are_no_intervals(
 ) -> None:
     monkeypatch.setattr("arboleda.study.artifacts.loaded.LoadedStudy.held_out", lambda self: None)
     with pytest.raises(StudyError, match="has no out-of-fold predictions"):
-        predict_table(price_study, prices(5, 1), tmp_path / "out.csv", intervals=0.9)
+        predict(price_study, prices(5, 1), tmp_path / "out.csv", intervals=0.9)
 
 
 def test_over_many_draws_the_coverage_is_kept() -> None:

@@ -31,7 +31,7 @@ MODELS = "naive_bayes,ridge"
 
 
 def test_a_study_keeps_the_answers_of_the_chosen_candidates_alone(tmp_path: Path) -> None:
-    Study("iris", target="target", out=tmp_path, models=MODELS).run()
+    Study("iris", target="target", output_dir=tmp_path, models=MODELS).run()
     names = [path.name for path in (tmp_path / PREDICTIONS_DIR).iterdir()]
     for model in ("naive_bayes", "ridge"):
         assert len([name for name in names if name.startswith(model)]) == 6
@@ -39,7 +39,7 @@ def test_a_study_keeps_the_answers_of_the_chosen_candidates_alone(tmp_path: Path
 
 
 def test_a_lost_file_is_made_again_with_the_same_bytes(tmp_path: Path) -> None:
-    study = Study("iris", target="target", out=tmp_path, models="naive_bayes")
+    study = Study("iris", target="target", output_dir=tmp_path, models="naive_bayes")
     study.run()
     before = {path.name: path.read_bytes() for path in (tmp_path / PREDICTIONS_DIR).iterdir()}
     lost, torn = sorted(before)[1], sorted(before)[2]
@@ -52,7 +52,7 @@ def test_a_lost_file_is_made_again_with_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_answers_of_a_fold_are_those_of_a_fit_on_the_other_rows(tmp_path: Path) -> None:
-    result = Study("iris", target="target", out=tmp_path, models="naive_bayes").run()
+    result = Study("iris", target="target", output_dir=tmp_path, models="naive_bayes").run()
     model = result.facts["models"][0]
     params = model["candidates"][model["best"]]["params"]
     path = predictions_path(tmp_path / PREDICTIONS_DIR, "naive_bayes", params, "2")

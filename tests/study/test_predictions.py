@@ -15,9 +15,9 @@ import pytest
 from arboleda.cli import main
 from arboleda.explanations import explain_study
 from arboleda.study import Study, StudyError, StudyFormatError
-from arboleda.study.artifacts.exports import export_model
+from arboleda.study.artifacts.exports import export
 from arboleda.study.results import prediction_columns, predictions
-from arboleda.study.results.predictions import predict_table
+from arboleda.study.results.predictions import predict
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 def forest(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """The folder of a study of a forest."""
     out = tmp_path_factory.mktemp("forest") / "study"
-    Study(mixed, target="rich", out=out, models="random_forest").run()
+    Study(mixed, target="rich", output_dir=out, models="random_forest").run()
     return out
 
 
@@ -62,8 +62,8 @@ def test_the_command_writes_what_the_model_says(
 
 
 def test_a_regression(tmp_path: Path) -> None:
-    Study("diabetes", target="target", out=tmp_path / "s", models="linear").run()
-    found = predict_table(tmp_path / "s", "diabetes", tmp_path / "out.csv")
+    Study("diabetes", target="target", output_dir=tmp_path / "s", models="linear").run()
+    found = predict(tmp_path / "s", "diabetes", tmp_path / "out.csv")
     values = pd.read_csv(found.path)
     study = Study.load(tmp_path / "s")
     test = study.test_rows()
@@ -96,17 +96,17 @@ def test_text_that_looks_like_numbers_stays_text(tmp_path: Path) -> None:
     pd.DataFrame({"code": codes, "x": range(90), "y": target}).to_csv(
         tmp_path / "t.csv", index=False
     )
-    Study(tmp_path / "t.csv", target="y", out=tmp_path / "s", models="cart").run()
+    Study(tmp_path / "t.csv", target="y", output_dir=tmp_path / "s", models="cart").run()
     (tmp_path / "new.csv").write_text("code;x\n01234;5\n00777;5\n")
-    found = predict_table(tmp_path / "s", tmp_path / "new.csv", tmp_path / "out.csv")
+    found = predict(tmp_path / "s", tmp_path / "new.csv", tmp_path / "out.csv")
     assert found.notes == ()
     assert pd.read_csv(found.path)["prediction"].tolist() == ["low", "high"]
 
 
 def test_classes_that_look_like_formulas_are_escaped(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": np.arange(60) / 2, "y": np.where(np.arange(60) < 30, "=1+1", "@a")})
-    Study(frame, target="y", out=tmp_path / "s", models="cart").run()
-    found = predict_table(tmp_path / "s", frame, tmp_path / "out.csv")
+    Study(frame, target="y", output_dir=tmp_path / "s", models="cart").run()
+    found = predict(tmp_path / "s", frame, tmp_path / "out.csv")
     assert found.path.read_text().splitlines()[:2] == [
         "prediction,probability of =1+1,probability of @a",
         "'=1+1,1.0,0.0",
@@ -115,17 +115,17 @@ def test_classes_that_look_like_formulas_are_escaped(tmp_path: Path) -> None:
 
 def test_numeric_classes_are_written_as_the_table_has_them(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": np.arange(60) / 2, "y": np.arange(60) // 30})
-    Study(frame, target="y", out=tmp_path / "s", models="cart").run()
+    Study(frame, target="y", output_dir=tmp_path / "s", models="cart").run()
     for name, read in (("o.csv", pd.read_csv), ("o.parquet", pd.read_parquet)):
-        found = predict_table(tmp_path / "s", frame, tmp_path / name)
+        found = predict(tmp_path / "s", frame, tmp_path / name)
         values = read(found.path)["prediction"]  # type: ignore[operator]
         assert values.dtype == np.int64
         assert (values == Study.load(tmp_path / "s").best_model_.predict(frame)).all()
 
 
 def test_a_model_without_probabilities(tmp_path: Path, mixed: pd.DataFrame) -> None:
-    Study(mixed, target="rich", out=tmp_path / "s", models="svm").run()
-    found = predict_table(tmp_path / "s", mixed, tmp_path / "out.csv")
+    Study(mixed, target="rich", output_dir=tmp_path / "s", models="svm").run()
+    found = predict(tmp_path / "s", mixed, tmp_path / "out.csv")
     assert found.notes == ("Support vector machine gives no probabilities.",)
     assert list(pd.read_csv(found.path)) == ["prediction"]
 
@@ -162,7 +162,7 @@ def test_files_that_cannot_be_written(forest: Path, tmp_path: Path, mixed: pd.Da
         ("new.csv", "is the table itself"),
     ):
         with pytest.raises(StudyError, match=told):
-            predict_table(forest, tmp_path / "new.csv", tmp_path / out)
+            predict(forest, tmp_path / "new.csv", tmp_path / out)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["new.csv"]
 
 
@@ -182,7 +182,7 @@ def test_a_stop_leaves_the_old_file(
 
     monkeypatch.setattr(prediction_columns, "probabilities", stop)
     with pytest.raises(KeyboardInterrupt):
-        predict_table(forest, mixed, out)
+        predict(forest, mixed, out)
     assert out.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]
 
@@ -293,9 +293,9 @@ def test_damaged_folders_are_one_error(
     shutil.copytree(forest, folder)
     spoil(folder)
     with pytest.raises(StudyFormatError, match=told):
-        predict_table(folder, mixed, tmp_path / "out.csv")
+        predict(folder, mixed, tmp_path / "out.csv")
     with pytest.raises(StudyFormatError, match=told):
-        export_model(folder, tmp_path / "out.onnx")
+        export(folder, tmp_path / "out.onnx")
     with pytest.raises(StudyFormatError, match=told):
         explain_study(folder, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
@@ -318,5 +318,5 @@ def test_a_note_tells_of_another_scikit_learn(
     edit(folder, **{"scikit-learn": "1.6.0"})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = predict_table(folder, mixed, tmp_path / "out.csv")
+        found = predict(folder, mixed, tmp_path / "out.csv")
     assert "fitted with scikit-learn 1.6.0" in found.notes[0]

@@ -85,7 +85,7 @@ def test_no_more_time_is_left_than_the_budget_has(
 
 
 def test_a_candidate_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Study("iris", target="target", out=tmp_path, models="lda").run(progress=True)
+    Study("iris", target="target", output_dir=tmp_path, models="lda").run(progress=True)
     lines = [line.partition(";")[0] for line in capsys.readouterr().err.splitlines()]
     assert any("±" in line for line in lines)
     assert len(lines) == len(set(lines))

@@ -22,7 +22,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 def cut(monkeypatch: pytest.MonkeyPatch, *keys: str) -> None:
     models: Callable[..., Any] = catalogue.models_for
-    monkeypatch.setattr("arboleda.study.plan.models_for", lambda task, wanted: models(task, keys))
+    monkeypatch.setattr(
+        "arboleda.study.problem.models_for", lambda task, wanted: models(task, keys)
+    )
 
 
 def split(y: Any, stratify: bool) -> tuple[Any, Any]:
@@ -34,7 +36,7 @@ def split(y: Any, stratify: bool) -> tuple[Any, Any]:
 def test_adult(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cut(monkeypatch, "cart", "logistic", "most_frequent")
     path = shared_data("adult/adult.csv.gz")
-    facts = Study(path, target="income", out=tmp_path).run().facts
+    facts = Study(path, target="income", output_dir=tmp_path).run().facts
     frame = pd.read_csv(path, na_values="?")
     assert facts["data"]["n_rows"] == len(frame) == 48_842
     assert facts["data"]["n_duplicate_rows"] == frame.duplicated().sum() == 52
@@ -76,7 +78,7 @@ def test_adult(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_used_cars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cut(monkeypatch, "cart", "ridge", "mean")
     path = shared_data("uk_used_cars/vw.csv.gz")
-    facts = Study(path, target="price", out=tmp_path).run().facts
+    facts = Study(path, target="price", output_dir=tmp_path).run().facts
     frame = pd.read_csv(path)
     assert facts["data"]["n_duplicate_rows"] == frame.duplicated().sum() == 264
     y = frame.pop("price").to_numpy(dtype=float)

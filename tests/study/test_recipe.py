@@ -245,7 +245,7 @@ def test_nothing_is_left(asked: dict[str, Any], told: str) -> None:
         ({"drop": "rich"}, "--target"),
         ({"drop": "city", "groups": "city"}, "--groups"),
         ({"drop": "age", "time": "age"}, "--time"),
-        ({"drop": "age", "by": "age"}, "--by"),
+        ({"drop": "age", "score_by": "age"}, "--score-by"),
     ],
 )
 def test_a_column_that_is_needed_is_not_dropped(
@@ -281,9 +281,9 @@ def test_a_study_of_a_raw_table_is_that_of_the_prepared_one(
 ) -> None:
     by_hand = prepared_by_hand(mixed)
     by_hand.to_csv(tmp_path / "by_hand.csv", index=False)
-    asked: dict[str, Any] = {"target": "rich", "models": "cart,lda", "cv": 3, "seed": 1}
-    found = Study(raw, out=tmp_path / "one", **asked, **RECIPE).run()
-    other = Study(tmp_path / "by_hand.csv", out=tmp_path / "two", **asked).run()
+    asked: dict[str, Any] = {"target": "rich", "models": "cart,lda", "cv": 3, "random_state": 1}
+    found = Study(raw, output_dir=tmp_path / "one", **asked, **RECIPE).run()
+    other = Study(tmp_path / "by_hand.csv", output_dir=tmp_path / "two", **asked).run()
     n = len(by_hand)
     recipe = found.facts["data"]["recipe"]
     assert (recipe["n_rows"], found.facts["data"]["n_rows"]) == (165, n)
@@ -345,7 +345,7 @@ def run(*arguments: str) -> int:
 
 
 def test_another_recipe_is_another_study(tmp_path: Path, raw: Path) -> None:
-    asked: dict[str, Any] = {"target": "rich", "models": "lda", "out": tmp_path}
+    asked: dict[str, Any] = {"target": "rich", "models": "lda", "output_dir": tmp_path}
     Study(raw, **asked, **RECIPE).run()
     again = Study.from_config(tmp_path / "study.toml").run()  # goes on with the same one
     assert again.facts["study"]["settings"]["merge"] == RECIPE["merge"]

@@ -62,8 +62,8 @@ def staged(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(table: pd.DataFrame, out: Path, **options: Any) -> StudyResult:
-    options = {"models": MODELS, "jobs": 1, **options}
-    result = Study(table, target="y", out=out, **options).run()
+    options = {"models": MODELS, "n_jobs": 1, **options}
+    result = Study(table, target="y", output_dir=out, **options).run()
     jsonschema.Draft202012Validator(SCHEMA).validate(result.facts)
     return result
 
@@ -106,7 +106,7 @@ def test_a_search_that_is_asked_for_goes_before_the_presets(
 ) -> None:
     models = "cart,random_forest,lda"
     one = run(table, tmp_path / "one", models=models, search="TPE:5")
-    two = run(table, tmp_path / "two", models=models, search="tpe:5", jobs=2)
+    two = run(table, tmp_path / "two", models=models, search="tpe:5", n_jobs=2)
     assert timeless(one.facts) == timeless(two.facts)
     assert one.facts["study"]["settings"]["search"] == "tpe:5"
     tried = {key: model_of(one, key)["candidates"] for key in models.split(",")}
@@ -121,7 +121,7 @@ def test_rounds_do_not_depend_on_the_number_of_processes(
     table: pd.DataFrame, tmp_path: Path, timeless: Timeless
 ) -> None:
     one = run(table, tmp_path / "one")
-    two = run(table, tmp_path / "two", jobs=2)
+    two = run(table, tmp_path / "two", n_jobs=2)
     assert timeless(one.facts) == timeless(two.facts)
 
 

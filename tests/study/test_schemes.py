@@ -29,7 +29,7 @@ Run = Callable[..., dict[str, Any]]
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     def study(table: Any, target: str, **asked: Any) -> dict[str, Any]:
-        result = Study(table, target=target, out=tmp_path / "study", **asked).run()
+        result = Study(table, target=target, output_dir=tmp_path / "study", **asked).run()
         jsonschema.Draft202012Validator(SCHEMA).validate(result.facts)
         assert "Cross-validation" in result.report.read_text()
         return result.facts

@@ -67,7 +67,7 @@ def test_a_fold_without_others_is_not_judged() -> None:
 
 
 def test_the_facts_of_a_study(tmp_path: Any) -> None:
-    facts = Study("wine", target="target", models="cart,lda,naive_bayes", out=tmp_path).run()
+    facts = Study("wine", target="target", models="cart,lda,naive_bayes", output_dir=tmp_path).run()
     found, models = facts.facts["selection"], facts.facts["models"]
     assert found["chosen"] == models[0]["key"]
     assert found["cv"]["mean"] == models[0]["cv"]["mean"]
@@ -86,7 +86,7 @@ def test_the_facts_of_a_study(tmp_path: Any) -> None:
 
 
 def test_a_single_setting_is_flattered_by_no_choice(tmp_path: Any) -> None:
-    facts = Study("wine", target="target", models="most_frequent", out=tmp_path).run().facts
+    facts = Study("wine", target="target", models="most_frequent", output_dir=tmp_path).run().facts
     found = facts["selection"]
     assert found["n_candidates"] == 1
     assert "alone and in one setting" in found["sentence"]

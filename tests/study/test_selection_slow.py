@@ -98,7 +98,7 @@ def test_every_scheme_tells_what_it_can(
         }
     )
     models = "lda,most_frequent"
-    facts = Study(table, target="y", models=models, cv=cv, out=tmp_path, **more).run().facts
+    facts = Study(table, target="y", models=models, cv=cv, output_dir=tmp_path, **more).run().facts
     jsonschema.validate(facts, SCHEMA)
     found, rows = facts["selection"], facts["comparison"]["rows"]
     assert (found["honest"] is None) == (honest is None) == (found["why_not"] is not None)

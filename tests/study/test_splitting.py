@@ -70,7 +70,7 @@ def test_no_group_is_on_both_sides(target: str) -> None:
     assert "who" not in plan.features.names
     again = plan_for(frame, target, groups="who", test_size=0.3)
     assert np.array_equal(again.split.test, split.test)
-    other = plan_for(frame, target, groups="who", test_size=0.3, seed=1)
+    other = plan_for(frame, target, groups="who", test_size=0.3, random_state=1)
     assert not np.array_equal(other.split.test, split.test)
 
 
@@ -110,7 +110,7 @@ def test_leaving_one_out_is_one_fold_of_many_fits() -> None:
 
 
 def test_bags_are_those_of_the_bootstrap() -> None:
-    plan = plan_for(frame_of(60), cv="bootstrap:10", seed=3)
+    plan = plan_for(frame_of(60), cv="bootstrap:10", random_state=3)
     split, train = plan.split, plan.split.train
     check_sides(split, 60)
     expected = list(BootstrapSplit(10, random_state=3).split(train))
@@ -144,7 +144,7 @@ def test_another_scheme_is_another_study() -> None:
         ({"when": None}, {"time": "when"}, "'when' is missing in 200 of 200 rows"),
         ({"when": 3}, {"time": "when"}, "the same time in every row"),
         ({"when": [1, 2] * 100}, {"time": "when"}, "1 distinct times of 'when', too few"),
-        ({}, {"by": "z"}, "has no column 'z'"),
+        ({}, {"score_by": "z"}, "has no column 'z'"),
         ({}, {"test_size": 0.001}, "too few to test every class with a test size of 0.001"),
         ({}, {"test_size": 0.999}, "leaves 0 of 200 rows to learn from"),
         ({}, {"cv": "90", "test_size": 0.5}, "No class of the target 'y' has the 90 training"),

@@ -33,8 +33,8 @@ from arboleda.study import Study, StudyError, StudyResult, catalogue, plan
 from arboleda.study.catalogue import Model
 from arboleda.study.execution import pool
 from arboleda.study.execution.job import run_job
+from arboleda.study.output_folder import default_folder
 from arboleda.study.results import best_model
-from arboleda.study.study import default_folder
 
 SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
 Timeless = Callable[[Any], Any]
@@ -312,7 +312,7 @@ def test_duplicates_are_counted(only: Any, tmp_path: Path, mixed: pd.DataFrame) 
     only("most_frequent")
     columns = ["age", "city", "wealth", "rich"]
     doubled = pd.concat([mixed[columns], mixed[columns].head(7)])
-    facts = Study(doubled, target="rich", out=tmp_path).run().facts
+    facts = Study(doubled, target="rich", output_dir=tmp_path).run().facts
     assert facts["data"]["n_duplicate_rows"] == 7
     assert any("7 of 167 rows repeat" in n["text"] for n in facts["data"]["notes"])
 
@@ -321,8 +321,8 @@ def test_any_number_of_processes_gives_the_same_facts(
     only: Any, tmp_path: Path, mixed: pd.DataFrame, timeless: Timeless
 ) -> None:
     only("logistic", "neighbours")
-    one = Study(mixed, target="rich", out=tmp_path / "one", jobs=1).run()
-    two = Study(mixed, target="rich", out=tmp_path / "two", jobs=2).run()
+    one = Study(mixed, target="rich", output_dir=tmp_path / "one", n_jobs=1).run()
+    two = Study(mixed, target="rich", output_dir=tmp_path / "two", n_jobs=2).run()
     assert timeless(one.facts) == timeless(two.facts)
 
 
@@ -330,7 +330,7 @@ def test_nothing_done_is_done_again(
     only: Any, fits: list[Any], tmp_path: Path, mixed: pd.DataFrame, timeless: Timeless
 ) -> None:
     only("cart", "logistic")
-    study = Study(mixed, target="rich", out=tmp_path)
+    study = Study(mixed, target="rich", output_dir=tmp_path)
     first = study.run()
     alone = [m for m in first.facts["models"] if m["key"] in ("cart", "logistic")]
     in_full = [fit for fit in fits if fit[1] in ("0", "1", "2", "3", "4")]
@@ -354,7 +354,7 @@ def test_an_interrupted_study_goes_on(
     stop_after: int,
 ) -> None:
     only("naive_bayes", "logistic")
-    expected = Study(mixed, target="rich", out=tmp_path / "whole").run()
+    expected = Study(mixed, target="rich", output_dir=tmp_path / "whole").run()
     n_fits = len(fits)
     fits.clear()
     recording = pool.run_job
@@ -365,7 +365,7 @@ def test_an_interrupted_study_goes_on(
         return recording(job, shared)
 
     monkeypatch.setattr(pool, "run_job", stop)
-    study = Study(mixed, target="rich", out=tmp_path / "stopped")
+    study = Study(mixed, target="rich", output_dir=tmp_path / "stopped")
     with pytest.raises(KeyboardInterrupt):
         study.run()
     assert not (tmp_path / "stopped" / "results.json").exists()
@@ -379,14 +379,14 @@ def test_the_folder_of_another_study_is_refused(
     only: Any, tmp_path: Path, mixed: pd.DataFrame
 ) -> None:
     only("most_frequent")
-    Study(mixed, target="rich", out=tmp_path).run()
+    Study(mixed, target="rich", output_dir=tmp_path).run()
     before = (tmp_path / "results.json").read_bytes()
-    for change in ({"seed": 1}, {"metric": "mcc"}, {"target": "member"}):
+    for change in ({"random_state": 1}, {"metric": "mcc"}, {"target": "member"}):
         with pytest.raises(StudyError, match="another study"):
-            Study(mixed, **{"target": "rich", "out": tmp_path, **change}).run()
+            Study(mixed, **{"target": "rich", "output_dir": tmp_path, **change}).run()
     changed = mixed.assign(age=mixed["age"] + 1)
     with pytest.raises(StudyError, match=r"another study .not the same: data"):
-        Study(changed, target="rich", out=tmp_path).run()
+        Study(changed, target="rich", output_dir=tmp_path).run()
     assert (tmp_path / "results.json").read_bytes() == before
 
 
@@ -402,7 +402,7 @@ def test_a_failing_model_is_reported_and_the_rest_goes_on(
         "half", "Half", "classification", explode, lambda s: [{"bad": True}, {"bad": False}]
     )
     only(broken, half, "most_frequent")
-    result = Study(mixed, target="rich", out=tmp_path).run()
+    result = Study(mixed, target="rich", output_dir=tmp_path).run()
     validate(result.facts)
     assert result.facts["models"][-1]["key"] == "broken"
     failed, ok = model_of(result, "broken"), model_of(result, "half")
@@ -435,7 +435,7 @@ def test_a_model_that_cannot_be_read_back_ends_no_study(
 
     monkeypatch.setattr(best_model, "read_model", damaged)
     only("logistic", "most_frequent")
-    result = Study(mixed, target="rich", out=tmp_path, time_budget=budget).run()
+    result = Study(mixed, target="rich", output_dir=tmp_path, time_budget=budget).run()
     validate(result.facts)
     for part in ("importance", "surrogate"):
         assert result.facts[part]["skipped"] == "The file logistic.model is damaged"
@@ -451,19 +451,19 @@ def test_memory_that_ends_after_the_models_ends_no_study(
     only("logistic", "most_frequent")
     with monkeypatch.context() as short:
         short.setattr(best_model, "read_model", too_much)
-        result = Study(mixed, target="rich", out=tmp_path, lang="es").run()
+        result = Study(mixed, target="rich", output_dir=tmp_path, lang="es").run()
     validate(result.facts)
     for part in ("importance", "surrogate"):
         assert result.facts[part]["skipped"] == "there was not memory enough for it"
     assert "no hubo memoria suficiente" in result.report.read_text()
     # Nothing of it was kept: with memory enough it is done.
-    again = Study(mixed, target="rich", out=tmp_path, lang="es").run()
+    again = Study(mixed, target="rich", output_dir=tmp_path, lang="es").run()
     assert again.facts["importance"]["skipped"] is None
 
 
 def test_log_loss_needs_probabilities(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:
     only("svm", "logistic", "most_frequent")
-    result = Study(mixed, target="rich", out=tmp_path, metric="log_loss").run()
+    result = Study(mixed, target="rich", output_dir=tmp_path, metric="log_loss").run()
     assert "gives no probabilities" in model_of(result, "svm")["error"]
     assert [m["key"] for m in result.facts["models"]] == ["logistic", "most_frequent", "svm"]
     assert result.facts["study"]["greater_is_better"] is False
@@ -472,7 +472,7 @@ def test_log_loss_needs_probabilities(only: Any, tmp_path: Path, mixed: pd.DataF
 @pytest.mark.parametrize("metric", ["balanced_accuracy", "f1_macro", "mcc", "roc_auc"])
 def test_metrics_of_several_classes(only: Any, tmp_path: Path, metric: str) -> None:
     only("naive_bayes", "most_frequent")
-    result = Study("iris", target="target", out=tmp_path, metric=metric).run()
+    result = Study("iris", target="target", output_dir=tmp_path, metric=metric).run()
     validate(result.facts)
     best = result.facts["models"][0]
     assert best["key"] == "naive_bayes"
@@ -485,7 +485,7 @@ def test_metrics_of_several_classes(only: Any, tmp_path: Path, metric: str) -> N
 @pytest.mark.parametrize("metric", ["mae", "r2"])
 def test_metrics_of_a_regression(only: Any, tmp_path: Path, metric: str) -> None:
     only("ridge", "mean")
-    facts = Study("diabetes", target="target", out=tmp_path, metric=metric).run().facts
+    facts = Study("diabetes", target="target", output_dir=tmp_path, metric=metric).run().facts
     assert [m["key"] for m in facts["models"]] == ["ridge", "mean"]
     interval = facts["models"][0]["test"]["interval"]
     assert interval["low"] <= facts["models"][0]["test"]["metrics"][metric] <= interval["high"]
@@ -500,8 +500,8 @@ def test_test_rows_do_not_touch_the_folds(
     spoiled = mixed.copy()
     spoiled.loc[test, "age"] = 1e6
     spoiled.loc[test, "city"] = "Elsewhere"
-    first = Study(mixed, target="rich", out=tmp_path / "a").run().facts["models"]
-    second = Study(spoiled, target="rich", out=tmp_path / "b").run().facts["models"]
+    first = Study(mixed, target="rich", output_dir=tmp_path / "a").run().facts["models"]
+    second = Study(spoiled, target="rich", output_dir=tmp_path / "b").run().facts["models"]
     first, second = timeless(first), timeless(second)
     assert [m["candidates"] for m in first] == [m["candidates"] for m in second]
     assert [m["test"] for m in first] != [m["test"] for m in second]
@@ -518,7 +518,7 @@ def test_random_labels_score_as_chance(only: Any, tmp_path: Path) -> None:
             "y": draw.choice(["a", "b"], n),
         }
     )
-    for model in Study(frame, target="y", out=tmp_path).run().facts["models"]:
+    for model in Study(frame, target="y", output_dir=tmp_path).run().facts["models"]:
         # Three standard deviations of the mean over 480 rows.
         assert abs(model["cv"]["metrics"]["roc_auc"]["mean"] - 0.5) < 3 * 0.5 / np.sqrt(480)
 
@@ -536,7 +536,7 @@ def test_hard_tables_end_well(tmp_path: Path) -> None:
             "y": ["=a"] * 38 + ["<script>"] * 20 + ["rare"] * 2,
         }
     )
-    result = Study(frame, target="y", out=tmp_path).run()
+    result = Study(frame, target="y", output_dir=tmp_path).run()
     validate(result.facts)
     assert any(m["status"] == "ok" and m["key"] == "cart" for m in result.facts["models"])
     page = result.report.read_text()
@@ -549,7 +549,7 @@ def test_targets_of_any_size_end_well(only: Any, tmp_path: Path, scale: float) -
     only("cart", "ridge", "mean")
     draw = np.random.default_rng(0)
     frame = pd.DataFrame({"x": draw.normal(size=60), "y": draw.integers(0, 20, 60) * scale})
-    result = Study(frame, target="y", out=tmp_path).run()
+    result = Study(frame, target="y", output_dir=tmp_path).run()
     validate(result.facts)
     assert all(m["status"] == "ok" for m in result.facts["models"])
 
@@ -565,7 +565,7 @@ def test_columns_near_the_end_of_the_range_are_described(only: Any, tmp_path: Pa
             "y": ["a", "b"] * (n // 2),
         }
     )
-    result = Study(frame, target="y", out=tmp_path).run()
+    result = Study(frame, target="y", output_dir=tmp_path).run()
     validate(result.facts)
     ends, same = result.facts["data"]["columns"][:2]
     assert (ends["numeric"]["q1"], ends["numeric"]["median"]) == (-largest, 0)
@@ -577,7 +577,7 @@ def test_columns_near_the_end_of_the_range_are_described(only: Any, tmp_path: Pa
 def test_names_that_are_numbers(only: Any, tmp_path: Path) -> None:
     only("most_frequent")
     frame = pd.DataFrame({0: np.random.default_rng(0).normal(size=60), 1: ["a", "b"] * 30})
-    result = Study(frame, target=1, out=tmp_path).run()  # type: ignore[arg-type]
+    result = Study(frame, target=1, output_dir=tmp_path).run()  # type: ignore[arg-type]
     assert result.facts["study"]["target"] == "1"
 
 
@@ -588,11 +588,11 @@ def test_a_class_that_a_fold_lacks(only: Any, tmp_path: Path) -> None:
     with pytest.raises(
         StudyError, match="No model could be scored.*roc_auc is not defined in fold 1"
     ):
-        Study(frame, target="y", out=tmp_path / "roc", metric="roc_auc").run()
+        Study(frame, target="y", output_dir=tmp_path / "roc", metric="roc_auc").run()
     facts = json.loads((tmp_path / "roc" / "results.json").read_text())
     error = next(m["error"] for m in facts["models"] if m["key"] == "naive_bayes")
     assert error == "ValueError: roc_auc is not defined in fold 1, whose rows lack a class"
-    by_loss = Study(frame, target="y", out=tmp_path / "loss", metric="log_loss").run()
+    by_loss = Study(frame, target="y", output_dir=tmp_path / "loss", metric="log_loss").run()
     assert model_of(by_loss, "naive_bayes")["status"] == "ok"
     assert "gives no probabilities" in model_of(by_loss, "svm")["error"]
 
@@ -616,7 +616,7 @@ def test_a_fold_that_lacked_memory_is_tried_again(
         "poor", "Poor", "classification", lambda s, p: ShortOfMemory(), lambda s: [{}], "scaled"
     )
     only("most_frequent", poor)
-    study = Study(mixed, target="rich", out=tmp_path, jobs=1)
+    study = Study(mixed, target="rich", output_dir=tmp_path, n_jobs=1)
     ShortOfMemory.failures = 1
     assert "no room" in model_of(study.run(), "poor")["error"]
     assert model_of(study.run(), "poor")["status"] == "ok"
@@ -627,14 +627,14 @@ def test_several_rare_classes_are_counted(only: Any, tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {"x": np.arange(60.0) ** 1.5, "y": ["a"] * 40 + ["b"] * 9 + ["c"] * 6 + ["d"] * 5}
     )
-    notes = Study(frame, target="y", out=tmp_path).run().facts["data"]["notes"]
+    notes = Study(frame, target="y", output_dir=tmp_path).run().facts["data"]["notes"]
     assert any("3 classes have fewer than 10 rows ('d' has 5)" in n["text"] for n in notes)
 
 
 def test_spreadsheets_run_no_formula(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:
     evil = Model("evil", "=1+1", "classification", catalogue.CATALOGUE[0].make, lambda s: [{}])
     only(evil)
-    Study(mixed, target="rich", out=tmp_path, metric="mcc").run()
+    Study(mixed, target="rich", output_dir=tmp_path, metric="mcc").run()
     text = (tmp_path / "leaderboard.csv").read_text()
     assert "1,'=1+1,ok,mcc,0.0," in text
     frame = pd.read_csv(tmp_path / "leaderboard.csv")
@@ -643,7 +643,7 @@ def test_spreadsheets_run_no_formula(only: Any, tmp_path: Path, mixed: pd.DataFr
 
 def test_a_negative_number_stays_a_number(only: Any, tmp_path: Path) -> None:
     only("mean")
-    Study("diabetes", target="target", out=tmp_path, metric="r2").run()
+    Study("diabetes", target="target", output_dir=tmp_path, metric="r2").run()
     value = pd.read_csv(tmp_path / "leaderboard.csv").loc[0, "cv_mean"]
     assert value < 0
 
@@ -653,15 +653,15 @@ def test_a_negative_number_stays_a_number(only: Any, tmp_path: Path) -> None:
     [
         ({"task": "ranking"}, "no task 'ranking'"),
         ({"metric": "rmse"}, "no metric 'rmse' for classification; choose one of accuracy"),
-        ({"seed": -1}, "seed -1 is out of range"),
-        ({"seed": 1.5}, "seed 1.5 is out of range"),
-        ({"jobs": 0}, "number of processes 0"),
-        ({"jobs": "2"}, "number of processes '2'"),
+        ({"random_state": -1}, "must be an integer from 0 to 4294967295, got -1"),
+        ({"random_state": 1.5}, "must be an integer from 0 to 4294967295, got 1.5"),
+        ({"n_jobs": 0}, "must be an integer >= 1, got 0"),
+        ({"n_jobs": "2"}, "must be an integer >= 1, got '2'"),
     ],
 )
 def test_wrong_options(tmp_path: Path, options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(StudyError, match=sentence):
-        Study("iris", target="target", out=tmp_path / "new", **options).run()
+        Study("iris", target="target", output_dir=tmp_path / "new", **options).run()
     assert not (tmp_path / "new").exists()
 
 

@@ -28,17 +28,17 @@ EVERYTHING: dict[str, Any] = {
     "cost_matrix": {'p "1"': {"q\x7f": 5.0}, "q": {"p": 1.0}},
     "reject_cost": 0.25,
     "search": "tpe:12",
-    "by": ["a", "w"],
+    "score_by": ["a", "w"],
     "where": ["a > 1", "who == 'it \"is\"' or when is missing"],
     "drop_missing": True,
     "drop_duplicates": True,
     "merge": {'a "b"': {"new, er": ["o:ld", "\x7f"], "x": ["y"]}, "w": {"1": ["2"]}},
     "drop": ["b", "c,d"],
     "lang": "es",
-    "member_time": 60.5,
-    "member_memory": 10**9,
-    "seed": 7,
-    "jobs": 2,
+    "fit_timeout": 60.5,
+    "fit_memory": 10**9,
+    "random_state": 7,
+    "n_jobs": 2,
 }
 
 
@@ -56,13 +56,15 @@ def test_every_setting_comes_back(tmp_path: Path) -> None:
     found = read_config(path)
     assert found.pop("table") == str(tmp_path / "t.csv")
     assert found.pop("target") == 'y "\\\n'
-    assert found.pop("out") == str(tmp_path)
+    assert found.pop("output_dir") == str(tmp_path)
     found["test"] = Path(found["test"])
     assert make_settings(**found) == settings
     path.write_text(config_text("iris", "target", make_settings()))
     found = read_config(path)
     assert found["table"] == "iris"
-    assert make_settings(**{k: v for k, v in found.items() if k not in ("table", "target", "out")})
+    assert make_settings(
+        **{k: v for k, v in found.items() if k not in ("table", "target", "output_dir")}
+    )
 
 
 @pytest.mark.parametrize("costs", ['"costs.json"', '\'{"p": {"q": 5}}\'', "{p = {q = 5}}"])
@@ -79,7 +81,8 @@ def test_the_same_study_again(
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text(TABLE)
     Path("asked.toml").write_text(
-        'table = "t.csv"\ntarget = "y"\nmodels = "lda"\ncv = 3\nseed = 1\nout = "one"\n'
+        'table = "t.csv"\ntarget = "y"\nmodels = "lda"\ncv = 3\n'
+        'random_state = 1\noutput_dir = "one"\n'
     )
     assert run("study", "--config", "asked.toml", "--seed", "5", "--metric", "mcc") == 0
     told = json.loads(Path("one/results.json").read_text())["study"]
@@ -97,7 +100,7 @@ def test_the_same_study_again(
 
 def test_a_frame_has_no_name(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": [1, 2, 3] * 20, "y": ["p", "q"] * 30})
-    Study(frame, target="y", out=tmp_path, models="cart").run()
+    Study(frame, target="y", output_dir=tmp_path, models="cart").run()
     kept = tomllib.loads((tmp_path / "study.toml").read_text())
     assert "table" not in kept
     assert kept["models"] == ["cart"]
@@ -108,21 +111,27 @@ def test_a_frame_has_no_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("folds = 5", "the key 'folds', which is unknown; the keys are table, target, out, task"),
+        (
+            "folds = 5",
+            "the key 'folds', which is unknown; the keys are table, target, output_dir, task",
+        ),
         ("modles = 5", "the key 'modles', which is unknown; did you mean 'models'?"),
         ("Test-Size = 0.5", "did you mean 'test_size'?"),
-        ("[cv]\nkind = 5", "The cross-validation {'kind': 5} is none"),
-        ("table = 5", "The key 'table' of asked.toml is 5; give it a text"),
-        ("[table]\n", "The key 'table' of asked.toml is {}"),
-        ('target = ""', "The key 'target' of asked.toml is ''"),
-        ("seed = ", "The file asked.toml is not TOML (Invalid value"),
-        ("seed = 1\nseed = 2", "The file asked.toml is not TOML (Cannot overwrite a value"),
-        ("seed = 1.5", "The seed 1.5 is out of range"),
+        ("[cv]\nkind = 5", "The cross-validation {'kind': 5} is not a scheme"),
+        ("table = 5", "The key 'table' of asked.toml must be a non-empty string, got 5."),
+        ("[table]\n", "The key 'table' of asked.toml must be a non-empty string, got {}."),
+        ('target = ""', "The key 'target' of asked.toml must be a non-empty string, got ''."),
+        ("random_state = ", "The file asked.toml is not TOML (Invalid value"),
+        ("lang = 1\nlang = 2", "The file asked.toml is not TOML (Cannot overwrite a value"),
+        (
+            "random_state = 1.5",
+            "random_state (--seed) must be an integer from 0 to 4294967295, got 1.5",
+        ),
         (
             "test_size = nan",
             "test_size must be a fraction of the rows between 0 and 1, such as 0.2, got nan.",
         ),
-        ("seed = 2020-01-01", "The seed datetime.date(2020, 1, 1) is out of range"),
+        ("random_state = 2020-01-01", "from 0 to 4294967295, got datetime.date(2020, 1, 1)"),
         ("x = " + "[" * 3000, "The file asked.toml is not TOML"),
         ("", "names no table; add table = "),
         ('table = "none.csv"\ntarget = "y"', "There is no file none.csv"),
@@ -168,7 +177,7 @@ def test_the_file_of_the_guide_is_one(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(guide.split("```toml\n")[2].split("```")[0])
     found = read_config(path)
-    what = {key: found.pop(key) for key in ("table", "target", "out")}
+    what = {key: found.pop(key) for key in ("table", "target", "output_dir")}
     assert what["table"] == str(tmp_path / "visits.csv")
     settings = make_settings(**found)
     assert settings.time_budget == 1800

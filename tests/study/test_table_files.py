@@ -170,7 +170,7 @@ def test_no_files(tmp_path_factory: pytest.TempPathFactory) -> None:
         read_table,
         lambda path: list(read_chunks(path)),
         explore,
-        lambda path: Study(path, target="x", out=folder / "out").run(),
+        lambda path: Study(path, target="x", output_dir=folder / "out").run(),
     )
     for words, path in things(folder).items():
         for read in readers:

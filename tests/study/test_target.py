@@ -82,19 +82,19 @@ def test_too_little_data() -> None:
 
 def test_the_split_keeps_the_classes_and_every_row_once() -> None:
     target = target_of(["a"] * 40 + ["b"] * 20)
-    split = make_split(target, Settings(seed=7))
+    split = make_split(target, Settings(random_state=7))
     assert sorted([*split.train, *split.test]) == list(range(N))
     assert np.bincount(target.y[split.test]).tolist() == [8, 4]
     assert sorted(np.concatenate([score for _, score in split.folds])) == sorted(split.train)
     for fit, score in split.folds:
         assert set(fit) | set(score) == set(split.train)
         assert not set(fit) & set(score)
-    again = make_split(target, Settings(seed=7))
+    again = make_split(target, Settings(random_state=7))
     np.testing.assert_array_equal(split.test, again.test)
-    assert not np.array_equal(split.test, make_split(target, Settings(seed=8)).test)
+    assert not np.array_equal(split.test, make_split(target, Settings(random_state=8)).test)
 
 
 def test_a_class_of_two_rows_is_split_without_warnings() -> None:
     target = target_of(["a"] * 58 + ["b"] * 2)
-    split = make_split(target, Settings(seed=0))
+    split = make_split(target, Settings(random_state=0))
     assert len(split.folds) == 5

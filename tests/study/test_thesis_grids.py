@@ -69,7 +69,12 @@ def test_candidates_for_many_rows_learn(key: str, n_classes: int) -> None:
 
 def test_candidates_may_ask_for_columns_in_their_own_units(tmp_path: Path) -> None:
     result = Study(
-        "wine", target="target", out=tmp_path, models="naive_bayes", preset="thesis", jobs=1
+        "wine",
+        target="target",
+        output_dir=tmp_path,
+        models="naive_bayes",
+        preset="thesis",
+        n_jobs=1,
     ).run()
     found = result.facts["models"][0]
     x, y = load_wine(return_X_y=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 __all__ = ["main"]
 
-_EXTRA_PACKAGES = ("typer", "click", "rich", "pyarrow", "jinja2")
+_EXTRA_PACKAGES = ("typer", "click", "rich", "pyarrow", "pydantic", "jinja2")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -24,7 +24,7 @@ def export(
     """Export the best model of STUDY, with its preprocessing, for other programs."""
     del onnx
     try:
-        from arboleda.study.artifacts.exports import export_model
+        from arboleda.study import export as export_model
 
         result = export_model(folder, out, model=model)
     except KeyboardInterrupt:

@@ -42,7 +42,7 @@ def predict(
     Adds class probabilities and, if the study has costs, the decision of least expected cost.
     """
     try:
-        from arboleda.study.results.predictions import predict_table
+        from arboleda.study import predict as predict_table
 
         result = predict_table(
             folder,

@@ -14,6 +14,7 @@ from arboleda.cli._explore import explore
 from arboleda.cli._export import export
 from arboleda.cli._predict import predict
 from arboleda.cli._study import study
+from arboleda.cli._study_options import GroupedCommand
 from arboleda.study.errors import StudyError
 
 __all__ = ["run"]
@@ -28,7 +29,7 @@ _USER_ERROR, _INTERRUPTED = 2, 130
 _UsageError: type[typer.BadParameter] = typer.BadParameter.__base__  # type: ignore[assignment]
 
 for command in COMMANDS:
-    app.command()(command)
+    app.command(cls=GroupedCommand)(command)
 
 
 def run(arguments: list[str]) -> int:

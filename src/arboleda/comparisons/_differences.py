@@ -93,7 +93,7 @@ def _iter_settings(facts: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "setting", name, _format_value(study[key])
     settings = study["settings"]
     for key, value in settings.items():
-        if key not in _STUDY:
+        if key not in (*_STUDY, "random_state"):
             yield "setting", key.replace("_", " ").capitalize(), _format_value(value)
     for key, name in _VERSIONS.items():
         yield "version", name, _format_value(facts["environment"][key])

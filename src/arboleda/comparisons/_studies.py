@@ -59,8 +59,8 @@ def compare_studies(folders: Sequence[str | Path], *, progress: bool = False) ->
     >>> from tempfile import TemporaryDirectory
     >>> from arboleda import Study
     >>> with TemporaryDirectory() as folder:
-    ...     for models in ("lda", "cart"):
-    ...         _ = Study("iris", target="target", models=models, out=f"{folder}/{models}").run()
+    ...     for key in ("lda", "cart"):
+    ...         _ = Study("iris", target="target", models=key, output_dir=f"{folder}/{key}").run()
     ...     found = compare_studies([f"{folder}/lda", f"{folder}/cart"])
     >>> found.facts["sentences"][:2]
     ['The two studies are of the same table.', 'They differ in models.']

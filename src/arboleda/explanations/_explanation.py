@@ -67,7 +67,7 @@ def explain_study(
     >>> from tempfile import TemporaryDirectory
     >>> from arboleda import Study
     >>> with TemporaryDirectory() as folder:
-    ...     result = Study("iris", target="target", out=folder, models="random_forest").run()
+    ...     result = Study("iris", target="target", output_dir=folder, models="random_forest").run()
     ...     found = explain_study(folder, row=7)
     >>> found.facts["prediction"]["answer"]
     'setosa'

@@ -25,15 +25,15 @@ _DEFAULTS: Mapping[str, Any] = {
     "time_budget": None,
     "cost_matrix": None,
     "reject_cost": None,
-    "by": [],
+    "score_by": [],
     "where": [],
     "drop_missing": False,
     "drop_duplicates": False,
     "merge": {},
     "drop": [],
     "lang": "en",
-    "member_time": None,
-    "member_memory": None,
+    "fit_timeout": None,
+    "fit_memory": None,
 }
 _NAMES = {"arboleda": "arboleda", "python": "Python", "numpy": "NumPy"} | {
     "scikit_learn": "scikit-learn",

@@ -7,21 +7,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from arboleda._extras import can_study
-from arboleda.study.errors import StudyError, StudyFormatError
+from arboleda.study.errors import OptionError, StudyError, StudyFormatError, TableError
 
 if TYPE_CHECKING:
     from arboleda.study.artifacts.estimators import StudyClassifier as StudyClassifier
     from arboleda.study.artifacts.estimators import StudyRegressor as StudyRegressor
+    from arboleda.study.artifacts.exports import export as export
     from arboleda.study.artifacts.layout import Layout as Layout
     from arboleda.study.artifacts.loaded import LoadedStudy as LoadedStudy
     from arboleda.study.artifacts.rows import Rows as Rows
     from arboleda.study.results.predict_file import predict_file as predict_file
+    from arboleda.study.results.predictions import predict as predict
     from arboleda.study.study import Study as Study
     from arboleda.study.study import StudyResult as StudyResult
 
 __all__ = [
     "Layout",
     "LoadedStudy",
+    "OptionError",
     "Rows",
     "Study",
     "StudyClassifier",
@@ -29,6 +32,9 @@ __all__ = [
     "StudyFormatError",
     "StudyRegressor",
     "StudyResult",
+    "TableError",
+    "export",
+    "predict",
     "predict_file",
 ]
 
@@ -40,6 +46,8 @@ _HOMES = {
     "StudyClassifier": "arboleda.study.artifacts.estimators",
     "StudyRegressor": "arboleda.study.artifacts.estimators",
     "StudyResult": "arboleda.study.study",
+    "export": "arboleda.study.artifacts.exports",
+    "predict": "arboleda.study.results.predictions",
     "predict_file": "arboleda.study.results.predict_file",
 }
 

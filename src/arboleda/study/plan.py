@@ -14,24 +14,23 @@ from sklearn.pipeline import Pipeline
 
 import arboleda
 from arboleda.study.artifacts.files import MODELS_VERSION
-from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, known_words, models_for
+from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, models_for
 from arboleda.study.catalogue.model import named_as_approximated
 from arboleda.study.config.presets import PRESETS, Preset
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.external_test import join_test, target_of_both
 from arboleda.study.data.features import Features, make_features
 from arboleda.study.data.preparation import make_preparation
-from arboleda.study.data.recipe import Step, apply_recipe
+from arboleda.study.data.recipe import Step
 from arboleda.study.data.roles import Role, decide_roles
 from arboleda.study.data.splitting import Split, make_split
-from arboleda.study.data.table import Column, Table
-from arboleda.study.data.target import Target, make_target
+from arboleda.study.data.table import Table
+from arboleda.study.data.target import Target
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.job import CALIBRATION, TEST, Job, Shared
+from arboleda.study.problem import Problem, check_problem
 from arboleda.study.results.calibration import FITS
-from arboleda.study.results.costs import check_costs, cost_matrix
-from arboleda.study.results.scoring import COST, Metric, choose_metric
-from arboleda.study.results.subgroups import check_score_by
+from arboleda.study.results.costs import cost_matrix
+from arboleda.study.results.scoring import COST, Metric
 from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 
 __all__ = ["Plan", "make_plan"]
@@ -81,7 +80,7 @@ class Plan:
     @property
     def seed(self) -> int:
         """Seed of the split, the folds and the models."""
-        return self.settings.seed
+        return self.settings.random_state
 
     @property
     def n_folds(self) -> int:
@@ -100,7 +99,7 @@ class Plan:
         """How the test rows were selected."""
         if self.test_sha256 is not None:
             return "file"
-        kind = self.settings.scheme.kind
+        kind = self.settings.cv.kind
         return "grouped" if kind == "group" else "latest" if kind == "time" else "random"
 
     @property
@@ -175,7 +174,7 @@ class Plan:
         return JOB_COST + prepared + model.cost(size, params)
 
     def _kind(self, fold: int) -> Kind:
-        scheme = self.settings.scheme
+        scheme = self.settings.cv
         if scheme.kind == "loo":
             return "one_by_one"
         return "apparent" if scheme.kind == "bootstrap" and fold == scheme.folds else "fold"
@@ -280,7 +279,7 @@ class Plan:
             "metric": self.metric.key,
             "costs": None if self.costs is None else self.costs.tolist(),
             "seed": self.seed,
-            "folds": self.settings.scheme.text,
+            "folds": self.settings.cv.text,
             "groups": self.settings.groups,
             "time": self.settings.time,
             "test size": self.settings.test_size,
@@ -309,58 +308,43 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         If the table, the target or a named column cannot be used, the task has no such metric or
         model, or the scheme would take too many fits.
     """
-    _check_dropped(target, settings)
-    raw, prepared = table, apply_recipe(table, settings.recipe)
-    table, steps = prepared.table, prepared.steps
-    goal = make_target(table, target, settings.task)
-    wanted = settings.models
-    if wanted is None:
-        wanted = known_words(goal.task, PRESETS[settings.preset].models)
-    chosen = choose_metric(settings.metric, goal.task)
-    check_costs(settings, goal)
-    check_score_by(table, target, settings.by)
-    models = models_for(goal.task, wanted)
-    given = None
-    if settings.test_table is not None:
-        given = join_test(
-            raw, settings.test_table, settings.recipe, max_table_size=settings.max_table_size
-        )
-        table, goal, steps = given.table, target_of_both(goal, given), given.steps
-    split = make_split(
-        goal, settings, _divided_by(table, goal, settings), None if given is None else given.n_train
+    problem = check_problem(table, target, settings)
+    split = make_split(problem.target, settings, problem.divider, problem.n_train)
+    roles = decide_roles(problem.table, target, split.train, settings.groups)
+    features = make_features(problem.table, roles)
+    setting = _describe_setting(problem, split, features, settings)
+    plan = Plan(
+        table=problem.table,
+        target=problem.target,
+        metric=problem.metric,
+        settings=settings,
+        roles=roles,
+        split=split,
+        features=features,
+        setting=setting,
+        wanted=problem.wanted,
+        models=tuple(named_as_approximated(model, setting) for model in problem.models),
+        test_sha256=problem.test_sha256,
+        steps=problem.steps,
     )
-    roles = decide_roles(table, target, split.train, settings.groups)
-    features = make_features(table, roles)
-    setting = Setting(
+    _check_fits(plan)
+    return plan
+
+
+def _describe_setting(
+    problem: Problem, split: Split, features: Features, settings: Settings
+) -> Setting:
+    """Return what the catalogue needs to know of the table."""
+    return Setting(
         n_rows=len(split.train),
-        n_classes=len(goal.labels),
-        seed=settings.seed,
+        n_classes=len(problem.target.labels),
+        seed=settings.random_state,
         categorical=features.categorical,
         binary=features.binary,
         n_columns=features.x.shape[1],
         fewest_rows=_fewest_rows(split),
         exact_s=_exact_seconds(settings, len(split.folds)),
     )
-    plan = Plan(
-        table=table,
-        target=goal,
-        metric=chosen,
-        settings=settings,
-        roles=roles,
-        split=split,
-        features=features,
-        setting=setting,
-        wanted=wanted,
-        models=tuple(named_as_approximated(model, setting) for model in models),
-        test_sha256=None if given is None else given.sha256,
-        steps=steps,
-    )
-    if settings.scheme.kind == "loo":
-        n_candidates = sum(
-            plan.search(model).n_tried(plan.search_context(model)) for model in models
-        )
-        _check_fits(len(split.train), n_candidates)
-    return plan
 
 
 def _exact_seconds(settings: Settings, n_folds: int) -> float:
@@ -380,30 +364,14 @@ def _fewest_rows(split: Split) -> int:
     return fewest // (FITS + 1) if split.ordered else fewest * (FITS - 1) // FITS
 
 
-def _divided_by(table: Table, goal: Target, settings: Settings) -> Column | None:
-    """Return the column of groups or times, or None."""
-    divider = settings.groups if settings.groups is not None else settings.time
-    if divider is None:
-        return None
-    if divider == goal.name:
-        raise StudyError(
-            f"The target {divider!r} cannot also split the rows; name another column of groups or "
-            "times."
-        )
-    return table.column(divider)
-
-
-def _check_dropped(target: str, settings: Settings) -> None:
-    needed = [("--target", target), ("--groups", settings.groups), ("--time", settings.time)]
-    for flag, name in (*needed, *(("--by", name) for name in settings.by)):
-        if name is not None and name in settings.drop:
-            raise StudyError(
-                f"The column {name[:60]!r} cannot be dropped, as {flag} names it; leave it out of "
-                "--drop."
-            )
-
-
-def _check_fits(n_rows: int, n_candidates: int) -> None:
+def _check_fits(plan: Plan) -> None:
+    """Check the number of fits of leave-one-out."""
+    if plan.settings.cv.kind != "loo":
+        return
+    n_rows = len(plan.split.train)
+    n_candidates = sum(
+        plan.search(model).n_tried(plan.search_context(model)) for model in plan.models
+    )
     if n_rows * n_candidates > MAX_FITS:
         raise StudyError(
             f"Leave-one-out on {n_rows:,} training rows with {n_candidates:,} candidates takes "

@@ -157,7 +157,7 @@ def combination_methods(plan: Plan) -> tuple[Method, ...]:
 def _combining_seconds(plan: Plan) -> Iterator[float]:
     """Yield the estimated seconds of each method that combines the models."""
     n_members = sum(model.learns for model in plan.models)
-    if n_members < FEWEST or plan.settings.scheme.kind == "bootstrap":
+    if n_members < FEWEST or plan.settings.cv.kind == "bootstrap":
         return
     sizes = n_members, len(plan.split.train), len(plan.target.labels)
     for method in combination_methods(plan):

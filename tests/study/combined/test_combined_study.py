@@ -23,7 +23,7 @@ from arboleda.study.combined.remarks import remarks_on
 from arboleda.study.combined.rules import MeanRule
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
-from arboleda.study.results.predictions import predict_table
+from arboleda.study.results.predictions import predict
 
 from ..conftest import without_timing
 
@@ -34,14 +34,14 @@ CLASS_MODELS = "most_frequent,cart,lda,naive_bayes,neighbours,svm,random_forest"
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     out = tmp_path_factory.mktemp("classes")
-    return Study("iris", target="target", out=out, models=CLASS_MODELS, jobs=1).run()
+    return Study("iris", target="target", output_dir=out, models=CLASS_MODELS, n_jobs=1).run()
 
 
 @pytest.fixture(scope="module")
 def values(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     out = tmp_path_factory.mktemp("values")
     models = "mean,cart,ridge,neighbours,svm"
-    return Study("diabetes", target="target", out=out, models=models, jobs=1).run()
+    return Study("diabetes", target="target", output_dir=out, models=models, n_jobs=1).run()
 
 
 def combined(result: StudyResult) -> list[dict[str, Any]]:
@@ -81,7 +81,9 @@ def test_a_kept_combination_repeats_its_test(name: str, request: pytest.FixtureR
 
 
 def test_the_same_facts_again_and_nothing_is_fitted(classes: StudyResult) -> None:
-    again = Study("iris", target="target", out=classes.folder, models=CLASS_MODELS, jobs=1).run()
+    again = Study(
+        "iris", target="target", output_dir=classes.folder, models=CLASS_MODELS, n_jobs=1
+    ).run()
     assert without_timing(again.facts) == without_timing(classes.facts)
 
 
@@ -111,8 +113,8 @@ def test_models_left_out_of_combinations_are_told(tmp_path: Path) -> None:
 
 
 def test_with_the_bootstrap_the_page_says_that_nothing_is_combined(tmp_path: Path) -> None:
-    options = {"models": "most_frequent,lda,naive_bayes", "cv": "bootstrap:10", "jobs": 1}
-    result = Study("iris", target="target", out=tmp_path, **options).run()
+    options = {"models": "most_frequent,lda,naive_bayes", "cv": "bootstrap:10", "n_jobs": 1}
+    result = Study("iris", target="target", output_dir=tmp_path, **options).run()
     assert combined(result) == []
     assert "With the bootstrap, models are not combined" in result.report.read_text()
 
@@ -137,7 +139,9 @@ def combinations_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("combinations_first")
 def test_what_calibrates_a_fold_has_not_seen_its_rows(tmp_path: Path) -> None:
-    result = Study("iris", target="target", out=tmp_path, models="lda,naive_bayes", cv="3x2").run()
+    result = Study(
+        "iris", target="target", output_dir=tmp_path, models="lda,naive_bayes", cv="3x2"
+    ).run()
     found = result.facts["calibration"]
     assert found["model"] in KEYS
     # In the second round of folds each row of the first occurs again.
@@ -145,7 +149,9 @@ def test_what_calibrates_a_fold_has_not_seen_its_rows(tmp_path: Path) -> None:
 
 
 def test_one_model_alone_is_not_combined(tmp_path: Path) -> None:
-    result = Study("iris", target="target", out=tmp_path, models="most_frequent,lda", jobs=1).run()
+    result = Study(
+        "iris", target="target", output_dir=tmp_path, models="most_frequent,lda", n_jobs=1
+    ).run()
     assert combined(result) == []
 
 
@@ -224,7 +230,7 @@ def test_windows_of_one_class_teach_nothing() -> None:
 def test_a_combination_is_calibrated_where_there_is_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: Any = {"target": "target", "out": tmp_path, "models": "lda,naive_bayes"}
+    asked: Any = {"target": "target", "output_dir": tmp_path, "models": "lda,naive_bayes"}
     assert Study("iris", **asked, time_budget="10h").run().facts["calibration"]
     monkeypatch.setattr("arboleda.study.combined.calibrating.ROW_SECONDS", 1e3)
     assert Study("iris", **asked, time_budget="10h").run().facts["calibration"] is None
@@ -237,7 +243,9 @@ def test_a_study_in_time_order(tmp_path: Path) -> None:
     frame = pd.DataFrame({"t": draw.permutation(160), "x": draw.normal(size=160)})
     frame["y"] = np.where(frame["x"] + draw.normal(size=160) > 0, "u", "v")
     models = "lda,naive_bayes"
-    result = Study(frame, target="y", out=tmp_path, models=models, time="t", cv="time:4").run()
+    result = Study(
+        frame, target="y", output_dir=tmp_path, models=models, time="t", cv="time:4"
+    ).run()
     variants = result.facts["calibration"]["variants"]
     # Before the first window there is nothing to calibrate by.
     assert all(len(v["cv"]["metrics"]["log_loss"]["folds"]) == 3 for v in variants)
@@ -258,15 +266,15 @@ def test_a_combination_that_there_is_no_time_for_is_told(
     draw = np.random.default_rng(1)
     x = draw.normal(size=(400, 2))
     frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + x[:, 1] > 0})
-    asked = {"target": "y", "models": "lda,cart,naive_bayes", "jobs": 1}
-    in_time = Study(frame, out=tmp_path / "study", time_budget=60, **asked).run().facts
+    asked = {"target": "y", "models": "lda,cart,naive_bayes", "n_jobs": 1}
+    in_time = Study(frame, output_dir=tmp_path / "study", time_budget=60, **asked).run().facts
     keys = {model["key"] for model in in_time["models"]}
     assert "stacking" in keys
     assert "boosted_stacking" not in keys
     left = [item for item in in_time["search"]["left_out"] if item["key"] == "boosted_stacking"]
     assert [(item["name"], item["whole"]) for item in left] == [("Stacking by boosting", True)]
     # Without a budget there is time for everything.
-    whole = Study(frame, out=tmp_path / "study", **asked).run().facts
+    whole = Study(frame, output_dir=tmp_path / "study", **asked).run().facts
     assert "boosted_stacking" in {model["key"] for model in whole["models"]}
 
 
@@ -275,9 +283,11 @@ def test_a_table_is_predicted_by_a_combination(tmp_path: Path) -> None:
     x = draw.normal(size=(150, 2))
     frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + x[:, 1] ** 2})
     out = tmp_path / "study"
-    result = Study(frame, target="y", out=out, models="ridge,cart,neighbours", jobs=1).run()
+    result = Study(
+        frame, target="y", output_dir=out, models="ridge,cart,neighbours", n_jobs=1
+    ).run()
     assert result.facts["models"][0]["ensemble"]
-    predict_table(out, frame, tmp_path / "new.csv")
+    predict(out, frame, tmp_path / "new.csv")
     said = pd.read_csv(tmp_path / "new.csv")["prediction"]
     np.testing.assert_allclose(said, Study.load(out).best_model_.predict(frame))
 
@@ -333,5 +343,5 @@ def test_lost_answers_are_made_again(classes: StudyResult, tmp_path: Path) -> No
     folder = tmp_path / "study"
     shutil.copytree(classes.folder, folder)
     shutil.rmtree(folder / PREDICTIONS_DIR)
-    again = Study("iris", target="target", out=folder, models=CLASS_MODELS, jobs=1).run()
+    again = Study("iris", target="target", output_dir=folder, models=CLASS_MODELS, n_jobs=1).run()
     assert without_timing(again.facts) == without_timing(classes.facts)

@@ -14,7 +14,7 @@ from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
 from arboleda.report._texts import get_locale, translate
 from arboleda.study import Study, runner
 from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
-from arboleda.study.artifacts.exports import StudyError, export_model
+from arboleda.study.artifacts.exports import StudyError, export
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.methods import METHODS, TEXTBOOK
 from arboleda.study.combined.textbook import best_few, textbook
@@ -173,7 +173,7 @@ def test_they_stand_in_a_study_and_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, models: str
 ) -> None:
     monkeypatch.setattr(runner, "METHODS", TEXTBOOK)
-    Study(table, target="target", out=tmp_path, models=models, jobs=1).run()
+    Study(table, target="target", output_dir=tmp_path, models=models, n_jobs=1).run()
     read = Study.load(tmp_path)
     wanted = {m.key for m in TEXTBOOK if m.suits(4, 100, 3 if table == "wine" else 0)}
     assert wanted < set(read.keys)
@@ -194,7 +194,7 @@ def test_they_stand_in_a_study_and_are_kept(
         else:
             np.testing.assert_allclose(model.predict(rows.X), kept.predicted, rtol=1e-12)
     with pytest.raises(StudyError, match="has no operators"):
-        export_model(tmp_path, tmp_path / "m.onnx", model="median")
+        export(tmp_path, tmp_path / "m.onnx", model="median")
 
 
 def test_they_have_names_in_every_language() -> None:

@@ -42,7 +42,7 @@ def cars(n: int = 900) -> pd.DataFrame:
 def result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     out = tmp_path_factory.mktemp("crossed")
     return Study(
-        cars(), target="worth", out=out, preset="best", models=KEY, cv=2, lang="es", jobs=1
+        cars(), target="worth", output_dir=out, preset="best", models=KEY, cv=2, lang="es", n_jobs=1
     ).run()
 
 

@@ -8,7 +8,7 @@ from arboleda.study.artifacts.loaded import load_study
 from arboleda.study.data.table import MISSING
 from arboleda.study.errors import StudyError
 
-__all__ = ["Exported", "export_model"]
+__all__ = ["Exported", "export"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Exported:
     dates: tuple[str, ...]
 
 
-def export_model(
+def export(
     folder: str | Path, out: str | Path | None = None, *, model: str | None = None
 ) -> Exported:
     """Write a model of a study as an ONNX file: from the table's columns to the prediction.
@@ -47,6 +47,12 @@ def export_model(
     StudyError
         If the folder cannot be used, there is no such model, a part of it has no operators in ONNX,
         or the file cannot be written.
+
+    Examples
+    --------
+    >>> from arboleda.study import export
+    >>> export("studies/iris-target", "iris.onnx").name  # doctest: +SKIP
+    'Linear discriminant analysis'
     """
     study = load_study(folder)
     key = study.best_key if model is None else model

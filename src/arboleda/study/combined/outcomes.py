@@ -146,7 +146,7 @@ def _member_keys(plan: Plan, method: Method, members: _Members) -> Sequence[str]
 
 def _load_members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members | None:
     """Load the members' predictions; None if members are too few or files are missing."""
-    if plan.settings.scheme.kind == "bootstrap":
+    if plan.settings.cv.kind == "bootstrap":
         return None
     able = [o for o in outcomes if o.model.learns and o.test and not o.error and is_kept(o)]
     if len(able) < FEWEST:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import OptionError
 
 __all__ = ["Kind", "Scheme", "parse_scheme"]
 
@@ -62,7 +62,7 @@ def parse_scheme(text: str) -> Scheme:
 
     Raises
     ------
-    StudyError
+    OptionError
         If there is no such scheme, or its number of folds or bags is out of range.
 
     Examples
@@ -72,7 +72,7 @@ def parse_scheme(text: str) -> Scheme:
     """
     match = _PATTERN.fullmatch(text.strip())
     if match is None:
-        raise StudyError(
+        raise OptionError(
             f"There is no cross-validation {text[:60]!r}; choose a number of folds such as 5, "
             "repeated folds such as 5x3, group:5, time:5, loo or bootstrap:50."
         )
@@ -91,7 +91,7 @@ def parse_scheme(text: str) -> Scheme:
 
 def _within(text: str, digits: str, low: int, high: int, what: str) -> int:
     if len(digits) > 6 or not low <= int(digits) <= high:
-        raise StudyError(
+        raise OptionError(
             f"The cross-validation {text[:60]!r} has {digits[:20]} {what}; choose from {low} to "
             f"{high}."
         )

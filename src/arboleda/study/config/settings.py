@@ -1,151 +1,399 @@
-"""The checked settings of a study."""
+"""The options of a study, each declared once.
+
+The field of an option states its type, limits, default and description, and its `Option` how it is
+presented. The checks and messages, the flags and the help of ``arboleda study``, the keys and
+comments of ``study.toml`` and the documentation of `arboleda.study.Study` derive from it.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, model_validator
+
+from arboleda.study.config.declaration import Option, declared_options
+from arboleda.study.config.parsing import (
+    Bytes,
+    ColumnName,
+    ColumnNames,
+    CostMatrix,
+    Float,
+    Int,
+    MergedValues,
+    Names,
+    Seconds,
+    parse_conditions,
+    parse_cv,
+    parse_search,
+)
 from arboleda.study.config.schemes import Scheme
-from arboleda.study.data.recipe import Condition, Merges, Recipe
-from arboleda.study.search import SearchStrategy
+from arboleda.study.errors import OptionError
 
-__all__ = ["Costs", "Settings"]
+if TYPE_CHECKING:
+    from arboleda.study.data.recipe import Condition, Recipe
+    from arboleda.study.search import SearchStrategy
+else:  # Heavy modules; the parsers return nothing else.
+    Condition = SearchStrategy = Any
+
+__all__ = ["OPTIONS", "Costs", "Settings"]
 
 # Misclassification costs: by the true label, then the predicted one; or rows of true and columns of
 # predicted classes, in sorted order.
 Costs = Mapping[str, Mapping[str, float]] | tuple[tuple[float, ...], ...]
 
+_TASK, _MODELS, _SPLITS, _COSTS = "Task and metric", "Models and search", "Splits", "Costs"
+_TABLE, _REPORT, _LIMITS, _RUN = "Preparation of the table", "Report", "Limits", "Computation"
 
-@dataclass(frozen=True)
-class Settings:
-    """The settings of a study beside its table and target, with their defaults.
+_STRINGS = "str or sequence of str"
+_DURATIONS = "choose seconds, or a string such as 90s, 15m or 1h30m."
+_SIZES = "choose bytes, or a string such as 512MB or 4GB."
+_NO_NAMES = "Names of columns must be separated by commas, got {value}."
 
-    Attributes
-    ----------
-    task, metric : str or None
-        None: inferred from the table.
-    preset : {"quick", "thesis", "best"}
-        Which models are tried, and how thoroughly each is tuned.
-    models : tuple of str or None
-        Names of models instead of the preset's.
-    search : SearchStrategy or None
-        The search strategy instead of the preset's.
-    scheme : Scheme
-        The cross-validation scheme.
-    test_size : float
-        Fraction of the rows that is held out for the test.
-    test_table : str, path, frame or None
-        A separate table for the test; then no row of the first table is held out.
-    time_budget : float or None
-        Seconds that the search may take.
-    jobs : int or None
-        Number of processes.
-    seed : int
-    cost_matrix : mapping, tuple of tuples or None
-        Costs of predicted classes by true class, where an absent pair has the cost 1, a correct
-        prediction 0; or a row of costs for each true class, in sorted order.
-    reject_cost : float or None
-        Cost of rejecting a row.
-    groups : str or None
-        The column of groups, whose rows are kept together.
-    time : str or None
-        The column that orders the rows.
-    by : tuple of str
-        Columns whose groups get separate test scores.
-    where : tuple of Condition
-        Conditions that rows must satisfy.
-    drop_missing, drop_duplicates : bool
-        Whether rows with a missing value, and rows that repeat an earlier one, are dropped.
-    merge : mapping
-        By column and new value, the old values merged into it.
-    drop : tuple of str
-        Columns that are dropped.
-    lang : {"en", "es"}
-        The report's language.
-    member_time : float or None
-        Seconds that a single fit may take.
-    member_memory : int or None
-        Bytes that a single fit may take.
-    max_table_size : int or None
-        Maximum decompressed bytes of a table; None: a fraction of the available memory.
-    """
 
-    task: str | None = None
-    metric: str | None = None
-    preset: Literal["quick", "thesis", "best"] = "quick"
-    models: tuple[str, ...] | None = None
-    search: SearchStrategy | None = None
-    scheme: Scheme = field(default_factory=Scheme)
-    test_size: float = 0.2
-    test_table: Any = None
-    time_budget: float | None = None
-    jobs: int | None = None
-    seed: int = 0
-    cost_matrix: Costs | None = None
-    reject_cost: float | None = None
-    groups: str | None = None
-    time: str | None = None
-    by: tuple[str, ...] = ()
-    where: tuple[Condition, ...] = ()
-    drop_missing: bool = False
-    drop_duplicates: bool = False
-    merge: Merges = field(default_factory=dict)
-    drop: tuple[str, ...] = ()
-    lang: Literal["en", "es"] = "en"
-    member_time: float | None = None
-    member_memory: int | None = None
-    max_table_size: int | None = None
+class Settings(BaseModel):
+    """The checked options of a study, beside its table and target; see `make_settings`."""
+
+    model_config = ConfigDict(
+        strict=True, frozen=True, extra="forbid", arbitrary_types_allowed=True
+    )
+
+    task: Annotated[
+        Literal["classification", "regression"] | None,
+        Option(
+            _TASK,
+            "There is no task {value}; choose classification or regression.",
+            default="inferred from the target: classification for text, Booleans, two distinct "
+            "numbers or at most ten distinct integers",
+            metavar="TASK",
+        ),
+    ] = Field(default=None, description="``classification`` or ``regression``.")
+    metric: Annotated[
+        str | None,
+        Option(
+            _TASK,
+            "The metric {value} is not a name; choose one such as accuracy.",
+            "str",
+            default="accuracy; rmse",
+        ),
+    ] = Field(
+        default=None,
+        description="Metric for choosing models: accuracy, balanced_accuracy, f1_macro, mcc, "
+        "roc_auc, log_loss, cost (the mean cost of the cheapest decisions by the cost matrix); "
+        "rmse, mae, r2.",
+    )
+    models: Annotated[
+        Names | None,
+        Option(
+            _MODELS,
+            "models must be names separated by commas, as in core,kernel_ridge, got {value}.",
+            _STRINGS,
+            default="set by the preset",
+            metavar="NAMES",
+        ),
+    ] = Field(
+        default=None,
+        description="Models to try, separated by commas: ``core`` (textbook models), ``all``, or "
+        "keys such as ``cart,svm``; an invalid key lists all keys.",
+    )
+    preset: Annotated[
+        Literal["quick", "thesis", "best"],
+        Option(_MODELS, "There is no preset {value}; choose quick, thesis or best."),
+    ] = Field(
+        default="quick", description="Default models and search effort: quick, thesis or best."
+    )
+    search: Annotated[
+        Annotated[SearchStrategy, BeforeValidator(parse_search)] | None,
+        Option(
+            _MODELS,
+            "There is no search {value}; choose grid, halving, random:N or tpe:N.",
+            "str",
+            default="set by the preset",
+            metavar="STRATEGY",
+        ),
+    ] = Field(
+        default=None,
+        description="Search strategy: ``grid``, ``halving``, ``random:N`` or ``tpe:N`` (N trials "
+        "per model).",
+    )
+    cv: Annotated[
+        InstanceOf[Scheme],
+        BeforeValidator(parse_cv),
+        Option(
+            _SPLITS,
+            "The cross-validation {value} is not a scheme; choose one such as 5, 5x3, group:5, "
+            "time:5, loo or bootstrap.",
+            "str or int",
+            default="5; group:5 with groups, time:5 with time",
+            metavar="SCHEME",
+        ),
+    ] = Field(
+        default=Scheme(),
+        description="Cross-validation: ``5`` (folds), ``5x3`` (5 folds, 3 repeats), ``group:5``, "
+        "``time:5``, ``loo`` (leave one out) or ``bootstrap:50`` (.632+).",
+    )
+    groups: Annotated[
+        ColumnName | None,
+        Option(
+            _SPLITS, "groups must be the name of a column, got {value}.", "str", metavar="COLUMN"
+        ),
+    ] = Field(
+        default=None,
+        description="Column of groups; rows of one group stay on the same side of every split.",
+    )
+    time: Annotated[
+        ColumnName | None,
+        Option(_SPLITS, "time must be the name of a column, got {value}.", "str", metavar="COLUMN"),
+    ] = Field(
+        default=None,
+        description="Column of dates or numbers: train on earlier rows, test on the latest.",
+    )
+    test_size: Annotated[
+        float,
+        Field(gt=0, lt=1),
+        Float,
+        Option(
+            _SPLITS,
+            "test_size must be a fraction of the rows between 0 and 1, such as 0.2, got {value}.",
+            "float",
+            metavar="SHARE",
+            argument=float,
+        ),
+    ] = Field(default=0.2, description="Share of rows held out for the test.")
+    test: Annotated[
+        Any, Option(_SPLITS, "", "str, path or frame", metavar="FILE", may_be_path=True)
+    ] = Field(
+        default=None,
+        description="Separate test table with the same columns; no row of the first table is then "
+        "held out.",
+    )
+    cost_matrix: Annotated[
+        CostMatrix | None,
+        Option(
+            _COSTS,
+            "The cost matrix {value} cannot be read; give for each true class the finite costs of "
+            'predicted classes, as in {{"good": {{"bad": 1}}, "bad": {{"good": 5}}}}, or a row of '
+            "costs for each true class in sorted order, as in [[0, 5], [1, 0]].",
+            "mapping, array-like, pandas data frame or str",
+            default="1 for errors, 0 for correct predictions",
+            metavar="COSTS",
+            may_be_path=True,
+        ),
+    ] = Field(
+        default=None,
+        description="Costs of predictions by true and predicted class, as in "
+        '``{"bad": {"good": 5}}``, or with a row for each true class as in ``[[0, 5], [1, 0]]`` '
+        "(classes in sorted order); a string is JSON, or the path of a JSON file.",
+    )
+    reject_cost: Annotated[
+        Annotated[float, Field(ge=0, allow_inf_nan=False), Float] | None,
+        Option(
+            _COSTS,
+            "reject_cost must be >= 0, got {value}.",
+            "float",
+            metavar="COST",
+            argument=float,
+        ),
+    ] = Field(
+        default=None,
+        description="Cost of leaving a row undecided; rows with a higher expected cost are left.",
+    )
+    where: Annotated[
+        tuple[Condition, ...],
+        BeforeValidator(parse_conditions),
+        Option(
+            _TABLE,
+            "Conditions must be strings such as 'age >= 17', got {value}.",
+            _STRINGS,
+            metavar="CONDITION",
+            argument=list[str],
+        ),
+    ] = Field(
+        default=(),
+        description="Use only rows that satisfy this condition, as in "
+        "``'age >= 17 and country in US, Canada'`` or ``'age is not missing'``; of several "
+        "conditions, all must hold.",
+    )
+    drop_missing: Annotated[
+        bool,
+        Option(_TABLE, "drop_missing must be true or false, got {value}.", "bool", argument=bool),
+    ] = Field(default=False, description="Drop rows with any missing value.")
+    drop_duplicates: Annotated[
+        bool,
+        Option(
+            _TABLE, "drop_duplicates must be true or false, got {value}.", "bool", argument=bool
+        ),
+    ] = Field(default=False, description="Drop rows that repeat an earlier row in all columns.")
+    merge: Annotated[
+        MergedValues,
+        Option(
+            _TABLE,
+            "The merges {value} cannot be read; write them as in 'education: 11th, 12th -> "
+            'dropout\', or as a mapping {{"education": {{"dropout": ["11th", "12th"]}}}}.',
+            "mapping, str or sequence of str",
+            metavar="MERGE",
+            argument=list[str],
+        ),
+    ] = Field(
+        default={},
+        description="Merge several values into one, as in "
+        "``'education: 11th, 12th -> dropout'``; also applied to new data.",
+    )
+    drop: Annotated[ColumnNames, Option(_TABLE, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = Field(
+        default=(), description="Columns to exclude, separated by commas."
+    )
+    score_by: Annotated[ColumnNames, Option(_REPORT, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = (
+        Field(
+            default=(),
+            description="Also report scores per group of these columns, separated by commas.",
+        )
+    )
+    lang: Annotated[
+        Literal["en", "es"],
+        Option(_REPORT, "There is no language {value}; choose en or es.", metavar="LANG"),
+    ] = Field(default="en", description="Language of the report: en, or es for Spanish.")
+    time_budget: Annotated[
+        Seconds | None,
+        Option(
+            _LIMITS,
+            "The time budget {value} is not a time above 0; " + _DURATIONS,
+            "str or float",
+            default="no limit",
+            metavar="TIME",
+        ),
+    ] = Field(
+        default=None, description="Time limit of the study, as in ``90``, ``15m``, ``1h30m``."
+    )
+    fit_timeout: Annotated[
+        Seconds | None,
+        Option(
+            _LIMITS,
+            "The time limit of a fit {value} is not a time above 0; " + _DURATIONS,
+            "str or float",
+            default="no limit",
+            metavar="TIME",
+        ),
+    ] = Field(default=None, description="Time limit of a single fit, as in ``60s`` or ``10m``.")
+    fit_memory: Annotated[
+        Bytes | None,
+        Option(
+            _LIMITS,
+            "The memory limit of a fit {value} is not a size above 0; " + _SIZES,
+            "str or int",
+            default="no limit",
+            metavar="SIZE",
+        ),
+    ] = Field(default=None, description="Memory limit of a single fit, as in ``2GB``.")
+    max_table_size: Annotated[
+        Bytes | None,
+        Option(
+            _LIMITS,
+            "The limit of a table's size {value} is not a size above 0; " + _SIZES,
+            "str or int",
+            default="a quarter of the available memory",
+            metavar="SIZE",
+            affects_results=False,
+        ),
+    ] = Field(default=None, description="Maximum uncompressed size of the table, as in ``2GB``.")
+    random_state: Annotated[
+        int,
+        Field(ge=0, lt=2**32),
+        Int,
+        Option(
+            _RUN,
+            f"random_state (--seed) must be an integer from 0 to {2**32 - 1}, got {{value}}.",
+            "int",
+            metavar="N",
+            argument=int,
+            flag="--seed",
+        ),
+    ] = Field(default=0, description="Seed of the split, the folds and the models.")
+    n_jobs: Annotated[
+        Annotated[int, Field(ge=1), Int] | None,
+        Option(
+            _RUN,
+            "n_jobs (--jobs) must be an integer >= 1, got {value}.",
+            "int",
+            default="one per core; 1 for small tables",
+            metavar="N",
+            argument=int,
+            flag="--jobs",
+            affects_results=False,
+        ),
+    ] = Field(default=None, description="Number of processes.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _choose_cv(cls, options: Any) -> Any:
+        """Let a column of groups or times set the default cross-validation."""
+        if options.get("cv") is not None:
+            return options
+        named = (kind for kind, name in _DIVIDERS.items() if options.get(name) is not None)
+        kind = next(named, None)
+        return options if kind is None else {**options, "cv": kind}
+
+    @model_validator(mode="after")
+    def _check_consistency(self) -> Self:
+        if self.groups is not None and self.time is not None:
+            raise OptionError(
+                f"Rows cannot be split by groups ({self.groups!r}) and by time ({self.time!r}) at "
+                "once; name one of the two."
+            )
+        for kind, name in _DIVIDERS.items():
+            self._check_divider(kind, getattr(self, name), f"--{name}")
+        if self.metric == "cost" and self.cost_matrix is None:
+            raise OptionError(
+                "The metric 'cost' needs the costs of misclassification; give --cost-matrix, as in "
+                '\'{"good": {"bad": 1}, "bad": {"good": 5}}\', or choose --metric accuracy.'
+            )
+        if self.cost_matrix is not None and self.task == "regression":
+            raise OptionError("A cost matrix needs a classification; leave it out of a regression.")
+        return self
+
+    def _check_divider(self, kind: str, column: str | None, flag: str) -> None:
+        """Check that a column of groups or times is named if and only if the scheme needs it."""
+        if column is not None and self.cv.kind != kind:
+            raise OptionError(
+                f"The cross-validation {self.cv.text!r} does not use the column {column!r} of "
+                f"{flag}; choose --cv {kind}:{max(self.cv.folds, 2)}, or leave out {flag}."
+            )
+        if column is None and self.cv.kind == kind:
+            raise OptionError(
+                f"The cross-validation {self.cv.text!r} needs a column; name it by {flag}."
+            )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as plain values, by the names of the parameters.
+        """Return the options on which results depend as plain values."""
+        names = (name for name, option in OPTIONS.items() if option.option.affects_results)
+        return {name: self.plain_value(name) for name in names}
 
-        The number of processes and the size limit of tables are omitted: no result depends on them.
-        """
-        return {
-            "task": self.task,
-            "metric": self.metric,
-            "preset": self.preset,
-            "models": None if self.models is None else list(self.models),
-            "search": None if self.search is None else self.search.text,
-            "cv": self.scheme.text,
-            "test_size": self.test_size,
-            "test": self.test_name,
-            "time_budget": self.time_budget,
-            "seed": self.seed,
-            "cost_matrix": _plain(self.cost_matrix),
-            "reject_cost": self.reject_cost,
-            "groups": self.groups,
-            "time": self.time,
-            "by": list(self.by),
-            "where": [condition.text for condition in self.where],
-            "drop_missing": self.drop_missing,
-            "drop_duplicates": self.drop_duplicates,
-            "merge": {
-                column: {new: list(old) for new, old in groups.items()}
-                for column, groups in self.merge.items()
-            },
-            "drop": list(self.drop),
-            "lang": self.lang,
-            "member_time": self.member_time,
-            "member_memory": self.member_memory,
-        }
+    def plain_value(self, name: str) -> Any:
+        """Return an option as a plain value, as JSON and TOML write it."""
+        return self.test_name if name == "test" else _to_plain(getattr(self, name))
 
     @property
-    def recipe(self) -> Recipe:
+    def recipe(self) -> "Recipe":
         """The recipe that prepares the table before the split."""
+        from arboleda.study.data.recipe import Recipe
+
         return Recipe(self.drop_missing, self.drop_duplicates, self.where, self.merge, self.drop)
 
     @property
     def test_name(self) -> str | None:
         """The name of the separate test table, or None."""
-        if self.test_table is None:
+        if self.test is None:
             return None
-        given = isinstance(self.test_table, (str, Path))
-        return Path(self.test_table).name if given else "table"
+        return Path(self.test).name if isinstance(self.test, (str, Path)) else "table"
 
 
-def _plain(costs: Costs | None) -> Any:
-    """Convert costs to JSON values."""
-    if isinstance(costs, tuple):
-        return [list(row) for row in costs]
-    return None if costs is None else {true: dict(row) for true, row in costs.items()}
+# The columns that split the rows, by the kind of scheme that needs them.
+_DIVIDERS = {"group": "groups", "time": "time"}
+OPTIONS = declared_options(Settings)
+
+
+def _to_plain(value: Any) -> Any:
+    """Convert schemes, strategies and conditions to their texts, and containers to JSON's."""
+    if isinstance(value, Mapping):
+        return {key: _to_plain(entry) for key, entry in value.items()}
+    if isinstance(value, tuple):
+        return [_to_plain(entry) for entry in value]
+    return getattr(value, "text", value)

@@ -2,24 +2,25 @@
 
 import difflib
 import json
+import textwrap
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from arboleda._files import read_regular
 from arboleda._visible import json_escaped
-from arboleda.study.config.options import NAMES
-from arboleda.study.config.settings import Settings
+from arboleda.study.config.options import NAMES, RETIRED
+from arboleda.study.config.settings import OPTIONS, Settings
 from arboleda.study.data.reading import BUNDLED
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import OptionError
 
 __all__ = ["CONFIG", "config_text", "read_config"]
 
 CONFIG = "study.toml"
-# Keys of the file beside the settings.
-_SOURCES = ("table", "target", "out")
-_PATHS = ("table", "test", "out", "cost_matrix")
+# Keys of the file beside the options, and the keys whose values may be paths.
+_SOURCES = ("table", "target", "output_dir")
+_PATHS = ("table", "output_dir", *(o.name for o in OPTIONS.values() if o.option.may_be_path))
 
 
 def read_config(path: str | Path) -> dict[str, Any]:
@@ -30,7 +31,8 @@ def read_config(path: str | Path) -> dict[str, Any]:
     Parameters
     ----------
     path : str or path
-        A TOML file with any of the keys ``table``, ``target``, ``out`` and a study's parameters.
+        A TOML file with any of the keys ``table``, ``target``, ``output_dir`` and a study's
+        options.
 
     Returns
     -------
@@ -38,8 +40,8 @@ def read_config(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
-    StudyError
-        If there is no such file, it is not TOML, or it has an unknown key.
+    OptionError
+        If there is no such file, it is not TOML, or it has an unknown or retired key.
 
     Examples
     --------
@@ -54,26 +56,29 @@ def read_config(path: str | Path) -> dict[str, Any]:
     try:
         options = tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except FileNotFoundError as error:
-        raise StudyError(
+        raise OptionError(
             f"There is no file {path}; name a TOML file such as a study's {CONFIG}."
         ) from error
     except OSError as error:
-        raise StudyError(f"The file {path} cannot be read: {error.strerror}.") from error
+        raise OptionError(f"The file {path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
-        raise StudyError(f"The file {path} is not TOML ({error}); correct it.") from error
+        raise OptionError(f"The file {path} is not TOML ({error}); correct it.") from error
     for key, value in options.items():
         if key not in (*_SOURCES, *NAMES):
-            raise StudyError(
+            raise OptionError(
                 f"The file {path} has the key {key[:60]!r}, which {_suggest_key(key)}."
             )
         if key in (*_SOURCES, "test") and not (isinstance(value, str) and value):
-            raise StudyError(
+            raise OptionError(
                 f"The key {key!r} of {path} must be a non-empty string, got {value!r}."
             )
     return {k: _resolve_path(path.parent, v) if k in _PATHS else v for k, v in options.items()}
 
 
 def _suggest_key(key: str) -> str:
+    """Return what is wrong with a key that no option has, and the key to use."""
+    if key in RETIRED:
+        return f"is {RETIRED[key]!r} now; rename it"
     names = [*_SOURCES, *NAMES]
     near = difflib.get_close_matches(key.lower().replace("-", "_"), names, n=1, cutoff=0.6)
     return (
@@ -94,34 +99,41 @@ def _resolve_path(folder: Path, value: Any) -> Any:
 def config_text(table: Any, target: str, settings: Settings) -> str:
     """Return the text of a configuration file that repeats the study from any folder.
 
-    A table in memory has no path: its line is a comment.
+    Every option stands below its description; an option without a value is a comment. A table in
+    memory has no path: its line is a comment.
     """
     lines = ["# arboleda study --config study.toml", ""]
-    lines.append(_path_line("table", table))
-    lines.append(f"target = {_to_toml(target)}")
-    lines.append('out = "."')
-    values = {
-        **settings.to_dict(),
-        "jobs": settings.jobs,
-        "max_table_size": settings.max_table_size,
-    }
-    merges = values.pop("merge")
-    # A mapping is written as tables, which come after all values.
-    costs = values.pop("cost_matrix") if isinstance(settings.cost_matrix, Mapping) else {}
-    for name, value in values.items():
-        if name == "test" and settings.test_table is not None:
-            lines.append(_path_line("test", settings.test_table))
-        elif value is None:
-            lines.append(f"# {name}: default")
-        else:
-            lines.append(f"{name} = {_to_toml(value)}")
-    for label, row in costs.items():
-        lines += ["", f"[cost_matrix.{_to_toml(label)}]"]
-        lines += [f"{_to_toml(other)} = {_to_toml(cost)}" for other, cost in row.items()]
-    for column, groups in merges.items():
-        lines += ["", f"[merge.{_to_toml(column)}]"]
-        lines += [f"{_to_toml(new)} = {_to_toml(old)}" for new, old in groups.items()]
-    return "\n".join(lines) + "\n"
+    lines += [_path_line("table", table), f"target = {_to_toml(target)}", 'output_dir = "."']
+    group = None
+    for name, declared in OPTIONS.items():
+        if declared.option.group != group:
+            group = declared.option.group
+            lines += ["", f"# -- {group} --"]
+        lines += textwrap.wrap(
+            declared.plain_text, 100, initial_indent="# ", subsequent_indent="# "
+        )
+        lines.append(_option_line(name, settings))
+    # TOML has its tables after all values.
+    return "\n".join([*lines, *_table_lines(settings)]) + "\n"
+
+
+def _option_line(name: str, settings: Settings) -> str:
+    if name == "test" and settings.test is not None:
+        return _path_line(name, settings.test)
+    value = settings.plain_value(name)
+    if value is None or isinstance(value, dict):
+        return f"# {name} = {'a table below' if value else ''}".rstrip()
+    return f"{name} = {_to_toml(value)}"
+
+
+def _table_lines(settings: Settings) -> Iterator[str]:
+    """Yield the lines of the options that are mappings of mappings: costs and merges."""
+    for name in OPTIONS:
+        tables = settings.plain_value(name)
+        if isinstance(tables, dict):
+            for key, entries in tables.items():
+                yield from ("", f"[{name}.{_to_toml(key)}]")
+                yield from (f"{_to_toml(k)} = {_to_toml(value)}" for k, value in entries.items())
 
 
 def _path_line(name: str, source: Any) -> str:

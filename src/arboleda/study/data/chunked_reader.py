@@ -27,7 +27,7 @@ from arboleda.study.data.table_files import (
     size_of,
     unpacked,
 )
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import TableError
 
 __all__ = ["LARGE", "Chunk", "read_chunks"]
 
@@ -43,7 +43,7 @@ _UNREADABLE = (
     EOFError,
     OSError,
     RuntimeError,
-    StudyError,
+    TableError,
     lzma.LZMAError,
     zipfile.BadZipFile,
     zlib.error,
@@ -75,7 +75,7 @@ def read_chunks(
 
     Raises
     ------
-    StudyError
+    TableError
         As `read_raw`; also if a large text is neither UTF-8 nor UTF-16.
     """
     path = Path(source) if isinstance(source, (str, Path)) else None
@@ -123,7 +123,7 @@ def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Chunk]:
             yield Chunk(raw, first - batch.num_rows, first / n_rows)
     except pa.ArrowException as error:
         reason = " ".join(str(error).split())[:200].rstrip(".")
-        raise StudyError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
+        raise TableError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
 
 
 def _rows_at_once(table: pq.ParquetFile, file: BinaryIO) -> int:
@@ -148,7 +148,7 @@ def _of_text(
             for part in _parts_of_text(path, reader, as_text, limit):
                 yield replace(part, share=min(1.0, file.tell() / size))
         except UnicodeDecodeError as error:
-            raise StudyError(
+            raise TableError(
                 f"The file {path.name} is too large to guess its encoding, and it is not UTF-8; "
                 "save the table as CSV in UTF-8, or as Parquet."
             ) from error
@@ -176,7 +176,7 @@ def _parts_of_text(
         if rows.strip():
             try:
                 data = parse_text(header + rows, separator, path, as_text)
-            except StudyError as error:
+            except TableError as error:
                 raise _with_row_offset(first, error) from error
             decimal_comma = separator != ","
             yield Chunk(RawTable(path.name, stem_of(path), data, None, decimal_comma), first, 0.0)
@@ -184,7 +184,7 @@ def _parts_of_text(
         if not more:
             break
     if not first:
-        raise StudyError(f"The table {path.name} has a header line but no rows.")
+        raise TableError(f"The table {path.name} has a header line but no rows.")
 
 
 def _end_of_rows(text: str, *, first: bool = False) -> int:
@@ -207,5 +207,5 @@ def _end_of_rows(text: str, *, first: bool = False) -> int:
     return 0
 
 
-def _with_row_offset(first: int, error: StudyError) -> StudyError:
-    return StudyError(f"In the rows after the first {first:,}: {error}") if first else error
+def _with_row_offset(first: int, error: TableError) -> TableError:
+    return TableError(f"In the rows after the first {first:,}: {error}") if first else error

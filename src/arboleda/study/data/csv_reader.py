@@ -11,7 +11,7 @@ import pyarrow.csv as pa_csv
 
 from arboleda.study.data.table import MISSING, Note, check_names
 from arboleda.study.data.table_files import SizeLimit, explaining_damage, size_limit, unpacked
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import TableError
 
 __all__ = ["header_of", "parse_text", "read_delimited", "refuse_nul", "separator_of"]
 
@@ -53,14 +53,14 @@ def read_delimited(
 
     Raises
     ------
-    StudyError
+    TableError
         If the text cannot be read, is larger than the limit, has no header, or has rows of another
         length than the header.
     """
     notes: list[Note] = []
     text = _decode(_decompress(data, path, limit or size_limit(None)), path, notes)
     if not text.strip():
-        raise StudyError(f"The table {path.name} is empty; it needs a header line and rows.")
+        raise TableError(f"The table {path.name} is empty; it needs a header line and rows.")
     separator = separator_of(text)
     header = header_of(text, separator)
     check_names([h for h in header if h.strip()], path.name)
@@ -75,7 +75,7 @@ def read_delimited(
         )
     table = parse_text(text, separator, path, as_text)
     if table.num_rows == 0:
-        raise StudyError(f"The table {path.name} has a header line but no rows.")
+        raise TableError(f"The table {path.name} has a header line but no rows.")
     return table, separator != ",", notes
 
 
@@ -112,11 +112,11 @@ def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
 
 
 def refuse_nul(text: str, path: Path) -> None:
-    """Raise a StudyError for text with a NUL character."""
+    """Raise a TableError for text with a NUL character."""
     at = text.find("\0")
     if at >= 0:
         line = text.count("\n", 0, at) + 1
-        raise StudyError(
+        raise TableError(
             f"The file {path.name} holds a NUL character in line {line}, so it is not a text "
             "table; export it as CSV in UTF-8."
         )
@@ -130,7 +130,7 @@ def _guess(data: bytes, path: Path) -> str:
     if best is None:
         if _reads_as_western(data):
             return "cp1252"
-        raise StudyError(_unreadable(path))
+        raise TableError(_unreadable(path))
     # Of several that fit equally well, the most common encoding is the most likely.
     if any("cp1252" in m.could_be_from_charset and m.chaos <= best.chaos for m in matches):
         return "cp1252"
@@ -150,7 +150,7 @@ def _decode_as(data: bytes, encoding: str, path: Path) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise StudyError(_unreadable(path)) from error
+        raise TableError(_unreadable(path)) from error
 
 
 def _unreadable(path: Path) -> str:
@@ -192,7 +192,7 @@ def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) ->
     """Parse text whose first line names the columns; see `read_delimited`."""
     data = text.encode("utf-8", "replace")
     if len(data) > _LARGEST:
-        raise StudyError(f"The text table {path.name} is above 2 GB; save it as Parquet.")
+        raise TableError(f"The text table {path.name} is above 2 GB; save it as Parquet.")
     ragged: list[pa_csv.InvalidRow] = []
 
     def remember(row: pa_csv.InvalidRow) -> str:
@@ -217,14 +217,14 @@ def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) ->
     except pa.ArrowInvalid as error:
         if ragged:
             row = ragged[0]
-            raise StudyError(
+            raise TableError(
                 f"Row {row.number} of {path.name} (the header is row 1) has "
                 f"{row.actual_columns} fields where the header has {row.expected_columns}; "
                 "correct it (an unclosed quote or a stray separator?)."
             ) from error
         if "Empty CSV" in str(error):
-            raise StudyError(f"The table {path.name} has a header line but no rows.") from error
-        raise StudyError(f"The table {path.name} cannot be read: {_first(error)}.") from error
+            raise TableError(f"The table {path.name} has a header line but no rows.") from error
+        raise TableError(f"The table {path.name} cannot be read: {_first(error)}.") from error
 
 
 def _first(error: Exception) -> str:

@@ -12,7 +12,7 @@ from arboleda.study.data.reading import RawTable, read_raw
 from arboleda.study.data.recipe import Recipe, Step, apply_recipe
 from arboleda.study.data.table import MISSING, Column, Note, Table, check_names, table_digest
 from arboleda.study.data.target import Target, class_label, make_target
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import TableError
 
 __all__ = ["GivenTest", "join_test", "target_of_both"]
 
@@ -61,7 +61,7 @@ def join_test(
 
     Raises
     ------
-    StudyError
+    TableError
         If the test table cannot be read, has too few rows, lacks a column, or a column holds
         another kind of values.
     """
@@ -69,13 +69,13 @@ def join_test(
     raw = read_raw(source, as_text=texts, max_table_size=max_table_size)
     check_names(raw.names, raw.name)
     if raw.data.num_rows < MIN_ROWS:
-        raise StudyError(
+        raise TableError(
             f"The test table {raw.name} has {raw.data.num_rows} row; give it at least {MIN_ROWS}."
         )
     where = {name: i for i, name in enumerate(raw.names)}
     missing = [c.name for c in table.columns if c.name not in where]
     if missing:
-        raise StudyError(
+        raise TableError(
             f"The test table {raw.name} lacks the column {missing[0][:60]!r} "
             f"({len(missing):,} of {len(table.columns):,} are missing); add what is missing."
         )
@@ -87,7 +87,7 @@ def join_test(
     prepared = apply_recipe(both, recipe or Recipe(), table.n_rows)
     n_tested = prepared.table.n_rows - prepared.n_first
     if n_tested < MIN_ROWS:
-        raise StudyError(
+        raise TableError(
             f"{n_tested} row of the test table {raw.name} is left of {raw.data.num_rows:,} after "
             f"the steps that prepare it; at least {MIN_ROWS} are needed."
         )
@@ -99,20 +99,20 @@ def target_of_both(goal: Target, given: GivenTest) -> Target:
 
     Raises
     ------
-    StudyError
+    TableError
         If the test lacks a value, or has a class that the first table lacks.
     """
     task = "regression" if goal.task == "regression" else "classification"
     column = given.table.column(goal.name)
     n_missing = int(column.missing.sum())
     if n_missing:
-        raise StudyError(
+        raise TableError(
             f"The target column {goal.name!r} is missing in {n_missing:,} rows of the test table; "
             "remove those rows or fill them in."
         )
     strange = np.setdiff1d(column.values[given.n_train :], column.values[: given.n_train])
     if goal.labels and strange.size:
-        raise StudyError(
+        raise TableError(
             f"The class {class_label(column, strange[0])!r} of the target {goal.name!r} occurs in "
             "the test table alone, so it cannot be learned; remove its rows or add some to the "
             "first table."

@@ -16,7 +16,7 @@ from arboleda.study.data.csv_reader import read_delimited
 from arboleda.study.data.parquet_size import parquet_size
 from arboleda.study.data.table import Note, Table, check_names, column_names, table_from_arrow
 from arboleda.study.data.table_files import SizeLimit, open_table, size_limit, size_of
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import TableError
 
 __all__ = ["BUNDLED", "RawTable", "read_raw", "read_table", "stem_of"]
 
@@ -74,7 +74,7 @@ def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
 
     Raises
     ------
-    StudyError
+    TableError
         If there is no such file, it is a pipe or a device, it is larger than the limit, it cannot
         be read, or it has no rows or two columns of one name.
 
@@ -115,17 +115,17 @@ def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable
             limit.check(path.name, size)
             data = file.read(size)
     except FileNotFoundError as error:
-        raise StudyError(
+        raise TableError(
             f"There is no file {path}; name a CSV or Parquet file, or one of the bundled tables "
             f"{', '.join(BUNDLED)}."
         ) from error
     except OSError as error:
-        raise StudyError(f"The file {path} cannot be read: {error.strerror or error}.") from error
+        raise TableError(f"The file {path} cannot be read: {error.strerror or error}.") from error
     sha256 = hashlib.sha256(data).hexdigest()
     if data[:4] == b"PAR1":
         return RawTable(path.name, stem_of(path), _read_parquet(path, data, limit), sha256)
     if path.suffix.lower() in (".parquet", ".pq"):
-        raise StudyError(f"The file {path.name} is not a Parquet file, though its name says so.")
+        raise TableError(f"The file {path.name} is not a Parquet file, though its name says so.")
     parsed, decimal_comma, notes = read_delimited(path, data, as_text, limit)
     return RawTable(path.name, stem_of(path), parsed, sha256, decimal_comma, tuple(notes))
 
@@ -145,11 +145,11 @@ def _read_parquet(path: Path, data: bytes, limit: SizeLimit) -> pa.Table:
         limit.check(path.name, size, at_least=True)
         table = to_plain_arrow(file.read())
     except (pa.ArrowException, OSError) as error:
-        raise StudyError(
+        raise TableError(
             f"The Parquet file {path.name} cannot be read: {_reason(error)}."
         ) from error
     if table.num_rows == 0 or table.num_columns == 0:
-        raise StudyError(f"The table {path.name} has no rows.")
+        raise TableError(f"The table {path.name} has no rows.")
     return table
 
 
@@ -170,7 +170,7 @@ def _read_frame(source: Any) -> RawTable:
         frame = nw.from_native(source, eager_only=True)
         names = [str(n) for n in frame.columns]
     except _UNREADABLE as error:
-        raise StudyError(
+        raise TableError(
             f"A {type(source).__name__} cannot be read as a table ({_reason(error)}); pass a "
             "path, or a pandas, polars or Arrow table."
         ) from error
@@ -178,7 +178,7 @@ def _read_frame(source: Any) -> RawTable:
     columns = [_read_column(frame, n) for n in frame.columns]
     data = to_plain_arrow(pa.table(columns, names=names))
     if data.num_rows == 0 or data.num_columns == 0:
-        raise StudyError("The table has no rows.")
+        raise TableError("The table has no rows.")
     return RawTable("table", "table", data)
 
 
@@ -186,7 +186,7 @@ def _read_column(frame: nw.DataFrame[Any], name: str) -> Any:
     try:
         return frame.get_column(name).to_arrow()
     except _UNREADABLE as error:
-        raise StudyError(
+        raise TableError(
             f"Column {str(name)!r} cannot be read ({_reason(error)}); give all its values one "
             "kind, numbers or text, or remove it."
         ) from error

@@ -81,9 +81,9 @@ def make_split(
     StudyError
         If rows, classes, groups or times are too few for the test or the folds.
     """
-    if settings.scheme.kind == "group" and column is not None:
+    if settings.cv.kind == "group" and column is not None:
         split = _by_groups(target, settings, column, n_given)
-    elif settings.scheme.kind == "time" and column is not None:
+    elif settings.cv.kind == "time" and column is not None:
         split = _by_time(target, settings, column, n_given)
     else:
         train, test = _hold_out(target, settings, n_given)
@@ -95,11 +95,13 @@ def make_split(
 def _by_groups(target: Target, settings: Settings, column: Column, n_given: int | None) -> Split:
     groups = group_codes(column)
     if n_given is None:
-        train, test = hold_out_groups(groups, settings.test_size, settings.seed)
+        train, test = hold_out_groups(groups, settings.test_size, settings.random_state)
     else:
         train, test = _given(target, n_given)
     classes = target.y[train] if target.labels else None
-    folds = group_folds(groups[train], classes, settings.scheme.folds, settings.seed, column.name)
+    folds = group_folds(
+        groups[train], classes, settings.cv.folds, settings.random_state, column.name
+    )
     found = _numbered(train, folds)
     return Split(train, test, found, found, groups=groups)
 
@@ -110,11 +112,11 @@ def _by_time(target: Target, settings: Settings, column: Column, n_given: int | 
         train, test = hold_out_latest(column, settings.test_size)
     else:
         train, test = _given(target, n_given)
-    folds = windows(column, train, settings.scheme.folds)
+    folds = windows(column, train, settings.cv.folds)
     earliest = target.y[folds[0][0]]
     if target.labels and earliest.min() == earliest.max():
         raise StudyError(
-            f"The earliest of {settings.scheme.folds + 1} windows of {column.name!r} "
+            f"The earliest of {settings.cv.folds + 1} windows of {column.name!r} "
             f"({len(earliest):,} rows) holds one class only; choose fewer windows with --cv."
         )
     times = np.unique(column.values, return_inverse=True)[1].astype(np.int64)
@@ -122,7 +124,7 @@ def _by_time(target: Target, settings: Settings, column: Column, n_given: int | 
 
 
 def _at_random(target: Target, settings: Settings, train: Rows, test: Rows) -> Split:
-    scheme, seed = settings.scheme, settings.seed
+    scheme, seed = settings.cv, settings.random_state
     draws = scheme.kind in ("loo", "bootstrap")
     plain = Scheme("kfold", FOLDS) if draws else replace(scheme, kind="kfold", repeats=1)
     partition = _random_folds(target, train, plain, seed)
@@ -150,7 +152,7 @@ def _hold_out(target: Target, settings: Settings, n_given: int | None) -> tuple[
         np.arange(len(target.y), dtype=np.int64),
         test_size=settings.test_size,
         stratify=target.y if target.labels else None,
-        random_state=settings.seed,
+        random_state=settings.random_state,
     )
     return np.sort(train), np.sort(test)
 
@@ -223,9 +225,9 @@ def _check_classes(target: Target, split: Split, settings: Settings) -> None:
     strange = np.flatnonzero(tested & ~known)
     if strange.size:
         where = {"group": "the groups held out for the test", "time": "the latest rows"}.get(
-            settings.scheme.kind, "the test"
+            settings.cv.kind, "the test"
         )
-        where = "the test" if settings.test_table is not None else where
+        where = "the test" if settings.test is not None else where
         raise StudyError(
             f"The class {target.labels[int(strange[0])]!r} of the target {target.name!r} occurs in "
             f"{where} alone, so it cannot be learned; merge it with another class, or choose "

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import TableError
 
 __all__ = [
     "MISSING",
@@ -82,11 +82,11 @@ class Table:
         return len(self.columns[0].values) if self.columns else 0
 
     def column(self, name: str) -> Column:
-        """Return the column of a name; raise StudyError with a similar name if there is none."""
+        """Return the column of a name; raise TableError with a similar name if there is none."""
         for column in self.columns:
             if column.name == name:
                 return column
-        raise StudyError(_no_such_column(name, self.name, [c.name for c in self.columns]))
+        raise TableError(_no_such_column(name, self.name, [c.name for c in self.columns]))
 
 
 def _no_such_column(name: str, table: str, names: list[str]) -> str:
@@ -108,7 +108,7 @@ def check_names(names: Iterable[str], table: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise StudyError(
+            raise TableError(
                 f"The table {table} has more than one column named {name[:80]!r}; "
                 "give each column its own name."
             )
@@ -175,7 +175,7 @@ def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = Fa
         return Column(name, "numeric", _numbers(ticks) / 1e6)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_time(kind):
         return _from_text(name, data.cast(pa.large_string()), decimal_comma)
-    raise StudyError(
+    raise TableError(
         f"Column {name!r} holds values of the type {kind}, which a study cannot use; "
         "turn them into numbers or text, or remove the column."
     )

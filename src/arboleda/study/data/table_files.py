@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import TableError
 from arboleda.study.execution.memory import available_memory
 
 __all__ = [
@@ -56,17 +56,17 @@ class SizeLimit:
     is_explicit: bool
 
     def check(self, name: str, size: int, *, at_least: bool = False) -> None:
-        """Raise a StudyError if a table of that size, or at least that size, is too large.
+        """Raise a TableError if a table of that size, or at least that size, is too large.
 
         Raises
         ------
-        StudyError
+        TableError
             The message names the size, the limit and the option.
         """
         if size <= self.bytes:
             return
         origin = "" if self.is_explicit else ", a quarter of the memory that is available"
-        raise StudyError(
+        raise TableError(
             f"The table {name} takes {'at least ' * at_least}{size_text(size)} unpacked, and the "
             f"limit is {size_text(self.bytes)}{origin}; give fewer rows or columns, or raise the "
             "limit with --max-table-size (max_table_size=)."
@@ -102,7 +102,7 @@ def open_table(path: Path) -> BinaryIO:
 
     Raises
     ------
-    StudyError
+    TableError
         If it is not a regular file, or cannot be opened.
     FileNotFoundError
         If it does not exist: the caller may interpret the name otherwise.
@@ -110,19 +110,19 @@ def open_table(path: Path) -> BinaryIO:
     try:
         _check_mode(path, path.stat().st_mode)
         return path.open("rb")
-    except (FileNotFoundError, StudyError):
+    except (FileNotFoundError, TableError):
         raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise StudyError(f"The file {path} cannot be read: {reason}.") from error
+        raise TableError(f"The file {path} cannot be read: {reason}.") from error
 
 
 def _check_mode(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
-        raise StudyError(f"{path} is a folder; name a CSV or Parquet file in it.")
+        raise TableError(f"{path} is a folder; name a CSV or Parquet file in it.")
     if not stat.S_ISREG(mode):
         what = next((what for is_kind, what in _KINDS if is_kind(mode)), "no regular file")
-        raise StudyError(
+        raise TableError(
             f"{path} is {what}, not a file; write the table to a CSV or Parquet file and name that."
         )
 
@@ -141,7 +141,7 @@ def unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
 
     Raises
     ------
-    StudyError
+    TableError
         If it is an archive without a file or with several.
     """
     start = file.read(8)
@@ -154,7 +154,7 @@ def unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
         archive = stack.enter_context(zipfile.ZipFile(file))
         members = [m for m in archive.infolist() if not m.is_dir()]
         if len(members) != 1:
-            raise StudyError(
+            raise TableError(
                 f"The archive {path.name} holds {len(members)} files; it must hold one table: "
                 "unpack it, and name one of them."
             )
@@ -177,28 +177,28 @@ def size_of(file: BinaryIO) -> int:
 
 @contextmanager
 def explaining_damage(path: Path) -> Iterator[None]:
-    """Turn errors of damaged or encrypted files into a StudyError."""
+    """Turn errors of damaged or encrypted files into a TableError."""
     try:
         yield
-    except StudyError:
+    except TableError:
         raise
     except (pa.ArrowException, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise _damaged(path, error) from error
     # zipfile raises this for encrypted members and unknown methods of compression.
     except RuntimeError as error:
-        raise StudyError(
+        raise TableError(
             f"The archive {path.name} cannot be unpacked ({error}); pack the table again, "
             "without a password."
         ) from error
     except OSError as error:
         if error.strerror:
-            raise StudyError(f"The file {path} cannot be read: {error.strerror}.") from error
+            raise TableError(f"The file {path} cannot be read: {error.strerror}.") from error
         raise _damaged(path, error) from error
 
 
-def _damaged(path: Path, error: Exception) -> StudyError:
+def _damaged(path: Path, error: Exception) -> TableError:
     reason = " ".join(str(error).split())[:200].rstrip(".")
-    return StudyError(
+    return TableError(
         f"The compressed file {path.name} is damaged ({reason}) and cannot be read; fetch or pack "
         "it again."
     )

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.study.data.table import Column, Table
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import TableError
 
 __all__ = ["MIN_ROWS", "Target", "check_finite", "class_label", "decide_task", "make_target"]
 
@@ -53,25 +53,25 @@ def make_target(table: Table, name: str, task: str | None = None) -> Target:
 
     Raises
     ------
-    StudyError
+    TableError
         If the column is missing or unusable: missing or infinite values, one class, a class with
         a single row, too many classes, dates, or fewer rows than a study needs.
     """
     column = table.column(name)
     if table.n_rows < MIN_ROWS:
-        raise StudyError(
+        raise TableError(
             f"The table {table.name} has {table.n_rows} rows; a study needs at least {MIN_ROWS}."
         )
     if len(table.columns) == 1:
-        raise StudyError(f"The table {table.name} holds only the target {name!r}; add features.")
+        raise TableError(f"The table {table.name} holds only the target {name!r}; add features.")
     n_missing = int(column.missing.sum())
     if n_missing:
-        raise StudyError(
+        raise TableError(
             f"The target column {name!r} is missing in {n_missing:,} of {table.n_rows:,} rows; "
             "remove those rows or fill them in (texts such as NA, None or ? count as missing)."
         )
     if column.kind == "datetime":
-        raise StudyError(f"The target column {name!r} holds dates; turn them into numbers first.")
+        raise TableError(f"The target column {name!r} holds dates; turn them into numbers first.")
     check_finite(column)
     classify, why = decide_task(column, task)
     if not classify:
@@ -80,11 +80,11 @@ def make_target(table: Table, name: str, task: str | None = None) -> Target:
 
 
 def check_finite(column: Column) -> None:
-    """Raise a StudyError for infinite values, which no model can use."""
+    """Raise a TableError for infinite values, which no model can use."""
     bad = np.flatnonzero(np.isinf(column.values))
     if bad.size:
         row = int(bad[0])
-        raise StudyError(
+        raise TableError(
             f"Column {column.name!r} holds the infinite value {column.values[row]} in data row "
             f"{row + 1} (of {bad.size:,} such rows); replace it by a number or leave it blank."
         )
@@ -96,7 +96,7 @@ def decide_task(column: Column, task: str | None) -> tuple[bool, str]:
     if task == "regression":
         if column.kind == "string":
             example = column.levels[0]
-            raise StudyError(
+            raise TableError(
                 f"The target column {column.name!r} holds text such as {example!r}, so it cannot "
                 "be the target of a regression; use --task classification."
             )
@@ -123,13 +123,13 @@ def _kind_word(column: Column) -> str:
 
 def _regression(column: Column, why: str) -> Target:
     if column.values.min() == column.values.max():
-        raise StudyError(
+        raise TableError(
             f"The target column {column.name!r} has the same value in every row; "
             "there is nothing to predict."
         )
     largest = float(np.abs(column.values).max())
     if largest > LARGEST_QUANTITY:
-        raise StudyError(
+        raise TableError(
             f"The target column {column.name!r} holds values up to {largest:.3g}, whose powers "
             "are beyond the range of numbers; divide the column by a constant."
         )
@@ -141,20 +141,20 @@ def _classification(column: Column, why: str) -> Target:
     labels = tuple(class_label(column, value) for value in distinct)
     is_text = column.kind == "string"
     if len(labels) == 1:
-        raise StudyError(
+        raise TableError(
             f"The target column {column.name!r} holds one class only, {labels[0]!r}; "
             "there is nothing to classify."
         )
     if counts.min() < 2:
         label = labels[int(counts.argmin())]
-        raise StudyError(
+        raise TableError(
             f"The class {label!r} of the target {column.name!r} has a single row "
             f"({int((counts < 2).sum()):,} of {len(labels):,} classes have), so it cannot be both "
             "learned and tested; merge it with another class"
             + (" or remove it." if is_text else ", remove it, or use --task regression.")
         )
     if len(labels) > MAX_CLASSES:
-        raise StudyError(
+        raise TableError(
             f"The target {column.name!r} has {len(labels):,} classes; a study takes at most "
             f"{MAX_CLASSES}: merge classes"
             + ("." if is_text else ", or use --task regression if it is a quantity.")

@@ -75,7 +75,7 @@ def comparison_facts(
         row["p_adjusted"] = p
         row["as_good"] = None if p is None else not (p < 1 - LEVEL and _is_worse(row))
     as_good = [winner.model.key, *(r["key"] for r in rows if r["as_good"])]
-    kind = plan.settings.scheme.kind
+    kind = plan.settings.cv.kind
     names = {o.model.key: o.model.name for o in sound}
     return {
         "against": winner.model.key,
@@ -93,7 +93,7 @@ def _on_folds(
     plan: Plan, winner: Outcome, others: Sequence[Outcome]
 ) -> list[dict[str, float] | None]:
     folds = plan.split.folds
-    if plan.settings.scheme.kind not in _APPLIES or len(folds) < 2:
+    if plan.settings.cv.kind not in _APPLIES or len(folds) < 2:
         return [None] * len(others)
     sign = 1.0 if plan.metric.greater_is_better else -1.0
     best, *rest = (

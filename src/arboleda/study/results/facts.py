@@ -61,7 +61,7 @@ def make_facts(
             "target": plan.target.name,
             "task": plan.target.task,
             "seed": plan.seed,
-            "folds": plan.settings.scheme.folds * plan.settings.scheme.repeats,
+            "folds": plan.settings.cv.folds * plan.settings.cv.repeats,
             "test_size": plan.test_size,
             "settings": plan.settings.to_dict(),
             "scheme": _scheme(plan),
@@ -120,7 +120,7 @@ def _data(plan: Plan) -> dict[str, Any]:
 
 
 def _scheme(plan: Plan) -> dict[str, Any]:
-    scheme = plan.settings.scheme
+    scheme = plan.settings.cv
     return {
         "name": scheme.text,
         "kind": scheme.kind,

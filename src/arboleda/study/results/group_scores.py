@@ -30,7 +30,7 @@ def groups_facts(plan: Plan, predictions: Predictions) -> list[dict[str, Any]]:
     rows = plan.split.test
     return [
         _of_column(plan, predictions, name, subgroups_of(plan.table.column(name), rows))
-        for name in plan.settings.by
+        for name in plan.settings.score_by
     ]
 
 

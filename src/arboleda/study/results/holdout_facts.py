@@ -75,7 +75,7 @@ def add_holdout_facts(
         predictions = read_predictions(outcome, None)
         if facts["test"] is None or predictions is None:
             continue
-        if plan.settings.by and rank < SHOWN:
+        if plan.settings.score_by and rank < SHOWN:
             facts["test"]["groups"] = groups_facts(plan, predictions)
         if matrix is not None:
             calibrator = _calibrator(plan, outcome, read_predictions)

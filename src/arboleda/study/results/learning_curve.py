@@ -74,7 +74,7 @@ def learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str
 
 
 def _reason(plan: Plan, outcome: Outcome) -> str | None:
-    if plan.settings.scheme.kind not in _SCHEMES:
+    if plan.settings.cv.kind not in _SCHEMES:
         return "the scheme of cross-validation has no folds that could be learned from in part"
     if len(plan.split.train) * plan.features.x.shape[1] > MOST_CELLS:
         return "the table is too large to learn from it many times more"

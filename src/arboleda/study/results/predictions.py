@@ -25,7 +25,7 @@ from arboleda.study.errors import StudyError
 from arboleda.study.results.facts import csv_safe
 from arboleda.study.results.prediction_columns import PredictionColumns
 
-__all__ = ["PredictionFile", "check_ending", "predict_table", "write_blocks"]
+__all__ = ["PredictionFile", "check_ending", "predict", "write_blocks"]
 
 # Rows that are predicted and written together, which bounds the memory.
 BLOCK = 20_000
@@ -43,7 +43,7 @@ class PredictionFile:
     notes: tuple[str, ...]
 
 
-def predict_table(
+def predict(
     folder: str | Path,
     source: Any,
     out: str | Path | None = None,
@@ -84,6 +84,16 @@ def predict_table(
     StudyError
         If the folder or the table cannot be used, a column is missing or holds another kind of
         values, or the file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from arboleda.study import Study, predict
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Study("iris", target="target", output_dir=folder, models="lda").run()
+    ...     predict(folder, load_iris(as_frame=True).data, f"{folder}/predicted.csv").n_rows
+    150
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

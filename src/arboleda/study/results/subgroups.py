@@ -33,7 +33,7 @@ def check_score_by(table: Table, target: str, by: Sequence[str]) -> None:
         if name == target:
             raise StudyError(
                 f"The column {name[:60]!r} is the target, which has metrics per class; name "
-                "another one with --by."
+                "another one with --score-by."
             )
         table.column(name)
 

@@ -1,0 +1,100 @@
+"""The output folder of a study: its default path, and the files of the whole study."""
+
+import errno
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from arboleda._files import write_atomically
+from arboleda._visible import json_escaped
+from arboleda.report import FIGURES, write_report
+from arboleda.study.artifacts.files import MODELS, sweep
+from arboleda.study.artifacts.held_out import save_held_out
+from arboleda.study.artifacts.index import INDEX, index_text
+from arboleda.study.artifacts.rows import save_rows
+from arboleda.study.config.study_file import CONFIG
+from arboleda.study.errors import StudyError
+from arboleda.study.results.facts import leaderboard_csv
+from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
+from arboleda.study.runner import RunResult, ranked
+
+__all__ = [
+    "REPORT",
+    "default_folder",
+    "explain_write_errors",
+    "write_config",
+    "write_index",
+    "write_results",
+]
+
+RESULTS, LEADERBOARD, REPORT = "results.json", "leaderboard.csv", "report.html"
+
+
+def default_folder(stem: str, target: str) -> Path:
+    """Return ``studies/<table>-<target>``, with characters that every file system accepts."""
+    name = re.sub(r"[^\w.-]+", "_", f"{stem}-{target}")[:80].strip("._")
+    return Path("studies") / (name or "study")
+
+
+@contextmanager
+def explain_write_errors(folder: Path) -> Iterator[None]:
+    """Turn an OSError of writing into a StudyError that names the folder and the remedy."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StudyError(
+                f"No space is left for the results in {folder}; free some and run the same "
+                "command again: finished work is kept."
+            ) from error
+        if error.errno in (errno.EEXIST, errno.ENOTDIR):
+            raise StudyError(f"{folder} is not a folder; choose another one with --out.") from error
+        raise StudyError(
+            f"The folder {folder} cannot be written ({error.strerror}); choose another one "
+            "with --out."
+        ) from error
+
+
+def write_config(text: str, folder: Path) -> None:
+    """Remove unfinished files of a killed run, and write the study's configuration."""
+    sweep(folder / MODELS)
+    write_atomically(folder / CONFIG, text)
+
+
+def write_index(result: RunResult, read_predictions: ReadPredictions, folder: Path) -> None:
+    """Save the rows and the best model's held-out predictions, and list all saved files."""
+    models = folder / MODELS
+    tested = [o for o in result.outcomes if o.test and not o.test["error"]]
+    kept = {o.model.key: o.test["kept"] for o in tested if o.test}
+    best = next(iter(ranked(result.plan, result.outcomes)), None)
+    predictions = None
+    if best is not None:
+        predictions = held_out_predictions(result.plan, best, read_predictions)
+    held_out = save_held_out(predictions, models, result.plan.seed)
+    text = index_text(result.plan, kept, save_rows(result.plan, models), held_out)
+    write_atomically(models / INDEX, text)
+
+
+def write_results(facts: dict[str, Any], folder: Path) -> None:
+    """Write the facts, the leaderboard and the report.
+
+    All are written to a draft folder, then moved: a failure leaves the old ones.
+    """
+    draft = folder / ".draft"
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    try:
+        text = json.dumps(facts, indent=1, allow_nan=False, ensure_ascii=False)
+        write_atomically(draft / RESULTS, json_escaped(text) + "\n")
+        write_atomically(draft / LEADERBOARD, leaderboard_csv(facts))
+        write_report(facts, draft / REPORT)
+        for name in (RESULTS, LEADERBOARD, REPORT):
+            (draft / name).replace(folder / name)
+        shutil.rmtree(folder / FIGURES, ignore_errors=True)
+        (draft / FIGURES).replace(folder / FIGURES)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
