@@ -41,8 +41,7 @@ from arboleda import (
     HistGradientBoostingRegressor,
 )
 from arboleda.combine import MemberOutputs
-from arboleda.study.combined.cross_fitting import cross_fit
-from arboleda.study.combined.methods import METHODS
+from arboleda.study.combination.methods import METHODS, cross_fit
 
 Floats = npt.NDArray[np.float64]
 MOST_ROWS = 300

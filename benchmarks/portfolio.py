@@ -28,8 +28,7 @@ from tables import TABLES
 
 from arboleda.combine import MemberOutputs
 from arboleda.study import Study
-from arboleda.study.combined.cross_fitting import cross_fit
-from arboleda.study.combined.methods import METHODS
+from arboleda.study.combination.methods import METHODS, cross_fit
 from arboleda.study.data.reading import read_table
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,

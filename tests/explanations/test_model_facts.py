@@ -18,8 +18,8 @@ from arboleda.explanations._examples import (
     find_instructive_rows,
 )
 from arboleda.study import Study
-from arboleda.study.combined.estimators import CombinedRegressor
-from arboleda.study.combined.rules import MeanRule
+from arboleda.study.combination.estimators import CombinedRegressor
+from arboleda.study.combination.rules import MeanRule
 from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.model_importance import describe_importance
 

@@ -12,7 +12,7 @@ from arboleda.study.config.options import NAMES, make_settings
 from arboleda.study.config.schemes import Scheme, parse_scheme
 from arboleda.study.config.settings import Settings
 from arboleda.study.errors import StudyError
-from arboleda.study.search import Tpe
+from arboleda.study.search import TpeStrategy
 
 
 def test_nothing_asked_is_the_default() -> None:
@@ -33,7 +33,7 @@ def test_nothing_asked_is_the_default() -> None:
         ({"member_memory": "1000"}, "member_memory", 1000),
         ({"models": "core, kernel_ridge,"}, "models", ("core", "kernel_ridge")),
         ({"models": ["cart "]}, "models", ("cart",)),
-        ({"search": "tpe:12"}, "search", Tpe(12)),
+        ({"search": "tpe:12"}, "search", TpeStrategy(12)),
         ({"by": "a,b"}, "by", ("a", "b")),
         ({"by": ["a,b", 3]}, "by", ("a,b", "3")),
         ({"groups": 7}, "groups", "7"),

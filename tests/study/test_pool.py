@@ -132,7 +132,7 @@ def test_a_pass_that_is_left_ends_its_workers(pools: Any, plan: Plan) -> None:
 def test_workers_that_never_start_are_told(
     pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arboleda.study.execution.workers._PROGRAM", "raise SystemExit(7)")
+    monkeypatch.setattr("arboleda.study.execution.pool._PROGRAM", "raise SystemExit(7)")
     with pytest.raises(StudyError, match="do not start .*status 7.*--jobs 1"):
         list(pools(2).run([job(plan, "nothing")]))
 

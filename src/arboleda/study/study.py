@@ -20,8 +20,7 @@ from arboleda.study.artifacts.held_out import save_held_out
 from arboleda.study.artifacts.index import INDEX, index_text
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
 from arboleda.study.artifacts.rows import save_rows
-from arboleda.study.combined.calibrating import calibrate_combined
-from arboleda.study.combined.outcomes import combine_outcomes
+from arboleda.study.combination.outcomes import calibrate_combined, combine_outcomes
 from arboleda.study.config.options import make_settings
 from arboleda.study.config.study_file import CONFIG, config_text, read_config
 from arboleda.study.data.reading import read_table

@@ -8,10 +8,13 @@ from types import TracebackType
 from typing import Any, NoReturn, Self
 
 from arboleda.study.errors import StudyError, StudyFormatError
+from arboleda.study.execution.job import JobStatus
 
-__all__ = ["Ledger"]
+__all__ = ["LEDGER_VERSION", "Ledger"]
 
 FILE_NAME = "ledger.sqlite"
+# Raised whenever the stored form of a result changes; 2: a result has a status.
+LEDGER_VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS study (identity TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS work (
@@ -87,7 +90,7 @@ class Ledger:
             )
 
     def get(self, model: str, params: Mapping[str, Any], fold: str) -> dict[str, Any] | None:
-        """Return the stored result of a job, or None if it is not done."""
+        """Return the stored result of a job, or None; its ``status``, if any, is a `JobStatus`."""
         try:
             row = self._connection.execute(
                 "SELECT result FROM work WHERE model = ? AND params = ? AND fold = ?",
@@ -100,6 +103,8 @@ class Ledger:
         result = self._parse(row[0])
         if not isinstance(result, dict):
             self._damaged("a result is not a mapping")
+        if "status" in result:
+            result["status"] = self._parse_status(result["status"])
         return result
 
     def put(
@@ -134,6 +139,12 @@ class Ledger:
             return json.loads(text)
         except (TypeError, ValueError):
             self._damaged("an entry is not JSON")
+
+    def _parse_status(self, value: Any) -> JobStatus:
+        try:
+            return JobStatus(value)
+        except ValueError:
+            self._damaged(f"a result has the unknown status {value!r}")
 
     def _damaged(self, reason: str) -> NoReturn:
         raise StudyFormatError(

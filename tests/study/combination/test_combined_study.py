@@ -17,10 +17,9 @@ from arboleda.combine import MemberOutputs
 from arboleda.report import render_report
 from arboleda.study import Study, StudyResult, runner
 from arboleda.study.artifacts.files import MODELS
-from arboleda.study.combined.cross_fitting import cross_fit
-from arboleda.study.combined.methods import METHODS
-from arboleda.study.combined.remarks import remarks_on
-from arboleda.study.combined.rules import MeanRule
+from arboleda.study.combination.members import make_remarks
+from arboleda.study.combination.methods import METHODS, cross_fit
+from arboleda.study.combination.rules import MeanRule
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
 from arboleda.study.results.predictions import predict_table
@@ -103,7 +102,7 @@ def test_models_left_out_of_combinations_are_told(tmp_path: Path) -> None:
         kept = {"error": "no space" if key == "b" else None}
         outcomes.append(SimpleNamespace(model=model, error=None, test={"kept": kept}))
     plan = SimpleNamespace(target=SimpleNamespace(labels=()))
-    found = remarks_on(plan, outcomes, outcomes[:1], tmp_path)  # type: ignore[arg-type]
+    found = make_remarks(plan, outcomes, outcomes[:1], tmp_path)  # type: ignore[arg-type]
     assert found.on(["a"], in_time=False) == [
         "Second is no member: its fitted model was not kept.",
         "Third is no member: it does not say a finite number of every row.",
@@ -131,7 +130,7 @@ def combinations_first(monkeypatch: pytest.MonkeyPatch) -> None:
     def ranked(plan: Any, outcomes: Any) -> Any:
         return sorted(outcomes, key=lambda outcome: outcome.ensemble is None)
 
-    for module in ("arboleda.study.study", "arboleda.study.combined.calibrating"):
+    for module in ("arboleda.study.study", "arboleda.study.combination.outcomes"):
         monkeypatch.setattr(f"{module}.ranked", ranked)
 
 
@@ -226,7 +225,7 @@ def test_a_combination_is_calibrated_where_there_is_time(
 ) -> None:
     asked: Any = {"target": "target", "out": tmp_path, "models": "lda,naive_bayes"}
     assert Study("iris", **asked, time_budget="10h").run().facts["calibration"]
-    monkeypatch.setattr("arboleda.study.combined.calibrating.ROW_SECONDS", 1e3)
+    monkeypatch.setattr("arboleda.study.combination.outcomes.ROW_SECONDS", 1e3)
     assert Study("iris", **asked, time_budget="10h").run().facts["calibration"] is None
     assert Study("iris", **asked).run().facts["calibration"]
 

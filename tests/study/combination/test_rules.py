@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
-from arboleda.study.combined.rules import LinearRule, MeanRule, at_temperature
+from arboleda.study.combination.rules import LinearRule, MeanRule, scale_by_temperature
 
 
 @pytest.fixture
@@ -26,18 +26,18 @@ def test_a_row_is_answered_alone(answers: np.ndarray) -> None:
 
 
 def test_a_temperature_of_two_takes_the_square_root() -> None:
-    np.testing.assert_allclose(at_temperature(np.array([[0.9, 0.1]]), 2.0), [[0.75, 0.25]])
+    np.testing.assert_allclose(scale_by_temperature(np.array([[0.9, 0.1]]), 2.0), [[0.75, 0.25]])
 
 
 @pytest.mark.parametrize("temperature", [0.25, 1.0, 4.0])
 def test_a_temperature_keeps_the_order_and_the_sum(answers: np.ndarray, temperature: float) -> None:
-    said = at_temperature(answers[0], temperature)
+    said = scale_by_temperature(answers[0], temperature)
     assert np.array_equal(said.argsort(axis=1), answers[0].argsort(axis=1))
     np.testing.assert_allclose(said.sum(axis=1), 1.0)
 
 
 def test_a_probability_of_zero_stays_finite() -> None:
-    said = at_temperature(np.array([[1.0, 0.0]]), 0.5)
+    said = scale_by_temperature(np.array([[1.0, 0.0]]), 0.5)
     assert np.isfinite(said).all()
     assert said[0].sum() == pytest.approx(1.0)
 
