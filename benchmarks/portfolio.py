@@ -33,7 +33,7 @@ from arboleda.study.data.reading import read_table
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     PredictionRequest,
-    outputs_of_rows,
+    load_member_outputs,
     predictions_path,
 )
 from arboleda.study.plan import Plan, make_plan
@@ -76,7 +76,7 @@ def answers(plan: Plan, folder: Path, keys: list[str]) -> tuple[list[MemberOutpu
     ]
     names = [model.key for model in chosen]
     found = [
-        outputs_of_rows(names, some, len(plan.target.y), plan.target.labels)
+        load_member_outputs(names, some, len(plan.target.y), plan.target.labels)
         for some in [*([one] for one in asked), asked]
     ]
     assert all(part is not None for part in found)

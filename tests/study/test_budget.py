@@ -82,7 +82,9 @@ def test_telling_of_a_test_takes_as_long_whatever_the_model() -> None:
     budget.record(_test("quick", 1.0, telling=5.0), 5.5)
     assert budget.estimate(_test("quick", 2.0, telling=5.0)) == 2 * 0.5 + 5.0
     budget.record(_test("quicker", 1.0, telling=5.0), 4.0)
-    assert budget.rate("quicker") == pytest.approx((8.0 * 0.5) ** (1 / 3))  # as if not timed
+    assert budget.compute_rate("quicker") == pytest.approx(
+        (8.0 * 0.5) ** (1 / 3)
+    )  # as if not timed
 
 
 def _test(model: str, cost: float, telling: float = 0.0) -> Any:

@@ -21,7 +21,7 @@ from arboleda.study.catalogue.space import Choice, Real
 from arboleda.study.config.presets import PRESETS, Entry, Preset
 from arboleda.study.execution import pool
 from arboleda.study.execution.budget import Budget
-from arboleda.study.execution.job import run_job
+from arboleda.study.execution.job import JobStatus, make_failed_result, run_job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.progress import SilentWatcher
 from arboleda.study.plan import CELL_COST, JOB_COST
@@ -430,11 +430,11 @@ def test_a_job_is_learned_from_once(
 
 def test_what_was_not_timed_is_as_fast_as_the_others_and_the_catalogue_are() -> None:
     budget = Budget(90.0, time.monotonic(), 0)
-    assert budget.rate("a") == 1.0
+    assert budget.compute_rate("a") == 1.0
     budget.record(_costing("a", 2.0), 8.0)
-    assert (budget.rate("a"), budget.rate("b")) == (4.0, 2.0)
+    assert (budget.compute_rate("a"), budget.compute_rate("b")) == (4.0, 2.0)
     budget.record(_costing("c", 1.0), 16.0)
-    assert budget.rate("b") == pytest.approx(4.0)  # the geometric mean of 4, 16 and 1
+    assert budget.compute_rate("b") == pytest.approx(4.0)  # the geometric mean of 4, 16 and 1
 
 
 def test_a_model_without_time_is_proposed_again_when_others_were_faster_than_thought(
@@ -443,12 +443,12 @@ def test_a_model_without_time_is_proposed_again_when_others_were_faster_than_tho
     quick(search=GridStrategy())
     asked: list[int] = []
 
-    def room_for(self: Budget, test: Any) -> float:
+    def compute_room(self: Budget, test: Any) -> float:
         # In the first round there seems to be time for one model alone.
         asked.append(1)
         return 0.0 if len(asked) in (2, 3) else 1e9
 
-    monkeypatch.setattr(Budget, "room_for", room_for)
+    monkeypatch.setattr(Budget, "compute_room", compute_room)
     result = run(table, tmp_path, time_budget="10h", models="most_frequent,logistic,cart")
     assert result.facts["search"]["left_out"] == []
     assert result.facts["search"]["rounds"] > 2
@@ -475,7 +475,7 @@ def _identity(table: pd.DataFrame) -> Any:
 
 
 def _stopped() -> dict[str, Any]:
-    return {"error": "Stopped: no luck", "scores": {}, "timing": {}, "warnings": []}
+    return make_failed_result(JobStatus.STOPPED, "Stopped: no luck")
 
 
 def test_presets_are_whole() -> None:

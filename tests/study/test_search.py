@@ -153,7 +153,7 @@ def test_a_search_tells_how_many_candidates_it_tries(
 ) -> None:
     context = SearchContext(GRID, space, rows)
     tried = [t for batch in replay(strategy, context, lambda p: 0.5) for t in batch]
-    assert len({str(t.params) for t in tried}) == strategy.n_tried(context)
+    assert len({str(t.params) for t in tried}) == strategy.count_trials(context)
 
 
 @pytest.mark.parametrize("strategy", [RandomStrategy(12), TpeStrategy(12)])

@@ -362,7 +362,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     )
     if settings.scheme.kind == "loo":
         n_candidates = sum(
-            plan.search(model).n_tried(plan.search_context(model)) for model in models
+            plan.search(model).count_trials(plan.search_context(model)) for model in models
         )
         _check_fits(len(split.train), n_candidates)
     return plan

@@ -13,7 +13,7 @@ from arboleda.study.catalogue import ALL, Model
 from arboleda.study.combination.members import FoldMean
 from arboleda.study.combination.methods import FEWEST, METHODS, TEXTBOOK, Method, count_fits
 from arboleda.study.execution.executor import Executor
-from arboleda.study.execution.job import Job, kept_folds
+from arboleda.study.execution.job import Job, make_fold_pattern
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, remove_predictions
 from arboleda.study.plan import Plan
 from arboleda.study.search import Trial
@@ -94,7 +94,7 @@ def test_models(searched: Searched, executor: Executor) -> RunResult:
     The tested models and their out-of-fold predictions are written to the study's folder.
     """
     plan, searches = searched.plan, searched.searches
-    chosen = [(t.model, *_choose(plan, t.candidates(executor.ledger))) for t in searches]
+    chosen = [(t.model, *_choose(plan, t.list_candidates(executor.ledger))) for t in searches]
     tests = {
         model.key: _test_job(plan, model, candidates[best].params, executor)
         for model, candidates, best in chosen
@@ -158,7 +158,7 @@ def _save_predictions(
     remove_predictions(executor.folder / PREDICTIONS_DIR, kept)
     for model in (model for model, _, best in chosen if model.bag and best is not None):
         names = {job.kept_as for job in folds if job.model == model.key}
-        drop_models(executor.folder / MODELS, kept_folds(model.key), names)
+        drop_models(executor.folder / MODELS, make_fold_pattern(model.key), names)
     missing = (job for job in folds if not executor.has_predictions(job))
     executor.run_folds(missing)
 

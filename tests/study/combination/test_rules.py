@@ -48,7 +48,7 @@ def test_a_linear_rule_says_what_logistic_regression_says(
 ) -> None:
     answers = answers[:, :, :n_classes]
     target = answers[1].argmax(axis=1)
-    columns = LinearRule.columns_of(answers)
+    columns = LinearRule.make_columns(answers)
     assert columns.shape == (40, 3 if n_classes == 2 else 9)
     model = LogisticRegression().fit(columns, target)
     rule = LinearRule(model.coef_, model.intercept_, tuple(model.classes_.tolist()))
@@ -70,5 +70,8 @@ def test_a_linear_rule_of_values_is_a_sum() -> None:
 
 
 def test_members_without_weight_are_not_used() -> None:
-    assert MeanRule((0.0, 0.25, 0.0, 0.75), 2.0).used() == ([1, 3], MeanRule((0.25, 0.75), 2.0))
-    assert MeanRule((0.0, 0.0)).used() == ([0], MeanRule((0.0,)))
+    assert MeanRule((0.0, 0.25, 0.0, 0.75), 2.0).select_used() == (
+        [1, 3],
+        MeanRule((0.25, 0.75), 2.0),
+    )
+    assert MeanRule((0.0, 0.0)).select_used() == ([0], MeanRule((0.0,)))

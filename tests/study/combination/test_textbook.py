@@ -99,14 +99,14 @@ def test_a_rule_does_what_it_says_with_the_best_five(name: Any, is_classes: bool
     shares = rule.shares(7)
     assert sum(shares) == pytest.approx(1.0)
     assert shares[0] == shares[1] == 0.0
-    places, used = rule.used()
+    places, used = rule.select_used()
     assert np.array_equal(used(outputs[places]), rule(outputs))
 
 
 @pytest.mark.parametrize(("name", "is_classes"), CASES)
 def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
     outputs, y = make_classes() if is_classes else make_values()
-    places, rule = make_textbook_fit(name)(outputs, y, 0).used()
+    places, rule = make_textbook_fit(name)(outputs, y, 0).select_used()
     members = [(str(place), [f"model {place}"]) for place in places]
     content = combined_to_bytes(members, rule, 4, 3 if is_classes else 0)
     read = combined_from_bytes(content, lambda key: key)  # type: ignore[arg-type, return-value]
@@ -129,7 +129,7 @@ def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
 )
 def test_a_damaged_rule_is_refused(change: dict[str, Any]) -> None:
     outputs, y = make_classes()
-    _, rule = make_textbook_fit("weighted")(outputs, y, 0).used()
+    _, rule = make_textbook_fit("weighted")(outputs, y, 0).select_used()
     stored = json.loads(combined_to_bytes([(str(i), ["m"]) for i in range(5)], rule, 4, 3))
     stored["rule"] |= change
     with pytest.raises(ValueError, match="rule|weights"):
@@ -140,7 +140,7 @@ def test_five_coins_are_kept_and_read() -> None:
     """Members that are right as often as not have the weight 0, each and all."""
     y = np.tile([0, 1], 100)
     outputs = np.tile([[0.6, 0.4]], (5, 200, 1))
-    places, rule = make_textbook_fit("weighted")(outputs, y, 0).used()
+    places, rule = make_textbook_fit("weighted")(outputs, y, 0).select_used()
     assert rule.weights == (0.0,) * 5
     content = combined_to_bytes([(str(place), ["m"]) for place in places], rule, 1, 2)
     read = combined_from_bytes(content, lambda key: key)  # type: ignore[arg-type, return-value]

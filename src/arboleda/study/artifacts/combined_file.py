@@ -80,8 +80,8 @@ def combined_from_bytes(
     rule = _rule(entry, len(listed), n_classes)
     members = [_member(one, read) for one in listed]
     if n_classes:
-        return CombinedClassifier.of(members, rule, n_columns, n_classes)
-    return CombinedRegressor.of(members, rule, n_columns)
+        return CombinedClassifier.from_fitted(members, rule, n_columns, n_classes)
+    return CombinedRegressor.from_fitted(members, rule, n_columns)
 
 
 def _member(stored: Any, read: Callable[[str], Pipeline]) -> tuple[str, list[Pipeline]]:

@@ -108,7 +108,7 @@ def make_columns(outputs: Floats, mean: Floats) -> Floats:
     if outputs.ndim == 2:
         return np.column_stack([(outputs - mean).T, mean])
     logs = np.log(np.clip(outputs, MIN_PROBABILITY, 1.0))
-    return LinearRule.columns_of(logs - logs[:, :, :1] if outputs.shape[2] == 2 else logs)
+    return LinearRule.make_columns(logs - logs[:, :, :1] if outputs.shape[2] == 2 else logs)
 
 
 def fit_boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> BoostedRule:

@@ -56,7 +56,7 @@ class _Combined(BaseEstimator):  # type: ignore[misc]
         ]
         self.n_features_in_ = X.shape[1]
 
-    def outputs(self, X: Floats) -> Floats:
+    def compute_outputs(self, X: Floats) -> Floats:
         """Compute the outputs of each member.
 
         Parameters
@@ -67,13 +67,15 @@ class _Combined(BaseEstimator):  # type: ignore[misc]
         -------
         outputs : ndarray of shape (n_members, n_rows) or (n_members, n_rows, n_classes)
         """
-        return np.stack([self._bag_output(bag, X) for _, bag in self.members_])
+        return np.stack([self._predict_bag(bag, X) for _, bag in self.members_])
 
-    def _bag_output(self, bag: Sequence[Pipeline], X: Floats) -> Floats:
-        return np.asarray(np.mean([self._pipeline_output(pipeline, X) for pipeline in bag], axis=0))
+    def _predict_bag(self, bag: Sequence[Pipeline], X: Floats) -> Floats:
+        return np.asarray(
+            np.mean([self._predict_pipeline(pipeline, X) for pipeline in bag], axis=0)
+        )
 
     @abstractmethod
-    def _pipeline_output(self, pipeline: Pipeline, X: Floats) -> Floats:
+    def _predict_pipeline(self, pipeline: Pipeline, X: Floats) -> Floats:
         """Compute the output of a fitted pipeline."""
 
 
@@ -113,7 +115,7 @@ class CombinedClassifier(ClassifierMixin, _Combined):  # type: ignore[misc]
         return self
 
     @classmethod
-    def of(
+    def from_fitted(
         cls, members: Sequence[Named], rule: CombinationRule, n_columns: int, n_classes: int
     ) -> "CombinedClassifier":
         """Create the combination of fitted members."""
@@ -124,13 +126,13 @@ class CombinedClassifier(ClassifierMixin, _Combined):  # type: ignore[misc]
 
     def predict_proba(self, X: Floats) -> Floats:
         """Predict the probabilities of the classes, of shape (n_rows, n_classes)."""
-        return self.rule(self.outputs(X))
+        return self.rule(self.compute_outputs(X))
 
     def predict(self, X: Floats) -> npt.NDArray[np.int64]:
         """Predict the number of the most probable class; the first wins ties."""
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
-    def _pipeline_output(self, pipeline: Pipeline, X: Floats) -> Floats:
+    def _predict_pipeline(self, pipeline: Pipeline, X: Floats) -> Floats:
         n_classes = len(self.classes_)
         score = class_scores(pipeline, X, n_classes)
         predicted = pipeline.predict(X) if score is None else np.empty(0)
@@ -167,7 +169,7 @@ class CombinedRegressor(RegressorMixin, _Combined):  # type: ignore[misc]
         return self
 
     @classmethod
-    def of(
+    def from_fitted(
         cls, members: Sequence[Named], rule: CombinationRule, n_columns: int
     ) -> "CombinedRegressor":
         """Create the combination of fitted members."""
@@ -177,9 +179,9 @@ class CombinedRegressor(RegressorMixin, _Combined):  # type: ignore[misc]
 
     def predict(self, X: Floats) -> Floats:
         """Predict the values, of shape (n_rows,)."""
-        return self.rule(self.outputs(X))
+        return self.rule(self.compute_outputs(X))
 
-    def _pipeline_output(self, pipeline: Pipeline, X: Floats) -> Floats:
+    def _predict_pipeline(self, pipeline: Pipeline, X: Floats) -> Floats:
         return np.asarray(pipeline.predict(X), dtype=np.float64)
 
 

@@ -25,8 +25,8 @@ from arboleda.study.execution.job import Job
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     PredictionRequest,
+    load_member_outputs,
     load_predictions,
-    outputs_of_rows,
     predictions_path,
 )
 from arboleda.study.plan import Plan
@@ -50,7 +50,7 @@ class Remarks:
     left_out: tuple[str, ...]
     members: Mapping[str, str]
 
-    def on(self, keys: Sequence[str], *, in_time: bool) -> list[str]:
+    def list_remarks(self, keys: Sequence[str], *, in_time: bool) -> list[str]:
         """Return the remarks on a combination of these members."""
         found = [*self.left_out, *(self.members[key] for key in keys if key in self.members)]
         return [*found, _FIRST] if in_time else found
@@ -69,19 +69,19 @@ class Members:
     test: MemberOutputs
     remarks: Remarks
 
-    def some(self, keys: Sequence[str]) -> "Members":
+    def select(self, keys: Sequence[str]) -> "Members":
         """Return the members of these keys."""
         places = [i for i, o in enumerate(self.outcomes) if o.model.key in set(keys)]
         return Members(
             tuple(self.outcomes[i] for i in places),
-            tuple(_select(part, places) for part in self.parts),
-            _select(self.whole, places),
-            _select(self.test, places),
+            tuple(_select_outputs(part, places) for part in self.parts),
+            _select_outputs(self.whole, places),
+            _select_outputs(self.test, places),
             self.remarks,
         )
 
 
-def _select(outputs: MemberOutputs, places: list[int]) -> MemberOutputs:
+def _select_outputs(outputs: MemberOutputs, places: list[int]) -> MemberOutputs:
     names = [outputs.names[i] for i in places]
     return MemberOutputs(
         names, outputs.outputs[places], outputs.classes, outputs.rows, outputs.n_table_rows
@@ -109,7 +109,7 @@ def load_members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> Membe
     ]
     remarks = make_remarks(plan, outcomes, finite, folder)
     members = Members(tuple(able), tuple(p for p in parts if p is not None), whole, test, remarks)
-    return members.some([o.model.key for o in finite]) if len(finite) >= FEWEST else None
+    return members.select([o.model.key for o in finite]) if len(finite) >= FEWEST else None
 
 
 def _load_outputs(plan: Plan, folder: Path, jobs: Sequence[Sequence[Job]]) -> MemberOutputs | None:
@@ -124,7 +124,7 @@ def _load_outputs(plan: Plan, folder: Path, jobs: Sequence[Sequence[Job]]) -> Me
         for part in jobs
     ]
     names = [job.model for job in jobs[0]]
-    return outputs_of_rows(names, parts, len(plan.target.y), plan.target.labels)
+    return load_member_outputs(names, parts, len(plan.target.y), plan.target.labels)
 
 
 def is_saved(outcome: Outcome) -> bool:
@@ -213,10 +213,10 @@ class FoldMean(BaseEstimator):  # type: ignore[misc]
         pipelines = [read_model(self.folder, name, files) for name, files in self.files.items()]
         members, rule, width = [(self.key, pipelines)], MeanRule((1.0,)), X.shape[1]
         if self.n_classes:
-            self.model_ = CombinedClassifier.of(members, rule, width, self.n_classes)
+            self.model_ = CombinedClassifier.from_fitted(members, rule, width, self.n_classes)
             self.classes_ = self.model_.classes_
         else:
-            self.model_ = CombinedRegressor.of(members, rule, width)
+            self.model_ = CombinedRegressor.from_fitted(members, rule, width)
         self.n_features_in_ = width
         return self
 

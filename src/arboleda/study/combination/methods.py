@@ -133,7 +133,7 @@ def _fit_stacking(outputs: Floats, target: Array, seed: int) -> CombinationRule:
     width = n_members * n_scores(n_classes)
     rows = _draw_rows(n_rows, META_CELLS // (width * n_classes), seed)
     model = LogisticRegression(max_iter=1000)
-    model.fit(LinearRule.columns_of(outputs[:, rows]), target[rows])
+    model.fit(LinearRule.make_columns(outputs[:, rows]), target[rows])
     return LinearRule(model.coef_, model.intercept_, tuple(model.classes_.tolist()))
 
 

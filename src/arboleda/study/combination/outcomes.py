@@ -93,7 +93,7 @@ def combine_outcomes(
     times = count_fits(len(members.parts))
     done: set[tuple[Any, tuple[str, ...]]] = set()
     for method in combination_methods(plan):
-        some = members.some(_choose_member_keys(plan, method, members))
+        some = members.select(_choose_member_keys(plan, method, members))
         keys = tuple(o.model.key for o in some.outcomes)
         # If all members are single models, their stack is the stack of all.
         if len(keys) < FEWEST or (method.learn, keys) in done:
@@ -193,9 +193,9 @@ def _test_combination(
     """Test a combination; the result is that of a test job, with the time of all used members."""
     keys = [o.model.key for o in members.outcomes]
     if isinstance(rule, (MeanRule, TextbookRule)):
-        places, rule = rule.used()
+        places, rule = rule.select_used()
         keys = [keys[place] for place in places]
-    members = members.some(keys)
+    members = members.select(keys)
     outputs = rule(members.test.outputs)
     _save_combined_predictions(folder, model.key, TEST, outputs)
     predicted, score = _split_outputs(outputs)
@@ -249,7 +249,7 @@ def _describe_ensemble(
             for o, share in zip(members.outcomes, shares, strict=True)
         ],
         "diversity": spread,
-        "remarks": members.remarks.on(keys, in_time=plan.split.ordered),
+        "remarks": members.remarks.list_remarks(keys, in_time=plan.split.ordered),
     }
 
 

@@ -85,7 +85,7 @@ class MeanRule:
         """Return the weight of each member."""
         return list(self.weights)
 
-    def used(self) -> "tuple[list[int], MeanRule]":
+    def select_used(self) -> "tuple[list[int], MeanRule]":
         """Return the members with a weight, and the rule for these alone."""
         places = [place for place, weight in enumerate(self.weights) if weight]
         # If all weights are 0, one member is kept to define the number of rows.
@@ -118,7 +118,7 @@ class LinearRule:
 
     def __call__(self, outputs: Floats) -> Floats:
         """Return one output per row, of shape (n_rows, n_classes) or (n_rows,)."""
-        sums = np.einsum("nc,oc->no", self.columns_of(outputs), self.coef) + self.intercept
+        sums = np.einsum("nc,oc->no", self.make_columns(outputs), self.coef) + self.intercept
         if outputs.ndim == 2:
             return np.asarray(sums[:, 0])
         if len(self.coef) == 1:
@@ -131,7 +131,7 @@ class LinearRule:
         return full
 
     @staticmethod
-    def columns_of(outputs: Floats) -> Floats:
+    def make_columns(outputs: Floats) -> Floats:
         """Return the columns of an array of outputs, of shape (n_rows, n_columns)."""
         if outputs.ndim == 2:
             return outputs.T
@@ -191,7 +191,7 @@ class TextbookRule:
         found[list(self.members)] = sizes / (sizes.sum() or 1.0)
         return [float(share) for share in found]
 
-    def used(self) -> "tuple[list[int], TextbookRule]":
+    def select_used(self) -> "tuple[list[int], TextbookRule]":
         """Return the members that take part, and the rule for these alone."""
         return list(self.members), replace(self, members=tuple(range(len(self.members))))
 

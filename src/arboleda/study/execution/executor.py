@@ -37,10 +37,10 @@ class Watcher(Protocol):
         ``n_stored`` others are in the ledger.
         """
 
-    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+    def begin_round(self, jobs: list[Job], to_come: int = 0) -> None:
         """Start another round of jobs; ``to_come`` jobs follow it."""
 
-    def finished(self, job: Job, result: dict[str, Any]) -> None:
+    def record_result(self, job: Job, result: dict[str, Any]) -> None:
         """Record that a job is finished and stored."""
 
 
@@ -132,7 +132,7 @@ class Executor:
                     ended.add(_get_candidate(job))
                 self._record_seconds(job, result)
                 if notify_watcher:
-                    self.watcher.finished(job, result)
+                    self.watcher.record_result(job, result)
 
     def run_folds(self, jobs: Iterable[Job]) -> None:
         """Run jobs of folds within the time that is not reserved for the tests."""

@@ -20,7 +20,7 @@ from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import Style
 from arboleda.study.data.prepared_rows import PreparedRows
 from arboleda.study.data.target import Target
-from arboleda.study.execution.prediction_store import Predictions, params_hash, save_predictions
+from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
 from arboleda.study.results.bag_estimate import chance_scores
 from arboleda.study.results.calibration import calibrated, inner_folds, variants_of
 from arboleda.study.results.evaluate import evaluate_test
@@ -33,9 +33,9 @@ __all__ = [
     "JobStatus",
     "Shared",
     "error_sentence",
-    "kept_folds",
     "limit_threads",
     "make_failed_result",
+    "make_fold_pattern",
     "run_job",
     "to_plain",
     "warning_texts",
@@ -135,10 +135,10 @@ class Job:
             return self.model
         # For example "0_of_4096_rows": a model may be refitted with more rows.
         fold = self.entry.replace(" ", "_")
-        return f"{self.model}_{params_hash(self.params)[:HASH_DIGITS]}_fold{fold}"
+        return f"{self.model}_{hash_params(self.params)[:HASH_DIGITS]}_fold{fold}"
 
 
-def kept_folds(model: str) -> str:
+def make_fold_pattern(model: str) -> str:
     """Return the glob pattern of the saved fold models of this model alone."""
     return f"{model}_{'?' * HASH_DIGITS}_fold*"
 
@@ -291,12 +291,12 @@ def _explain_undefined(metric: str, y: npt.NDArray[Any], n_classes: int, fold: s
 
 def limit_threads() -> AbstractContextManager[Any]:
     """Limit the numeric libraries to one thread, so that results do not depend on the number."""
-    limit: AbstractContextManager[Any] = _thread_pools().limit(limits=1)
+    limit: AbstractContextManager[Any] = _find_thread_pools().limit(limits=1)
     return limit
 
 
 @cache
-def _thread_pools() -> ThreadpoolController:
+def _find_thread_pools() -> ThreadpoolController:
     """Find the numeric libraries' thread pools once: the search costs as much as a small fit."""
     return ThreadpoolController()
 

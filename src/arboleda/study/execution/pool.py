@@ -114,7 +114,7 @@ class Worker:
         self.connection.close()
         return self.process.wait()
 
-    def exit_reason(self) -> str:
+    def describe_exit(self) -> str:
         """Describe how a process ended that was not stopped by this one."""
         self.connection.close()
         code = self.process.wait()
@@ -151,7 +151,7 @@ class WorkerPool:
                 if not busy and not waiting:
                     return
                 for connection in wait(
-                    [worker.connection for worker in self._workers], self._poll_timeout(deadline)
+                    [worker.connection for worker in self._workers], self._compute_timeout(deadline)
                 ):
                     worker = next(w for w in self._workers if w.connection is connection)
                     yield from self._receive_result(worker)
@@ -181,9 +181,9 @@ class WorkerPool:
         starting = sum(not worker.ready for worker in self._workers)
         room = self._processes - len(self._workers)
         for _ in range(min(room, len(waiting) - starting)):
-            self._workers.append(self._start())
+            self._workers.append(self._start_worker())
 
-    def _start(self) -> Worker:
+    def _start_worker(self) -> Worker:
         if self._first is None:
             x = np.ascontiguousarray(self._shared.features.x)
             try:
@@ -201,7 +201,7 @@ class WorkerPool:
             self._first = pickle.dumps((light, x.shape, self._limits))
         return Worker(self._first, self._table.fileno())
 
-    def _poll_timeout(self, deadline: float | None) -> float | None:
+    def _compute_timeout(self, deadline: float | None) -> float | None:
         """Return the seconds until a worker, or all of them, must be stopped."""
         ends = [] if deadline is None else [deadline]
         if self._limits.seconds is not None:
@@ -227,7 +227,7 @@ class WorkerPool:
 
     def _handle_exit(self, worker: Worker) -> Done:
         self._workers.remove(worker)
-        reason = worker.exit_reason()
+        reason = worker.describe_exit()
         if not worker.ready:
             self._false_starts += 1
             if self._false_starts >= _FALSE_STARTS:

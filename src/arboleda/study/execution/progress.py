@@ -27,10 +27,10 @@ __all__ = [
     "PlainWatcher",
     "Progress",
     "SilentWatcher",
-    "duration",
+    "format_duration",
+    "format_mean_and_sd",
+    "format_number",
     "make_watcher",
-    "number",
-    "plus_minus",
 ]
 
 
@@ -42,10 +42,10 @@ class SilentWatcher:
     def begin(self, plan: "Plan", jobs: "list[Job]", n_stored: int, to_come: int = 0) -> None:
         """Show nothing."""
 
-    def more(self, jobs: "list[Job]", to_come: int = 0) -> None:
+    def begin_round(self, jobs: "list[Job]", to_come: int = 0) -> None:
         """Show nothing."""
 
-    def finished(self, job: "Job", result: dict[str, Any]) -> None:
+    def record_result(self, job: "Job", result: dict[str, Any]) -> None:
         """Show nothing."""
 
     def __enter__(self) -> Self:
@@ -74,13 +74,13 @@ class Board:
         self.started = time.monotonic()
         self.todo: Counter[str] = Counter()
         self.total: Counter[str] = Counter()
-        self.more(jobs, to_come)
+        self.begin_round(jobs, to_come)
         self.tests = {model.key: False for model in plan.models}
         self.errors: dict[str, str] = {}
         self._scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self._seconds: dict[str, list[float]] = defaultdict(list)
 
-    def more(self, jobs: "list[Job]", to_come: int) -> None:
+    def begin_round(self, jobs: "list[Job]", to_come: int) -> None:
         """Expect these jobs instead of the remaining ones, and ``to_come`` after them."""
         self.total -= self.todo
         self.todo = Counter(job.model for job in jobs)
@@ -150,13 +150,13 @@ class PlainWatcher(SilentWatcher):
         for line in _describe_start(plan, jobs, n_stored):
             self._print(line)
 
-    def more(self, jobs: "list[Job]", to_come: int = 0) -> None:
+    def begin_round(self, jobs: "list[Job]", to_come: int = 0) -> None:
         """Show the next round."""
-        self._board.more(jobs, to_come)
+        self._board.begin_round(jobs, to_come)
         if jobs:
             self._print(f"The next round has {len(jobs):,} fits{_format_time_left(self._board)}.")
 
-    def finished(self, job: "Job", result: dict[str, Any]) -> None:
+    def record_result(self, job: "Job", result: dict[str, Any]) -> None:
         """Show a candidate whose folds are complete, and tests."""
         board = self._board
         name = _get_model_names(board.plan)[job.model]
@@ -169,11 +169,11 @@ class PlainWatcher(SilentWatcher):
             self._print(f"{name}: failed ({result['error']})")
         elif job.is_test:
             score = result["scores"][board.plan.metric.key]
-            self._print(f"{name}: test {board.plan.metric.label} {number(score)}")
+            self._print(f"{name}: test {board.plan.metric.label} {format_number(score)}")
         elif len(board.scores(job)) == board.plan.n_folds:
             params = ", ".join(f"{k}={v}" for k, v in job.params.items())
             what = f"{name} ({params})" if params else name
-            self._print(f"{what}: {spread(board.scores(job))}{_format_time_left(board)}")
+            self._print(f"{what}: {format_scores(board.scores(job))}{_format_time_left(board)}")
 
     def _print(self, line: str) -> None:
         self._console.print(Text(visible(line)), soft_wrap=True)
@@ -203,14 +203,14 @@ class LiveWatcher(SilentWatcher):
         self._live.start()
         self._live.update(self._draw())
 
-    def more(self, jobs: "list[Job]", to_come: int = 0) -> None:
+    def begin_round(self, jobs: "list[Job]", to_come: int = 0) -> None:
         """Make room for the next round."""
-        self._board.more(jobs, to_come)
+        self._board.begin_round(jobs, to_come)
         done = sum(self._board.total.values()) - sum(self._board.todo.values())
         total = done + len(jobs) + to_come + len(self._board.plan.models)
         self._bar.update(self._task, total=total)
 
-    def finished(self, job: "Job", result: dict[str, Any]) -> None:
+    def record_result(self, job: "Job", result: dict[str, Any]) -> None:
         """Show the result."""
         if job.calibrates:
             return
@@ -237,7 +237,7 @@ class LiveWatcher(SilentWatcher):
             table.add_row(
                 Text(model.name),
                 f"{done}/{board.total[model.key]}",
-                spread(scores) if scores else "",
+                format_scores(scores) if scores else "",
                 state,
             )
         return Group(table, self._bar)
@@ -275,27 +275,33 @@ def make_watcher(show: bool) -> SilentWatcher | PlainWatcher | LiveWatcher:
     return LiveWatcher(console) if console.is_terminal else PlainWatcher(console)
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     """Format four significant digits, or more for large numbers; a dash for None."""
     if value is None:
         return "-"
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def plus_minus(mean: float, sd: float | None) -> str:
+def format_mean_and_sd(mean: float, sd: float | None) -> str:
     """Format mean and standard deviation, the latter with two digits: 0.8613 ± 0.0013."""
     if sd is None:
-        return number(mean)
-    return f"{number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{number(mean)} ± {sd:.2g}"
+        return format_number(mean)
+    return (
+        f"{format_number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{format_number(mean)} ± {sd:.2g}"
+    )
 
 
-def spread(scores: list[float]) -> str:
+def format_scores(scores: list[float]) -> str:
     """Format mean and standard deviation of the scores so far."""
     mean = float(np.mean(scores))
-    return plus_minus(mean, float(np.std(scores, ddof=1))) if len(scores) > 1 else number(mean)
+    return (
+        format_mean_and_sd(mean, float(np.std(scores, ddof=1)))
+        if len(scores) > 1
+        else format_number(mean)
+    )
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format a duration: 0.3 s, 40 s, 3 min 20 s."""
     if seconds < 10:
         return f"{seconds:.1f} s"
@@ -305,7 +311,7 @@ def duration(seconds: float) -> str:
 
 def _format_time_left(board: Board) -> str:
     left = board.seconds_left()
-    return "" if left is None else f"; about {duration(left)} left"
+    return "" if left is None else f"; about {format_duration(left)} left"
 
 
 def _get_model_names(plan: "Plan") -> dict[str, str]:

@@ -48,7 +48,7 @@ class ModelSearch:
         self._proposed: dict[str, Trial] = {}
         self._evaluated: dict[str, Trial] = {}
 
-    def jobs(self, trial: Trial) -> list[Job]:
+    def make_jobs(self, trial: Trial) -> list[Job]:
         """Return the jobs of one trial."""
         return self.plan.trial_jobs(self.model, trial)
 
@@ -76,7 +76,7 @@ class ModelSearch:
             self.batch = None
         return True
 
-    def candidates(self, ledger: Ledger) -> tuple[CandidateResult, ...]:
+    def list_candidates(self, ledger: Ledger) -> tuple[CandidateResult, ...]:
         """Return all evaluated candidates, in the order of their first proposal."""
         found = []
         for name, proposed in self._proposed.items():
@@ -107,7 +107,7 @@ class ModelSearch:
         return None if mean is None else sign * mean
 
     def _get_result(self, trial: Trial, ledger: Ledger) -> CandidateResult:
-        jobs = self.jobs(trial)
+        jobs = self.make_jobs(trial)
         stored: list[dict[str, Any] | None] = [
             ledger.get(job.model, job.params, job.entry) for job in jobs
         ]
@@ -124,7 +124,7 @@ def _propose_first(context: SearchContext, to_come: int) -> Search:
 
 def _search_after_first(strategy: SearchStrategy, context: SearchContext) -> Search:
     """Yield the first candidate of the grid, then the batches of a search."""
-    yield from _propose_first(context, strategy.n_tried(context) - 1)
+    yield from _propose_first(context, strategy.count_trials(context) - 1)
     yield from strategy.begin(context)
 
 
@@ -160,7 +160,7 @@ def run_searches(
         missing = [job for job in jobs if not executor.is_scored(job)]
         to_come = plan.n_folds * sum(t.batch.to_come for t in active if t.batch is not None)
         if n_rounds or has_begun:
-            executor.watcher.more(missing, to_come)
+            executor.watcher.begin_round(missing, to_come)
         else:
             executor.watcher.begin(plan, missing, len(jobs) - len(missing), to_come)
         executor.record_stored(job for job in jobs if executor.is_scored(job))
@@ -177,7 +177,7 @@ def _release_tests(searches: Sequence[ModelSearch], executor: Executor) -> None:
     if executor.budget is None:
         return
     for model_search in searches:
-        if not any(found.is_whole for found in model_search.candidates(executor.ledger)):
+        if not any(found.is_whole for found in model_search.list_candidates(executor.ledger)):
             executor.budget.release(model_search.model.key)
 
 
@@ -189,7 +189,7 @@ def _make_round(trials: Sequence[tuple[ModelSearch, Trial]], executor: Executor)
     expensive ones, then the second trials; trials that do not fit in the time are skipped.
     """
     if executor.budget is None:
-        jobs = [job for model_search, trial in trials for job in model_search.jobs(trial)]
+        jobs = [job for model_search, trial in trials for job in model_search.make_jobs(trial)]
         per_model = {job.model: job for job in reversed(jobs)}
         first = {id(job) for job in per_model.values()}
         return sorted(jobs, key=lambda job: id(job) not in first)
@@ -198,7 +198,7 @@ def _make_round(trials: Sequence[tuple[ModelSearch, Trial]], executor: Executor)
         missing = [job for job in jobs if not executor.is_scored(job)]
         seconds = sum(budget.estimate(job) for job in missing) / budget.processes
         test = model_search.plan.test_job(model_search.model, trial.params)
-        if not missing or reserved + seconds <= budget.room_for(test):
+        if not missing or reserved + seconds <= budget.compute_room(test):
             reserved += seconds
             budget.reserve_for_test(test)
             kept += jobs
@@ -212,7 +212,7 @@ def _sort_by_rank(
     seen: Counter[str] = Counter()
     ranks = []
     for model_search, trial in trials:
-        jobs = model_search.jobs(trial)
+        jobs = model_search.make_jobs(trial)
         rank = (seen[model_search.model.key], sum(map(budget.estimate, jobs)))
         ranks.append((rank, model_search, trial, jobs))
         seen[model_search.model.key] += 1

@@ -62,7 +62,7 @@ def apply_row_caps(plan: Plan, executor: Executor) -> Plan:
             budget,
             _compute_caps(plan, min(allowed, _compute_fit_limit(plan, budget, rates))),
         )
-        rates = {key: budget.rate(key) for key in rates}
+        rates = {key: budget.compute_rate(key) for key in rates}
         allowed = min(allowed, _compute_fit_limit(plan, budget, rates))
     return replace(plan, caps=_compute_caps(plan, allowed, rates))
 
@@ -222,7 +222,7 @@ def _set_caps(plan: Plan, caps: dict[str, int | None]) -> Plan:
 
 def _list_scored_trials(model_search: ModelSearch, executor: Executor) -> list[Trial]:
     """Return the candidates that were scored on all folds."""
-    candidates = model_search.candidates(executor.ledger)
+    candidates = model_search.list_candidates(executor.ledger)
     return [
         Trial(c.params) for c in candidates if c.is_whole and c.fidelity.is_full and not c.failed
     ]
@@ -290,7 +290,7 @@ def _choose_affordable_caps(
                 continue
             seconds = reserved + _estimate_seconds(wider, model_search, trials, executor)
             test = wider.test_job(model_search.model, trials[0].params)
-            if seconds <= min(room, budget.room_for(test, is_new=True)):
+            if seconds <= min(room, budget.compute_room(test, is_new=True)):
                 found[key], reserved = rows, seconds
                 budget.reserve_for_test(test, is_new=True)
                 break
@@ -311,7 +311,7 @@ def _estimate_error(plan: Plan, model_search: ModelSearch, executor: Executor) -
         timed = executor.result(make_small_fit(plan, model_search.model))
         means = [] if timed is None else [timed["scores"].get(plan.metric.key)]
     else:
-        candidates = model_search.candidates(executor.ledger)
+        candidates = model_search.list_candidates(executor.ledger)
         means = [c.mean(plan.metric.key) for c in candidates if c.status == "ok"]
     known = [mean for mean in means if mean is not None]
     if plan.metric.greater_is_better:

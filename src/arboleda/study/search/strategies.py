@@ -63,7 +63,7 @@ class GridStrategy:
         """The strategy's name as the user writes it."""
         return "grid"
 
-    def n_tried(self, context: SearchContext) -> int:
+    def count_trials(self, context: SearchContext) -> int:
         """Return the size of the grid."""
         return len(context.grid)
 
@@ -91,7 +91,7 @@ class HalvingStrategy:
         """The strategy's name as the user writes it."""
         return "halving"
 
-    def n_tried(self, context: SearchContext) -> int:
+    def count_trials(self, context: SearchContext) -> int:
         """Return the size of the grid, including candidates tried at low fidelity only."""
         return len(context.grid)
 
@@ -122,9 +122,9 @@ class RandomStrategy:
         """The strategy's name as the user writes it."""
         return f"random:{self.trials}"
 
-    def n_tried(self, context: SearchContext) -> int:
+    def count_trials(self, context: SearchContext) -> int:
         """Return the number of trials."""
-        return _count_trials(context, self.trials)
+        return _count_draws(context, self.trials)
 
     def begin(self, context: SearchContext) -> Search:
         """Yield batches of sampled candidates; for a model without a space, its grid."""
@@ -147,9 +147,9 @@ class TpeStrategy:
         """The strategy's name as the user writes it."""
         return f"tpe:{self.trials}"
 
-    def n_tried(self, context: SearchContext) -> int:
+    def count_trials(self, context: SearchContext) -> int:
         """Return the number of trials."""
-        return _count_trials(context, self.trials)
+        return _count_draws(context, self.trials)
 
     def begin(self, context: SearchContext) -> Search:
         """Yield batches of sampled candidates; for a model without a space, its grid."""
@@ -202,7 +202,7 @@ def named_search(text: str) -> SearchStrategy:
     return (RandomStrategy if drawn.lower() == "random" else TpeStrategy)(int(digits))
 
 
-def _count_trials(context: SearchContext, n_trials: int) -> int:
+def _count_draws(context: SearchContext, n_trials: int) -> int:
     return n_trials if context.space else len(context.grid)
 
 
