@@ -33,7 +33,7 @@ from arboleda.study.data.roles import decide_roles
 from arboleda.study.data.target import make_target
 from arboleda.study.results.scoring import class_scores
 
-GREEDY = next(method.learn for method in METHODS if method.key == "greedy_selection")
+GREEDY = next(method.fit for method in METHODS if method.key == "greedy_selection")
 # Slow, or like others.
 LEFT_OUT = ("best_dart", "best_forest", "best_small_leafwise")
 MADE = "crossed_"

@@ -45,7 +45,7 @@ BUNDLED = {
     "digits": load_digits,
     "wine": load_wine,
 }
-GREEDY = next(method.learn for method in METHODS if method.key == "greedy_selection")
+GREEDY = next(method.fit for method in METHODS if method.key == "greedy_selection")
 
 
 def frames(wanted: list[str], n_rows: int) -> Iterator[tuple[str, str, pd.DataFrame]]:

@@ -185,8 +185,8 @@ def test_seconds_grow_with_what_is_learned() -> None:
 
 def test_first_windows_of_time_have_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     outputs, y = two_clues(methods.LEAST_ROWS // 2)
-    assert isinstance(METHOD.learn(outputs, y, 0), BoostedRule)
-    few = METHOD.learn(outputs[:, :-1], y[:-1], 0)
+    assert isinstance(METHOD.fit(outputs, y, 0), BoostedRule)
+    few = METHOD.fit(outputs[:, :-1], y[:-1], 0)
     assert isinstance(few, MeanRule)
 
 

@@ -161,8 +161,8 @@ def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
         MemberOutputs(names, outputs[:, part], labels, part, 200)
         for part in np.array_split(rows, 5)
     ]
-    learn = next(m.learn for m in METHODS if m.key == "stacking")
-    found = cross_fit(learn, parts, whole, y, 0)
+    fit = next(m.fit for m in METHODS if m.key == "stacking")
+    found = cross_fit(fit, parts, whole, y, 0)
     held_out = np.mean(np.concatenate(found.predictions).argmax(axis=1) == y)
     by_heart = np.mean(found.rule(outputs).argmax(axis=1) == y)
     assert by_heart > 0.62
@@ -172,13 +172,13 @@ def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
 def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
     seen = []
 
-    def learn(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
+    def fit(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
         seen.append(outputs.shape[1])
         return MeanRule((1.0,))
 
     rows = np.arange(20)
     whole = MemberOutputs(["one"], np.arange(20.0)[None], None, rows, 20)
-    found = cross_fit(learn, [whole], whole, np.zeros(20), 0)
+    found = cross_fit(fit, [whole], whole, np.zeros(20), 0)
     assert seen == [16] * 5 + [20]
     assert found.predictions[0].tolist() == list(range(20))
 
@@ -186,7 +186,7 @@ def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
 def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> None:
     taught = []
 
-    def learn(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
+    def fit(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
         taught.append(target.tolist())
         return MeanRule((0.0, 1.0))
 
@@ -199,7 +199,7 @@ def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> N
         MemberOutputs(["none", "row"], np.stack([np.zeros(2), part.astype(float)]), None, part, 8)
         for part in (np.sort(rows[start : start + 2]) for start in (0, 2, 4))
     ]
-    found = cross_fit(learn, parts, whole, y, 0, in_time=True)
+    found = cross_fit(fit, parts, whole, y, 0, in_time=True)
     assert taught == [[1.0, 2.0, 1.0, 4.0, 5.0, 7.0], [2.0, 7.0], [1.0, 2.0, 5.0, 7.0]]
     # Before the first window nothing is known: it has the plain mean of the members.
     assert [said.tolist() for said in found.predictions] == [[1.0, 3.5], [0.0, 5.0], [3.0, 4.0]]
@@ -212,8 +212,8 @@ def test_windows_of_one_class_teach_nothing() -> None:
     names = ["a", "b", "c"]
     whole = MemberOutputs(names, outputs, labels, rows, 8)
     parts = [MemberOutputs(names, outputs[:, p], labels, p, 8) for p in np.array_split(rows, 4)]
-    learn = next(m.learn for m in METHODS if m.key == "stacking")
-    found = cross_fit(learn, parts, whole, y, 0, in_time=True)
+    fit = next(m.fit for m in METHODS if m.key == "stacking")
+    found = cross_fit(fit, parts, whole, y, 0, in_time=True)
     for said, part in zip(found.predictions[:3], parts, strict=False):
         np.testing.assert_allclose(said, part.outputs.mean(axis=0))
     assert not np.allclose(found.predictions[3], parts[3].outputs.mean(axis=0))

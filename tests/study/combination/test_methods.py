@@ -8,7 +8,7 @@ from arboleda.combine._constrained_weights import constrained_weights
 from arboleda.study.combination.methods import BAGS, METHODS, ROUNDS, fit_temperature
 from arboleda.study.combination.rules import LinearRule, MeanRule, scale_by_temperature
 
-BY_KEY = {method.key: method.learn for method in METHODS}
+BY_KEY = {method.key: method.fit for method in METHODS}
 
 
 def make_classes(n: int = 300, n_members: int = 6, n_classes: int = 3, seed: int = 0):

@@ -112,7 +112,7 @@ class Method:
 
     key: str
     name: str
-    learn: FitRule
+    fit: FitRule
     members: tuple[str, ...] | None = None
     suits: Suits = lambda n_members, n_rows, n_classes: True
     seconds: Seconds = _estimate_few_seconds
@@ -271,7 +271,7 @@ class CrossFitted:
 
 
 def cross_fit(
-    learn: FitRule,
+    fit_rule: FitRule,
     parts: Sequence[MemberOutputs],
     whole: MemberOutputs,
     y: npt.NDArray[Any],
@@ -286,7 +286,7 @@ def cross_fit(
 
     Parameters
     ----------
-    learn : callable
+    fit_rule : callable
         Fits a rule to outputs, the target and a seed.
     parts : sequence of MemberOutputs
         The members' predictions for the rows of each fold.
@@ -301,18 +301,18 @@ def cross_fit(
     target = y[whole.rows]
     if in_time:
         return CrossFitted(
-            learn(whole.outputs, target, seed),
-            tuple(_predict_forward(learn, parts, whole, target, seed)),
+            fit_rule(whole.outputs, target, seed),
+            tuple(_predict_forward(fit_rule, parts, whole, target, seed)),
         )
     predictions = []
     for part in parts:
         found = np.empty(part.outputs.shape[1:])
         for block in _split_blocks(part, len(whole.rows), seed):
             others = ~np.isin(whole.rows, part.rows[block])
-            rule = learn(whole.outputs[:, others], target[others], seed)
+            rule = fit_rule(whole.outputs[:, others], target[others], seed)
             found[block] = rule(part.outputs[:, block])
         predictions.append(found)
-    return CrossFitted(learn(whole.outputs, target, seed), tuple(predictions))
+    return CrossFitted(fit_rule(whole.outputs, target, seed), tuple(predictions))
 
 
 def count_fits(n_parts: int) -> int:
@@ -321,7 +321,7 @@ def count_fits(n_parts: int) -> int:
 
 
 def _predict_forward(
-    learn: FitRule,
+    fit_rule: FitRule,
     parts: Sequence[MemberOutputs],
     whole: MemberOutputs,
     target: npt.NDArray[Any],
@@ -333,7 +333,7 @@ def _predict_forward(
         known = target[earlier]
         rule: CombinationRule = MeanRule((1.0 / len(whole.outputs),) * len(whole.outputs))
         if len(known) and (whole.classes is None or known.min() < known.max()):
-            rule = learn(whole.outputs[:, earlier], known, seed)
+            rule = fit_rule(whole.outputs[:, earlier], known, seed)
         yield rule(part.outputs)
         earlier |= np.isin(whole.rows, part.rows)
 

@@ -96,9 +96,9 @@ def combine_outcomes(
         some = members.select(_choose_member_keys(plan, method, members))
         keys = tuple(o.model.key for o in some.outcomes)
         # If all members are single models, their stack is the stack of all.
-        if len(keys) < FEWEST or (method.learn, keys) in done:
+        if len(keys) < FEWEST or (method.fit, keys) in done:
             continue
-        done.add((method.learn, keys))
+        done.add((method.fit, keys))
         if not method.suits(len(keys), n_rows, n_classes):
             continue
         seconds = times * method.seconds(len(keys), n_rows, n_classes)
@@ -128,7 +128,7 @@ def _combine(
         with warnings.catch_warnings(record=True) as caught, limit_threads():
             warnings.simplefilter("always")
             fitted = cross_fit(
-                method.learn,
+                method.fit,
                 members.parts,
                 members.whole,
                 plan.target.y,

@@ -230,7 +230,7 @@ def choose_best_few(outputs: Floats, target: Array) -> tuple[int, ...]:
 def make_textbook_fit(name: str) -> Callable[[Floats, Array, int], TextbookRule]:
     """Return a function that fits the named rule to outputs, a target and a seed."""
 
-    def learn(outputs: Floats, target: Array, seed: int) -> TextbookRule:
+    def fit_rule(outputs: Floats, target: Array, seed: int) -> TextbookRule:
         members = choose_best_few(outputs, target)
         n_classes = outputs.shape[2] if outputs.ndim == 3 else 0
         rule = TextbookRule(name, members, n_classes)
@@ -247,4 +247,4 @@ def make_textbook_fit(name: str) -> Callable[[Floats, Array, int], TextbookRule]
         assert learned.weights is not None
         return replace(rule, weights=tuple(learned.weights.tolist()))
 
-    return learn
+    return fit_rule

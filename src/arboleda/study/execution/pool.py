@@ -19,7 +19,6 @@ from dataclasses import replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -34,9 +33,10 @@ __all__ = ["Pool", "Worker", "WorkerPool", "choose_processes", "run_worker"]
 # With fewer cells, starting processes costs more than it saves.
 CELLS_PER_POOL = 200_000
 # A new interpreter with this one's paths, and nothing of this process's main module. Ctrl-C reaches
-# all processes of a terminal; it is for the parent to act on, from the first import on.
+# all processes of a terminal, but is for the parent to act on: it is blocked until it is ignored.
 _PROGRAM = (
-    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = {paths!r}; "
+    "import sys; from signal import *; "
+    "signal(SIGINT, SIG_IGN); pthread_sigmask(SIG_UNBLOCK, [SIGINT]); sys.path[:] = {paths!r}; "
     "from arboleda.study.execution.pool import run_worker; run_worker()"
 )
 # Otherwise the numeric libraries start many threads, each with its buffers.
@@ -69,6 +69,7 @@ class Worker:
         self.connection, theirs = Pipe()
         program = _PROGRAM.format(paths=sys.path)
         numbers = [os.getpid(), theirs.fileno(), table]
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", program, *map(str, numbers)],
@@ -83,6 +84,7 @@ class Worker:
                 "command again with --jobs 1."
             ) from error
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()
         self.job: Job | None = None
         self.ready = False
@@ -331,8 +333,7 @@ class Pool:
         StudyError
             If no worker can be started.
         """
-        known = [end for end in (deadline, self.deadline) if end is not None]
-        end = min(known, default=None)
+        end = min((e for e in (deadline, self.deadline) if e is not None), default=None)
         if self._workers is None:
             yield from self._run_here(jobs, is_allowed, end)
             return
@@ -356,12 +357,7 @@ class Pool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
