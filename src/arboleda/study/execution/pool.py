@@ -84,8 +84,8 @@ class Worker:
                 "command again with --jobs 1."
             ) from error
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         self.job: Job | None = None
         self.ready = False
         self.since = 0.0
@@ -223,8 +223,10 @@ class WorkerPool:
             if result["status"] is JobStatus.OUT_OF_MEMORY:
                 # Memory that the worker still holds would be missing in the next fit.
                 self._close_worker(worker)
-                if self._limits.memory is not None:
-                    result |= _make_stopped_result(_describe_memory_limit(self._limits.memory))
+                if (limit := self._limits.memory) is not None:
+                    most = f"{limit / 1e6:,.0f} MB, the limit of a fit"
+                    reason = f"it ran out of memory, of which it may take {most}"
+                    result |= _make_stopped_result(reason)
             yield job, result
 
     def _handle_exit(self, worker: Worker) -> Done:
@@ -254,10 +256,6 @@ class WorkerPool:
     def _close_worker(self, worker: Worker) -> None:
         self._workers.remove(worker)
         worker.end()
-
-
-def _describe_memory_limit(limit: int) -> str:
-    return f"it ran out of memory, of which it may take {limit / 1e6:,.0f} MB, the limit of a fit"
 
 
 def _make_stopped_result(reason: str) -> Result:
