@@ -41,8 +41,7 @@ from arboleda import (
     HistGradientBoostingRegressor,
 )
 from arboleda.combine import MemberOutputs
-from arboleda.study.combined.cross_fitting import cross_fit
-from arboleda.study.combined.methods import METHODS
+from arboleda.study.combination.methods import METHODS, cross_fit
 
 Floats = npt.NDArray[np.float64]
 MOST_ROWS = 300
@@ -128,7 +127,7 @@ def optimism(x: Floats, y: npt.NDArray[Any], seed: int, n_classes: int) -> Itera
     for method in METHODS:
         if method.members is not None or not method.suits(len(names), len(whole.rows), n_classes):
             continue
-        found = cross_fit(method.learn, parts, whole, y, seed)
+        found = cross_fit(method.fit, parts, whole, y, seed)
         folded = [(part.rows, s) for part, s in zip(parts, found.predictions, strict=True)]
         answer = (test, found.rule(tested.outputs))
         yield from gaps("combined", method.name, y, folded, answer)

@@ -25,8 +25,7 @@ from tables import TABLES
 from arboleda.combine import MemberOutputs
 from arboleda.study.catalogue.model import Setting
 from arboleda.study.catalogue.portfolio import PORTFOLIO
-from arboleda.study.combined.cross_fitting import cross_fit
-from arboleda.study.combined.methods import METHODS
+from arboleda.study.combination.methods import METHODS, cross_fit
 from arboleda.study.data.features import make_features
 from arboleda.study.data.preparation import make_preparation
 from arboleda.study.data.reading import read_table
@@ -34,7 +33,7 @@ from arboleda.study.data.roles import decide_roles
 from arboleda.study.data.target import make_target
 from arboleda.study.results.scoring import class_scores
 
-GREEDY = next(method.learn for method in METHODS if method.key == "greedy_selection")
+GREEDY = next(method.fit for method in METHODS if method.key == "greedy_selection")
 # Slow, or like others.
 LEFT_OUT = ("best_dart", "best_forest", "best_small_leafwise")
 MADE = "crossed_"

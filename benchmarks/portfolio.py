@@ -28,13 +28,12 @@ from tables import TABLES
 
 from arboleda.combine import MemberOutputs
 from arboleda.study import Study
-from arboleda.study.combined.cross_fitting import cross_fit
-from arboleda.study.combined.methods import METHODS
+from arboleda.study.combination.methods import METHODS, cross_fit
 from arboleda.study.data.reading import read_table
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     PredictionRequest,
-    outputs_of_rows,
+    load_member_outputs,
     predictions_path,
 )
 from arboleda.study.plan import Plan, make_plan
@@ -46,7 +45,7 @@ BUNDLED = {
     "digits": load_digits,
     "wine": load_wine,
 }
-GREEDY = next(method.learn for method in METHODS if method.key == "greedy_selection")
+GREEDY = next(method.fit for method in METHODS if method.key == "greedy_selection")
 
 
 def frames(wanted: list[str], n_rows: int) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -77,7 +76,7 @@ def answers(plan: Plan, folder: Path, keys: list[str]) -> tuple[list[MemberOutpu
     ]
     names = [model.key for model in chosen]
     found = [
-        outputs_of_rows(names, some, len(plan.target.y), plan.target.labels)
+        load_member_outputs(names, some, len(plan.target.y), plan.target.labels)
         for some in [*([one] for one in asked), asked]
     ]
     assert all(part is not None for part in found)

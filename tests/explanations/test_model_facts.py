@@ -18,8 +18,8 @@ from arboleda.explanations._examples import (
     find_instructive_rows,
 )
 from arboleda.study import Study
-from arboleda.study.combined.estimators import CombinedRegressor
-from arboleda.study.combined.rules import MeanRule
+from arboleda.study.combination.estimators import CombinedRegressor
+from arboleda.study.combination.rules import MeanRule
 from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.model_importance import describe_importance
 
@@ -48,7 +48,7 @@ def test_a_model_of_many_is_asked_about_fewer_rows_for_its_importance(
         pytest.skip("a combination of regressors shows it")
     subject = replace(subject, test=subject.train)  # more than the fewest that are asked about
     members = [("same", [subject.pipeline] * 4)]
-    model = CombinedRegressor.of(members, MeanRule((1.0,)), len(subject.names))
+    model = CombinedRegressor.from_fitted(members, MeanRule((1.0,)), len(subject.names))
     many = replace(subject, pipeline=Pipeline([("model", model)]))
     assert (subject.n_models, many.n_models) == (1, 4)
     asked = 10 * len(subject.names) * 4 * 200

@@ -16,7 +16,7 @@ from arboleda.report._texts import LANGUAGES, _load_table, get_locale, text, tra
 from arboleda.report._words import join_names
 from arboleda.study.catalogue import CATALOGUE
 from arboleda.study.catalogue.portfolio import PORTFOLIO
-from arboleda.study.combined.methods import METHODS
+from arboleda.study.combination.methods import METHODS
 
 Facts = dict[str, Any]
 OTHERS = [language for language in LANGUAGES if language != "en"]

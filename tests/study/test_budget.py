@@ -10,12 +10,12 @@ import pytest
 
 from arboleda.study.catalogue import models_for
 from arboleda.study.execution.budget import MOST_FOR_AFTERWARDS, SPARE, Budget
-from arboleda.study.execution.row_caps import (
+from arboleda.study.search.row_caps import (
     BAGS_SHARE,
     FIRST_BAGS_SHARE,
     FIRST_SHARE,
     TEST_FITS,
-    _share,
+    _compute_fit_limit,
 )
 
 
@@ -56,10 +56,10 @@ def test_the_time_that_first_candidates_share(is_bag: bool) -> None:
     assert left == pytest.approx(77.0)
     rates = dict.fromkeys(costs, 1.0)
     whole = FIRST_BAGS_SHARE * left / 4 if is_bag else FIRST_SHARE * left / (4 + TEST_FITS)
-    assert _share(plan, budget, rates) == pytest.approx(whole - 0.1)
+    assert _compute_fit_limit(plan, budget, rates) == pytest.approx(whole - 0.1)
     # Nothing is fitted to a part of the rows where all of them fit.
     costs[model.key] = BAGS_SHARE * left / 4 - 0.2
-    assert (_share(plan, budget, rates) == np.inf) == is_bag
+    assert (_compute_fit_limit(plan, budget, rates) == np.inf) == is_bag
 
 
 @pytest.mark.usefixtures("still")
@@ -82,7 +82,9 @@ def test_telling_of_a_test_takes_as_long_whatever_the_model() -> None:
     budget.record(_test("quick", 1.0, telling=5.0), 5.5)
     assert budget.estimate(_test("quick", 2.0, telling=5.0)) == 2 * 0.5 + 5.0
     budget.record(_test("quicker", 1.0, telling=5.0), 4.0)
-    assert budget.rate("quicker") == pytest.approx((8.0 * 0.5) ** (1 / 3))  # as if not timed
+    assert budget.compute_rate("quicker") == pytest.approx(
+        (8.0 * 0.5) ** (1 / 3)
+    )  # as if not timed
 
 
 def _test(model: str, cost: float, telling: float = 0.0) -> Any:

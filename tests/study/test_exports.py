@@ -11,7 +11,7 @@ from arboleda.study import Study, StudyError
 from arboleda.study.artifacts.exports import export
 from arboleda.study.artifacts.loaded import load_study
 from arboleda.study.catalogue import kernels
-from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
+from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

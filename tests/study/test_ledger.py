@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.study.execution.ledger import FILE_NAME, Ledger
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.reading import read_table
+from arboleda.study.execution.job import JobStatus, make_failed_result
+from arboleda.study.execution.ledger import FILE_NAME, LEDGER_VERSION, Ledger
+from arboleda.study.plan import make_plan
 
 IDENTITY = {"data": "abc", "seed": 0, "versions": {"numpy": "2"}}
 
@@ -22,6 +26,17 @@ def test_what_is_put_comes_back_to_the_last_bit(tmp_path: Path) -> None:
         assert ledger.get("cart", {"a": 2, "b": None}, "0") is None
 
 
+@pytest.mark.parametrize("status", JobStatus)
+def test_a_status_comes_back_as_its_type(tmp_path: Path, status: JobStatus) -> None:
+    with Ledger(tmp_path, IDENTITY) as ledger:
+        ledger.put("cart", {}, "0", make_failed_result(status, "no"))
+    with Ledger(tmp_path, IDENTITY) as ledger:
+        result = ledger.get("cart", {}, "0")
+    assert result is not None
+    assert result["status"] is status
+    assert status.is_final == (status in {JobStatus.DONE, JobStatus.FAILED})
+
+
 def test_another_study_is_refused_and_left_alone(tmp_path: Path) -> None:
     with Ledger(tmp_path, IDENTITY) as ledger:
         ledger.put("cart", {}, "0", {"score": 1.0})
@@ -29,6 +44,16 @@ def test_another_study_is_refused_and_left_alone(tmp_path: Path) -> None:
         Ledger(tmp_path, {**IDENTITY, "seed": 1})
     with Ledger(tmp_path, IDENTITY) as ledger:
         assert ledger.get("cart", {}, "0") == {"score": 1.0}
+
+
+def test_a_ledger_without_statuses_is_refused(tmp_path: Path) -> None:
+    plan = make_plan(read_table("iris"), "target", Settings(models=("cart",)))
+    identity = plan.identity()
+    assert identity["versions"]["ledger"] == LEDGER_VERSION
+    older = {**identity, "versions": {**identity["versions"], "ledger": 1}}
+    Ledger(tmp_path, older).close()
+    with pytest.raises(StudyError, match=r"another study \(not the same: versions\)"):
+        Ledger(tmp_path, identity)
 
 
 def test_a_running_study_keeps_others_out(tmp_path: Path) -> None:
@@ -57,6 +82,7 @@ def test_a_file_that_is_no_ledger_is_damaged(tmp_path: Path, content: bytes) -> 
         ("UPDATE study SET identity = '[]'", "not a mapping"),
         ("UPDATE work SET result = x'00ff'", "not JSON"),
         ("UPDATE work SET result = '1'", "not a mapping"),
+        ("""UPDATE work SET result = '{"status": "odd"}'""", "the unknown status 'odd'"),
         ("DROP TABLE study; CREATE TABLE study (other TEXT)", "no such column"),
     ],
 )

@@ -12,7 +12,7 @@ from arboleda.study.config.options import NAMES, make_settings
 from arboleda.study.config.schemes import Scheme, parse_scheme
 from arboleda.study.config.settings import Settings
 from arboleda.study.errors import StudyError
-from arboleda.study.search import Tpe
+from arboleda.study.search import TpeStrategy
 
 
 def test_nothing_asked_is_the_default() -> None:
@@ -33,7 +33,7 @@ def test_nothing_asked_is_the_default() -> None:
         ({"fit_memory": "1000"}, "fit_memory", 1000),
         ({"models": "core, kernel_ridge,"}, "models", ("core", "kernel_ridge")),
         ({"models": ["cart "]}, "models", ("cart",)),
-        ({"search": "tpe:12"}, "search", Tpe(12)),
+        ({"search": "tpe:12"}, "search", TpeStrategy(12)),
         ({"score_by": "a,b"}, "score_by", ("a", "b")),
         ({"score_by": ["a,b", 3]}, "score_by", ("a,b", "3")),
         ({"groups": 7}, "groups", "7"),

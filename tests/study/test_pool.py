@@ -1,6 +1,7 @@
 """Work in processes that can be stopped: a fit that dies takes nothing else with it."""
 
 import resource
+import signal
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +20,7 @@ from arboleda.study.config.settings import Settings
 from arboleda.study.data.reading import read_table
 from arboleda.study.execution.job import Job
 from arboleda.study.execution.limits import Limits
-from arboleda.study.execution.pool import CELLS_PER_POOL, Pool, choose_processes
+from arboleda.study.execution.pool import CELLS_PER_POOL, Pool, Worker, choose_processes
 from arboleda.study.plan import Plan, make_plan
 
 MB = 1_000_000
@@ -129,10 +130,27 @@ def test_a_pass_that_is_left_ends_its_workers(pools: Any, plan: Plan) -> None:
     assert time.monotonic() - began < 50  # nobody waits for the sleepers
 
 
+def test_ctrl_c_while_workers_start_is_for_the_parent_alone(
+    pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    start = Worker.__init__
+    started: list[int] = []
+
+    def interrupted(worker: Worker, *args: Any) -> None:
+        start(worker, *args)
+        worker.process.send_signal(signal.SIGINT)
+        started.append(worker.process.pid)
+
+    monkeypatch.setattr(Worker, "__init__", interrupted)
+    assert errors(pools(), [job(plan, "nothing")]) == {"nothing 0": None}
+    assert len(started) == 1
+    assert capfd.readouterr() == ("", "")
+
+
 def test_workers_that_never_start_are_told(
     pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arboleda.study.execution.workers._PROGRAM", "raise SystemExit(7)")
+    monkeypatch.setattr("arboleda.study.execution.pool._PROGRAM", "raise SystemExit(7)")
     with pytest.raises(StudyError, match="do not start .*status 7.*--jobs 1"):
         list(pools(2).run([job(plan, "nothing")]))
 

@@ -16,8 +16,8 @@ from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     PredictionRequest,
     Predictions,
+    load_member_outputs,
     load_predictions,
-    outputs_of_rows,
     predictions_path,
     remove_predictions,
     save_predictions,
@@ -76,7 +76,7 @@ def test_outputs_are_the_mean_where_rows_were_asked_twice_and_leave_others_out(
     for path, values in zip(paths, said, strict=True):
         assert save_predictions(path, Predictions(values.argmax(axis=1), values)) is None
     asked = [PredictionRequest(rows, (path,)) for rows, path in zip(parts, paths, strict=True)]
-    found = outputs_of_rows(["one"], asked, 6, ("no", "yes"))
+    found = load_member_outputs(["one"], asked, 6, ("no", "yes"))
     assert found is not None
     assert found.rows.tolist() == [1, 2, 4]
     np.testing.assert_allclose(found.outputs[0], [[0.3, 0.7], [1.0, 0.0], [0.2, 0.8]])
@@ -86,11 +86,11 @@ def test_outputs_are_the_mean_where_rows_were_asked_twice_and_leave_others_out(
 def test_outputs_are_none_where_a_file_is_missing_or_of_another_kind(tmp_path: Path) -> None:
     path = tmp_path / "values.npy"
     asked = [PredictionRequest(np.array([0, 1]), (path,))]
-    assert outputs_of_rows(["one"], asked, 2) is None
+    assert load_member_outputs(["one"], asked, 2) is None
     save_predictions(path, Predictions(np.zeros(2, dtype=np.int64), np.full((2, 2), 0.5)))
-    assert outputs_of_rows(["one"], asked, 2, ("no", "yes")) is not None
-    assert outputs_of_rows(["one"], asked, 2) is None
-    assert outputs_of_rows(["one"], asked, 2, ("a", "b", "c")) is None
+    assert load_member_outputs(["one"], asked, 2, ("no", "yes")) is not None
+    assert load_member_outputs(["one"], asked, 2) is None
+    assert load_member_outputs(["one"], asked, 2, ("a", "b", "c")) is None
     np.save(path, np.array([{}, {}]), allow_pickle=True)
     assert load_predictions(path, 2, 0) is None
 

@@ -16,10 +16,10 @@ from arboleda.study.execution.job import Job
 from arboleda.study.execution.progress import (
     LiveWatcher,
     PlainWatcher,
-    duration,
+    format_duration,
+    format_mean_and_sd,
+    format_number,
     make_watcher,
-    number,
-    plus_minus,
 )
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.results.leaderboard import failures, leaderboard_table
@@ -51,11 +51,11 @@ def test_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     watcher.begin(plan, baseline, n_stored=3)
     for i, job in enumerate(baseline):
         clock[0] += 2.0
-        watcher.finished(job, result(0.5 + i / 100))
+        watcher.record_result(job, result(0.5 + i / 100))
     logistic = jobs_of(plan, "logistic")[0]
-    watcher.finished(logistic, result(None, "ValueError: [red]no[/red]"))
+    watcher.record_result(logistic, result(None, "ValueError: [red]no[/red]"))
     model = next(m for m in plan.models if m.key == "most_frequent")
-    watcher.finished(plan.test_job(model, {}), result(0.625))
+    watcher.record_result(plan.test_job(model, {}), result(0.625))
     lines = out.getvalue().splitlines()
     assert lines[0] == "table: 160 rows, 9 columns, target rich"
     assert lines[1] == "The task is classification: the target holds text."
@@ -79,7 +79,7 @@ def test_no_more_time_is_left_than_the_budget_has(
     watcher.begin(plan, baseline, n_stored=0)
     for job in baseline:
         clock[0] += 2.0
-        watcher.finished(job, result(0.5))
+        watcher.record_result(job, result(0.5))
     # 26 s at this pace, and the budget ends 15 s from now.
     assert out.getvalue().splitlines()[-1].endswith("about 15 s left")
 
@@ -99,10 +99,10 @@ def test_the_live_table(plan: Plan) -> None:
         assert isinstance(watcher, LiveWatcher)
         watcher.begin(plan, jobs, n_stored=0)
         for job in jobs_of(plan, "most_frequent"):
-            watcher.finished(job, result(0.75))
-        watcher.finished(jobs_of(plan, "svm")[0], result(None, "ValueError: no"))
+            watcher.record_result(job, result(0.75))
+        watcher.record_result(jobs_of(plan, "svm")[0], result(None, "ValueError: no"))
         model = next(m for m in plan.models if m.key == "most_frequent")
-        watcher.finished(plan.test_job(model, {}), result(0.7))
+        watcher.record_result(plan.test_job(model, {}), result(0.7))
         console.print(watcher._draw())
     shown = out.getvalue()
     assert "Accuracy of the folds" in shown
@@ -123,14 +123,14 @@ def test_the_watcher_suits_the_output() -> None:
     [(0.04, "0.0 s"), (9.4, "9.4 s"), (59.6, "1 min 00 s"), (12, "12 s"), (200, "3 min 20 s")],
 )
 def test_durations(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
+    assert format_duration(seconds) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(None, "-"), (0.86132, "0.8613"), (1680.63, "1,680.6"), (-3e-9, "-3e-09")]
 )
 def test_numbers(value: float | None, text: str) -> None:
-    assert number(value) == text
+    assert format_number(value) == text
 
 
 def test_the_leaderboard(mixed_result: StudyResult) -> None:
@@ -161,5 +161,5 @@ def test_a_narrow_leaderboard_keeps_its_numbers(mixed_result: StudyResult) -> No
         lines = out.getvalue().splitlines()
         assert max(len(line) for line in lines) <= width
         row = next(line for line in lines if "│  1 │" in line)
-        assert plus_minus(first["cv"]["mean"], first["cv"]["sd"]) in row
-        assert f"│ {number(first['test']['metrics']['accuracy'])} " in row
+        assert format_mean_and_sd(first["cv"]["mean"], first["cv"]["sd"]) in row
+        assert f"│ {format_number(first['test']['metrics']['accuracy'])} " in row

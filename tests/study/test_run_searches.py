@@ -19,13 +19,13 @@ from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.catalogue import Model, Size
 from arboleda.study.catalogue.space import Choice, Real
 from arboleda.study.config.presets import PRESETS, Entry, Preset
-from arboleda.study.execution import pool, row_caps
+from arboleda.study.execution import pool
 from arboleda.study.execution.budget import Budget
-from arboleda.study.execution.job import run_job
+from arboleda.study.execution.job import JobStatus, make_failed_result, run_job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.progress import SilentWatcher
 from arboleda.study.plan import CELL_COST, JOB_COST
-from arboleda.study.search import Grid, Halving, Tpe, budget_reallocation
+from arboleda.study.search import GridStrategy, HalvingStrategy, TpeStrategy, row_caps
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -57,8 +57,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def staged(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree by halving, and a line whose price is drawn."""
     space = {"C": Real(0.001, 10.0, log=True), "solver": Choice(("lbfgs", "newton-cg"))}
-    drawn = Entry("logistic", Tpe(10), space=lambda setting: space)
-    quick(entries=(Entry("cart", Halving(min_rows=0)), drawn))
+    drawn = Entry("logistic", TpeStrategy(10), space=lambda setting: space)
+    quick(entries=(Entry("cart", HalvingStrategy(min_rows=0)), drawn))
 
 
 def run(table: pd.DataFrame, out: Path, **options: Any) -> StudyResult:
@@ -151,18 +151,18 @@ def test_interrupted_rounds_go_on(
 def test_dear_fits_learn_from_a_part_of_the_rows(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 16)
+    monkeypatch.setattr("arboleda.study.search.row_caps.LEAST_ROWS", 16)
     size = Size(64, 3, 2)
     # 240 rows: a fifth is for the test, and a fifth of the others is asked about in a fold.
     around = JOB_COST + CELL_COST * (size.rows + 39) * size.columns
-    quick(fit_cost=around + _cost("bagging", size, {"max_features": 1.0}), search=Grid())
+    quick(fit_cost=around + _cost("bagging", size, {"max_features": 1.0}), search=GridStrategy())
     result = run(table, tmp_path, models="most_frequent,cart,bagging")
     assert model_of(result, "most_frequent")["note"] is None
     assert "random part" not in (model_of(result, "cart")["note"] or "")
     assert "a random part of 64 rows" in model_of(result, "bagging")["note"]
     assert model_of(result, "bagging")["test"] is not None
     # Another preset goes on in the same folder, with all rows.
-    quick(search=Grid())
+    quick(search=GridStrategy())
     again = run(table, tmp_path, models="most_frequent,cart,bagging")
     assert model_of(again, "bagging")["note"] is None
     assert model_of(again, "bagging")["cv"] != model_of(result, "bagging")["cv"]
@@ -228,7 +228,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def test_a_budget_gives_every_model_a_candidate_and_ends_in_time(
     quick: Any, clock: Clock, table: pd.DataFrame, tmp_path: Path
 ) -> None:
-    quick(search=Grid())
+    quick(search=GridStrategy())
     result = run(table, tmp_path, time_budget=100)
     assert clock.now - 1000.0 <= 100
     found = {m["key"]: m for m in result.facts["models"]}
@@ -244,7 +244,7 @@ def test_a_budget_gives_every_model_a_candidate_and_ends_in_time(
 def test_a_budget_for_few_models_takes_the_cheap_ones(
     quick: Any, clock: Clock, table: pd.DataFrame, tmp_path: Path
 ) -> None:
-    quick(search=Grid())
+    quick(search=GridStrategy())
     run(table, tmp_path, time_budget=100)
     # The ledger tells what a fit took, so that it is known at once what fits into 20 s.
     tight = run(table, tmp_path / "tight", time_budget=20)
@@ -261,9 +261,9 @@ def misjudged(quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Call
     """Looks take 40 s, though fits are quick; of all rows, those of the logistic model are not."""
 
     def put(seconds: float) -> None:
-        quick(search=Grid())
-        monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 16)
-        monkeypatch.setattr("arboleda.study.execution.row_caps.TIMED_ROWS", 16)
+        quick(search=GridStrategy())
+        monkeypatch.setattr("arboleda.study.search.row_caps.LEAST_ROWS", 16)
+        monkeypatch.setattr("arboleda.study.search.row_caps.TIMED_ROWS", 16)
 
         def timed(job: Any, shared: Any) -> dict[str, Any]:
             is_slow = job.model == "logistic" and job.entry in "01234"
@@ -325,11 +325,11 @@ def test_other_candidates_of_bags_wait_until_rows_are_all(
 def test_a_small_fit_tells_which_bag_is_better(
     table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 32)
-    monkeypatch.setattr("arboleda.study.execution.row_caps.TIMED_ROWS", 32)
+    monkeypatch.setattr("arboleda.study.search.row_caps.LEAST_ROWS", 32)
+    monkeypatch.setattr("arboleda.study.search.row_caps.TIMED_ROWS", 32)
     apply_row_caps, loss, found = (
         row_caps.apply_row_caps,
-        budget_reallocation._error,
+        row_caps._estimate_error,
         dict[str, float](),
     )
 
@@ -343,7 +343,7 @@ def test_a_small_fit_tells_which_bag_is_better(
         return found[model_search.model.key]
 
     monkeypatch.setattr("arboleda.study.runner.apply_row_caps", capped)
-    monkeypatch.setattr("arboleda.study.search.budget_reallocation._error", told)
+    monkeypatch.setattr("arboleda.study.search.row_caps._estimate_error", told)
     asked = {"preset": "best", "models": ",".join(keys), "metric": "log_loss"}
     run(table, tmp_path, time_budget="10h", **asked)
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
@@ -364,7 +364,7 @@ def test_what_was_quick_is_timed_on_more_rows(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    quick(search=Grid())
+    quick(search=GridStrategy())
     monkeypatch.setattr(row_caps, "LEAST_ROWS", 16)
     monkeypatch.setattr(row_caps, "TIMED_ROWS", 16)
     monkeypatch.setattr(row_caps, "LARGE_SHARE", 0.5)
@@ -413,15 +413,15 @@ def test_a_slow_start_leaves_no_model_out() -> None:
 def test_a_job_is_learned_from_once(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick(search=Grid())
+    quick(search=GridStrategy())
     learned: list[tuple[str, str]] = []
-    learn = Budget.learn
+    record = Budget.record
 
     def counting(self: Budget, job: Any, seconds: float) -> None:
         learned.append((job.model + str(job.params), job.entry))
-        learn(self, job, seconds)
+        record(self, job, seconds)
 
-    monkeypatch.setattr(Budget, "learn", counting)
+    monkeypatch.setattr(Budget, "record", counting)
     for _ in range(2):  # what is stored is learned from again in another process
         learned.clear()
         run(table, tmp_path, time_budget="10h")
@@ -430,25 +430,25 @@ def test_a_job_is_learned_from_once(
 
 def test_what_was_not_timed_is_as_fast_as_the_others_and_the_catalogue_are() -> None:
     budget = Budget(90.0, time.monotonic(), 0)
-    assert budget.rate("a") == 1.0
+    assert budget.compute_rate("a") == 1.0
     budget.record(_costing("a", 2.0), 8.0)
-    assert (budget.rate("a"), budget.rate("b")) == (4.0, 2.0)
+    assert (budget.compute_rate("a"), budget.compute_rate("b")) == (4.0, 2.0)
     budget.record(_costing("c", 1.0), 16.0)
-    assert budget.rate("b") == pytest.approx(4.0)  # the geometric mean of 4, 16 and 1
+    assert budget.compute_rate("b") == pytest.approx(4.0)  # the geometric mean of 4, 16 and 1
 
 
 def test_a_model_without_time_is_proposed_again_when_others_were_faster_than_thought(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick(search=Grid())
+    quick(search=GridStrategy())
     asked: list[int] = []
 
-    def room_for(self: Budget, test: Any) -> float:
+    def compute_room(self: Budget, test: Any) -> float:
         # In the first round there seems to be time for one model alone.
         asked.append(1)
         return 0.0 if len(asked) in (2, 3) else 1e9
 
-    monkeypatch.setattr(Budget, "room_for", room_for)
+    monkeypatch.setattr(Budget, "compute_room", compute_room)
     result = run(table, tmp_path, time_budget="10h", models="most_frequent,logistic,cart")
     assert result.facts["search"]["left_out"] == []
     assert result.facts["search"]["rounds"] > 2
@@ -475,7 +475,7 @@ def _identity(table: pd.DataFrame) -> Any:
 
 
 def _stopped() -> dict[str, Any]:
-    return {"error": "Stopped: no luck", "scores": {}, "timing": {}, "warnings": []}
+    return make_failed_result(JobStatus.STOPPED, "Stopped: no luck")
 
 
 def test_presets_are_whole() -> None:

@@ -10,12 +10,12 @@ from arboleda.study.catalogue.space import Choice, Real, Whole
 from arboleda.study.search import (
     FULL,
     Fidelity,
-    Grid,
-    Halving,
-    Random,
+    GridStrategy,
+    HalvingStrategy,
+    RandomStrategy,
     SearchContext,
     SearchStrategy,
-    Tpe,
+    TpeStrategy,
     Trial,
     named_search,
 )
@@ -44,13 +44,13 @@ def replay(
 
 
 def test_a_grid_is_tried_at_once() -> None:
-    (batch,) = replay(Grid(), SearchContext(GRID), lambda p: 0.0)
+    (batch,) = replay(GridStrategy(), SearchContext(GRID), lambda p: 0.0)
     assert batch == tuple(Trial(p, FULL) for p in GRID)
 
 
 def test_halving_looks_first_and_keeps_the_best() -> None:
     context = SearchContext(GRID, rows=50_000)
-    looks, kept = replay(Halving(), context, lambda p: -abs(p["a"] - 6))
+    looks, kept = replay(HalvingStrategy(), context, lambda p: -abs(p["a"] - 6))
     assert looks == tuple(Trial(p, Fidelity(0.25, 1)) for p in GRID)
     assert kept == tuple(Trial({"a": a}) for a in (6, 5, 7))
 
@@ -58,19 +58,19 @@ def test_halving_looks_first_and_keeps_the_best() -> None:
 def test_halving_keeps_no_candidate_that_failed() -> None:
     context = SearchContext(GRID, rows=50_000)
     scores = {0: 1.0, 4: 2.0}
-    _, kept = replay(Halving(), context, lambda p: scores.get(p["a"]))
+    _, kept = replay(HalvingStrategy(), context, lambda p: scores.get(p["a"]))
     assert [t.params["a"] for t in kept] == [4, 0]
-    batches = list(replay(Halving(), context, lambda p: None))
+    batches = list(replay(HalvingStrategy(), context, lambda p: None))
     assert len(batches) == 1
 
 
 @pytest.mark.parametrize(("rows", "n"), [(19_999, 9), (50_000, 2)])
 def test_halving_looks_only_where_it_pays(rows: int, n: int) -> None:
-    (batch,) = replay(Halving(), SearchContext(GRID[:n], rows=rows), lambda p: 0.0)
+    (batch,) = replay(HalvingStrategy(), SearchContext(GRID[:n], rows=rows), lambda p: 0.0)
     assert batch == tuple(Trial(p) for p in GRID[:n])
 
 
-@pytest.mark.parametrize("strategy", [Random(10), Tpe(10)])
+@pytest.mark.parametrize("strategy", [RandomStrategy(10), TpeStrategy(10)])
 def test_drawn_candidates_lie_in_the_space_and_repeat(strategy: SearchStrategy) -> None:
 
     def score(p: dict[str, Any]) -> float | None:
@@ -91,14 +91,14 @@ def test_drawn_candidates_lie_in_the_space_and_repeat(strategy: SearchStrategy) 
 
 def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
     context = SearchContext(({"x": 9.0},), {"x": Real(0.0, 10.0)}, seed=0)
-    batches = list(replay(Tpe(40), context, lambda p: -((p["x"] - 2.0) ** 2)))
+    batches = list(replay(TpeStrategy(40), context, lambda p: -((p["x"] - 2.0) ** 2)))
     tried = [t.params["x"] for batch in batches for t in batch]
     assert tried[0] == 9.0
     assert len(tried) == 40
     assert sum(abs(x - 2.0) < 1.0 for x in tried[20:]) > sum(abs(x - 2.0) < 1.0 for x in tried[:20])
 
 
-@pytest.mark.parametrize("strategy", [Random(6), Tpe(6)])
+@pytest.mark.parametrize("strategy", [RandomStrategy(6), TpeStrategy(6)])
 def test_a_first_candidate_that_no_draw_could_be_is_tried(strategy: SearchStrategy) -> None:
     context = SearchContext(({"x": "sqrt"},), {"x": Real(0.0, 10.0)}, seed=0)
     batches = list(replay(strategy, context, lambda p: 1.0))
@@ -109,18 +109,18 @@ def test_a_first_candidate_that_no_draw_could_be_is_tried(strategy: SearchStrate
 
 
 def test_without_a_space_the_grid_is_tried() -> None:
-    (batch,) = replay(Tpe(30), SearchContext(GRID), lambda p: 0.0)
+    (batch,) = replay(TpeStrategy(30), SearchContext(GRID), lambda p: 0.0)
     assert batch == tuple(Trial(p) for p in GRID)
 
 
 @pytest.mark.parametrize(
     ("text", "strategy"),
     [
-        ("grid", Grid()),
-        ("halving", Halving()),
-        ("random:7", Random(7)),
-        ("tpe", Tpe(30)),
-        (" TPE:12 ", Tpe(12)),
+        ("grid", GridStrategy()),
+        ("halving", HalvingStrategy()),
+        ("random:7", RandomStrategy(7)),
+        ("tpe", TpeStrategy(30)),
+        (" TPE:12 ", TpeStrategy(12)),
     ],
 )
 def test_a_search_is_named_and_says_its_name(text: str, strategy: SearchStrategy) -> None:
@@ -143,7 +143,9 @@ def test_a_search_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
         named_search(text)
 
 
-@pytest.mark.parametrize("strategy", [Grid(), Halving(), Random(6), Tpe(6)])
+@pytest.mark.parametrize(
+    "strategy", [GridStrategy(), HalvingStrategy(), RandomStrategy(6), TpeStrategy(6)]
+)
 @pytest.mark.parametrize("rows", [100, 50_000])
 @pytest.mark.parametrize("space", [None, SPACE])
 def test_a_search_tells_how_many_candidates_it_tries(
@@ -151,10 +153,10 @@ def test_a_search_tells_how_many_candidates_it_tries(
 ) -> None:
     context = SearchContext(GRID, space, rows)
     tried = [t for batch in replay(strategy, context, lambda p: 0.5) for t in batch]
-    assert len({str(t.params) for t in tried}) == strategy.n_tried(context)
+    assert len({str(t.params) for t in tried}) == strategy.count_trials(context)
 
 
-@pytest.mark.parametrize("strategy", [Random(12), Tpe(12)])
+@pytest.mark.parametrize("strategy", [RandomStrategy(12), TpeStrategy(12)])
 def test_no_candidate_is_drawn_twice(strategy: SearchStrategy) -> None:
     context = SearchContext((), {"n": Whole(1, 9)}, seed=1)
     tried = [t.params["n"] for batch in replay(strategy, context, lambda p: -p["n"]) for t in batch]

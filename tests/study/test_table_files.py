@@ -25,8 +25,8 @@ from arboleda.study.data import chunked_reader
 from arboleda.study.data.chunked_reader import read_chunks
 from arboleda.study.data.reading import read_table
 from arboleda.study.data.table_files import size_limit
-from arboleda.study.execution import memory
-from arboleda.study.execution.memory import available_memory
+from arboleda.study.execution import limits
+from arboleda.study.execution.limits import available_memory
 
 MB = 10**6
 ROWS = b"a,b\n" + b"1.5,x\n" * 700_000  # 4.2 MB
@@ -130,20 +130,20 @@ def test_the_usual_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_the_limit_of_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limit, used = tmp_path / "limit", tmp_path / "used"
-    monkeypatch.setattr(memory, "_CGROUPS", ((limit, used),))
+    monkeypatch.setattr(limits, "_CGROUPS", ((limit, used),))
     used.write_text("1000\n")
     for text, left in (("5000\n", 4000), ("10\n", 0)):
         limit.write_text(text)
         assert available_memory() == left
-    whole = memory._machine_memory()
+    whole = limits._read_machine_memory()
     assert whole is not None
     for text in ("max\n", ""):
         limit.write_text(text)
         found = available_memory()
         assert found is not None
         assert found > 4000
-    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "none")
-    found = memory._machine_memory()
+    monkeypatch.setattr(limits, "_MEMINFO", tmp_path / "none")
+    found = limits._read_machine_memory()
     assert found is not None
     assert found >= whole / 2
 

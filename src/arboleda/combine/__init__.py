@@ -4,14 +4,19 @@ from arboleda.combine._bayesian_model_averaging import (
     BayesianModelAveragingClassifier,
     BayesianModelAveragingRegressor,
 )
+from arboleda.combine._choice_rules import NaiveBayes as NaiveBayes
+from arboleda.combine._constrained_weights import Constraint as Constraint
+from arboleda.combine._constrained_weights import constrained_weights as constrained_weights
 from arboleda.combine._des_p import DESP
 from arboleda.combine._dynamic_selection_classifier import DynamicSelectionClassifier
 from arboleda.combine._dynamic_selection_regressor import DynamicSelectionRegressor
+from arboleda.combine._ensemble_scorers import make_ensemble_scorer as make_ensemble_scorer
 from arboleda.combine._ensemble_selection import (
     EnsembleSelectionClassifier,
     EnsembleSelectionRegressor,
 )
 from arboleda.combine._greedy_selection import Selection
+from arboleda.combine._greedy_selection import select_greedily as select_greedily
 from arboleda.combine._knora_e import KNORAE
 from arboleda.combine._knora_u import KNORAU
 from arboleda.combine._lca import LCA
@@ -25,6 +30,9 @@ from arboleda.combine._outputs import MemberOutputs, out_of_fold_outputs, output
 from arboleda.combine._product_rule import ProductRule
 from arboleda.combine._regional import RegionalClassifier, RegionalRegressor
 from arboleda.combine._rrc import RRC
+from arboleda.combine._rule import Rule as Rule
+from arboleda.combine._rules import CLASS_RULES as CLASS_RULES
+from arboleda.combine._rules import VALUE_RULES as VALUE_RULES
 from arboleda.combine._rules import combine_outputs
 from arboleda.combine._stacking_classifier import StackingClassifier
 from arboleda.combine._stacking_regressor import StackingRegressor

@@ -9,7 +9,7 @@ from arboleda.comparisons._facts import make_facts
 from arboleda.comparisons._page import render_comparison
 from arboleda.study import LoadedStudy, Study, StudyError
 from arboleda.study.artifacts.text_files import FactsPage
-from arboleda.study.execution.step_progress import Progress
+from arboleda.study.execution.progress import Progress
 
 __all__ = ["ComparedStudies", "compare_studies"]
 

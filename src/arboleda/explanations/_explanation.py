@@ -12,7 +12,7 @@ from arboleda.explanations._page import render_explanation
 from arboleda.explanations._row_facts import make_row_facts
 from arboleda.study.artifacts.text_files import FactsPage
 from arboleda.study.errors import StudyError
-from arboleda.study.execution.step_progress import Progress
+from arboleda.study.execution.progress import Progress
 
 __all__ = ["Explanation", "explain_study"]
 

@@ -11,7 +11,7 @@ from arboleda.explanations._examples import (
 from arboleda.explanations._frame_facts import make_frame_facts
 from arboleda.explanations._shap import describe_shap
 from arboleda.explanations._uncertainty import describe_coverage
-from arboleda.study.execution.step_progress import Progress
+from arboleda.study.execution.progress import Progress
 from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.model_importance import describe_importance
 from arboleda.study.results.model_surrogate import describe_surrogate

@@ -12,7 +12,7 @@ from arboleda.explanations._proximity import make_proximity_forest
 from arboleda.explanations._uncertainty import describe_range
 from arboleda.explanations._values import describe_values
 from arboleda.study.data.describe import histogram
-from arboleda.study.execution.step_progress import Progress
+from arboleda.study.execution.progress import Progress
 from arboleda.study.results.explained_model import ExplainedModel, Floats
 
 __all__ = ["ExplainedRow", "make_row_facts"]

@@ -15,7 +15,7 @@ from arboleda.study.artifacts.text_files import FactsPage
 from arboleda.study.config.options import read_size
 from arboleda.study.data.reading import read_table
 from arboleda.study.errors import StudyError
-from arboleda.study.execution.step_progress import Progress
+from arboleda.study.execution.progress import Progress
 
 __all__ = ["Exploration", "explore"]
 

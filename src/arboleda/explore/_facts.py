@@ -23,7 +23,7 @@ from arboleda.explore._structure import (
     make_cloud,
 )
 from arboleda.study.data.describe import describe_column
-from arboleda.study.execution.step_progress import Progress
+from arboleda.study.execution.progress import Progress
 
 __all__ = ["SCHEMA_VERSION", "make_facts"]
 

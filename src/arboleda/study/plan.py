@@ -26,7 +26,8 @@ from arboleda.study.data.splitting import Split, make_split
 from arboleda.study.data.table import Table
 from arboleda.study.data.target import Target
 from arboleda.study.errors import StudyError
-from arboleda.study.execution.job import CALIBRATION, TEST, Job, Shared
+from arboleda.study.execution.job import TEST, Job, Shared
+from arboleda.study.execution.ledger import LEDGER_VERSION
 from arboleda.study.problem import Problem, check_problem
 from arboleda.study.results.calibration import FITS
 from arboleda.study.results.costs import cost_matrix
@@ -186,11 +187,11 @@ class Plan:
     def calibration_jobs(self, model: Model, params: dict[str, Any]) -> list[Job]:
         """Return the jobs that try calibration methods on every fold and on the test rows."""
         jobs = [
-            self._job(model, params, f"{CALIBRATION}{k}", fit, score)
+            self._job(model, params, str(k), fit, score, calibrates=True)
             for k, (fit, score) in enumerate(self.split.partition)
         ]
-        test = self._job(model, params, CALIBRATION + TEST, self.split.train, self.split.test)
-        return [*jobs, test]
+        rows = self.split.train, self.split.test
+        return [*jobs, self._job(model, params, TEST, *rows, calibrates=True)]
 
     def _job(
         self,
@@ -201,6 +202,8 @@ class Plan:
         score: npt.NDArray[np.int64],
         fidelity: Fidelity = FULL,
         kind: Kind = "fold",
+        *,
+        calibrates: bool = False,
     ) -> Job:
         style = model.style_of(params)
         preparation = make_preparation(self.features, style, self.target.task, self.seed)
@@ -220,10 +223,10 @@ class Plan:
             score = self._at_most(MAX_LOW_FIDELITY_ROWS, score)
         n_scored = 1 if kind == "one_by_one" else len(score)
         cost = self._cost(model, fitted_params, len(rows), n_scored)
-        if fold.startswith(CALIBRATION):
+        if calibrates:
             cost *= FITS
         reporting = 0.0
-        if fold == TEST:
+        if fold == TEST and not calibrates:
             reporting = REPORTING_SECONDS + REPORTING_SECONDS_PER_ROW * len(score) * (
                 1 + self.setting.n_classes / 4
             )
@@ -244,6 +247,7 @@ class Plan:
             kind=kind,
             bag=model.bag and kind == "fold",
             style=style,
+            calibrates=calibrates,
         )
 
     def _at_most(self, limit: int | None, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -295,6 +299,7 @@ class Plan:
                 "scikit-learn": sklearn.__version__,
                 "machine": platform.machine(),
                 "models": MODELS_VERSION,
+                "ledger": LEDGER_VERSION,
             },
         }
 

@@ -10,19 +10,16 @@ from sklearn.pipeline import Pipeline
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import drop_models
 from arboleda.study.catalogue import ALL, Model
-from arboleda.study.combined.cross_fitting import n_fits
-from arboleda.study.combined.fold_mean import FoldMean
-from arboleda.study.combined.methods import FEWEST, METHODS, TEXTBOOK, Method
+from arboleda.study.combination.members import FoldMean
+from arboleda.study.combination.methods import FEWEST, METHODS, TEXTBOOK, Method, count_fits
 from arboleda.study.execution.executor import Executor
-from arboleda.study.execution.job import Job, kept_folds
+from arboleda.study.execution.job import Job, make_fold_pattern
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, remove_predictions
-from arboleda.study.execution.row_caps import apply_row_caps
 from arboleda.study.plan import Plan
 from arboleda.study.search import Trial
-from arboleda.study.search.budget_reallocation import is_deferred, reallocate_budget
-from arboleda.study.search.candidates import Candidate
-from arboleda.study.search.model_search import ModelSearch
-from arboleda.study.search.run_searches import run_searches
+from arboleda.study.search.model_search import ModelSearch, run_searches
+from arboleda.study.search.outcome import CandidateResult, Outcome
+from arboleda.study.search.row_caps import apply_row_caps, is_deferred, reallocate_budget
 
 __all__ = [
     "COMBINATIONS",
@@ -36,37 +33,8 @@ __all__ = [
     "test_models",
 ]
 
-NO_TIME = "Left out: no time was left"
 # A model, its candidates, and the index of the chosen one.
-Chosen = tuple[Model, tuple[Candidate, ...], int | None]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """One model's candidates, the chosen one and its test result.
-
-    ``ensemble`` describes how a combined model is composed; such a model has no estimator that
-    could be refitted.
-    """
-
-    model: Model
-    candidates: tuple[Candidate, ...]
-    best: int | None
-    test: dict[str, Any] | None
-    ensemble: dict[str, Any] | None = None
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """Parameters of the chosen candidate; empty for a model that failed."""
-        return {} if self.best is None else self.candidates[self.best].params
-
-    @property
-    def error(self) -> str | None:
-        """The reason why the model failed, or None if it did not."""
-        if self.best is None:
-            failed = (c.failed for c in self.candidates if c.failed)
-            return next(failed, f"{NO_TIME} to score a candidate on all folds")
-        return f"{NO_TIME} for its test" if self.test is None else self.test["error"]
+Chosen = tuple[Model, tuple[CandidateResult, ...], int | None]
 
 
 @dataclass(frozen=True)
@@ -126,7 +94,7 @@ def test_models(searched: Searched, executor: Executor) -> RunResult:
     The tested models and their out-of-fold predictions are written to the study's folder.
     """
     plan, searches = searched.plan, searched.searches
-    chosen = [(t.model, *_choose(plan, t.candidates(executor.ledger))) for t in searches]
+    chosen = [(t.model, *_choose(plan, t.list_candidates(executor.ledger))) for t in searches]
     tests = {
         model.key: _test_job(plan, model, candidates[best].params, executor)
         for model, candidates, best in chosen
@@ -162,7 +130,7 @@ def _combining_seconds(plan: Plan) -> Iterator[float]:
     sizes = n_members, len(plan.split.train), len(plan.target.labels)
     for method in combination_methods(plan):
         if method.suits(*sizes):
-            yield n_fits(plan.n_folds) * method.seconds(*sizes)
+            yield count_fits(plan.n_folds) * method.seconds(*sizes)
 
 
 def _test_job(plan: Plan, model: Model, params: dict[str, Any], executor: Executor) -> Job:
@@ -190,7 +158,7 @@ def _save_predictions(
     remove_predictions(executor.folder / PREDICTIONS_DIR, kept)
     for model in (model for model, _, best in chosen if model.bag and best is not None):
         names = {job.kept_as for job in folds if job.model == model.key}
-        drop_models(executor.folder / MODELS, kept_folds(model.key), names)
+        drop_models(executor.folder / MODELS, make_fold_pattern(model.key), names)
     missing = (job for job in folds if not executor.has_predictions(job))
     executor.run_folds(missing)
 
@@ -276,8 +244,8 @@ def calibrate_best(
 
 
 def _choose(
-    plan: Plan, candidates: tuple[Candidate, ...]
-) -> tuple[tuple[Candidate, ...], int | None]:
+    plan: Plan, candidates: tuple[CandidateResult, ...]
+) -> tuple[tuple[CandidateResult, ...], int | None]:
     """Return the candidates and the index of the best mean; the first, simplest, wins ties."""
     sign = 1.0 if plan.metric.greater_is_better else -1.0
     means = []

@@ -9,8 +9,7 @@ from time import monotonic
 from typing import Any, Self
 
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
-from arboleda.study.combined.calibrating import calibrate_combined
-from arboleda.study.combined.outcomes import combine_outcomes
+from arboleda.study.combination.outcomes import calibrate_combined, combine_outcomes
 from arboleda.study.config.options import (
     NAMES,
     document_options,

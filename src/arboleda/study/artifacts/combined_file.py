@@ -16,12 +16,11 @@ from sklearn.pipeline import Pipeline
 
 from arboleda._strict_json import parse_strict_json
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
+from arboleda.combine import CLASS_RULES, VALUE_RULES
 from arboleda.persist import model_from_bytes, model_to_bytes
-from arboleda.study.combined.boosted import BoostedRule, Boosting
-from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
-from arboleda.study.combined.rules import LinearRule, MeanRule, Rule
-from arboleda.study.combined.textbook import TextbookRule
+from arboleda.study.combination.boosted import BoostedRule, Boosting
+from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
+from arboleda.study.combination.rules import CombinationRule, LinearRule, MeanRule, TextbookRule
 from arboleda.study.results.probabilities import n_scores
 
 __all__ = ["combined_from_bytes", "combined_to_bytes"]
@@ -30,14 +29,16 @@ FORMAT, FORMAT_VERSION = "arboleda combined model", 1
 Members = Sequence[tuple[str, Sequence[str]]]
 
 
-def combined_to_bytes(members: Members, rule: Rule, n_columns: int, n_classes: int) -> bytes:
+def combined_to_bytes(
+    members: Members, rule: CombinationRule, n_columns: int, n_classes: int
+) -> bytes:
     """The file's bytes.
 
     Parameters
     ----------
     members : sequence of (str, sequence of str)
         Each member's key, and the keys under which its models are kept.
-    rule : Rule
+    rule : CombinationRule
     n_columns, n_classes : int
         Of the study; no classes in a regression.
     """
@@ -79,8 +80,8 @@ def combined_from_bytes(
     rule = _rule(entry, len(listed), n_classes)
     members = [_member(one, read) for one in listed]
     if n_classes:
-        return CombinedClassifier.of(members, rule, n_columns, n_classes)
-    return CombinedRegressor.of(members, rule, n_columns)
+        return CombinedClassifier.from_fitted(members, rule, n_columns, n_classes)
+    return CombinedRegressor.from_fitted(members, rule, n_columns)
 
 
 def _member(stored: Any, read: Callable[[str], Pipeline]) -> tuple[str, list[Pipeline]]:
@@ -92,7 +93,7 @@ def _member(stored: Any, read: Callable[[str], Pipeline]) -> tuple[str, list[Pip
     raise ValueError("a member of it is none")
 
 
-def _entry(rule: Rule) -> dict[str, Any]:
+def _entry(rule: CombinationRule) -> dict[str, Any]:
     if isinstance(rule, MeanRule):
         return {"kind": rule.kind, "weights": list(rule.weights), "temperature": rule.temperature}
     if isinstance(rule, BoostedRule):
@@ -116,7 +117,7 @@ def _entry(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _rule(stored: Mapping[str, Any], n_members: int, n_classes: int) -> Rule:
+def _rule(stored: Mapping[str, Any], n_members: int, n_classes: int) -> CombinationRule:
     match stored:
         case {"kind": "mean", "weights": list(weights), "temperature": temperature}:
             return _mean(_numbers(weights, 1), float(_numbers([temperature], 1)[0]), n_members)

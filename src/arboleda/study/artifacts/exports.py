@@ -62,8 +62,11 @@ def export(
     layout = study.layout
     try:
         from arboleda.onnx_export import coded_to_onnx
-        from arboleda.study.combined.as_onnx import of_combined
-        from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
+        from arboleda.study.combination.estimators import (
+            CombinedClassifier,
+            CombinedRegressor,
+            convert_combined_to_onnx,
+        )
         from arboleda.study.data.feature_crosses import CrossedColumns
         from arboleda.study.data.feature_crosses.as_onnx import of_crossed
 
@@ -74,8 +77,8 @@ def export(
             missing=sorted(MISSING),
             classes=getattr(fitted, "classes_", None),
             extra_converters={
-                CombinedClassifier: of_combined,
-                CombinedRegressor: of_combined,
+                CombinedClassifier: convert_combined_to_onnx,
+                CombinedRegressor: convert_combined_to_onnx,
                 CrossedColumns: of_crossed,
             },
         )

@@ -17,7 +17,7 @@ from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.artifacts.rows import Rows, read_rows
 from arboleda.study.data.features import Features
 from arboleda.study.errors import StudyError, StudyFormatError
-from arboleda.study.execution.serialization import error_sentence
+from arboleda.study.execution.job import error_sentence
 
 __all__ = ["LoadedStudy", "load_study"]
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from arboleda.study.catalogue.baselines import BASELINES
 from arboleda.study.catalogue.model import Grid, Space
 from arboleda.study.catalogue.thesis_grids import THESIS_GRIDS, THESIS_MODELS, THESIS_STACK
-from arboleda.study.search import Grid as WholeGrid
-from arboleda.study.search import Halving, SearchStrategy
+from arboleda.study.search import GridStrategy, HalvingStrategy, SearchStrategy
 
 __all__ = ["PRESETS", "Entry", "Preset"]
 
@@ -17,8 +16,8 @@ THESIS_EXACT_FIT = 120.0
 # Fits of these models are expensive on many rows: all candidates are tried on a part of the rows,
 # and the best ones on all. Neighbours become expensive at more rows than SVMs.
 THESIS_SEARCHES: dict[str, SearchStrategy] = {
-    "svm": Halving(),
-    "neighbours": Halving(share=0.1, keep=5, min_rows=32_000),
+    "svm": HalvingStrategy(),
+    "neighbours": HalvingStrategy(share=0.1, keep=5, min_rows=32_000),
 }
 # Models that the others must beat.
 _BASELINES = tuple(model.key for model in BASELINES)
@@ -50,7 +49,7 @@ class Preset:
     about: str
     models: tuple[str, ...]
     entries: tuple[Entry, ...] = ()
-    search: SearchStrategy = field(default_factory=Halving)
+    search: SearchStrategy = field(default_factory=HalvingStrategy)
     fit_cost: float | None = None
     exact_fit: float = QUICK_FIT
     stack: tuple[str, ...] | None = None
@@ -70,7 +69,7 @@ PRESETS: dict[str, Preset] = {
             "the models and grids of the thesis's comparison",
             (*_BASELINES, *THESIS_MODELS),
             tuple(
-                Entry(key, THESIS_SEARCHES.get(key, WholeGrid()), grid)
+                Entry(key, THESIS_SEARCHES.get(key, GridStrategy()), grid)
                 for key, grid in THESIS_GRIDS.items()
             ),
             exact_fit=THESIS_EXACT_FIT,
@@ -80,7 +79,7 @@ PRESETS: dict[str, Preset] = {
             "best",
             "a fixed portfolio of configurations and their ensemble",
             (*_BASELINES, "portfolio"),
-            search=WholeGrid(),
+            search=GridStrategy(),
         ),
     )
 }

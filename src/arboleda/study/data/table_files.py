@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from arboleda.study.errors import TableError
-from arboleda.study.execution.memory import available_memory
+from arboleda.study.execution.limits import available_memory
 
 __all__ = [
     "SizeLimit",

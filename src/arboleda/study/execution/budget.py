@@ -59,7 +59,7 @@ class Budget:
         self._seconds[job.model] += max(0.0, seconds - job.reporting_seconds)
         self._costs[job.model] += job.cost
 
-    def rate(self, model: str | None = None) -> float:
+    def compute_rate(self, model: str | None = None) -> float:
         """Return the seconds per unit of cost of a model, or of all models."""
         known = {m: s / self._costs[m] for m, s in self._seconds.items() if s * self._costs[m] > 0}
         if model in known:
@@ -68,7 +68,7 @@ class Budget:
 
     def estimate(self, job: Job) -> float:
         """Estimate the seconds of a job."""
-        return self.rate(job.model) * job.cost + job.reporting_seconds
+        return self.compute_rate(job.model) * job.cost + job.reporting_seconds
 
     @property
     def left(self) -> float:
@@ -93,9 +93,9 @@ class Budget:
     @property
     def reserved_for_tests(self) -> float:
         """Seconds reserved for the tests and for what follows them."""
-        return self._test_seconds(self._tests) + self.reserved_for_afterwards
+        return self._estimate_test_seconds(self._tests) + self.reserved_for_afterwards
 
-    def room_for(self, test: Job, *, is_new: bool = False) -> float:
+    def compute_room(self, test: Job, *, is_new: bool = False) -> float:
         """Return the seconds left for a candidate's folds after its test and the reserved ones.
 
         A new test replaces the model's reserved one.
@@ -103,9 +103,9 @@ class Budget:
         tests = {test.model: test, **self._tests}
         if is_new:
             tests[test.model] = test
-        return self.left - self._test_seconds(tests) - self.reserved_for_afterwards
+        return self.left - self._estimate_test_seconds(tests) - self.reserved_for_afterwards
 
-    def _test_seconds(self, tests: Mapping[str, Job]) -> float:
+    def _estimate_test_seconds(self, tests: Mapping[str, Job]) -> float:
         seconds = [self.estimate(job) for job in tests.values()]
         return SPARE * max(sum(seconds) / self.processes, max(seconds, default=0.0))
 

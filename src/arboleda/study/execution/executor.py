@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import is_kept
 from arboleda.study.execution.budget import Budget
-from arboleda.study.execution.job import STOPPED, Job
+from arboleda.study.execution.job import Job, JobStatus
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.pool import Pool
 from arboleda.study.execution.prediction_store import (
@@ -37,10 +37,10 @@ class Watcher(Protocol):
         ``n_stored`` others are in the ledger.
         """
 
-    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+    def begin_round(self, jobs: list[Job], to_come: int = 0) -> None:
         """Start another round of jobs; ``to_come`` jobs follow it."""
 
-    def finished(self, job: Job, result: dict[str, Any]) -> None:
+    def record_result(self, job: Job, result: dict[str, Any]) -> None:
         """Record that a job is finished and stored."""
 
 
@@ -73,12 +73,13 @@ class Executor:
 
         A job that ran out of memory or was stopped by a limit runs again.
         """
-        return _is_final(self.result(job))
+        result = self.result(job)
+        return result is not None and result["status"].is_final
 
     def is_done(self, job: Job) -> bool:
         """Whether a job is scored and its model's files exist."""
         result = self.result(job)
-        if result is None or not _is_final(result):
+        if result is None or not result["status"].is_final:
             return False
         return bool(job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep))
 
@@ -121,17 +122,17 @@ class Executor:
         ended: set[tuple[str, str]] = set()
 
         def is_wanted(job: Job) -> bool:
-            return _candidate(job) not in ended and (is_allowed is None or is_allowed(job))
+            return _get_candidate(job) not in ended and (is_allowed is None or is_allowed(job))
 
         # Close at once on any exception, so that no worker continues.
         with closing(self.pool.run(list(jobs), is_wanted, deadline)) as results:
             for job, result in results:
                 self.ledger.put(job.model, job.params, job.entry, result)
-                if (result["error"] or "").startswith(STOPPED):
-                    ended.add(_candidate(job))
+                if result["status"] is JobStatus.STOPPED:
+                    ended.add(_get_candidate(job))
                 self._record_seconds(job, result)
                 if notify_watcher:
-                    self.watcher.finished(job, result)
+                    self.watcher.record_result(job, result)
 
     def run_folds(self, jobs: Iterable[Job]) -> None:
         """Run jobs of folds within the time that is not reserved for the tests."""
@@ -151,16 +152,12 @@ class Executor:
                 self._record_seconds(job, result)
 
     def _record_seconds(self, job: Job, result: dict[str, Any]) -> None:
-        name = (*_candidate(job), job.entry)
+        name = (*_get_candidate(job), job.entry)
         if self.budget is None or result["error"] or name in self._timed:
             return
         self._timed.add(name)
         self.budget.record(job, result["seconds"])
 
 
-def _is_final(result: dict[str, Any] | None) -> bool:
-    return result is not None and not (result["error"] or "").startswith(("MemoryError", STOPPED))
-
-
-def _candidate(job: Job) -> tuple[str, str]:
+def _get_candidate(job: Job) -> tuple[str, str]:
     return job.model, json.dumps(job.params, sort_keys=True)

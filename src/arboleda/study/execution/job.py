@@ -2,7 +2,10 @@
 
 import time
 import warnings
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,35 +13,55 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from threadpoolctl import ThreadpoolController
 
 from arboleda.study.artifacts.model_files import save_model
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import Style
 from arboleda.study.data.prepared_rows import PreparedRows
 from arboleda.study.data.target import Target
-from arboleda.study.execution.prediction_store import Predictions, params_hash, save_predictions
-from arboleda.study.execution.serialization import (
-    error_sentence,
-    limit_threads,
-    to_plain,
-    warning_texts,
-)
+from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
 from arboleda.study.results.bag_estimate import chance_scores
 from arboleda.study.results.calibration import calibrated, inner_folds, variants_of
 from arboleda.study.results.evaluate import evaluate_test
 from arboleda.study.results.scoring import all_scores, class_scores
 from arboleda.study.results.tree_facts import tree_facts
 
-__all__ = ["CALIBRATION", "STOPPED", "TEST", "Job", "Shared", "kept_folds", "run_job"]
+__all__ = [
+    "TEST",
+    "Job",
+    "JobStatus",
+    "Shared",
+    "error_sentence",
+    "limit_threads",
+    "make_failed_result",
+    "make_fold_pattern",
+    "run_job",
+    "to_plain",
+    "warning_texts",
+]
 
 TEST = "test"
-# Prefix of the folds whose jobs try calibration methods.
-CALIBRATION = "calibration "
-# Prefix of the error of a fit that a limit or the kernel stopped; another run may succeed.
-STOPPED = "Stopped"
 # Digits of the hash that distinguishes the saved folds of a model's candidates.
 HASH_DIGITS = 8
 Rows = npt.NDArray[np.int64]
+
+
+class JobStatus(StrEnum):
+    """How a job ended; the ledger stores the value with the job's result."""
+
+    DONE = "done"
+    # The model raised an error, as it would in any other run.
+    FAILED = "failed"
+    # The model raised a MemoryError, under no limit of ours.
+    OUT_OF_MEMORY = "out_of_memory"
+    # A limit or the kernel stopped the fit, or its process ended.
+    STOPPED = "stopped"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether another run would end in the same way, so the job need not run again."""
+        return self in (JobStatus.DONE, JobStatus.FAILED)
 
 
 @dataclass(frozen=True)
@@ -64,8 +87,8 @@ class Shared:
 class Job:
     """Fit ``pipeline`` on ``fit_rows``, score it on ``score_rows``.
 
-    ``fold`` is the number of the fold as text, or "test" for the refit on all training rows; either
-    after "calibration " if calibration methods are tried. If ``keep`` is a folder, the fitted
+    ``fold`` is the number of the fold as text, or "test" for the refit on all training rows; a job
+    that ``calibrates`` tries calibration methods there. If ``keep`` is a folder, the fitted
     pipeline's files are written there; if ``predictions_file`` is a path, the predictions for the
     scored rows are written to that file. ``extent`` distinguishes its result in the ledger from
     others of the same fold that are fitted on another part of the rows; ``is_low_fidelity`` marks
@@ -93,28 +116,29 @@ class Job:
     kind: Literal["fold", "one_by_one", "apparent"] = "fold"
     bag: bool = False
     style: Style = "none"
+    calibrates: bool = False
 
     @property
     def entry(self) -> str:
         """The job's key in the ledger, beside its model and parameters."""
-        return self.fold + self.extent
+        return ("calibration " if self.calibrates else "") + self.fold + self.extent
+
+    @property
+    def is_test(self) -> bool:
+        """Whether the job refits to all training rows and scores the test rows."""
+        return self.fold == TEST
 
     @property
     def kept_as(self) -> str:
         """The name under which the fitted model is saved."""
-        if self.fold == TEST:
+        if self.is_test:
             return self.model
         # For example "0_of_4096_rows": a model may be refitted with more rows.
         fold = self.entry.replace(" ", "_")
-        return f"{self.model}_{params_hash(self.params)[:HASH_DIGITS]}_fold{fold}"
-
-    @property
-    def calibrates(self) -> bool:
-        """Whether the job tries calibration methods."""
-        return self.fold.startswith(CALIBRATION)
+        return f"{self.model}_{hash_params(self.params)[:HASH_DIGITS]}_fold{fold}"
 
 
-def kept_folds(model: str) -> str:
+def make_fold_pattern(model: str) -> str:
     """Return the glob pattern of the saved fold models of this model alone."""
     return f"{model}_{'?' * HASH_DIGITS}_fold*"
 
@@ -122,10 +146,10 @@ def kept_folds(model: str) -> str:
 def run_job(job: Job, shared: Shared) -> dict[str, Any]:
     """Run one job; the result holds JSON values only.
 
-    It contains ``error`` (a sentence, or None), ``warnings`` (the distinct texts), ``scores``
-    (every metric), ``timing``, the total ``seconds``, ``test`` and ``tree`` facts of the test,
-    ``kept`` if the model is saved, and ``answers`` (the reason why its predictions could not be
-    written, or None) if they are saved. The numeric libraries run one thread, so results do not
+    It contains its ``status``, ``error`` (a sentence, or None), ``warnings`` (the distinct texts),
+    ``scores`` (every metric), ``timing``, the total ``seconds``, ``test`` and ``tree`` facts of the
+    test, ``kept`` if the model is saved, and ``answers`` (the reason why its predictions could not
+    be written, or None) if they are saved. The numeric libraries run one thread, so results do not
     depend on the number of processes.
     """
     started = time.perf_counter()
@@ -134,12 +158,19 @@ def run_job(job: Job, shared: Shared) -> dict[str, Any]:
         try:
             with limit_threads():
                 result = (_calibrate if job.calibrates else _fit_and_score)(job, shared)
+        except MemoryError as error:
+            result = make_failed_result(JobStatus.OUT_OF_MEMORY, error_sentence(error))
         except Exception as error:  # noqa: BLE001 - a model that fails is a result
-            result = {"error": error_sentence(error), "scores": {}, "timing": {}}
-    if job.keep is not None and not result["error"]:
+            result = make_failed_result(JobStatus.FAILED, error_sentence(error))
+    if job.keep is not None and result["status"] is JobStatus.DONE:
         result["kept"] = save_model(job.pipeline, job.keep, job.kept_as)
     seconds = time.perf_counter() - started
     return {**to_plain(result), "warnings": warning_texts(caught), "seconds": seconds}
+
+
+def make_failed_result(status: JobStatus, error: str) -> dict[str, Any]:
+    """Return the result of a job that has no scores, for the reason ``error``."""
+    return {"status": status, "error": error, "scores": {}, "timing": {}, "warnings": []}
 
 
 def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
@@ -149,8 +180,9 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     predicted, score = predictions.predicted, predictions.score
     scores = to_plain(all_scores(y_score, predicted, score, n_classes, shared.costs))
     if scores[shared.metric] is None:
-        raise ValueError(_undefined(shared.metric, y_score, n_classes, job.fold))
+        raise ValueError(_explain_undefined(shared.metric, y_score, n_classes, job.fold))
     result: dict[str, Any] = {
+        "status": JobStatus.DONE,
         "error": None,
         "scores": scores,
         "n_scored": len(y_score),
@@ -160,7 +192,7 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
         result["chance"] = chance_scores(y_score, predicted, score, n_classes, shared.costs)
     if job.predictions_file is not None:
         result["answers"] = save_predictions(job.predictions_file, predictions)
-    if job.fold == TEST:
+    if job.is_test:
         groups = None if shared.groups is None else shared.groups[job.score_rows]
         result["test"] = evaluate_test(
             y_score,
@@ -236,15 +268,56 @@ def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
     )
     seconds = time.perf_counter() - started
     y_score = y[job.score_rows]
-    is_test = job.fold == CALIBRATION + TEST
-    variants = variants_of(found, y_score, target, shared.seed, is_test=is_test, costs=shared.costs)
-    return {"error": None, "scores": {}, "timing": {"fit_s": seconds}, "variants": variants}
+    variants = variants_of(
+        found, y_score, target, shared.seed, is_test=job.is_test, costs=shared.costs
+    )
+    return {
+        "status": JobStatus.DONE,
+        "error": None,
+        "scores": {},
+        "timing": {"fit_s": seconds},
+        "variants": variants,
+    }
 
 
-def _undefined(metric: str, y: npt.NDArray[Any], n_classes: int, fold: str) -> str:
+def _explain_undefined(metric: str, y: npt.NDArray[Any], n_classes: int, fold: str) -> str:
     if metric == "log_loss":
         return "the model gives no probabilities, which log_loss needs"
     if n_classes and len(np.unique(y)) < n_classes:
         where = "the test, whose rows" if fold == TEST else f"fold {int(fold) + 1}, whose rows"
         return f"{metric} is not defined in {where} lack a class"
     return f"{metric} is not a finite number"
+
+
+def limit_threads() -> AbstractContextManager[Any]:
+    """Limit the numeric libraries to one thread, so that results do not depend on the number."""
+    limit: AbstractContextManager[Any] = _find_thread_pools().limit(limits=1)
+    return limit
+
+
+@cache
+def _find_thread_pools() -> ThreadpoolController:
+    """Find the numeric libraries' thread pools once: the search costs as much as a small fit."""
+    return ThreadpoolController()
+
+
+def to_plain(value: Any) -> Any:
+    """Replace numbers that JSON cannot represent (NaN, infinity) by None."""
+    if isinstance(value, dict):
+        return {k: to_plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [to_plain(v) for v in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def error_sentence(error: Exception) -> str:
+    """Return the type of an error and its first line."""
+    lines = str(error).strip().splitlines()
+    text = lines[0] if lines else "no reason given"
+    return f"{type(error).__name__}: {text[:300]}"
+
+
+def warning_texts(caught: list[warnings.WarningMessage]) -> list[str]:
+    """Return the distinct texts of warnings, sorted."""
+    texts = {error_sentence(w.message) for w in caught if isinstance(w.message, Exception)}
+    return sorted(texts)

@@ -8,10 +8,13 @@ from types import TracebackType
 from typing import Any, NoReturn, Self
 
 from arboleda.study.errors import StudyError, StudyFormatError
+from arboleda.study.execution.job import JobStatus
 
-__all__ = ["Ledger"]
+__all__ = ["LEDGER_VERSION", "Ledger"]
 
 FILE_NAME = "ledger.sqlite"
+# Raised whenever the stored form of a result changes; 2: a result has a status.
+LEDGER_VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS study (identity TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS work (
@@ -71,13 +74,13 @@ class Ledger:
                 self._connection.execute("INSERT INTO study VALUES (?)", (text,))
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
-            self._explain(error)
+            self._raise_explained(error)
         if row is not None:
-            self._check(self._parse(row[0]), identity)
+            self._check_identity(self._parse(row[0]), identity)
 
-    def _check(self, found: Any, identity: Mapping[str, Any]) -> None:
+    def _check_identity(self, found: Any, identity: Mapping[str, Any]) -> None:
         if not isinstance(found, dict):
-            self._damaged("its identity is not a mapping")
+            self._raise_damaged("its identity is not a mapping")
         wanted = json.loads(json.dumps(identity))
         differing = [k for k in {**wanted, **found} if wanted.get(k) != found.get(k)]
         if differing:
@@ -87,19 +90,21 @@ class Ledger:
             )
 
     def get(self, model: str, params: Mapping[str, Any], fold: str) -> dict[str, Any] | None:
-        """Return the stored result of a job, or None if it is not done."""
+        """Return the stored result of a job, or None; its ``status``, if any, is a `JobStatus`."""
         try:
             row = self._connection.execute(
                 "SELECT result FROM work WHERE model = ? AND params = ? AND fold = ?",
-                (model, _key(params), fold),
+                (model, _serialize_params(params), fold),
             ).fetchone()
         except sqlite3.Error as error:
-            self._explain(error)
+            self._raise_explained(error)
         if row is None:
             return None
         result = self._parse(row[0])
         if not isinstance(result, dict):
-            self._damaged("a result is not a mapping")
+            self._raise_damaged("a result is not a mapping")
+        if "status" in result:
+            result["status"] = self._parse_status(result["status"])
         return result
 
     def put(
@@ -109,10 +114,10 @@ class Ledger:
         try:
             self._connection.execute(
                 "INSERT OR REPLACE INTO work VALUES (?, ?, ?, ?)",
-                (model, _key(params), fold, json.dumps(result, allow_nan=False)),
+                (model, _serialize_params(params), fold, json.dumps(result, allow_nan=False)),
             )
         except sqlite3.Error as error:
-            self._explain(error)
+            self._raise_explained(error)
 
     def close(self) -> None:
         """Close the file and release its lock."""
@@ -133,15 +138,21 @@ class Ledger:
         try:
             return json.loads(text)
         except (TypeError, ValueError):
-            self._damaged("an entry is not JSON")
+            self._raise_damaged("an entry is not JSON")
 
-    def _damaged(self, reason: str) -> NoReturn:
+    def _parse_status(self, value: Any) -> JobStatus:
+        try:
+            return JobStatus(value)
+        except ValueError:
+            self._raise_damaged(f"a result has the unknown status {value!r}")
+
+    def _raise_damaged(self, reason: str) -> NoReturn:
         raise StudyFormatError(
             f"The ledger {self.path} is damaged ({reason}); delete it to start the study again, "
             "or choose another folder with --out."
         )
 
-    def _explain(self, error: sqlite3.Error) -> NoReturn:
+    def _raise_explained(self, error: sqlite3.Error) -> NoReturn:
         text = str(error)
         if "locked" in text:
             raise StudyError(
@@ -158,8 +169,8 @@ class Ledger:
                 f"The folder {self._folder} cannot be written ({text}); choose another one with "
                 "--out."
             ) from error
-        self._damaged(text)
+        self._raise_damaged(text)
 
 
-def _key(params: Mapping[str, Any]) -> str:
+def _serialize_params(params: Mapping[str, Any]) -> str:
     return json.dumps(params, sort_keys=True)

@@ -1,24 +1,265 @@
-"""Run jobs sequentially in this process, or in worker processes that can be stopped."""
+"""The pool of worker processes that run jobs, and what a worker does.
 
+Workers are started when needed, monitored, stopped at a limit and replaced. A small table's jobs
+run in this process. The decision record ``worker_pool`` says why this is not a library's pool.
+"""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
+from dataclasses import replace
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
 from joblib import cpu_count
 
-from arboleda.study.execution.job import Job, Shared, run_job
-from arboleda.study.execution.limits import Limits
-from arboleda.study.execution.workers import WorkerPool
+from arboleda.study.errors import StudyError
+from arboleda.study.execution.job import Job, JobStatus, Shared, make_failed_result, run_job
+from arboleda.study.execution.limits import Limits, limit_memory, raise_oom_score
 
-__all__ = ["Pool", "choose_processes"]
+__all__ = ["Pool", "Worker", "WorkerPool", "choose_processes", "run_worker"]
 
 # With fewer cells, starting processes costs more than it saves.
 CELLS_PER_POOL = 200_000
+# A new interpreter with this one's paths, and nothing of this process's main module. Ctrl-C reaches
+# all processes of a terminal, but is for the parent to act on: it is blocked until it is ignored.
+_PROGRAM = (
+    "import sys; from signal import *; "
+    "signal(SIGINT, SIG_IGN); pthread_sigmask(SIG_UNBLOCK, [SIGINT]); sys.path[:] = {paths!r}; "
+    "from arboleda.study.execution.pool import run_worker; run_worker()"
+)
+# Otherwise the numeric libraries start many threads, each with its buffers.
+_ONE_THREAD = dict.fromkeys(
+    (
+        *(f"{library}_NUM_THREADS" for library in ("BLIS", "MKL", "NUMEXPR", "OMP", "OPENBLAS")),
+        "VECLIB_MAXIMUM_THREADS",
+    ),
+    "1",
+)
+# Consecutive workers that exit before they are ready; then none can start.
+_FALSE_STARTS = 3
 
-Done = Generator[tuple[Job, dict[str, Any]], None, None]
+Result = dict[str, Any]
+Done = Generator[tuple[Job, Result], None, None]
+
+
+class Worker:
+    """A worker process and its current job.
+
+    Parameters
+    ----------
+    first : bytes
+        The first message that it is sent.
+    table : int
+        Descriptor of the file that holds the features' matrix.
+    """
+
+    def __init__(self, first: bytes, table: int) -> None:
+        self.connection, theirs = Pipe()
+        program = _PROGRAM.format(paths=sys.path)
+        numbers = [os.getpid(), theirs.fileno(), table]
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", program, *map(str, numbers)],
+                pass_fds=(theirs.fileno(), table),
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, **_ONE_THREAD},
+            )
+        except OSError as error:
+            self.connection.close()
+            raise StudyError(
+                f"No worker process can be started ({error.strerror or error}); run the same "
+                "command again with --jobs 1."
+            ) from error
+        finally:
+            theirs.close()
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        self.job: Job | None = None
+        self.ready = False
+        self.since = 0.0
+        with suppress(BrokenPipeError):  # it has exited, which the next receive detects
+            self.connection.send_bytes(first)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the worker waits for a job."""
+        return self.ready and self.job is None
+
+    def send(self, job: Job) -> None:
+        """Send a job to the worker."""
+        self.job, self.since = job, time.monotonic()
+        with suppress(BrokenPipeError):
+            self.connection.send_bytes(pickle.dumps(job))
+
+    def receive(self) -> bytes | None:
+        """Receive the next message, or None if the worker has exited."""
+        try:
+            return self.connection.recv_bytes()
+        except (EOFError, OSError):
+            return None
+
+    def end(self) -> int:
+        """Kill the worker; return its exit status."""
+        self.process.kill()
+        self.connection.close()
+        return self.process.wait()
+
+    def describe_exit(self) -> str:
+        """Describe how a process ended that was not stopped by this one."""
+        self.connection.close()
+        code = self.process.wait()
+        if code == -signal.SIGKILL:
+            return "its process was killed (signal 9), most likely for want of memory"
+        if code < 0:
+            name = signal.strsignal(-code) or "unknown"
+            return f"its process died of signal {-code} ({name})"
+        return f"its process ended by itself, with status {code}"
+
+
+class WorkerPool:
+    """Up to ``processes`` workers; see `Pool`."""
+
+    def __init__(self, shared: Shared, processes: int, folder: Path, limits: Limits) -> None:
+        self._processes = processes
+        self._limits = limits
+        self._shared = shared
+        self._folder = folder
+        self._workers: list[Worker] = []
+        self._first: bytes | None = None
+        self._table: Any = None
+        self._false_starts = 0
+
+    def run(
+        self, jobs: Sequence[Job], is_allowed: Callable[[Job], bool], deadline: float | None
+    ) -> Done:
+        """Yield each job with its result; see `Pool.run`."""
+        waiting = deque(jobs)
+        try:
+            while True:
+                self._dispatch(waiting, is_allowed)
+                busy = [worker for worker in self._workers if worker.job is not None]
+                if not busy and not waiting:
+                    return
+                for connection in wait(
+                    [worker.connection for worker in self._workers], self._compute_timeout(deadline)
+                ):
+                    worker = next(w for w in self._workers if w.connection is connection)
+                    yield from self._receive_result(worker)
+                if deadline is not None and time.monotonic() >= deadline:
+                    return
+                yield from self._stop_overdue()
+        finally:
+            # Stopped from outside, or past the deadline: running jobs are abandoned.
+            for worker in [w for w in self._workers if w.job is not None]:
+                self._close_worker(worker)
+
+    def close(self) -> None:
+        """Stop all workers and close the file."""
+        for worker in list(self._workers):
+            self._close_worker(worker)
+        if self._table is not None:
+            self._table.close()
+
+    def _dispatch(self, waiting: deque[Job], is_allowed: Callable[[Job], bool]) -> None:
+        """Send the next jobs to idle workers, and start workers for the others."""
+        for worker in [w for w in self._workers if w.is_idle]:
+            while waiting:
+                job = waiting.popleft()
+                if is_allowed(job):
+                    worker.send(job)
+                    break
+        starting = sum(not worker.ready for worker in self._workers)
+        room = self._processes - len(self._workers)
+        for _ in range(min(room, len(waiting) - starting)):
+            self._workers.append(self._start_worker())
+
+    def _start_worker(self) -> Worker:
+        if self._first is None:
+            x = np.ascontiguousarray(self._shared.features.x)
+            try:
+                self._table = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed by close
+                x.tofile(self._table)
+                self._table.flush()
+            except OSError as error:
+                raise StudyError(
+                    f"The table cannot be written for worker processes to the folder "
+                    f"{self._folder} ({error.strerror or error}); free space there and run the "
+                    "same command again: finished work is kept."
+                ) from error
+            features = replace(self._shared.features, x=np.empty((0, 0)))
+            light = replace(self._shared, features=features)
+            self._first = pickle.dumps((light, x.shape, self._limits))
+        return Worker(self._first, self._table.fileno())
+
+    def _compute_timeout(self, deadline: float | None) -> float | None:
+        """Return the seconds until a worker, or all of them, must be stopped."""
+        ends = [] if deadline is None else [deadline]
+        if self._limits.seconds is not None:
+            ends += [w.since + self._limits.seconds for w in self._workers if w.job is not None]
+        return max(0.0, min(ends) - time.monotonic()) if ends else None
+
+    def _receive_result(self, worker: Worker) -> Done:
+        message = worker.receive()
+        if message is None:
+            yield from self._handle_exit(worker)
+        elif not worker.ready:
+            worker.ready = True
+            self._false_starts = 0
+        elif worker.job is not None:
+            job, worker.job = worker.job, None
+            result: Result = pickle.loads(message)
+            if result["status"] is JobStatus.OUT_OF_MEMORY:
+                # Memory that the worker still holds would be missing in the next fit.
+                self._close_worker(worker)
+                if (limit := self._limits.memory) is not None:
+                    most = f"{limit / 1e6:,.0f} MB, the limit of a fit"
+                    reason = f"it ran out of memory, of which it may take {most}"
+                    result |= _make_stopped_result(reason)
+            yield job, result
+
+    def _handle_exit(self, worker: Worker) -> Done:
+        self._workers.remove(worker)
+        reason = worker.describe_exit()
+        if not worker.ready:
+            self._false_starts += 1
+            if self._false_starts >= _FALSE_STARTS:
+                raise StudyError(
+                    f"Worker processes do not start ({reason}); run the same command again with "
+                    "--jobs 1."
+                )
+        elif worker.job is not None:
+            yield worker.job, _make_stopped_result(reason)
+
+    def _stop_overdue(self) -> Done:
+        limit = self._limits.seconds
+        if limit is None:
+            return
+        now = time.monotonic()
+        for worker in [w for w in self._workers if w.job is not None and now - w.since >= limit]:
+            job = worker.job
+            self._close_worker(worker)
+            assert job is not None
+            yield job, _make_stopped_result(f"it took more than {limit:g} s, the limit of a fit")
+
+    def _close_worker(self, worker: Worker) -> None:
+        self._workers.remove(worker)
+        worker.end()
+
+
+def _make_stopped_result(reason: str) -> Result:
+    return make_failed_result(JobStatus.STOPPED, f"Stopped: {reason}")
 
 
 def choose_processes(jobs: int | None, n_cells: int) -> int:
@@ -90,8 +331,7 @@ class Pool:
         StudyError
             If no worker can be started.
         """
-        known = [end for end in (deadline, self.deadline) if end is not None]
-        end = min(known, default=None)
+        end = min((e for e in (deadline, self.deadline) if e is not None), default=None)
         if self._workers is None:
             yield from self._run_here(jobs, is_allowed, end)
             return
@@ -115,10 +355,46 @@ class Pool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def run_worker() -> None:
+    """Serve the process named on the command line until it closes the connection or ends.
+
+    The first message holds the data that all jobs share; the feature matrix is a memory-mapped
+    file, not a message. This process sends an empty message when it is ready, and then a result for
+    each job that it receives.
+    """
+    _exit_with_parent(int(sys.argv[1]))
+    raise_oom_score()
+    connection, table = Connection(int(sys.argv[2])), int(sys.argv[3])
+    try:
+        shared, shape, limits = pickle.loads(connection.recv_bytes())
+        shared = _map_features(shared, table, shape)
+        limit_memory(limits.memory)
+        connection.send_bytes(b"")
+        while True:
+            job = pickle.loads(connection.recv_bytes())
+            connection.send_bytes(pickle.dumps(run_job(job, shared)))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # the parent has closed the connection
+
+
+def _map_features(shared: Shared, table: int, shape: tuple[int, int]) -> Shared:
+    with os.fdopen(table, "rb") as file:
+        x = np.memmap(file, dtype=np.float64, mode="r", shape=shape)
+    return replace(shared, features=replace(shared.features, x=np.asarray(x)))
+
+
+def _exit_with_parent(parent: int) -> None:
+    """End this process when its parent is gone, and leave Ctrl-C to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        # An orphan gets another parent; its results would be lost.
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="arboleda-follow-parent").start()

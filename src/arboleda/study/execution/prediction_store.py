@@ -25,9 +25,9 @@ __all__ = [
     "PREDICTIONS_DIR",
     "PredictionRequest",
     "Predictions",
+    "hash_params",
+    "load_member_outputs",
     "load_predictions",
-    "outputs_of_rows",
-    "params_hash",
     "predictions_path",
     "remove_predictions",
     "save_predictions",
@@ -41,10 +41,10 @@ PREDICTIONS_DIR = "answers"
 
 def predictions_path(folder: Path, model: str, params: Mapping[str, Any], fold: str) -> Path:
     """Return the file of one job; its name contains a hash of the parameters."""
-    return folder / f"{model}-{params_hash(params)}-{fold}.npy"
+    return folder / f"{model}-{hash_params(params)}-{fold}.npy"
 
 
-def params_hash(params: Mapping[str, Any]) -> str:
+def hash_params(params: Mapping[str, Any]) -> str:
     """Return 16 hexadecimal digits that identify a candidate's files."""
     text = json.dumps(params, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -137,7 +137,7 @@ class PredictionRequest:
     paths: tuple[Path, ...]
 
 
-def outputs_of_rows(
+def load_member_outputs(
     names: Sequence[str],
     parts: Sequence[PredictionRequest],
     n_table_rows: int,

@@ -1,29 +1,36 @@
-"""Progress of a study: a live table in a terminal, plain lines elsewhere."""
+"""Progress of a study and of a page: live in a terminal, plain lines elsewhere."""
 
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from rich.console import Console, Group
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
+from rich.progress import Progress as ProgressBar
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
 from arboleda._visible import visible
-from arboleda.study.execution.job import CALIBRATION, TEST, Job
-from arboleda.study.plan import Plan
+
+if TYPE_CHECKING:
+    from arboleda.study.execution.job import Job
+    from arboleda.study.plan import Plan
 
 __all__ = [
     "LiveWatcher",
     "PlainWatcher",
+    "Progress",
     "SilentWatcher",
-    "duration",
+    "format_duration",
+    "format_mean_and_sd",
+    "format_number",
     "make_watcher",
-    "number",
-    "plus_minus",
 ]
 
 
@@ -32,13 +39,13 @@ class SilentWatcher:
 
     deadline: float | None = None
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+    def begin(self, plan: "Plan", jobs: "list[Job]", n_stored: int, to_come: int = 0) -> None:
         """Show nothing."""
 
-    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+    def begin_round(self, jobs: "list[Job]", to_come: int = 0) -> None:
         """Show nothing."""
 
-    def finished(self, job: Job, result: dict[str, Any]) -> None:
+    def record_result(self, job: "Job", result: dict[str, Any]) -> None:
         """Show nothing."""
 
     def __enter__(self) -> Self:
@@ -60,33 +67,33 @@ class Board:
     """
 
     def __init__(
-        self, plan: Plan, jobs: list[Job], to_come: int = 0, deadline: float | None = None
+        self, plan: "Plan", jobs: "list[Job]", to_come: int = 0, deadline: float | None = None
     ) -> None:
         self.plan = plan
         self._deadline = np.inf if deadline is None else deadline
         self.started = time.monotonic()
         self.todo: Counter[str] = Counter()
         self.total: Counter[str] = Counter()
-        self.more(jobs, to_come)
+        self.begin_round(jobs, to_come)
         self.tests = {model.key: False for model in plan.models}
         self.errors: dict[str, str] = {}
         self._scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self._seconds: dict[str, list[float]] = defaultdict(list)
 
-    def more(self, jobs: list[Job], to_come: int) -> None:
+    def begin_round(self, jobs: "list[Job]", to_come: int) -> None:
         """Expect these jobs instead of the remaining ones, and ``to_come`` after them."""
         self.total -= self.todo
         self.todo = Counter(job.model for job in jobs)
         self.total += self.todo
         self.to_come = to_come
 
-    def add(self, job: Job, result: dict[str, Any]) -> None:
+    def add(self, job: "Job", result: dict[str, Any]) -> None:
         """Count one result."""
         if result["error"]:
             self.errors[job.model] = result["error"]
         else:
             self._seconds[job.model].append(sum(result["timing"].values()))
-        if job.fold == TEST:
+        if job.is_test:
             self.tests[job.model] = True
             return
         self.todo[job.model] -= 1
@@ -95,11 +102,11 @@ class Board:
         score = result["scores"].get(self.plan.metric.key)
         # A low-fidelity score does not count as the candidate's score.
         if score is not None and not job.is_low_fidelity:
-            self._scores[job.model][_candidate(job)].append(score)
+            self._scores[job.model][_get_candidate(job)].append(score)
 
-    def scores(self, job: Job) -> list[float]:
+    def scores(self, job: "Job") -> list[float]:
         """Return the fold scores of the job's candidate so far."""
-        return self._scores[job.model][_candidate(job)]
+        return self._scores[job.model][_get_candidate(job)]
 
     def best(self, model: str) -> list[float]:
         """Return the scores of the best complete candidate, or of the best incomplete one."""
@@ -126,7 +133,7 @@ class Board:
         return max(0.0, min(left / max(pace, 1e-9), self._deadline - time.monotonic()))
 
 
-def _candidate(job: Job) -> str:
+def _get_candidate(job: "Job") -> str:
     """Return a key that identifies a candidate, also against itself with more rows."""
     return repr(job.params) + job.extent
 
@@ -137,36 +144,36 @@ class PlainWatcher(SilentWatcher):
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+    def begin(self, plan: "Plan", jobs: "list[Job]", n_stored: int, to_come: int = 0) -> None:
         """Show what lies ahead."""
         self._board = Board(plan, jobs, to_come, self.deadline)
-        for line in _opening(plan, jobs, n_stored):
+        for line in _describe_start(plan, jobs, n_stored):
             self._print(line)
 
-    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+    def begin_round(self, jobs: "list[Job]", to_come: int = 0) -> None:
         """Show the next round."""
-        self._board.more(jobs, to_come)
+        self._board.begin_round(jobs, to_come)
         if jobs:
-            self._print(f"The next round has {len(jobs):,} fits{_left(self._board)}.")
+            self._print(f"The next round has {len(jobs):,} fits{_format_time_left(self._board)}.")
 
-    def finished(self, job: Job, result: dict[str, Any]) -> None:
+    def record_result(self, job: "Job", result: dict[str, Any]) -> None:
         """Show a candidate whose folds are complete, and tests."""
         board = self._board
-        name = _names(board.plan)[job.model]
+        name = _get_model_names(board.plan)[job.model]
         if job.calibrates:
-            if job.fold == CALIBRATION + TEST:
+            if job.is_test:
                 self._print(f"{name}: methods of calibration tried")
             return
         board.add(job, result)
         if result["error"]:
             self._print(f"{name}: failed ({result['error']})")
-        elif job.fold == TEST:
+        elif job.is_test:
             score = result["scores"][board.plan.metric.key]
-            self._print(f"{name}: test {board.plan.metric.label} {number(score)}")
+            self._print(f"{name}: test {board.plan.metric.label} {format_number(score)}")
         elif len(board.scores(job)) == board.plan.n_folds:
             params = ", ".join(f"{k}={v}" for k, v in job.params.items())
             what = f"{name} ({params})" if params else name
-            self._print(f"{what}: {spread(board.scores(job))}{_left(board)}")
+            self._print(f"{what}: {format_scores(board.scores(job))}{_format_time_left(board)}")
 
     def _print(self, line: str) -> None:
         self._console.print(Text(visible(line)), soft_wrap=True)
@@ -177,7 +184,7 @@ class LiveWatcher(SilentWatcher):
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._bar = Progress(
+        self._bar = ProgressBar(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -186,29 +193,29 @@ class LiveWatcher(SilentWatcher):
         )
         self._live = Live(console=console, refresh_per_second=4, transient=True)
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+    def begin(self, plan: "Plan", jobs: "list[Job]", n_stored: int, to_come: int = 0) -> None:
         """Show what lies ahead."""
         self._board = Board(plan, jobs, to_come, self.deadline)
-        for line in _opening(plan, jobs, n_stored):
+        for line in _describe_start(plan, jobs, n_stored):
             self._console.print(Text(visible(line)))
         total = len(jobs) + to_come + len(plan.models)
         self._task: TaskID = self._bar.add_task("fits", total=total, left="")
         self._live.start()
         self._live.update(self._draw())
 
-    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+    def begin_round(self, jobs: "list[Job]", to_come: int = 0) -> None:
         """Make room for the next round."""
-        self._board.more(jobs, to_come)
+        self._board.begin_round(jobs, to_come)
         done = sum(self._board.total.values()) - sum(self._board.todo.values())
         total = done + len(jobs) + to_come + len(self._board.plan.models)
         self._bar.update(self._task, total=total)
 
-    def finished(self, job: Job, result: dict[str, Any]) -> None:
+    def record_result(self, job: "Job", result: dict[str, Any]) -> None:
         """Show the result."""
         if job.calibrates:
             return
         self._board.add(job, result)
-        self._bar.update(self._task, advance=1, left=_left(self._board).strip("; "))
+        self._bar.update(self._task, advance=1, left=_format_time_left(self._board).strip("; "))
         self._live.update(self._draw())
 
     def __exit__(
@@ -230,10 +237,34 @@ class LiveWatcher(SilentWatcher):
             table.add_row(
                 Text(model.name),
                 f"{done}/{board.total[model.key]}",
-                spread(scores) if scores else "",
+                format_scores(scores) if scores else "",
                 state,
             )
         return Group(table, self._bar)
+
+
+class Progress:
+    """Shows the current step on standard error, if ``show``."""
+
+    def __init__(self, show: bool) -> None:
+        self._console = Console(stderr=True, highlight=False) if show else None
+
+    def print_line(self, line: str) -> None:
+        """Print one line."""
+        if self._console is not None:
+            self._console.print(Text(visible(line)), soft_wrap=True)
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        """Show the step while it runs; plain output has a line for it."""
+        if self._console is None:
+            yield
+        elif self._console.is_terminal:
+            with Status(Text(visible(what)), console=self._console):
+                yield
+        else:
+            self.print_line(what)
+            yield
 
 
 def make_watcher(show: bool) -> SilentWatcher | PlainWatcher | LiveWatcher:
@@ -244,27 +275,33 @@ def make_watcher(show: bool) -> SilentWatcher | PlainWatcher | LiveWatcher:
     return LiveWatcher(console) if console.is_terminal else PlainWatcher(console)
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     """Format four significant digits, or more for large numbers; a dash for None."""
     if value is None:
         return "-"
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def plus_minus(mean: float, sd: float | None) -> str:
+def format_mean_and_sd(mean: float, sd: float | None) -> str:
     """Format mean and standard deviation, the latter with two digits: 0.8613 ± 0.0013."""
     if sd is None:
-        return number(mean)
-    return f"{number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{number(mean)} ± {sd:.2g}"
+        return format_number(mean)
+    return (
+        f"{format_number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{format_number(mean)} ± {sd:.2g}"
+    )
 
 
-def spread(scores: list[float]) -> str:
+def format_scores(scores: list[float]) -> str:
     """Format mean and standard deviation of the scores so far."""
     mean = float(np.mean(scores))
-    return plus_minus(mean, float(np.std(scores, ddof=1))) if len(scores) > 1 else number(mean)
+    return (
+        format_mean_and_sd(mean, float(np.std(scores, ddof=1)))
+        if len(scores) > 1
+        else format_number(mean)
+    )
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format a duration: 0.3 s, 40 s, 3 min 20 s."""
     if seconds < 10:
         return f"{seconds:.1f} s"
@@ -272,16 +309,16 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
-def _left(board: Board) -> str:
+def _format_time_left(board: Board) -> str:
     left = board.seconds_left()
-    return "" if left is None else f"; about {duration(left)} left"
+    return "" if left is None else f"; about {format_duration(left)} left"
 
 
-def _names(plan: Plan) -> dict[str, str]:
+def _get_model_names(plan: "Plan") -> dict[str, str]:
     return {model.key: model.name for model in plan.models}
 
 
-def _opening(plan: Plan, jobs: list[Job], n_stored: int) -> list[str]:
+def _describe_start(plan: "Plan", jobs: "list[Job]", n_stored: int) -> list[str]:
     table, features = plan.table, plan.features
     size = f"{table.n_rows:,} rows, {len(table.columns)} columns"
     lines = [

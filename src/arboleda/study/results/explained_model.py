@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 
-from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
+from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.results.scoring import class_scores
 
 __all__ = ["ExplainedModel", "Floats", "Kind", "RowSubset", "Rows", "with_column"]

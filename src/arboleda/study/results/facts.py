@@ -25,7 +25,7 @@ from arboleda.study.results.generated_features import generated_feature_facts
 from arboleda.study.results.holdout_facts import ReadPredictions, add_holdout_facts
 from arboleda.study.results.selection import selection_facts
 from arboleda.study.runner import Outcome, RunResult, ranked
-from arboleda.study.search.candidates import Candidate
+from arboleda.study.search.outcome import CandidateResult
 
 __all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
 
@@ -203,7 +203,7 @@ def _not_kept(outcome: Outcome) -> str | None:
     return None if outcome.test is None else outcome.test["kept"]["error"]
 
 
-def _position(scored: list[Candidate], best: Candidate | None) -> int:
+def _position(scored: list[CandidateResult], best: CandidateResult | None) -> int:
     return next(i for i, c in enumerate(scored) if c is best)
 
 
@@ -227,11 +227,11 @@ def _note(plan: Plan, outcome: Outcome) -> str | None:
     return "; ".join(n for n in notes if n) or None
 
 
-def _fold_scores(candidate: Candidate, metric: str) -> dict[str, Any]:
+def _fold_scores(candidate: CandidateResult, metric: str) -> dict[str, Any]:
     return {"fold_scores": candidate.scores(metric), **_mean_sd(candidate, metric)}
 
 
-def _mean_sd(candidate: Candidate, metric: str) -> dict[str, Any]:
+def _mean_sd(candidate: CandidateResult, metric: str) -> dict[str, Any]:
     mean = candidate.mean(metric)
     if mean is None:
         return {"mean": None, "sd": None}
@@ -239,7 +239,7 @@ def _mean_sd(candidate: Candidate, metric: str) -> dict[str, Any]:
     return {"mean": mean, "sd": float(np.std(scores, ddof=1)) if len(scores) > 1 else None}
 
 
-def _cv(best: Candidate, metric: str) -> dict[str, Any]:
+def _cv(best: CandidateResult, metric: str) -> dict[str, Any]:
     names = best.results[0]["scores"]
     return {
         **_fold_scores(best, metric),

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arboleda._visible import visible
-from arboleda.study.execution.progress import duration, number, plus_minus
+from arboleda.study.execution.progress import format_duration, format_mean_and_sd, format_number
 from arboleda.study.results.facts import params_text
 
 __all__ = ["caveats", "failures", "leaderboard_table", "preparation"]
@@ -80,8 +80,8 @@ def _late(left: Mapping[str, Any]) -> str:
 
 
 def _cells(model: Mapping[str, Any], metric: str) -> list[Text]:
-    time = Text(duration(model["timing"]["search_s"]))
+    time = Text(format_duration(model["timing"]["search_s"]))
     if model["status"] == "failed":
         return [Text("failed"), Text(""), time]
     cv, test = model["cv"], model["test"]["metrics"][metric]
-    return [Text(plus_minus(cv["mean"], cv["sd"])), Text(number(test)), time]
+    return [Text(format_mean_and_sd(cv["mean"], cv["sd"])), Text(format_number(test)), time]

@@ -28,7 +28,7 @@ from arboleda.diagnose._comparison import corrected_t_test
 from arboleda.study.plan import Plan
 from arboleda.study.results.scoring import Metric
 from arboleda.study.runner import Outcome
-from arboleda.study.search.candidates import Candidate
+from arboleda.study.search.outcome import CandidateResult
 
 __all__ = ["HonestChoice", "folds_apart", "honest_choice", "selection_facts"]
 
@@ -177,18 +177,20 @@ def selection_facts(plan: Plan, ranked: Sequence[Outcome]) -> dict[str, Any] | N
     return {**facts, "sentence": _sentence(facts, names, metric)}
 
 
-def _best_of(outcome: Outcome) -> Candidate:
+def _best_of(outcome: Outcome) -> CandidateResult:
     assert outcome.best is not None
     return outcome.candidates[outcome.best]
 
 
-def _mean_sd(candidate: Candidate, metric: str) -> dict[str, Any]:
+def _mean_sd(candidate: CandidateResult, metric: str) -> dict[str, Any]:
     scores = [score for score in candidate.scores(metric) if score is not None]
     sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
     return {"mean": candidate.mean(metric), "sd": sd}
 
 
-def _choose_honestly(plan: Plan, entries: Sequence[tuple[int, Candidate]]) -> HonestChoice | None:
+def _choose_honestly(
+    plan: Plan, entries: Sequence[tuple[int, CandidateResult]]
+) -> HonestChoice | None:
     """Return the honest choice, or None if there are too few disjoint folds."""
     split = plan.split
     apart = folds_apart(split.held_out, n_rows=plan.table.n_rows, in_time=split.ordered)

@@ -1,9 +1,17 @@
-"""Search strategies for candidates: one file each, a generator of batches of trials."""
+"""The search for each model's best candidate.
 
-from arboleda.study.search.drawn import Random, Tpe
-from arboleda.study.search.grid import Grid
-from arboleda.study.search.halving import Halving
-from arboleda.study.search.named import named_search
+``trial`` has the words (trial, fidelity, batch, strategy), ``strategies`` the grid, halving and
+samplers, ``outcome`` the results of candidates, ``model_search`` runs the searches in rounds, and
+``row_caps`` decides how many rows the fits may have in the time.
+"""
+
+from arboleda.study.search.strategies import (
+    GridStrategy,
+    HalvingStrategy,
+    RandomStrategy,
+    TpeStrategy,
+    named_search,
+)
 from arboleda.study.search.trial import (
     FULL,
     Batch,
@@ -18,13 +26,13 @@ __all__ = [
     "FULL",
     "Batch",
     "Fidelity",
-    "Grid",
-    "Halving",
-    "Random",
+    "GridStrategy",
+    "HalvingStrategy",
+    "RandomStrategy",
     "Search",
     "SearchContext",
     "SearchStrategy",
-    "Tpe",
+    "TpeStrategy",
     "Trial",
     "named_search",
 ]

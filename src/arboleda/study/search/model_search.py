@@ -1,17 +1,25 @@
-"""The search of one model: its proposed trials, their scores, and the next batch."""
+"""Search every model in rounds: all searches propose trials, which run in one pass.
+
+Jobs missing from the ledger are run and stored; all results are read from the ledger. A search is a
+function of the scores it receives, so a resumed study replays its rounds from the start instantly.
+"""
 
 import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from arboleda.study.catalogue import Model
+from arboleda.study.execution.budget import Budget
+from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.plan import Plan
-from arboleda.study.search import Batch, Search, SearchContext, SearchStrategy, Trial
-from arboleda.study.search.candidates import Candidate
+from arboleda.study.search.outcome import CandidateResult
+from arboleda.study.search.trial import Batch, Search, SearchContext, SearchStrategy, Trial
 
-__all__ = ["ModelSearch"]
+__all__ = ["ModelSearch", "run_searches"]
 
 
 class ModelSearch:
@@ -29,9 +37,9 @@ class ModelSearch:
         self.model = model
         strategy, context = plan.search(model), plan.search_context(model)
         if first_alone:
-            self._search = _first(context, 0)
+            self._search = _propose_first(context, 0)
         elif first_in_full:
-            self._search = _after_first(strategy, context)
+            self._search = _search_after_first(strategy, context)
         else:
             self._search = strategy.begin(context)
         self.batch: Batch | None = next(self._search)
@@ -40,7 +48,7 @@ class ModelSearch:
         self._proposed: dict[str, Trial] = {}
         self._evaluated: dict[str, Trial] = {}
 
-    def jobs(self, trial: Trial) -> list[Job]:
+    def make_jobs(self, trial: Trial) -> list[Job]:
         """Return the jobs of one trial."""
         return self.plan.trial_jobs(self.model, trial)
 
@@ -54,12 +62,12 @@ class ModelSearch:
         scores: list[float | None] = []
         all_skipped = True
         for trial in self.batch.trials:
-            candidate = self._candidate(trial, ledger)
+            candidate = self._get_result(trial, ledger)
             _keep_highest_fidelity(self._proposed, trial)
             if candidate.results:
                 _keep_highest_fidelity(self._evaluated, trial)
             all_skipped &= not (candidate.is_whole or candidate.failed)
-            scores.append(self._score(candidate))
+            scores.append(self._compute_score(candidate))
         if all_skipped:
             return False
         try:
@@ -68,12 +76,12 @@ class ModelSearch:
             self.batch = None
         return True
 
-    def candidates(self, ledger: Ledger) -> tuple[Candidate, ...]:
+    def list_candidates(self, ledger: Ledger) -> tuple[CandidateResult, ...]:
         """Return all evaluated candidates, in the order of their first proposal."""
         found = []
         for name, proposed in self._proposed.items():
             if name in self._evaluated:
-                candidate = self._candidate(self._evaluated[name], ledger)
+                candidate = self._get_result(self._evaluated[name], ledger)
                 is_whole = (
                     candidate.is_whole and self._evaluated[name].fidelity == proposed.fidelity
                 )
@@ -91,30 +99,32 @@ class ModelSearch:
             for name, proposed in self._proposed.items()
         )
 
-    def _score(self, candidate: Candidate) -> float | None:
+    def _compute_score(self, candidate: CandidateResult) -> float | None:
         if candidate.failed or not candidate.is_whole:
             return None
         mean = candidate.mean(self.plan.metric.key)
         sign = 1.0 if self.plan.metric.greater_is_better else -1.0
         return None if mean is None else sign * mean
 
-    def _candidate(self, trial: Trial, ledger: Ledger) -> Candidate:
-        jobs = self.jobs(trial)
+    def _get_result(self, trial: Trial, ledger: Ledger) -> CandidateResult:
+        jobs = self.make_jobs(trial)
         stored: list[dict[str, Any] | None] = [
             ledger.get(job.model, job.params, job.entry) for job in jobs
         ]
         results = tuple(result for result in stored if result is not None)
-        return Candidate(trial.params, results, trial.fidelity, is_whole=len(results) == len(jobs))
+        return CandidateResult(
+            trial.params, results, trial.fidelity, is_whole=len(results) == len(jobs)
+        )
 
 
-def _first(context: SearchContext, to_come: int) -> Search:
+def _propose_first(context: SearchContext, to_come: int) -> Search:
     """Yield the first candidate of the grid."""
     yield Batch((Trial(context.grid[0]),), to_come)
 
 
-def _after_first(strategy: SearchStrategy, context: SearchContext) -> Search:
+def _search_after_first(strategy: SearchStrategy, context: SearchContext) -> Search:
     """Yield the first candidate of the grid, then the batches of a search."""
-    yield from _first(context, strategy.n_tried(context) - 1)
+    yield from _propose_first(context, strategy.count_trials(context) - 1)
     yield from strategy.begin(context)
 
 
@@ -122,3 +132,88 @@ def _keep_highest_fidelity(trials: dict[str, Trial], trial: Trial) -> None:
     name = json.dumps(trial.params, sort_keys=True)
     if name not in trials or not trials[name].fidelity.is_full:
         trials[name] = trial
+
+
+def run_searches(
+    plan: Plan, searches: Sequence[ModelSearch], executor: Executor, *, has_begun: bool = False
+) -> int:
+    """Run rounds until the searches end or no proposed trial fits in the time; return their number.
+
+    Parameters
+    ----------
+    plan : Plan
+    searches : sequence of ModelSearch
+        They are advanced to their ends.
+    executor : Executor
+    has_begun : bool, default=False
+        Whether there were rounds before these.
+    """
+    n_rounds = 0
+    while active := [model_search for model_search in searches if model_search.batch is not None]:
+        _release_tests(active, executor)
+        trials = [(t, trial) for t in active if t.batch is not None for trial in t.batch.trials]
+        jobs = [
+            job if job.is_low_fidelity else executor.scored_job(job)
+            for job in _make_round(trials, executor)
+        ]
+        # Files of rejected candidates are removed; those of the chosen one are restored later.
+        missing = [job for job in jobs if not executor.is_scored(job)]
+        to_come = plan.n_folds * sum(t.batch.to_come for t in active if t.batch is not None)
+        if n_rounds or has_begun:
+            executor.watcher.begin_round(missing, to_come)
+        else:
+            executor.watcher.begin(plan, missing, len(jobs) - len(missing), to_come)
+        executor.record_stored(job for job in jobs if executor.is_scored(job))
+        executor.run_folds(missing)
+        n_rounds += 1
+        advanced = [model_search.advance(executor.ledger) for model_search in active]
+        if not any(advanced):
+            break
+    return n_rounds
+
+
+def _release_tests(searches: Sequence[ModelSearch], executor: Executor) -> None:
+    """Release the time reserved for tests of models without a complete candidate."""
+    if executor.budget is None:
+        return
+    for model_search in searches:
+        if not any(found.is_whole for found in model_search.list_candidates(executor.ledger)):
+            executor.budget.release(model_search.model.key)
+
+
+def _make_round(trials: Sequence[tuple[ModelSearch, Trial]], executor: Executor) -> list[Job]:
+    """Return the jobs of a round.
+
+    One job of each model comes first, for early results and estimates of the time left; then model
+    by model. With a time budget, the first trial of each model comes first, cheap ones before
+    expensive ones, then the second trials; trials that do not fit in the time are skipped.
+    """
+    if executor.budget is None:
+        jobs = [job for model_search, trial in trials for job in model_search.make_jobs(trial)]
+        per_model = {job.model: job for job in reversed(jobs)}
+        first = {id(job) for job in per_model.values()}
+        return sorted(jobs, key=lambda job: id(job) not in first)
+    budget, kept, reserved = executor.budget, [], 0.0
+    for model_search, trial, jobs in _sort_by_rank(trials, budget):
+        missing = [job for job in jobs if not executor.is_scored(job)]
+        seconds = sum(budget.estimate(job) for job in missing) / budget.processes
+        test = model_search.plan.test_job(model_search.model, trial.params)
+        if not missing or reserved + seconds <= budget.compute_room(test):
+            reserved += seconds
+            budget.reserve_for_test(test)
+            kept += jobs
+    return kept
+
+
+def _sort_by_rank(
+    trials: Sequence[tuple[ModelSearch, Trial]], budget: Budget
+) -> Iterable[tuple[ModelSearch, Trial, list[Job]]]:
+    """Sort trials with their jobs: the first of each model by seconds, then the second ones, ..."""
+    seen: Counter[str] = Counter()
+    ranks = []
+    for model_search, trial in trials:
+        jobs = model_search.make_jobs(trial)
+        rank = (seen[model_search.model.key], sum(map(budget.estimate, jobs)))
+        ranks.append((rank, model_search, trial, jobs))
+        seen[model_search.model.key] += 1
+    return [item[1:] for item in sorted(ranks, key=lambda item: item[0])]

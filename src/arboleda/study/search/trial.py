@@ -86,7 +86,7 @@ class SearchStrategy(Protocol):
     def text(self) -> str:
         """The strategy's name as the user writes it; see `named_search`."""
 
-    def n_tried(self, context: SearchContext) -> int:
+    def count_trials(self, context: SearchContext) -> int:
         """Return the maximum number of candidates that it tries at any fidelity."""
 
     def begin(self, context: SearchContext) -> Search:

@@ -22,11 +22,16 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.study.combined.losses import losses
-from arboleda.study.combined.rules import LinearRule, MeanRule
+from arboleda.study.combination.rules import LinearRule, MeanRule, compute_losses
 from arboleda.study.results.probabilities import n_scores
 
-__all__ = ["MIN_PROBABILITY", "BoostedRule", "boosted_rule", "can_boost", "seconds_of_boosting"]
+__all__ = [
+    "MIN_PROBABILITY",
+    "BoostedRule",
+    "can_boost",
+    "estimate_boosting_seconds",
+    "fit_boosted_rule",
+]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
@@ -58,7 +63,7 @@ class BoostedRule:
     ----------
     mean : MeanRule
     model : HistGradientBoostingClassifier or HistGradientBoostingRegressor
-        Fitted to `columns_of` the outputs; it may know only some of the classes.
+        Fitted to `make_columns` the outputs; it may know only some of the classes.
     share : float
         Weight of the trees, from 0 to 1.
     """
@@ -75,7 +80,7 @@ class BoostedRule:
 
     def boosted(self, outputs: Floats, mean: Floats) -> Floats:
         """Return the trees' outputs, given those of the mean."""
-        columns = columns_of(outputs, mean)
+        columns = make_columns(outputs, mean)
         if isinstance(self.model, HistGradientBoostingRegressor):
             return np.asarray(mean + self.model.predict(columns))
         p = np.zeros_like(mean)
@@ -94,7 +99,7 @@ class BoostedRule:
         return [float(v) for v in (1.0 - self.share) * weights + self.share * parts]
 
 
-def columns_of(outputs: Floats, mean: Floats) -> Floats:
+def make_columns(outputs: Floats, mean: Floats) -> Floats:
     """Return the trees' input matrix, of shape (n_rows, n_columns).
 
     It holds for each member the log-odds of the second of two classes, or the logarithms of the
@@ -103,10 +108,10 @@ def columns_of(outputs: Floats, mean: Floats) -> Floats:
     if outputs.ndim == 2:
         return np.column_stack([(outputs - mean).T, mean])
     logs = np.log(np.clip(outputs, MIN_PROBABILITY, 1.0))
-    return LinearRule.columns_of(logs - logs[:, :, :1] if outputs.shape[2] == 2 else logs)
+    return LinearRule.make_columns(logs - logs[:, :, :1] if outputs.shape[2] == 2 else logs)
 
 
-def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> BoostedRule:
+def fit_boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> BoostedRule:
     """Fit the boosted trees to the members' outputs.
 
     Parameters
@@ -118,16 +123,16 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
         Numbers of classes, or values.
     seed : int
     """
-    cells = _row_cells(len(outputs), outputs.shape[2] if outputs.ndim == 3 else 0)
+    cells = _count_row_cells(len(outputs), outputs.shape[2] if outputs.ndim == 3 else 0)
     rows = np.random.default_rng([seed, outputs.shape[1]]).permutation(outputs.shape[1])
-    rows = rows[: _most_rows(cells)]
+    rows = rows[: _limit_rows(cells)]
     by_folds = _uses_cv_rounds(len(rows), cells)
     n_held = 0 if by_folds else round(PART * len(rows))
     learn, held = np.sort(rows[n_held:]), np.sort(rows[:n_held])
     if outputs.ndim == 3:  # the training rows hold all classes
         is_known = np.isin(target[held], target[learn])
         learn, held = np.sort(np.append(learn, held[~is_known])), held[is_known]
-    x, y = _training_data(mean, outputs[:, learn], target[learn])
+    x, y = _make_training_data(mean, outputs[:, learn], target[learn])
     kind = HistGradientBoostingRegressor if outputs.ndim == 2 else HistGradientBoostingClassifier
     model = kind(
         learning_rate=0.05,
@@ -146,36 +151,36 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
     others = outputs[:, held]
     given: dict[str, Array] = {}
     if len(held):
-        given["X_val"], given["y_val"] = _training_data(mean, others, target[held])
+        given["X_val"], given["y_val"] = _make_training_data(mean, others, target[held])
     model.fit(x, y, **given)
     rule = BoostedRule(mean, model, 0.5)
     if len(held) < SHARE_ROWS:
         return rule
     held_mean = mean(others)
-    share = _best_share(held_mean, rule.boosted(others, held_mean), target[held])
+    share = _choose_share(held_mean, rule.boosted(others, held_mean), target[held])
     return BoostedRule(mean, model, share)
 
 
-def _training_data(mean: MeanRule, outputs: Floats, target: Array) -> tuple[Floats, Array]:
+def _make_training_data(mean: MeanRule, outputs: Floats, target: Array) -> tuple[Floats, Array]:
     """Return the trees' input matrix and target: classes, or residuals of the mean."""
     means = mean(outputs)
-    return columns_of(outputs, means), target if outputs.ndim == 3 else target - means
+    return make_columns(outputs, means), target if outputs.ndim == 3 else target - means
 
 
-def _best_share(mean: Floats, boosted: Floats, target: Array) -> float:
+def _choose_share(mean: Floats, boosted: Floats, target: Array) -> float:
     """Return the trees' weight, in tenths, with the smallest loss."""
     shares = np.linspace(0.0, 1.0, 11)
     mixed = np.stack([(1.0 - share) * mean + share * boosted for share in shares])
-    return float(shares[np.argmin(losses(mixed, target))])
+    return float(shares[np.argmin(compute_losses(mixed, target))])
 
 
-def _row_cells(n_members: int, n_classes: int) -> int:
+def _count_row_cells(n_members: int, n_classes: int) -> int:
     """Return the cells of a row: columns times trees of a round."""
     n_trees = n_scores(n_classes)
     return n_trees * (n_members * n_trees + ROW_COLUMNS)
 
 
-def _most_rows(cells: int) -> int:
+def _limit_rows(cells: int) -> int:
     return min(MOST_ROWS, MOST_CELLS // cells)
 
 
@@ -185,13 +190,13 @@ def _uses_cv_rounds(n_rows: int, cells: int) -> bool:
 
 def can_boost(n_members: int, n_rows: int, n_classes: int) -> bool:
     """Whether there are enough rows, and few enough outputs per row to use enough of them."""
-    used = _most_rows(_row_cells(n_members, n_classes))
+    used = _limit_rows(_count_row_cells(n_members, n_classes))
     return n_rows >= LEAST_ROWS and used >= min(n_rows, ENOUGH_ROWS)
 
 
-def seconds_of_boosting(n_members: int, n_rows: int, n_classes: int) -> float:
+def estimate_boosting_seconds(n_members: int, n_rows: int, n_classes: int) -> float:
     """Estimate the seconds of one core to fit the trees once."""
-    cells = _row_cells(n_members, n_classes)
-    rows = min(n_rows, _most_rows(cells))
+    cells = _count_row_cells(n_members, n_classes)
+    rows = min(n_rows, _limit_rows(cells))
     fits = 1 + FOLDS if _uses_cv_rounds(rows, cells) else 1
     return CELL_SECONDS * fits * ROUNDS * (rows + TREE_ROWS) * cells

@@ -1,5 +1,7 @@
 """Methods that combine the models of a study: functions of their out-of-fold predictions.
 
+A method's own predictions for these rows are cross-fitted: by a rule fitted to other rows.
+
 References
 ----------
 D. H. Wolpert (1992), "Stacked generalization", Neural Networks 5; L. Breiman (1996), "Stacked
@@ -9,21 +11,37 @@ selection from libraries of models", ICML; C. Guo, G. Pleiss, Y. Sun, K. Weinber
 calibration of modern neural networks", ICML.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression, RidgeCV
 
-from arboleda.combine._constrained_weights import Constraint, constrained_weights
-from arboleda.combine._ensemble_scorers import make_ensemble_scorer
-from arboleda.combine._greedy_selection import select_greedily
-from arboleda.study.combined.boosted import LEAST_ROWS, boosted_rule, can_boost, seconds_of_boosting
-from arboleda.study.combined.losses import losses
-from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
-from arboleda.study.combined.textbook import best_few, textbook
+from arboleda.combine import (
+    Constraint,
+    MemberOutputs,
+    constrained_weights,
+    make_ensemble_scorer,
+    select_greedily,
+)
+from arboleda.study.combination.boosted import (
+    LEAST_ROWS,
+    can_boost,
+    estimate_boosting_seconds,
+    fit_boosted_rule,
+)
+from arboleda.study.combination.rules import (
+    CombinationRule,
+    LinearRule,
+    MeanRule,
+    choose_best_few,
+    compute_losses,
+    make_textbook_fit,
+    scale_by_temperature,
+)
 from arboleda.study.results.probabilities import n_scores
 
 __all__ = [
@@ -31,15 +49,18 @@ __all__ = [
     "METHODS",
     "SINGLE_MODELS",
     "TEXTBOOK",
-    "Learn",
+    "CrossFitted",
+    "FitRule",
     "Method",
+    "count_fits",
+    "cross_fit",
     "fit_temperature",
 ]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
 # From outputs (members x rows[ x classes]), numbers of classes or values, and a seed.
-Learn = Callable[[Floats, Array, int], Rule]
+FitRule = Callable[[Floats, Array, int], CombinationRule]
 # Seconds of one core, from numbers of members, rows and classes (0 in a regression).
 Seconds = Callable[[int, int, int], float]
 Suits = Callable[[int, int, int], bool]
@@ -70,10 +91,12 @@ META_CELLS = 20_000_000
 MAX_SELECTION_ROWS = 20_000
 # Seconds per output, and the maximum number of columns that an output counts as.
 OUTPUT_SECONDS, MOST_COLUMNS = 8e-8, 5
+# Number of blocks for rows that were scored as one fold.
+BLOCKS = 5
 RIDGE_PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
-def _few_seconds(n_members: int, n_rows: int, n_classes: int) -> float:
+def _estimate_few_seconds(n_members: int, n_rows: int, n_classes: int) -> float:
     """Estimate the seconds of a method that reads each output a few times."""
     return OUTPUT_SECONDS * n_members * n_rows * min(MOST_COLUMNS, max(1, n_classes - 1))
 
@@ -89,32 +112,32 @@ class Method:
 
     key: str
     name: str
-    learn: Learn
+    fit: FitRule
     members: tuple[str, ...] | None = None
     suits: Suits = lambda n_members, n_rows, n_classes: True
-    seconds: Seconds = _few_seconds
+    seconds: Seconds = _estimate_few_seconds
 
 
-def _soft_vote(outputs: Floats, target: Array, seed: int) -> Rule:
+def _fit_soft_vote(outputs: Floats, target: Array, seed: int) -> CombinationRule:
     """Fit the plain mean of the best few members, by log-loss or squared error."""
     weights = np.zeros(len(outputs))
-    weights[list(best_few(outputs, target))] = 1.0
+    weights[list(choose_best_few(outputs, target))] = 1.0
     return MeanRule(tuple((weights / weights.sum()).tolist()))
 
 
-def _stacking(outputs: Floats, target: Array, seed: int) -> Rule:
+def _fit_stacking(outputs: Floats, target: Array, seed: int) -> CombinationRule:
     """Fit logistic regression to the probabilities, or ridge regression to values."""
     if outputs.ndim == 2:
-        return _ridge(outputs, target)
+        return _fit_ridge(outputs, target)
     n_members, n_rows, n_classes = outputs.shape
     width = n_members * n_scores(n_classes)
-    rows = _some_rows(n_rows, META_CELLS // (width * n_classes), seed)
+    rows = _draw_rows(n_rows, META_CELLS // (width * n_classes), seed)
     model = LogisticRegression(max_iter=1000)
-    model.fit(LinearRule.columns_of(outputs[:, rows]), target[rows])
+    model.fit(LinearRule.make_columns(outputs[:, rows]), target[rows])
     return LinearRule(model.coef_, model.intercept_, tuple(model.classes_.tolist()))
 
 
-def _ridge(outputs: Floats, target: Array) -> Rule:
+def _fit_ridge(outputs: Floats, target: Array) -> CombinationRule:
     """Fit ridge regression to the standardized target, so that the penalty has no unit."""
     centre, spread = float(target.mean()), float(target.std()) or 1.0
     model = RidgeCV(RIDGE_PENALTIES)
@@ -123,19 +146,19 @@ def _ridge(outputs: Floats, target: Array) -> Rule:
     return LinearRule(model.coef_[None, :], np.array([intercept]))
 
 
-def _nonnegative(outputs: Floats, target: Array, seed: int) -> Rule:
+def _fit_nonnegative(outputs: Floats, target: Array, seed: int) -> CombinationRule:
     """Fit non-negative weights; for probabilities with the sum 1."""
     constraint: Constraint = "nonnegative" if outputs.ndim == 2 else "simplex"
     weights = constrained_weights(outputs, target, constraint)
     return MeanRule(tuple(weights.tolist()))
 
 
-def _greedy(outputs: Floats, target: Array, seed: int) -> MeanRule:
+def _fit_greedy(outputs: Floats, target: Array, seed: int) -> MeanRule:
     """Fit ensemble selection on bootstrap samples of the rows, then a temperature.
 
     Each step adds the member that reduces the mean's log-loss or squared error most.
     """
-    rows = _some_rows(outputs.shape[1], MAX_SELECTION_ROWS, seed)
+    rows = _draw_rows(outputs.shape[1], MAX_SELECTION_ROWS, seed)
     selected, known = outputs[:, rows], target[rows]
     n_members, n_classes = len(outputs), outputs.shape[2] if outputs.ndim == 3 else 0
     draw = np.random.default_rng([seed, n_members])
@@ -157,12 +180,12 @@ def _greedy(outputs: Floats, target: Array, seed: int) -> MeanRule:
     return MeanRule(rule.weights, fit_temperature(rule(selected), known))
 
 
-def _boosted(outputs: Floats, target: Array, seed: int) -> Rule:
+def _fit_boosted(outputs: Floats, target: Array, seed: int) -> CombinationRule:
     """Fit the greedy selection, and boosted trees on all members unless rows are too few."""
-    mean = _greedy(outputs, target, seed)
+    mean = _fit_greedy(outputs, target, seed)
     if len(target) < LEAST_ROWS // 2:  # the first time windows, or next to a large fold
         return mean
-    return boosted_rule(mean, outputs, target, seed)
+    return fit_boosted_rule(mean, outputs, target, seed)
 
 
 def fit_temperature(probabilities: Floats, target: Array) -> float:
@@ -173,8 +196,8 @@ def fit_temperature(probabilities: Floats, target: Array) -> float:
     """
 
     def negative_log_posterior(log_temperature: float) -> float:
-        p = at_temperature(probabilities, float(np.exp(log_temperature)))
-        loss = len(target) * float(losses(p[None], target)[0])
+        p = scale_by_temperature(probabilities, float(np.exp(log_temperature)))
+        loss = len(target) * float(compute_losses(p[None], target)[0])
         return 0.5 * (log_temperature / TEMPERATURE_SD) ** 2 + loss
 
     limit = float(np.log(4.0))
@@ -183,7 +206,7 @@ def fit_temperature(probabilities: Floats, target: Array) -> float:
     )
 
 
-def _some_rows(n_rows: int, limit: int, seed: int) -> npt.NDArray[np.int64]:
+def _draw_rows(n_rows: int, limit: int, seed: int) -> npt.NDArray[np.int64]:
     if n_rows <= limit:
         return np.arange(n_rows)
     draw = np.random.default_rng([seed, n_rows])
@@ -191,17 +214,17 @@ def _some_rows(n_rows: int, limit: int, seed: int) -> npt.NDArray[np.int64]:
 
 
 METHODS: tuple[Method, ...] = (
-    Method("soft_vote", "Soft vote", _soft_vote),
-    Method("greedy_selection", "Greedy selection", _greedy),
-    Method("nonnegative_stacking", "Non-negative stacking", _nonnegative),
-    Method("stacking", "Stacking", _stacking),
-    Method("single_stacking", "Stacking of single models", _stacking, SINGLE_MODELS),
+    Method("soft_vote", "Soft vote", _fit_soft_vote),
+    Method("greedy_selection", "Greedy selection", _fit_greedy),
+    Method("nonnegative_stacking", "Non-negative stacking", _fit_nonnegative),
+    Method("stacking", "Stacking", _fit_stacking),
+    Method("single_stacking", "Stacking of single models", _fit_stacking, SINGLE_MODELS),
     Method(
         "boosted_stacking",
         "Stacking by boosting",
-        _boosted,
+        _fit_boosted,
         suits=can_boost,
-        seconds=seconds_of_boosting,
+        seconds=estimate_boosting_seconds,
     ),
 )
 
@@ -216,15 +239,109 @@ def _is_regression(n_members: int, n_rows: int, n_classes: int) -> bool:
 
 # Methods for studies of the whole catalogue.
 TEXTBOOK: tuple[Method, ...] = (
-    Method("majority_vote", "Majority vote", textbook("majority"), suits=_is_classification),
-    Method("weighted_vote", "Weighted vote", textbook("weighted"), suits=_is_classification),
-    Method("weighted_mean", "Weighted mean", textbook("weighted"), suits=_is_regression),
-    Method("geometric_mean", "Geometric mean", textbook("geometric"), suits=_is_classification),
-    Method("median", "Median of models", textbook("median")),
-    Method("minimum", "Minimum of models", textbook("min")),
-    Method("maximum", "Maximum of models", textbook("max")),
-    Method("trimmed_mean", "Trimmed mean", textbook("trimmed")),
     Method(
-        "naive_bayes_vote", "Naive Bayes vote", textbook("naive_bayes"), suits=_is_classification
+        "majority_vote", "Majority vote", make_textbook_fit("majority"), suits=_is_classification
+    ),
+    Method(
+        "weighted_vote", "Weighted vote", make_textbook_fit("weighted"), suits=_is_classification
+    ),
+    Method("weighted_mean", "Weighted mean", make_textbook_fit("weighted"), suits=_is_regression),
+    Method(
+        "geometric_mean", "Geometric mean", make_textbook_fit("geometric"), suits=_is_classification
+    ),
+    Method("median", "Median of models", make_textbook_fit("median")),
+    Method("minimum", "Minimum of models", make_textbook_fit("min")),
+    Method("maximum", "Maximum of models", make_textbook_fit("max")),
+    Method("trimmed_mean", "Trimmed mean", make_textbook_fit("trimmed")),
+    Method(
+        "naive_bayes_vote",
+        "Naive Bayes vote",
+        make_textbook_fit("naive_bayes"),
+        suits=_is_classification,
     ),
 )
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFitted:
+    """The rule fitted to all rows, and the cross-fitted predictions of each part."""
+
+    rule: CombinationRule
+    predictions: tuple[Floats, ...]
+
+
+def cross_fit(
+    fit_rule: FitRule,
+    parts: Sequence[MemberOutputs],
+    whole: MemberOutputs,
+    y: npt.NDArray[Any],
+    seed: int,
+    *,
+    in_time: bool = False,
+) -> CrossFitted:
+    """Fit a combination to all rows, and to the rows outside each part.
+
+    In time order it is fitted to the parts before; if there are none, or they hold one class only,
+    the plain mean of the members is used.
+
+    Parameters
+    ----------
+    fit_rule : callable
+        Fits a rule to outputs, the target and a seed.
+    parts : sequence of MemberOutputs
+        The members' predictions for the rows of each fold.
+    whole : MemberOutputs
+        Their predictions for all of these rows.
+    y : ndarray of shape (n_table_rows,)
+        Numbers of classes, or values.
+    seed : int
+    in_time : bool, default=False
+        Whether each part comes after those before it.
+    """
+    target = y[whole.rows]
+    if in_time:
+        return CrossFitted(
+            fit_rule(whole.outputs, target, seed),
+            tuple(_predict_forward(fit_rule, parts, whole, target, seed)),
+        )
+    predictions = []
+    for part in parts:
+        found = np.empty(part.outputs.shape[1:])
+        for block in _split_blocks(part, len(whole.rows), seed):
+            others = ~np.isin(whole.rows, part.rows[block])
+            rule = fit_rule(whole.outputs[:, others], target[others], seed)
+            found[block] = rule(part.outputs[:, block])
+        predictions.append(found)
+    return CrossFitted(fit_rule(whole.outputs, target, seed), tuple(predictions))
+
+
+def count_fits(n_parts: int) -> int:
+    """Return the number of fits of a method: one for each part, and one to all rows."""
+    return 1 + (n_parts if n_parts > 1 else BLOCKS)
+
+
+def _predict_forward(
+    fit_rule: FitRule,
+    parts: Sequence[MemberOutputs],
+    whole: MemberOutputs,
+    target: npt.NDArray[Any],
+    seed: int,
+) -> Iterator[Floats]:
+    """Yield the predictions for each part by a rule fitted to the parts before it."""
+    earlier = np.zeros(len(whole.rows), dtype=bool)
+    for part in parts:
+        known = target[earlier]
+        rule: CombinationRule = MeanRule((1.0 / len(whole.outputs),) * len(whole.outputs))
+        if len(known) and (whole.classes is None or known.min() < known.max()):
+            rule = fit_rule(whole.outputs[:, earlier], known, seed)
+        yield rule(part.outputs)
+        earlier |= np.isin(whole.rows, part.rows)
+
+
+def _split_blocks(part: MemberOutputs, n_rows: int, seed: int) -> list[npt.NDArray[np.int64]]:
+    """Split the rows of a part into blocks: one, unless no other rows would be left."""
+    places = np.arange(len(part.rows))
+    if len(places) < n_rows:
+        return [places]
+    order = np.random.default_rng([seed, n_rows]).permutation(places)
+    return [np.sort(block) for block in np.array_split(order, min(BLOCKS, n_rows))]

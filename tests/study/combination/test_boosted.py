@@ -8,10 +8,10 @@ from sklearn.metrics import log_loss
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
-from arboleda.study.combined import boosted, methods
-from arboleda.study.combined.boosted import BoostedRule, boosted_rule, columns_of
-from arboleda.study.combined.methods import METHODS
-from arboleda.study.combined.rules import MeanRule
+from arboleda.study.combination import boosted, methods
+from arboleda.study.combination.boosted import BoostedRule, fit_boosted_rule, make_columns
+from arboleda.study.combination.methods import METHODS
+from arboleda.study.combination.rules import MeanRule
 
 METHOD = next(method for method in METHODS if method.key == "boosted_stacking")
 HALF = MeanRule((0.5, 0.5))
@@ -46,7 +46,7 @@ def values(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_trees_see_what_no_mean_does(n: int, n_classes: int) -> None:
     outputs, y = two_clues(n, n_classes)
-    rule = boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
+    rule = fit_boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
     others, told = outputs[:, n // 2 :], y[n // 2 :]
     said = rule(others)
     np.testing.assert_allclose(said.sum(axis=1), 1.0)
@@ -59,7 +59,7 @@ def test_trees_see_what_no_mean_does(n: int, n_classes: int) -> None:
 @pytest.mark.parametrize("n", [1_200, 180_000])
 def test_trees_of_values_learn_what_the_mean_leaves_over(n: int) -> None:
     outputs, y = values(n)
-    rule = boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
+    rule = fit_boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
     others, told = outputs[:, n // 2 :], y[n // 2 :]
     before, after = (np.sqrt(np.mean((r(others) - told) ** 2)) for r in (HALF, rule))
     assert after < 0.65 * before
@@ -68,8 +68,8 @@ def test_trees_of_values_learn_what_the_mean_leaves_over(n: int) -> None:
 
 def test_the_unit_of_the_values_does_not_matter() -> None:
     outputs, y = values(1_000)
-    rule = boosted_rule(HALF, outputs, y, 0)
-    small = boosted_rule(HALF, outputs * 2.0**-20, y * 2.0**-20, 0)
+    rule = fit_boosted_rule(HALF, outputs, y, 0)
+    small = fit_boosted_rule(HALF, outputs * 2.0**-20, y * 2.0**-20, 0)
     assert small.model.n_iter_ == rule.model.n_iter_ > 50
     np.testing.assert_allclose(small(outputs * 2.0**-20), rule(outputs) * 2.0**-20, rtol=1e-9)
 
@@ -77,7 +77,7 @@ def test_the_unit_of_the_values_does_not_matter() -> None:
 def test_what_the_mean_says_of_values_counts_as_its_members_do() -> None:
     outputs, y = values(1_000)
     mean = MeanRule((0.75, 0.25))
-    shares = boosted_rule(mean, outputs, y, 0).shares(2)
+    shares = fit_boosted_rule(mean, outputs, y, 0).shares(2)
     assert sum(shares) == pytest.approx(1.0)
     # The product needs both members alike; the mean does not.
     assert shares[0] > shares[1]
@@ -105,39 +105,39 @@ def test_the_share_is_none_where_trees_learn_nothing() -> None:
     logit = np.log(p / (1 - p))
     truth = draw.random(80_000) < 1 / (1 + np.exp(-logit.mean(axis=0)))
     outputs = np.stack([1 - p, p], axis=2)
-    rule = boosted_rule(HALF, outputs, truth.astype(int), 0)
+    rule = fit_boosted_rule(HALF, outputs, truth.astype(int), 0)
     said, mean = rule(outputs), HALF(outputs)
     assert log_loss(truth, said) < log_loss(truth, mean) + 1e-3
 
 
 def test_the_rule_is_what_it_says() -> None:
     outputs, y = two_clues(400)
-    rule = boosted_rule(HALF, outputs, y, 0)
+    rule = fit_boosted_rule(HALF, outputs, y, 0)
     logs = np.log(np.clip(outputs, 1e-6, 1))
     trees = rule.model.predict_proba((logs[:, :, 1] - logs[:, :, 0]).T)
     np.testing.assert_allclose(rule(outputs), 0.5 * outputs.mean(axis=0) + 0.5 * trees)
     some = np.array([7, 300])
     assert np.array_equal(rule(outputs)[some], rule(outputs[:, some]))
-    again = boosted_rule(HALF, outputs, y, 0)
+    again = fit_boosted_rule(HALF, outputs, y, 0)
     assert np.array_equal(rule(outputs), again(outputs))
 
 
 def test_columns_of_classes_and_of_values() -> None:
     p = np.array([[[0.2, 0.8], [0.0, 1.0]]])
-    np.testing.assert_allclose(columns_of(p, p[0])[:, 0], [np.log(4), np.log(1e6)])
+    np.testing.assert_allclose(make_columns(p, p[0])[:, 0], [np.log(4), np.log(1e6)])
     three = np.random.default_rng(0).dirichlet(np.ones(3), (2, 5))
-    found = columns_of(three, three[0])
+    found = make_columns(three, three[0])
     assert found.shape == (5, 6)
     np.testing.assert_allclose(found[:, 4], np.log(three[1, :, 1]))
     said = np.array([[1.0, 2.0], [3.0, 5.0]])
-    np.testing.assert_allclose(columns_of(said, np.array([2.0, 2.0])), [[-1, 1, 2], [0, 3, 2]])
+    np.testing.assert_allclose(make_columns(said, np.array([2.0, 2.0])), [[-1, 1, 2], [0, 3, 2]])
 
 
 @pytest.mark.parametrize("n", [400, 70_000])
 def test_a_class_that_is_not_learned_has_no_probability(n: int) -> None:
     outputs, y = two_clues(n)
     wide = np.concatenate([outputs, np.zeros((2, n, 1))], axis=2)
-    said = boosted_rule(HALF, wide, y, 0)(wide)
+    said = fit_boosted_rule(HALF, wide, y, 0)(wide)
     assert said.shape == (n, 3)
     assert not said[:, 2].any()
     np.testing.assert_allclose(said.sum(axis=1), 1.0)
@@ -151,7 +151,7 @@ def test_a_class_of_one_row_is_learned_and_not_held_out() -> None:
     for place in (shuffled[0], shuffled[-1]):
         rare = y.copy()
         rare[place] = 3
-        rule = boosted_rule(HALF, outputs, rare, 0)
+        rule = fit_boosted_rule(HALF, outputs, rare, 0)
         assert rule.model.classes_.tolist() == [0, 1, 2, 3]
         np.testing.assert_allclose(rule(outputs).sum(axis=1), 1.0)
 
@@ -160,7 +160,7 @@ def test_a_class_of_one_row_is_learned_and_not_held_out() -> None:
 def test_classes_of_one_row_leave_none_to_hold_out() -> None:
     y = np.arange(300)
     outputs = np.stack([np.eye(300), np.full((300, 300), 1 / 300)])
-    rule = boosted_rule(HALF, outputs, y, 0)
+    rule = fit_boosted_rule(HALF, outputs, y, 0)
     assert rule.share == 0.5
     np.testing.assert_allclose(rule(outputs).sum(axis=1), 1.0)
 
@@ -168,32 +168,32 @@ def test_classes_of_one_row_leave_none_to_hold_out() -> None:
 def test_more_cells_than_can_be_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boosted, "MOST_CELLS", 30_000)
     outputs, y = two_clues(5_000)
-    most = boosted.seconds_of_boosting(2, 30_000 // 42, 2)
-    assert boosted.seconds_of_boosting(2, 5_000, 2) == most
-    rule = boosted_rule(HALF, outputs, y, 0)
+    most = boosted.estimate_boosting_seconds(2, 30_000 // 42, 2)
+    assert boosted.estimate_boosting_seconds(2, 5_000, 2) == most
+    rule = fit_boosted_rule(HALF, outputs, y, 0)
     assert log_loss(y, rule(outputs)) < log_loss(y, HALF(outputs))
 
 
 def test_seconds_grow_with_what_is_learned() -> None:
     few, *more = (
-        boosted.seconds_of_boosting(*sizes)
+        boosted.estimate_boosting_seconds(*sizes)
         for sizes in ((4, 500, 2), (8, 500, 2), (4, 900, 2), (4, 500, 5))
     )
     assert all(few < seconds for seconds in more)
-    assert boosted.seconds_of_boosting(4, 500, 0) == few
+    assert boosted.estimate_boosting_seconds(4, 500, 0) == few
 
 
 def test_first_windows_of_time_have_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     outputs, y = two_clues(methods.LEAST_ROWS // 2)
-    assert isinstance(METHOD.learn(outputs, y, 0), BoostedRule)
-    few = METHOD.learn(outputs[:, :-1], y[:-1], 0)
+    assert isinstance(METHOD.fit(outputs, y, 0), BoostedRule)
+    few = METHOD.fit(outputs[:, :-1], y[:-1], 0)
     assert isinstance(few, MeanRule)
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 def test_it_is_kept_and_read(n_classes: int) -> None:
     outputs, y = two_clues(400, n_classes) if n_classes else values(400)
-    rule = boosted_rule(HALF, outputs, y, 0)
+    rule = fit_boosted_rule(HALF, outputs, y, 0)
     content = combined_to_bytes([("one", ["a"]), ("two", ["b"])], rule, 3, n_classes)
     found = combined_from_bytes(content, lambda key: None).rule
     assert isinstance(found, BoostedRule)
@@ -203,7 +203,9 @@ def test_it_is_kept_and_read(n_classes: int) -> None:
 def _stored(n_classes: int = 2) -> dict:
     outputs, y = two_clues(400, n_classes)
     members = [("one", ["a"]), ("two", ["b"])]
-    return json.loads(combined_to_bytes(members, boosted_rule(HALF, outputs, y, 0), 3, n_classes))
+    return json.loads(
+        combined_to_bytes(members, fit_boosted_rule(HALF, outputs, y, 0), 3, n_classes)
+    )
 
 
 def _other_trees(model: object) -> str:

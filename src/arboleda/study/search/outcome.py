@@ -1,20 +1,22 @@
-"""The tried candidates of a model and their results."""
+"""The outcome of a model's search: its candidates' results, the chosen one, and its test."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from arboleda.study.catalogue import Model
 from arboleda.study.results.bag_estimate import plus_632
-from arboleda.study.search import FULL, Fidelity
+from arboleda.study.search.trial import FULL, Fidelity
 
-__all__ = ["Candidate"]
+__all__ = ["CandidateResult", "Outcome"]
 
 Status = Literal["ok", "failed", "stopped", "unfinished"]
+NO_TIME = "Left out: no time was left"
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateResult:
     """One configuration of a model with its results by fold, in the folds' order.
 
     ``fidelity`` is the highest fidelity that was evaluated, and ``is_whole`` whether all its folds
@@ -63,3 +65,31 @@ class Candidate:
         if chance is None:
             return None
         return plus_632(metric, scores[:-1], weights, scores[-1], chance)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One model's candidates, the chosen one and its test result.
+
+    ``ensemble`` describes how a combined model is composed; such a model has no estimator that
+    could be refitted.
+    """
+
+    model: Model
+    candidates: tuple[CandidateResult, ...]
+    best: int | None
+    test: dict[str, Any] | None
+    ensemble: dict[str, Any] | None = None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters of the chosen candidate; empty for a model that failed."""
+        return {} if self.best is None else self.candidates[self.best].params
+
+    @property
+    def error(self) -> str | None:
+        """The reason why the model failed, or None if it did not."""
+        if self.best is None:
+            failed = (c.failed for c in self.candidates if c.failed)
+            return next(failed, f"{NO_TIME} to score a candidate on all folds")
+        return f"{NO_TIME} for its test" if self.test is None else self.test["error"]

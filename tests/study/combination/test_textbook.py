@@ -15,9 +15,8 @@ from arboleda.report._texts import get_locale, translate
 from arboleda.study import Study, runner
 from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
 from arboleda.study.artifacts.exports import StudyError, export
-from arboleda.study.combined.losses import losses
-from arboleda.study.combined.methods import METHODS, TEXTBOOK
-from arboleda.study.combined.textbook import best_few, textbook
+from arboleda.study.combination.methods import METHODS, TEXTBOOK
+from arboleda.study.combination.rules import choose_best_few, compute_losses, make_textbook_fit
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     load_predictions,
@@ -87,8 +86,8 @@ CASES += [(name, False) for name in VALUE_RULES if name != "mean"]
 @pytest.mark.parametrize(("name", "is_classes"), CASES)
 def test_a_rule_does_what_it_says_with_the_best_five(name: Any, is_classes: bool) -> None:
     outputs, y = make_classes() if is_classes else make_values()
-    rule = textbook(name)(outputs[:, :200], y[:200], 0)
-    best = np.argsort(losses(outputs[:, :200], y[:200]))[:5]
+    rule = make_textbook_fit(name)(outputs[:, :200], y[:200], 0)
+    best = np.argsort(compute_losses(outputs[:, :200], y[:200]))[:5]
     assert set(rule.members) == set(best.tolist()) == {2, 3, 4, 5, 6}
     said = outputs[list(rule.members)]
     if rule.weights is None and rule.confusion is None:
@@ -100,14 +99,14 @@ def test_a_rule_does_what_it_says_with_the_best_five(name: Any, is_classes: bool
     shares = rule.shares(7)
     assert sum(shares) == pytest.approx(1.0)
     assert shares[0] == shares[1] == 0.0
-    places, used = rule.used()
+    places, used = rule.select_used()
     assert np.array_equal(used(outputs[places]), rule(outputs))
 
 
 @pytest.mark.parametrize(("name", "is_classes"), CASES)
 def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
     outputs, y = make_classes() if is_classes else make_values()
-    places, rule = textbook(name)(outputs, y, 0).used()
+    places, rule = make_textbook_fit(name)(outputs, y, 0).select_used()
     members = [(str(place), [f"model {place}"]) for place in places]
     content = combined_to_bytes(members, rule, 4, 3 if is_classes else 0)
     read = combined_from_bytes(content, lambda key: key)  # type: ignore[arg-type, return-value]
@@ -130,7 +129,7 @@ def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
 )
 def test_a_damaged_rule_is_refused(change: dict[str, Any]) -> None:
     outputs, y = make_classes()
-    _, rule = textbook("weighted")(outputs, y, 0).used()
+    _, rule = make_textbook_fit("weighted")(outputs, y, 0).select_used()
     stored = json.loads(combined_to_bytes([(str(i), ["m"]) for i in range(5)], rule, 4, 3))
     stored["rule"] |= change
     with pytest.raises(ValueError, match="rule|weights"):
@@ -141,7 +140,7 @@ def test_five_coins_are_kept_and_read() -> None:
     """Members that are right as often as not have the weight 0, each and all."""
     y = np.tile([0, 1], 100)
     outputs = np.tile([[0.6, 0.4]], (5, 200, 1))
-    places, rule = textbook("weighted")(outputs, y, 0).used()
+    places, rule = make_textbook_fit("weighted")(outputs, y, 0).select_used()
     assert rule.weights == (0.0,) * 5
     content = combined_to_bytes([(str(place), ["m"]) for place in places], rule, 1, 2)
     read = combined_from_bytes(content, lambda key: key)  # type: ignore[arg-type, return-value]
@@ -150,7 +149,7 @@ def test_five_coins_are_kept_and_read() -> None:
 
 def test_a_share_is_what_a_vote_weighs() -> None:
     outputs, y = make_classes()
-    rule = textbook("weighted")(outputs, y, 0)
+    rule = make_textbook_fit("weighted")(outputs, y, 0)
     right = (outputs[list(rule.members)].argmax(axis=2) == y).mean(axis=1)
     votes = np.log(right / (1 - right)) + np.log(2)
     shares = np.array(rule.shares(7))[list(rule.members)]
@@ -207,4 +206,4 @@ def test_they_have_names_in_every_language() -> None:
 
 def test_the_best_few_are_all_where_there_are_no_more() -> None:
     outputs, y = make_classes(n_members=3)
-    assert set(best_few(outputs, y)) == {0, 1, 2}
+    assert set(choose_best_few(outputs, y)) == {0, 1, 2}

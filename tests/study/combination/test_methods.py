@@ -5,10 +5,10 @@ import pytest
 from sklearn.metrics import log_loss
 
 from arboleda.combine._constrained_weights import constrained_weights
-from arboleda.study.combined.methods import BAGS, METHODS, ROUNDS, fit_temperature
-from arboleda.study.combined.rules import LinearRule, MeanRule, at_temperature
+from arboleda.study.combination.methods import BAGS, METHODS, ROUNDS, fit_temperature
+from arboleda.study.combination.rules import LinearRule, MeanRule, scale_by_temperature
 
-BY_KEY = {method.key: method.learn for method in METHODS}
+BY_KEY = {method.key: method.fit for method in METHODS}
 
 
 def make_classes(n: int = 300, n_members: int = 6, n_classes: int = 3, seed: int = 0):
@@ -128,7 +128,7 @@ def test_few_rows_move_a_temperature_little_and_many_far(seed: int) -> None:
     def learned(n_rows: int) -> float:
         p = draw.dirichlet(np.ones(3), n_rows)
         y = (p.cumsum(axis=1) < draw.random((n_rows, 1))).sum(axis=1)
-        return fit_temperature(at_temperature(p, 0.5), y)
+        return fit_temperature(scale_by_temperature(p, 0.5), y)
 
     assert 0.8 < learned(10) < 1.25
     assert learned(5_000) == pytest.approx(2.0, rel=0.1)
@@ -138,5 +138,5 @@ def test_the_fitted_temperature_undoes_one() -> None:
     draw = np.random.default_rng(0)
     p = draw.dirichlet(np.ones(3), 20_000)
     y = (p.cumsum(axis=1) < draw.random((len(p), 1))).sum(axis=1)
-    assert fit_temperature(at_temperature(p, 0.5), y) == pytest.approx(2.0, rel=0.05)
+    assert fit_temperature(scale_by_temperature(p, 0.5), y) == pytest.approx(2.0, rel=0.05)
     assert fit_temperature(p, y) == pytest.approx(1.0, rel=0.05)

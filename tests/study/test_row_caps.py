@@ -9,7 +9,7 @@ import pytest
 
 from arboleda.study.execution.budget import REPORT_SECONDS, Budget
 from arboleda.study.search import FULL
-from arboleda.study.search.budget_reallocation import _choose_larger_caps
+from arboleda.study.search.row_caps import _choose_larger_caps
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
-"""The combined models of a study: fitted, scored, tested and saved from stored predictions."""
+"""The combined models of a study: fitted, scored, tested and saved from stored predictions.
+
+If a combination is the best model, its probabilities are calibrated as those of other models are;
+see `arboleda.study.results.calibration`.
+"""
 
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,69 +20,40 @@ from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import save_combined
 from arboleda.study.catalogue import Model
 from arboleda.study.catalogue.model import Task, no_parameters
-from arboleda.study.combined.cross_fitting import cross_fit, n_fits
-from arboleda.study.combined.methods import FEWEST, Method
-from arboleda.study.combined.remarks import Remarks, is_kept, remarks_on
-from arboleda.study.combined.rules import MeanRule, Rule
-from arboleda.study.combined.textbook import TextbookRule
+from arboleda.study.combination.members import Members, load_members
+from arboleda.study.combination.methods import FEWEST, Method, count_fits, cross_fit
+from arboleda.study.combination.rules import CombinationRule, MeanRule, TextbookRule
 from arboleda.study.execution.budget import Budget
-from arboleda.study.execution.job import TEST, Job
-from arboleda.study.execution.prediction_store import (
-    PREDICTIONS_DIR,
-    PredictionRequest,
-    Predictions,
-    outputs_of_rows,
-    predictions_path,
-    save_predictions,
-)
-from arboleda.study.execution.serialization import (
+from arboleda.study.execution.job import (
+    TEST,
+    JobStatus,
     error_sentence,
     limit_threads,
+    make_failed_result,
     to_plain,
     warning_texts,
 )
+from arboleda.study.execution.prediction_store import (
+    PREDICTIONS_DIR,
+    Predictions,
+    load_predictions,
+    predictions_path,
+    save_predictions,
+)
 from arboleda.study.plan import Plan
+from arboleda.study.results.calibration import AS_IT_IS, calibrated_scores, variants_of
 from arboleda.study.results.evaluate import evaluate_test
+from arboleda.study.results.probabilities import n_scores
 from arboleda.study.results.scoring import all_scores
-from arboleda.study.runner import Outcome, combination_methods
-from arboleda.study.search import Trial
-from arboleda.study.search.candidates import Candidate
+from arboleda.study.runner import combination_methods, ranked
+from arboleda.study.search.outcome import CandidateResult, Outcome
+from arboleda.study.search.trial import Trial
 
-__all__ = ["combine_outcomes"]
+__all__ = ["calibrate_combined", "combine_outcomes"]
 
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class _Members:
-    """The possible members, and their predictions for each fold, for all folds and for the test.
-
-    ``remarks`` are notes on models for the reader of a combination, by key.
-    """
-
-    outcomes: tuple[Outcome, ...]
-    parts: tuple[MemberOutputs, ...]
-    whole: MemberOutputs
-    test: MemberOutputs
-    remarks: Remarks
-
-    def some(self, keys: Sequence[str]) -> "_Members":
-        """Return the members of these keys."""
-        places = [i for i, o in enumerate(self.outcomes) if o.model.key in set(keys)]
-        return _Members(
-            tuple(self.outcomes[i] for i in places),
-            tuple(_select(part, places) for part in self.parts),
-            _select(self.whole, places),
-            _select(self.test, places),
-            self.remarks,
-        )
-
-
-def _select(outputs: MemberOutputs, places: list[int]) -> MemberOutputs:
-    names = [outputs.names[i] for i in places]
-    return MemberOutputs(
-        names, outputs.outputs[places], outputs.classes, outputs.rows, outputs.n_table_rows
-    )
+# Seconds of all calibration methods per training row; with more than two classes per row and class.
+ROW_SECONDS = 4e-6
 
 
 def combine_outcomes(
@@ -109,22 +83,22 @@ def combine_outcomes(
     outcomes, skipped : list of Outcome, list of Method
         The combinations, and the methods that there was no time for.
     """
-    members = _load_members(plan, outcomes, folder)
+    members = load_members(plan, outcomes, folder)
     if members is None:
         return [], []
     spreads: dict[tuple[str, ...], dict[str, Any] | None] = {}
     found: list[Outcome] = []
     skipped: list[Method] = []
     n_rows, n_classes = len(members.whole.rows), len(plan.target.labels)
-    times = n_fits(len(members.parts))
+    times = count_fits(len(members.parts))
     done: set[tuple[Any, tuple[str, ...]]] = set()
     for method in combination_methods(plan):
-        some = members.some(_member_keys(plan, method, members))
+        some = members.select(_choose_member_keys(plan, method, members))
         keys = tuple(o.model.key for o in some.outcomes)
         # If all members are single models, their stack is the stack of all.
-        if len(keys) < FEWEST or (method.learn, keys) in done:
+        if len(keys) < FEWEST or (method.fit, keys) in done:
             continue
-        done.add((method.learn, keys))
+        done.add((method.fit, keys))
         if not method.suits(len(keys), n_rows, n_classes):
             continue
         seconds = times * method.seconds(len(keys), n_rows, n_classes)
@@ -132,68 +106,29 @@ def combine_outcomes(
             skipped.append(method)
             continue
         if keys not in spreads:
-            spreads[keys] = _diversity(plan, some.whole)
+            spreads[keys] = _compute_diversity(plan, some.whole)
         found.append(_combine(plan, method, some, spreads[keys], folder))
     return found, skipped
 
 
-def _member_keys(plan: Plan, method: Method, members: _Members) -> Sequence[str]:
+def _choose_member_keys(plan: Plan, method: Method, members: Members) -> Sequence[str]:
     """Return the keys of the members: those of the preset's stack if it names them."""
     if method.members is None:
         return [o.model.key for o in members.outcomes]
     return plan.preset.stack or method.members
 
 
-def _load_members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members | None:
-    """Load the members' predictions; None if members are too few or files are missing."""
-    if plan.settings.cv.kind == "bootstrap":
-        return None
-    able = [o for o in outcomes if o.model.learns and o.test and not o.error and is_kept(o)]
-    if len(able) < FEWEST:
-        return None
-    jobs = [plan.trial_jobs(o.model, Trial(o.params)) for o in able]
-    folds = list(zip(*jobs, strict=True))
-    parts = [_outputs(plan, folder, [fold]) for fold in folds]
-    whole = _outputs(plan, folder, folds)
-    test = _outputs(plan, folder, [[plan.test_job(o.model, o.params) for o in able]])
-    if whole is None or test is None or any(part is None for part in parts):
-        return None
-    finite = [
-        o
-        for o, held_out, tested in zip(able, whole.outputs, test.outputs, strict=True)
-        if np.isfinite(held_out).all() and np.isfinite(tested).all()
-    ]
-    remarks = remarks_on(plan, outcomes, finite, folder)
-    members = _Members(tuple(able), tuple(p for p in parts if p is not None), whole, test, remarks)
-    return members.some([o.model.key for o in finite]) if len(finite) >= FEWEST else None
-
-
-def _outputs(plan: Plan, folder: Path, jobs: Sequence[Sequence[Job]]) -> MemberOutputs | None:
-    """Load the predictions of jobs: for each set of rows, one job per member."""
-    parts = [
-        PredictionRequest(
-            part[0].score_rows,
-            tuple(
-                predictions_path(folder / PREDICTIONS_DIR, j.model, j.params, j.entry) for j in part
-            ),
-        )
-        for part in jobs
-    ]
-    names = [job.model for job in jobs[0]]
-    return outputs_of_rows(names, parts, len(plan.target.y), plan.target.labels)
-
-
 def _combine(
-    plan: Plan, method: Method, members: _Members, spread: dict[str, Any] | None, folder: Path
+    plan: Plan, method: Method, members: Members, spread: dict[str, Any] | None, folder: Path
 ) -> Outcome:
     kind: Task = "regression" if plan.target.task == "regression" else "classification"
-    model = Model(method.key, method.name, kind, _no_estimator, no_parameters, engine="arboleda")
+    model = Model(method.key, method.name, kind, _refuse_to_build, no_parameters, engine="arboleda")
     started = time.perf_counter()
     try:
         with warnings.catch_warnings(record=True) as caught, limit_threads():
             warnings.simplefilter("always")
             fitted = cross_fit(
-                method.learn,
+                method.fit,
                 members.parts,
                 members.whole,
                 plan.target.y,
@@ -201,33 +136,38 @@ def _combine(
                 in_time=plan.split.ordered,
             )
     except (ValueError, np.linalg.LinAlgError, MemoryError) as error:
-        failed = {"error": error_sentence(error), "scores": {}, "timing": {}, "warnings": []}
-        return Outcome(model, (Candidate({}, (failed,)),), None, None)
+        failed = make_failed_result(JobStatus.FAILED, error_sentence(error))
+        return Outcome(model, (CandidateResult({}, (failed,)),), None, None)
     seconds = time.perf_counter() - started
     texts = warning_texts(caught)
     results = tuple(
         {
+            "status": JobStatus.DONE,
             "error": None,
-            "scores": _scores(plan, part.rows, predictions),
-            "timing": {"fit_s": seconds / n_fits(len(members.parts))},
+            "scores": _compute_scores(plan, part.rows, predictions),
+            "timing": {"fit_s": seconds / count_fits(len(members.parts))},
             "warnings": texts,
         }
         for part, predictions in zip(members.parts, fitted.predictions, strict=True)
     )
     for k, predictions in enumerate(fitted.predictions):
         _save_combined_predictions(folder, method.key, str(k), predictions)
-    test = _test(plan, model, members, fitted.rule, folder)
+    test = _test_combination(plan, model, members, fitted.rule, folder)
     return Outcome(
-        model, (Candidate({}, results),), 0, test, _ensemble(plan, members, fitted.rule, spread)
+        model,
+        (CandidateResult({}, results),),
+        0,
+        test,
+        _describe_ensemble(plan, members, fitted.rule, spread),
     )
 
 
-def _no_estimator(setting: Any, params: Any) -> Any:
+def _refuse_to_build(setting: Any, params: Any) -> Any:
     raise TypeError("a combined model is made of fitted models, not of parameters")
 
 
-def _scores(plan: Plan, rows: npt.NDArray[Any], outputs: Floats) -> dict[str, Any]:
-    predicted, score = _predicted(outputs)
+def _compute_scores(plan: Plan, rows: npt.NDArray[Any], outputs: Floats) -> dict[str, Any]:
+    predicted, score = _split_outputs(outputs)
     return dict(
         to_plain(
             all_scores(plan.target.y[rows], predicted, score, len(plan.target.labels), plan.costs)
@@ -238,24 +178,27 @@ def _scores(plan: Plan, rows: npt.NDArray[Any], outputs: Floats) -> dict[str, An
 def _save_combined_predictions(folder: Path, key: str, fold: str, outputs: Floats) -> None:
     """Save predictions for later analyses; a full disk loses them, but does not stop the study."""
     save_predictions(
-        predictions_path(folder / PREDICTIONS_DIR, key, {}, fold), Predictions(*_predicted(outputs))
+        predictions_path(folder / PREDICTIONS_DIR, key, {}, fold),
+        Predictions(*_split_outputs(outputs)),
     )
 
 
-def _predicted(outputs: Floats) -> tuple[npt.NDArray[Any], Floats | None]:
+def _split_outputs(outputs: Floats) -> tuple[npt.NDArray[Any], Floats | None]:
     return (outputs, None) if outputs.ndim == 1 else (outputs.argmax(axis=1), outputs)
 
 
-def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path) -> dict[str, Any]:
+def _test_combination(
+    plan: Plan, model: Model, members: Members, rule: CombinationRule, folder: Path
+) -> dict[str, Any]:
     """Test a combination; the result is that of a test job, with the time of all used members."""
     keys = [o.model.key for o in members.outcomes]
     if isinstance(rule, (MeanRule, TextbookRule)):
-        places, rule = rule.used()
+        places, rule = rule.select_used()
         keys = [keys[place] for place in places]
-    members = members.some(keys)
+    members = members.select(keys)
     outputs = rule(members.test.outputs)
     _save_combined_predictions(folder, model.key, TEST, outputs)
-    predicted, score = _predicted(outputs)
+    predicted, score = _split_outputs(outputs)
     rows, tests = members.test.rows, [o.test for o in members.outcomes if o.test]
     groups = None if plan.split.groups is None else plan.split.groups[rows]
     test = evaluate_test(
@@ -276,9 +219,10 @@ def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path)
     content = combined_to_bytes(list(zip(keys, names, strict=True)), rule, n_columns, n_classes)
     files = [t["kept"]["files"] for t in tests]
     return {
+        "status": JobStatus.DONE,
         "error": None,
         "warnings": [],
-        "scores": _scores(plan, rows, outputs),
+        "scores": _compute_scores(plan, rows, outputs),
         "timing": {k: sum(t["timing"][k] for t in tests) for k in ("fit_s", "predict_s")},
         "test": to_plain(test),
         "tree": None,
@@ -292,8 +236,8 @@ def _is_bag(outcome: Outcome) -> bool:
     return f"{outcome.model.key}.combined" in files
 
 
-def _ensemble(
-    plan: Plan, members: _Members, rule: Rule, spread: dict[str, Any] | None
+def _describe_ensemble(
+    plan: Plan, members: Members, rule: CombinationRule, spread: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return the ``ensemble`` part of the facts."""
     shares = rule.shares(len(members.outcomes))
@@ -305,11 +249,11 @@ def _ensemble(
             for o, share in zip(members.outcomes, shares, strict=True)
         ],
         "diversity": spread,
-        "remarks": members.remarks.on(keys, in_time=plan.split.ordered),
+        "remarks": members.remarks.list_remarks(keys, in_time=plan.split.ordered),
     }
 
 
-def _diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
+def _compute_diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
     """Return the diversity of the members on held-out rows; None in a regression."""
     if outputs.classes is None:
         return None
@@ -331,3 +275,84 @@ def _diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
         }
     )
     return facts
+
+
+def calibrate_combined(
+    plan: Plan, outcomes: Sequence[Outcome], folder: Path, budget: Budget | None
+) -> tuple[Outcome, list[dict[str, Any]]] | None:
+    """Try calibration methods on the out-of-fold predictions of the best model, a combination.
+
+    The calibration of a fold is fitted to the other folds, in time order to those before it, and
+    the test's to all folds. A fold whose training folds lack a class is not scored.
+
+    Returns
+    -------
+    outcome, results : Outcome, list of dict
+        The model, and the results by fold, the test's last, as `arboleda.study.runner.
+        calibrate_best` returns them; None if its predictions are missing, fewer than two folds can
+        be scored, or the time budget does not allow it.
+    """
+    outcome = ranked(plan, outcomes)[0]
+    # Only the first repeat: in the others, each row is among those that calibrate it.
+    folds = plan.split.folds[: len(plan.split.partition)]
+    parts = [(str(k), rows) for k, (_, rows) in enumerate(folds)]
+    parts.append((TEST, plan.split.test))
+    n_classes = len(plan.target.labels)
+    predictions = [
+        load_predictions(
+            predictions_path(folder / PREDICTIONS_DIR, outcome.model.key, {}, k),
+            len(rows),
+            n_classes,
+        )
+        for k, rows in parts
+    ]
+    scores = [one.score for one in predictions if one is not None and one.score is not None]
+    if len(scores) < len(parts):
+        return None
+    classes = [plan.target.y[rows] for _, rows in parts]
+    training = [
+        range(place) if plan.split.ordered else [k for k in range(len(folds)) if k != place]
+        for place in range(len(parts))
+    ]
+    scored = [
+        place
+        for place, others in enumerate(training)
+        if others and len(np.unique(np.concatenate([classes[k] for k in others]))) == n_classes
+    ]
+    if len(scored) < 3:
+        return None
+    n_training_rows = sum(len(classes[k]) for place in scored for k in training[place])
+    seconds = ROW_SECONDS * n_training_rows * n_scores(n_classes)
+    if budget is not None and not budget.has_room(seconds):
+        return None
+    with limit_threads():
+        return outcome, [
+            _calibrate_fold(plan, scores, classes, training[place], place) for place in scored
+        ]
+
+
+def _calibrate_fold(
+    plan: Plan,
+    scores: Sequence[Any],
+    classes: Sequence[Any],
+    others: Sequence[int],
+    place: int,
+) -> dict[str, Any]:
+    """Return the result of one fold, or of the test, which comes last."""
+    started = time.perf_counter()
+    is_test = place == len(scores) - 1
+    held_out = np.concatenate([scores[k] for k in others])
+    known = np.concatenate([classes[k] for k in others])
+    n_classes = len(plan.target.labels)
+    result: dict[str, Any] = {"error": None, "scores": {}, "warnings": []}
+    try:
+        found = {AS_IT_IS: scores[place]} | calibrated_scores(
+            "predict_proba", held_out, known, scores[place], n_classes
+        )
+    except (ValueError, MemoryError) as error:
+        return result | {"error": error_sentence(error), "timing": {}, "variants": {}}
+    variants = variants_of(
+        found, classes[place], plan.target, plan.seed, is_test=is_test, costs=plan.costs
+    )
+    seconds = time.perf_counter() - started
+    return result | {"timing": {"fit_s": seconds}, "variants": to_plain(variants)}

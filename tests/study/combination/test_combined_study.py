@@ -17,10 +17,9 @@ from arboleda.combine import MemberOutputs
 from arboleda.report import render_report
 from arboleda.study import Study, StudyResult, runner
 from arboleda.study.artifacts.files import MODELS
-from arboleda.study.combined.cross_fitting import cross_fit
-from arboleda.study.combined.methods import METHODS
-from arboleda.study.combined.remarks import remarks_on
-from arboleda.study.combined.rules import MeanRule
+from arboleda.study.combination.members import make_remarks
+from arboleda.study.combination.methods import METHODS, cross_fit
+from arboleda.study.combination.rules import MeanRule
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
 from arboleda.study.results.predictions import predict
@@ -105,7 +104,7 @@ def test_models_left_out_of_combinations_are_told(tmp_path: Path) -> None:
         kept = {"error": "no space" if key == "b" else None}
         outcomes.append(SimpleNamespace(model=model, error=None, test={"kept": kept}))
     plan = SimpleNamespace(target=SimpleNamespace(labels=()))
-    found = remarks_on(plan, outcomes, outcomes[:1], tmp_path)  # type: ignore[arg-type]
+    found = make_remarks(plan, outcomes, outcomes[:1], tmp_path)  # type: ignore[arg-type]
     assert found.on(["a"], in_time=False) == [
         "Second is no member: its fitted model was not kept.",
         "Third is no member: it does not say a finite number of every row.",
@@ -133,7 +132,7 @@ def combinations_first(monkeypatch: pytest.MonkeyPatch) -> None:
     def ranked(plan: Any, outcomes: Any) -> Any:
         return sorted(outcomes, key=lambda outcome: outcome.ensemble is None)
 
-    for module in ("arboleda.study.study", "arboleda.study.combined.calibrating"):
+    for module in ("arboleda.study.study", "arboleda.study.combination.outcomes"):
         monkeypatch.setattr(f"{module}.ranked", ranked)
 
 
@@ -168,8 +167,8 @@ def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
         MemberOutputs(names, outputs[:, part], labels, part, 200)
         for part in np.array_split(rows, 5)
     ]
-    learn = next(m.learn for m in METHODS if m.key == "stacking")
-    found = cross_fit(learn, parts, whole, y, 0)
+    fit = next(m.fit for m in METHODS if m.key == "stacking")
+    found = cross_fit(fit, parts, whole, y, 0)
     held_out = np.mean(np.concatenate(found.predictions).argmax(axis=1) == y)
     by_heart = np.mean(found.rule(outputs).argmax(axis=1) == y)
     assert by_heart > 0.62
@@ -179,13 +178,13 @@ def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
 def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
     seen = []
 
-    def learn(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
+    def fit(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
         seen.append(outputs.shape[1])
         return MeanRule((1.0,))
 
     rows = np.arange(20)
     whole = MemberOutputs(["one"], np.arange(20.0)[None], None, rows, 20)
-    found = cross_fit(learn, [whole], whole, np.zeros(20), 0)
+    found = cross_fit(fit, [whole], whole, np.zeros(20), 0)
     assert seen == [16] * 5 + [20]
     assert found.predictions[0].tolist() == list(range(20))
 
@@ -193,7 +192,7 @@ def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
 def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> None:
     taught = []
 
-    def learn(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
+    def fit(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
         taught.append(target.tolist())
         return MeanRule((0.0, 1.0))
 
@@ -206,7 +205,7 @@ def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> N
         MemberOutputs(["none", "row"], np.stack([np.zeros(2), part.astype(float)]), None, part, 8)
         for part in (np.sort(rows[start : start + 2]) for start in (0, 2, 4))
     ]
-    found = cross_fit(learn, parts, whole, y, 0, in_time=True)
+    found = cross_fit(fit, parts, whole, y, 0, in_time=True)
     assert taught == [[1.0, 2.0, 1.0, 4.0, 5.0, 7.0], [2.0, 7.0], [1.0, 2.0, 5.0, 7.0]]
     # Before the first window nothing is known: it has the plain mean of the members.
     assert [said.tolist() for said in found.predictions] == [[1.0, 3.5], [0.0, 5.0], [3.0, 4.0]]
@@ -219,8 +218,8 @@ def test_windows_of_one_class_teach_nothing() -> None:
     names = ["a", "b", "c"]
     whole = MemberOutputs(names, outputs, labels, rows, 8)
     parts = [MemberOutputs(names, outputs[:, p], labels, p, 8) for p in np.array_split(rows, 4)]
-    learn = next(m.learn for m in METHODS if m.key == "stacking")
-    found = cross_fit(learn, parts, whole, y, 0, in_time=True)
+    fit = next(m.fit for m in METHODS if m.key == "stacking")
+    found = cross_fit(fit, parts, whole, y, 0, in_time=True)
     for said, part in zip(found.predictions[:3], parts, strict=False):
         np.testing.assert_allclose(said, part.outputs.mean(axis=0))
     assert not np.allclose(found.predictions[3], parts[3].outputs.mean(axis=0))
@@ -232,7 +231,7 @@ def test_a_combination_is_calibrated_where_there_is_time(
 ) -> None:
     asked: Any = {"target": "target", "output_dir": tmp_path, "models": "lda,naive_bayes"}
     assert Study("iris", **asked, time_budget="10h").run().facts["calibration"]
-    monkeypatch.setattr("arboleda.study.combined.calibrating.ROW_SECONDS", 1e3)
+    monkeypatch.setattr("arboleda.study.combination.outcomes.ROW_SECONDS", 1e3)
     assert Study("iris", **asked, time_budget="10h").run().facts["calibration"] is None
     assert Study("iris", **asked).run().facts["calibration"]
 

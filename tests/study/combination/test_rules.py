@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
-from arboleda.study.combined.rules import LinearRule, MeanRule, at_temperature
+from arboleda.study.combination.rules import LinearRule, MeanRule, scale_by_temperature
 
 
 @pytest.fixture
@@ -26,18 +26,18 @@ def test_a_row_is_answered_alone(answers: np.ndarray) -> None:
 
 
 def test_a_temperature_of_two_takes_the_square_root() -> None:
-    np.testing.assert_allclose(at_temperature(np.array([[0.9, 0.1]]), 2.0), [[0.75, 0.25]])
+    np.testing.assert_allclose(scale_by_temperature(np.array([[0.9, 0.1]]), 2.0), [[0.75, 0.25]])
 
 
 @pytest.mark.parametrize("temperature", [0.25, 1.0, 4.0])
 def test_a_temperature_keeps_the_order_and_the_sum(answers: np.ndarray, temperature: float) -> None:
-    said = at_temperature(answers[0], temperature)
+    said = scale_by_temperature(answers[0], temperature)
     assert np.array_equal(said.argsort(axis=1), answers[0].argsort(axis=1))
     np.testing.assert_allclose(said.sum(axis=1), 1.0)
 
 
 def test_a_probability_of_zero_stays_finite() -> None:
-    said = at_temperature(np.array([[1.0, 0.0]]), 0.5)
+    said = scale_by_temperature(np.array([[1.0, 0.0]]), 0.5)
     assert np.isfinite(said).all()
     assert said[0].sum() == pytest.approx(1.0)
 
@@ -48,7 +48,7 @@ def test_a_linear_rule_says_what_logistic_regression_says(
 ) -> None:
     answers = answers[:, :, :n_classes]
     target = answers[1].argmax(axis=1)
-    columns = LinearRule.columns_of(answers)
+    columns = LinearRule.make_columns(answers)
     assert columns.shape == (40, 3 if n_classes == 2 else 9)
     model = LogisticRegression().fit(columns, target)
     rule = LinearRule(model.coef_, model.intercept_, tuple(model.classes_.tolist()))
@@ -70,5 +70,8 @@ def test_a_linear_rule_of_values_is_a_sum() -> None:
 
 
 def test_members_without_weight_are_not_used() -> None:
-    assert MeanRule((0.0, 0.25, 0.0, 0.75), 2.0).used() == ([1, 3], MeanRule((0.25, 0.75), 2.0))
-    assert MeanRule((0.0, 0.0)).used() == ([0], MeanRule((0.0,)))
+    assert MeanRule((0.0, 0.25, 0.0, 0.75), 2.0).select_used() == (
+        [1, 3],
+        MeanRule((0.25, 0.75), 2.0),
+    )
+    assert MeanRule((0.0, 0.0)).select_used() == ([0], MeanRule((0.0,)))
