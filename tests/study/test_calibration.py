@@ -67,8 +67,10 @@ def test_every_method_is_scikit_learns(bayes: StudyResult, method: str) -> None:
     by_hand = reliability_table(all_true, all_said, pos_label=1)
     assert cv["error"] == pytest.approx(by_hand.expected_calibration_error)
     assert [b["count"] for b in cv["bins"]] == by_hand.counts.tolist()
-    assert [b["said"] for b in cv["bins"]] == pytest.approx(by_hand.mean_probability.tolist())
-    assert [b["happened"] for b in cv["bins"]] == pytest.approx(by_hand.frequency.tolist())
+    assert [b["mean_probability"] for b in cv["bins"]] == pytest.approx(
+        by_hand.mean_probability.tolist()
+    )
+    assert [b["frequency"] for b in cv["bins"]] == pytest.approx(by_hand.frequency.tolist())
     p = model.fit(x[train], y[train]).predict_proba(x[test])
     assert variant["test"]["metrics"]["log_loss"] == pytest.approx(sk.log_loss(y[test], p))
     assert variant["test"]["calibration"]["error"] == pytest.approx(

@@ -200,7 +200,7 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
     ),
     "older facts": (
         lambda f: (f / "results.json").write_text(
-            '{"schema_version": 1, "arboleda_version": "0.0.9", "study": {}, "models": []}'
+            '{"schema_version": 2, "arboleda_version": "0.0.9", "study": {}, "models": []}'
         ),
         "written by an older version of arboleda, 0.0.9",
     ),

@@ -30,6 +30,7 @@ from arboleda.study.errors import StudyError
 from arboleda.study.execution.job import CALIBRATION, TEST, Job, Shared
 from arboleda.study.results.calibration import FITS
 from arboleda.study.results.costs import check_costs, cost_matrix
+from arboleda.study.results.facts import SCHEMA_VERSION
 from arboleda.study.results.scoring import COST, Metric, choose_metric
 from arboleda.study.results.subgroups import check_score_by
 from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
@@ -296,6 +297,7 @@ class Plan:
                 "scikit-learn": sklearn.__version__,
                 "machine": platform.machine(),
                 "models": MODELS_VERSION,
+                "facts": SCHEMA_VERSION,
             },
         }
 

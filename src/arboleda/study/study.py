@@ -34,12 +34,13 @@ from arboleda.study.execution.pool import Pool, choose_processes
 from arboleda.study.execution.progress import make_watcher
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.results.best_model import describe_best
-from arboleda.study.results.facts import leaderboard_csv, make_facts
 from arboleda.study.results.holdout_facts import (
     ReadPredictions,
     held_out_predictions,
     predictions_reader,
 )
+from arboleda.study.results.leaderboard import leaderboard_csv
+from arboleda.study.results.make_facts import make_facts
 from arboleda.study.runner import (
     COMBINATIONS,
     Outcome,

@@ -172,9 +172,10 @@ def _subject(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedModel
         "metric_label": plan.metric.label,
         "target": target.name,
     }
+    costs = costs_facts(plan.settings, target)
     return ExplainedModel(
         folder=str(executor.folder),
-        facts={"study": described, "costs": costs_facts(plan.settings, target)},
+        facts={"study": described, "costs": costs and costs.model_dump()},
         key=outcome.model.key,
         pipeline=pipeline,
         names=features.names,

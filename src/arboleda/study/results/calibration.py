@@ -251,7 +251,13 @@ def reliability_of(
         "largest_by_chance": error.largest_by_chance,
         "level": error.confidence_level,
         "bins": [
-            {"lower": lower, "upper": upper, "count": count, "said": mean, "happened": frequency}
+            {
+                "lower": lower,
+                "upper": upper,
+                "count": count,
+                "mean_probability": mean,
+                "frequency": frequency,
+            }
             for lower, upper, count, mean, frequency in zip(
                 table.lower.tolist(),
                 table.upper.tolist(),

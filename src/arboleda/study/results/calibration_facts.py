@@ -4,9 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arboleda.study.plan import Plan
+from arboleda.study.results.best_model_facts import (
+    CalibrationFacts,
+    CalibrationFolds,
+    CalibrationTest,
+    CalibrationVariant,
+    FoldMetrics,
+)
 from arboleda.study.results.calibration import AS_IT_IS, BINS, METHODS
+from arboleda.study.results.model_facts import ReliabilityBin, SearchSeconds
 
 __all__ = ["calibration_facts"]
 
@@ -17,7 +26,7 @@ SHOWN = (SCORE, "brier")
 
 def calibration_facts(
     plan: Plan, model: str, results: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+) -> CalibrationFacts:
     """Return the ``calibration`` part of the facts.
 
     A method is chosen if its mean log-loss over the folds is the smallest, and smaller than that of
@@ -38,14 +47,14 @@ def calibration_facts(
         _variant(plan, method, [f["variants"][method] for f in folds], test["variants"].get(method))
         for method in tried
     ]
-    return {
-        "model": model,
-        "error": error,
-        "judge": SCORE,
-        "chosen": _choose({v["method"]: v["cv"]["metrics"][SCORE]["folds"] for v in variants}),
-        "variants": variants,
-        "timing": {"search_s": float(sum(sum(r["timing"].values()) for r in results))},
-    }
+    return CalibrationFacts(
+        model=model,
+        error=error,
+        metric=SCORE,
+        chosen=_choose({v.method: np.array(v.cv.metrics[SCORE].folds) for v in variants}),
+        variants=variants,
+        timing=SearchSeconds(search_s=float(sum(sum(r["timing"].values()) for r in results))),
+    )
 
 
 def _is_complete(method: str, folds: Sequence[Mapping[str, Any]]) -> bool:
@@ -56,7 +65,7 @@ def _is_complete(method: str, folds: Sequence[Mapping[str, Any]]) -> bool:
     )
 
 
-def _choose(losses: Mapping[str, Sequence[float]]) -> str | None:
+def _choose(losses: Mapping[str, npt.ArrayLike]) -> str | None:
     if not losses:
         return None
     best = min(losses, key=lambda method: float(np.mean(losses[method])))
@@ -69,48 +78,44 @@ def _choose(losses: Mapping[str, Sequence[float]]) -> str | None:
 
 def _variant(
     plan: Plan, method: str, folds: Sequence[Mapping[str, Any]], test: Mapping[str, Any] | None
-) -> dict[str, Any]:
+) -> CalibrationVariant:
     shown = dict.fromkeys([*SHOWN, plan.metric.key])
-    return {
-        "method": method,
-        "cv": {
-            "metrics": {name: _spread([f["metrics"][name] for f in folds]) for name in shown},
-            **_pooled([fold["bins"] for fold in folds]),
-        },
-        "test": None
+    error, bins = _pool_bins([fold["bins"] for fold in folds])
+    return CalibrationVariant(
+        method=method,
+        cv=CalibrationFolds(
+            metrics={name: _spread([f["metrics"][name] for f in folds]) for name in shown},
+            error=error,
+            bins=bins,
+        ),
+        test=None
         if test is None
-        else {
-            "metrics": {name: test["metrics"][name] for name in shown},
-            "calibration": test["reliability"],
-        },
-    }
+        else CalibrationTest(
+            metrics={name: test["metrics"][name] for name in shown},
+            calibration=test["reliability"],
+        ),
+    )
 
 
-def _spread(scores: Sequence[float | None]) -> dict[str, Any]:
+def _spread(scores: Sequence[float | None]) -> FoldMetrics:
     known = [score for score in scores if score is not None]
     if len(known) < len(scores):
-        return {"folds": list(scores), "mean": None, "sd": None}
-    return {
-        "folds": known,
-        "mean": float(np.mean(known)),
-        "sd": float(np.std(known, ddof=1)),
-    }
+        return FoldMetrics(folds=list(scores), mean=None, sd=None)
+    return FoldMetrics(folds=known, mean=float(np.mean(known)), sd=float(np.std(known, ddof=1)))
 
 
-def _pooled(folds: Sequence[Sequence[Sequence[float]]]) -> dict[str, Any]:
-    """Pool the error and the bins of all held-out rows."""
+def _pool_bins(folds: Sequence[Sequence[Sequence[float]]]) -> tuple[float, list[ReliabilityBin]]:
+    """Return the calibration error and the bins of all held-out rows together."""
     count, predicted, observed = np.sum(folds, axis=0).T
     some = np.flatnonzero(count)
-    return {
-        "error": float(np.abs(observed - predicted).sum() / count.sum()),
-        "bins": [
-            {
-                "lower": int(b) / BINS,
-                "upper": (int(b) + 1) / BINS,
-                "count": int(np.rint(count[b])),
-                "said": float(predicted[b] / count[b]),
-                "happened": float(observed[b] / count[b]),
-            }
-            for b in some
-        ],
-    }
+    error = float(np.abs(observed - predicted).sum() / count.sum())
+    return error, [
+        ReliabilityBin(
+            lower=int(b) / BINS,
+            upper=(int(b) + 1) / BINS,
+            count=int(np.rint(count[b])),
+            mean_probability=float(predicted[b] / count[b]),
+            frequency=float(observed[b] / count[b]),
+        )
+        for b in some
+    ]

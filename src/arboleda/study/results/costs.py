@@ -9,6 +9,7 @@ from arboleda.decide._costs import best_decisions, expected_costs
 from arboleda.study.config.settings import Costs, Settings
 from arboleda.study.data.target import Target
 from arboleda.study.errors import StudyError
+from arboleda.study.results.best_model_facts import CostsFacts
 from arboleda.study.results.probabilities import are_probabilities
 
 __all__ = [
@@ -95,16 +96,14 @@ def matrix_of(given: Costs | None, labels: tuple[str, ...]) -> Floats:
     return matrix
 
 
-def costs_facts(settings: Settings, target: Target) -> dict[str, Any] | None:
+def costs_facts(settings: Settings, target: Target) -> CostsFacts | None:
     """Return the ``costs`` part of the facts."""
     matrix = cost_matrix(settings, target)
     if matrix is None:
         return None
-    return {
-        "labels": list(target.labels),
-        "matrix": matrix.tolist(),
-        "reject_cost": settings.reject_cost,
-    }
+    return CostsFacts(
+        labels=list(target.labels), matrix=matrix.tolist(), reject_cost=settings.reject_cost
+    )
 
 
 def decide_by_cost(

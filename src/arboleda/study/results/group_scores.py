@@ -1,7 +1,6 @@
 """Test scores of a model per group: for each value of the requested columns."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +8,7 @@ import numpy.typing as npt
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
 from arboleda.study.results.bootstrap import LEVEL, bootstrap_interval
+from arboleda.study.results.model_facts import SubgroupGap, SubgroupMetrics, SubgroupsFacts
 from arboleda.study.results.scoring import Metric, all_scores
 from arboleda.study.results.subgroups import Parts, subgroups_of
 
@@ -18,7 +18,7 @@ __all__ = ["groups_facts"]
 SMALL = 30
 
 
-def groups_facts(plan: Plan, predictions: Predictions) -> list[dict[str, Any]]:
+def groups_facts(plan: Plan, predictions: Predictions) -> list[SubgroupsFacts]:
     """Return the ``groups`` part of a model's test: metrics per group, and the largest gap.
 
     Parameters
@@ -34,14 +34,14 @@ def groups_facts(plan: Plan, predictions: Predictions) -> list[dict[str, Any]]:
     ]
 
 
-def _of_column(plan: Plan, predictions: Predictions, name: str, parts: Parts) -> dict[str, Any]:
+def _of_column(plan: Plan, predictions: Predictions, name: str, parts: Parts) -> SubgroupsFacts:
     groups = [_group(plan, predictions, value, places) for value, places in parts.items()]
-    return {"column": name, "level": LEVEL, "rows": groups, "gap": _gap(plan.metric, groups)}
+    return SubgroupsFacts(column=name, level=LEVEL, rows=groups, gap=_gap(plan.metric, groups))
 
 
 def _group(
     plan: Plan, predictions: Predictions, value: str, places: npt.NDArray[np.int64]
-) -> dict[str, Any]:
+) -> SubgroupMetrics:
     n_classes = len(plan.target.labels)
     rows = plan.split.test[places]
     y = plan.target.y[rows]
@@ -60,24 +60,22 @@ def _group(
         groups=together,
         costs=plan.costs,
     )
-    return {
-        "value": value,
-        "n": len(places),
-        "small": len(places) < SMALL,
-        "metrics": metrics,
-        "low": low,
-        "high": high,
-    }
+    return SubgroupMetrics(
+        value=value,
+        n=len(places),
+        small=len(places) < SMALL,
+        metrics=metrics,
+        low=low,
+        high=high,
+    )
 
 
-def _gap(metric: Metric, groups: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def _gap(metric: Metric, groups: Sequence[SubgroupMetrics]) -> SubgroupGap | None:
     """Compare the best and the worst of the groups that are not small."""
-    known = [
-        (group["metrics"].get(metric.key), group["value"]) for group in groups if not group["small"]
-    ]
+    known = [(group.metrics.get(metric.key), group.value) for group in groups if not group.small]
     scored = sorted((score, value) for score, value in known if score is not None)
     if len(scored) < 2:
         return None
     (low, at_low), (high, at_high) = scored[0], scored[-1]
     best, worst = (at_high, at_low) if metric.greater_is_better else (at_low, at_high)
-    return {"metric": metric.key, "best": best, "worst": worst, "difference": high - low}
+    return SubgroupGap(metric=metric.key, best=best, worst=worst, difference=high - low)

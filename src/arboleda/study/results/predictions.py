@@ -22,7 +22,7 @@ from arboleda.study.artifacts.text_files import refuse_the_table
 from arboleda.study.config.options import read_size
 from arboleda.study.data.chunked_reader import Chunk
 from arboleda.study.errors import StudyError
-from arboleda.study.results.facts import csv_safe
+from arboleda.study.results.leaderboard import csv_safe
 from arboleda.study.results.prediction_columns import PredictionColumns
 
 __all__ = ["PredictionFile", "check_ending", "predict_table", "write_blocks"]
