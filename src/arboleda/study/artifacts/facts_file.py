@@ -112,9 +112,8 @@ def _place(facts: Any, steps: tuple[int | str, ...]) -> str:
     """Write the place of a value as in JavaScript, without pydantic's names of union members."""
     place = ""
     for step in steps:
-        if isinstance(facts, dict) and step in facts:
-            place, facts = _join(place, step), facts[step]
-        elif isinstance(facts, list) and isinstance(step, int):
+        is_key = isinstance(facts, dict) and step in facts
+        if is_key or (isinstance(facts, list) and isinstance(step, int)):
             place, facts = _join(place, step), facts[step]
     return place
 
