@@ -42,7 +42,7 @@ def predict(
     Adds class probabilities and, if the study has costs, the decision of least expected cost.
     """
     try:
-        from arboleda.study.results.predictions import predict_table
+        from arboleda.study.results.predict_file import predict_table
 
         result = predict_table(
             folder,

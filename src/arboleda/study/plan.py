@@ -24,15 +24,20 @@ from arboleda.study.data.preparation import make_preparation
 from arboleda.study.data.recipe import Step, apply_recipe
 from arboleda.study.data.roles import Role, decide_roles
 from arboleda.study.data.splitting import Split, make_split
+from arboleda.study.data.subgroups import check_score_by
 from arboleda.study.data.table import Column, Table
 from arboleda.study.data.target import Target, make_target
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.job import CALIBRATION, TEST, Job, Shared
 from arboleda.study.results.calibration import FITS
-from arboleda.study.results.costs import check_costs, cost_matrix
 from arboleda.study.results.facts import SCHEMA_VERSION
-from arboleda.study.results.scoring import COST, Metric, choose_metric
-from arboleda.study.results.subgroups import check_score_by
+from arboleda.study.results.scoring import (
+    COST,
+    StudyMetric,
+    check_costs,
+    choose_metric,
+    cost_matrix,
+)
 from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 
 __all__ = ["Plan", "make_plan"]
@@ -67,7 +72,7 @@ class Plan:
 
     table: Table
     target: Target
-    metric: Metric
+    metric: StudyMetric
     settings: Settings
     roles: Mapping[str, Role]
     split: Split

@@ -23,7 +23,7 @@ from arboleda.study.combined.remarks import remarks_on
 from arboleda.study.combined.rules import MeanRule
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
-from arboleda.study.results.predictions import predict_table
+from arboleda.study.results.predict_file import predict_table
 
 from ..conftest import without_timing
 

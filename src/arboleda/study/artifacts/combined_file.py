@@ -22,7 +22,7 @@ from arboleda.study.combined.boosted import BoostedRule, Boosting
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule
 from arboleda.study.combined.textbook import TextbookRule
-from arboleda.study.results.probabilities import n_scores
+from arboleda.study.data.target import n_scores
 
 __all__ = ["combined_from_bytes", "combined_to_bytes"]
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import LinearRule, MeanRule
-from arboleda.study.results.probabilities import n_scores
+from arboleda.study.data.target import n_scores
 
 __all__ = ["MIN_PROBABILITY", "BoostedRule", "boosted_rule", "can_boost", "seconds_of_boosting"]
 

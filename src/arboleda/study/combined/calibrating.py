@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from arboleda.study.data.target import n_scores
 from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
@@ -19,8 +20,8 @@ from arboleda.study.execution.prediction_store import (
 )
 from arboleda.study.execution.serialization import error_sentence, limit_threads, to_plain
 from arboleda.study.plan import Plan
-from arboleda.study.results.calibration import AS_IT_IS, calibrated_scores, variants_of
-from arboleda.study.results.probabilities import n_scores
+from arboleda.study.results.calibration import AS_IT_IS, calibrate_scores
+from arboleda.study.results.evaluate import evaluate_variants
 from arboleda.study.runner import Outcome, ranked
 
 __all__ = ["calibrate_combined"]
@@ -98,12 +99,12 @@ def _calibrate(
     n_classes = len(plan.target.labels)
     result: dict[str, Any] = {"error": None, "scores": {}, "warnings": []}
     try:
-        found = {AS_IT_IS: scores[place]} | calibrated_scores(
+        found = {AS_IT_IS: scores[place]} | calibrate_scores(
             "predict_proba", held_out, known, scores[place], n_classes
         )
     except (ValueError, MemoryError) as error:
         return result | {"error": error_sentence(error), "timing": {}, "variants": {}}
-    variants = variants_of(
+    variants = evaluate_variants(
         found, classes[place], plan.target, plan.seed, is_test=is_test, costs=plan.costs
     )
     seconds = time.perf_counter() - started

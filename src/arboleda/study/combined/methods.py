@@ -24,7 +24,7 @@ from arboleda.study.combined.boosted import LEAST_ROWS, boosted_rule, can_boost,
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
 from arboleda.study.combined.textbook import best_few, textbook
-from arboleda.study.results.probabilities import n_scores
+from arboleda.study.data.target import n_scores
 
 __all__ = [
     "FEWEST",

@@ -10,7 +10,7 @@ from arboleda.study.execution.prediction_store import (
     predictions_path,
 )
 from arboleda.study.plan import Plan
-from arboleda.study.results.probabilities import are_probabilities
+from arboleda.study.results.scoring import are_probabilities
 from arboleda.study.runner import Outcome
 
 __all__ = ["Remarks", "is_kept", "remarks_on"]

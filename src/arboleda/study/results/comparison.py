@@ -3,7 +3,7 @@ r"""Which models are not significantly worse than the winner on the folds and th
 Each model is tested twice against the winner. On the folds, whose training rows overlap, by the
 corrected resampled t test (Nadeau and Bengio 2003; see `arboleda.diagnose.compare`). On the test
 rows, which no selection has used, by the paired test of the difference of the metric, with the
-standard error of its influence function (Efron 1982; see `arboleda.study.results.influence`), or by
+standard error of its influence function (Efron 1982; see `arboleda.study.results.intervals`), or by
 McNemar's exact test for accuracies. If rows are grouped, the influence of whole groups is used
 (Liang and Zeger 1986). A model's p-value is twice the smaller of the two, and the p-values of all
 models are adjusted by Holm's method: models that the winner beats with an adjusted p-value below
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from arboleda.diagnose._comparison import corrected_t_test, holm
+from arboleda.diagnose import corrected_t_test, holm
 from arboleda.report._words import join_names, spell_count
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
@@ -28,10 +28,10 @@ from arboleda.study.results.best_model_facts import (
     RowsTest,
 )
 from arboleda.study.results.holdout_facts import ReadPredictions
-from arboleda.study.results.influence import metric_influence
+from arboleda.study.results.intervals import compute_influence
 from arboleda.study.runner import Outcome
 
-__all__ = ["compare_on_rows", "comparison_facts"]
+__all__ = ["compare_on_rows", "describe_comparison"]
 
 LEVEL = 0.95
 # A relative difference of scores up to this is rounding error.
@@ -50,7 +50,7 @@ _FOLDS_NOTE = (
 Floats = npt.NDArray[np.float64]
 
 
-def comparison_facts(
+def describe_comparison(
     plan: Plan, ranked: Sequence[Outcome], read_predictions: ReadPredictions
 ) -> ComparisonFacts | None:
     """Return the ``comparison`` part of the facts; None with fewer than two scored models.
@@ -177,8 +177,8 @@ def compare_on_rows(
         ``difference``, above 0 if the first is better, its interval ``low``, ``high``, ``p`` and
         ``method``; None if the metric is undefined or there is only one group.
     """
-    one = metric_influence(metric, y, first.predicted, first.score, n_classes, costs)
-    two = metric_influence(metric, y, second.predicted, second.score, n_classes, costs)
+    one = compute_influence(metric, y, first.predicted, first.score, n_classes, costs)
+    two = compute_influence(metric, y, second.predicted, second.score, n_classes, costs)
     if one is None or two is None or len(y) < 2:
         return None
     sign = 1.0 if greater_is_better else -1.0

@@ -1,4 +1,4 @@
-"""Facts from predictions for held-out rows: groups, costs and rejected rows."""
+"""Facts from predictions for held-out rows: subgroups, costs and rejected rows."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from arboleda.decide import accuracy_coverage_curve
 from arboleda.study.artifacts.held_out import HeldOut
+from arboleda.study.data.subgroups import Parts, find_subgroups
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
@@ -17,20 +18,35 @@ from arboleda.study.execution.prediction_store import (
     predictions_path,
 )
 from arboleda.study.plan import Plan
-from arboleda.study.results.calibrator import Calibrator, fit_calibrator
-from arboleda.study.results.costs import REJECTED, cost_matrix, decide_by_cost
-from arboleda.study.results.group_scores import groups_facts
+from arboleda.study.results.calibration import Calibrator, fit_calibrator
+from arboleda.study.results.intervals import LEVEL, bootstrap_interval
 from arboleda.study.results.model_facts import (
     AccuracyCoverage,
     DecisionCosts,
     PredictionCosts,
     RejectedClass,
     RejectFacts,
+    SubgroupGap,
+    SubgroupMetrics,
+    SubgroupsFacts,
+)
+from arboleda.study.results.scoring import (
+    REJECTED,
+    StudyMetric,
+    all_scores,
+    cost_matrix,
+    decide_by_cost,
 )
 from arboleda.study.runner import Outcome
 from arboleda.study.search import Trial
 
-__all__ = ["ReadPredictions", "held_out_predictions", "holdout_facts", "predictions_reader"]
+__all__ = [
+    "ReadPredictions",
+    "describe_subgroups",
+    "held_out_predictions",
+    "holdout_facts",
+    "predictions_reader",
+]
 
 ReadPredictions = Callable[[Outcome, int | None], Predictions | None]
 Floats = npt.NDArray[np.float64]
@@ -38,6 +54,8 @@ Floats = npt.NDArray[np.float64]
 # Number of best models with facts on groups and rejected rows.
 SHOWN = 3
 CURVE_POINTS = 200
+# A group with fewer test rows has uncertain scores.
+SMALL = 30
 
 
 def predictions_reader(plan: Plan, folder: Path) -> ReadPredictions:
@@ -88,7 +106,7 @@ def _of_model(
     if outcome.test is None or predictions is None:
         return facts
     if plan.settings.by and in_detail:
-        facts["groups"] = groups_facts(plan, predictions)
+        facts["groups"] = describe_subgroups(plan, predictions)
     matrix, reject_cost = cost_matrix(plan.settings, plan.target), plan.settings.reject_cost
     if matrix is not None:
         calibrator = _calibrator(plan, outcome, read_predictions)
@@ -171,3 +189,66 @@ def _rejects(plan: Plan, p: Floats, matrix: Floats, reject_cost: float) -> Rejec
             for k, label in enumerate(labels)
         ],
     )
+
+
+def describe_subgroups(plan: Plan, predictions: Predictions) -> list[SubgroupsFacts]:
+    """Return the ``groups`` part of a model's test: metrics per group, and the largest gap.
+
+    Parameters
+    ----------
+    plan : Plan
+    predictions : Predictions
+        The model's predictions for the test rows.
+    """
+    rows = plan.split.test
+    return [
+        _of_column(plan, predictions, name, find_subgroups(plan.table.column(name), rows))
+        for name in plan.settings.by
+    ]
+
+
+def _of_column(plan: Plan, predictions: Predictions, name: str, parts: Parts) -> SubgroupsFacts:
+    groups = [_group(plan, predictions, value, places) for value, places in parts.items()]
+    return SubgroupsFacts(column=name, level=LEVEL, rows=groups, gap=_gap(plan.metric, groups))
+
+
+def _group(
+    plan: Plan, predictions: Predictions, value: str, places: npt.NDArray[np.int64]
+) -> SubgroupMetrics:
+    n_classes = len(plan.target.labels)
+    rows = plan.split.test[places]
+    y = plan.target.y[rows]
+    predicted = predictions.predicted[places]
+    score = None if predictions.score is None else predictions.score[places]
+    found = all_scores(y, predicted, score, n_classes, plan.costs)
+    metrics = {key: v if v is not None and np.isfinite(v) else None for key, v in found.items()}
+    together = None if plan.split.groups is None else plan.split.groups[rows]
+    low, high = bootstrap_interval(
+        plan.metric.key,
+        y,
+        predicted,
+        score,
+        n_classes=n_classes,
+        seed=plan.seed,
+        groups=together,
+        costs=plan.costs,
+    )
+    return SubgroupMetrics(
+        value=value,
+        n=len(places),
+        small=len(places) < SMALL,
+        metrics=metrics,
+        low=low,
+        high=high,
+    )
+
+
+def _gap(metric: StudyMetric, groups: Sequence[SubgroupMetrics]) -> SubgroupGap | None:
+    """Compare the best and the worst of the groups that are not small."""
+    known = [(group.metrics.get(metric.key), group.value) for group in groups if not group.small]
+    scored = sorted((score, value) for score, value in known if score is not None)
+    if len(scored) < 2:
+        return None
+    (low, at_low), (high, at_high) = scored[0], scored[-1]
+    best, worst = (at_high, at_low) if metric.greater_is_better else (at_low, at_high)
+    return SubgroupGap(metric=metric.key, best=best, worst=worst, difference=high - low)

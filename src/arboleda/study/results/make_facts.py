@@ -16,9 +16,8 @@ from arboleda.study.data.describe import describe_table
 from arboleda.study.data.feature_crosses import FeatureCross
 from arboleda.study.data.preparation import PREPARATIONS
 from arboleda.study.plan import Plan
-from arboleda.study.results.calibration_facts import calibration_facts
-from arboleda.study.results.comparison import comparison_facts
-from arboleda.study.results.costs import costs_facts
+from arboleda.study.results.calibration import describe_calibration
+from arboleda.study.results.comparison import describe_comparison
 from arboleda.study.results.facts import (
     SCHEMA_VERSION,
     CautionFacts,
@@ -49,7 +48,8 @@ from arboleda.study.results.model_facts import (
     ModelTiming,
     Seconds,
 )
-from arboleda.study.results.selection import selection_facts
+from arboleda.study.results.scoring import describe_costs
+from arboleda.study.results.selection import describe_selection
 from arboleda.study.runner import Outcome, RunResult, ranked
 from arboleda.study.search.candidates import Candidate
 
@@ -81,11 +81,11 @@ def make_facts(
         ],
         models=[_model(plan, outcome, more) for outcome, more in zip(order, held_out, strict=True)],
         search=_search(result),
-        selection=selection_facts(plan, order),
-        comparison=comparison_facts(plan, order, read_predictions),
-        costs=costs_facts(plan.settings, plan.target),
+        selection=describe_selection(plan, order),
+        comparison=describe_comparison(plan, order, read_predictions),
+        costs=describe_costs(plan.settings, plan.target),
         calibration=calibration
-        and calibration_facts(plan, calibration[0].model.key, calibration[1]),
+        and describe_calibration(plan.metric.key, calibration[0].model.key, calibration[1]),
         **explanations,
         tree=tree,
         environment=_environment(),

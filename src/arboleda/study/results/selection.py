@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from arboleda._numbers import integer, number_format, plain
-from arboleda.diagnose._comparison import corrected_t_test
+from arboleda.diagnose import corrected_t_test
 from arboleda.study.plan import Plan
 from arboleda.study.results.best_model_facts import (
     HonestScore,
@@ -31,11 +31,11 @@ from arboleda.study.results.best_model_facts import (
     SelectedScore,
     SelectionFacts,
 )
-from arboleda.study.results.scoring import Metric
+from arboleda.study.results.scoring import StudyMetric
 from arboleda.study.runner import Outcome
 from arboleda.study.search.candidates import Candidate
 
-__all__ = ["HonestChoice", "folds_apart", "honest_choice", "selection_facts"]
+__all__ = ["HonestChoice", "describe_selection", "find_disjoint_folds", "select_honestly"]
 
 LEVEL = 0.95
 _METHOD = (
@@ -69,7 +69,7 @@ class HonestChoice:
     leads: Floats | None
 
 
-def honest_choice(
+def select_honestly(
     scores: Floats,
     models: npt.NDArray[np.int64],
     apart: Sequence[npt.NDArray[np.int64]],
@@ -103,7 +103,7 @@ def honest_choice(
     return HonestChoice(where, who, scores[who, where], np.array(leads) if several else None)
 
 
-def folds_apart(
+def find_disjoint_folds(
     folds: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
     *,
     n_rows: int,
@@ -130,7 +130,7 @@ def folds_apart(
     return found
 
 
-def selection_facts(plan: Plan, ranked: Sequence[Outcome]) -> SelectionFacts | None:
+def describe_selection(plan: Plan, ranked: Sequence[Outcome]) -> SelectionFacts | None:
     """Return the ``selection`` part of the facts: the winner's score and the corrected one.
 
     Parameters
@@ -198,12 +198,12 @@ def _selected_score(candidate: Candidate, metric: str) -> SelectedScore:
 def _choose_honestly(plan: Plan, entries: Sequence[tuple[int, Candidate]]) -> HonestChoice | None:
     """Return the honest choice, or None if there are too few disjoint folds."""
     split = plan.split
-    apart = folds_apart(split.held_out, n_rows=plan.table.n_rows, in_time=split.ordered)
+    apart = find_disjoint_folds(split.held_out, n_rows=plan.table.n_rows, in_time=split.ordered)
     if split.bags or sum(len(others) > 0 for others in apart) < 2:
         return None
     scores = np.array([c.scores(plan.metric.key) for _, c in entries], dtype=np.float64)
     models = np.array([m for m, _ in entries])
-    return honest_choice(scores, models, apart, greater_is_better=plan.metric.greater_is_better)
+    return select_honestly(scores, models, apart, greater_is_better=plan.metric.greater_is_better)
 
 
 def _honest_score(plan: Plan, found: HonestChoice, keys: Sequence[str]) -> HonestScore:
@@ -229,7 +229,7 @@ def _why_not(plan: Plan) -> str:
     return "the folds share rows, so that none is left out of the choice by all others"
 
 
-def _sentence(facts: SelectionFacts, names: Mapping[str, str], metric: Metric) -> str:
+def _sentence(facts: SelectionFacts, names: Mapping[str, str], metric: StudyMetric) -> str:
     """Describe the selection bias of the winner's score in a sentence."""
     name, honest, cv = names[facts.chosen], facts.honest, facts.cv.mean
     write = number_format([cv], metric.range[1] == 1)

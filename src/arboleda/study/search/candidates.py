@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from arboleda.study.results.bag_estimate import plus_632
+from arboleda.study.results.scoring import estimate_plus_632
 from arboleda.study.search import FULL, Fidelity
 
 __all__ = ["Candidate"]
@@ -62,4 +62,4 @@ class Candidate:
         weights = [bag["n_scored"] for bag in bags]
         if chance is None:
             return None
-        return plus_632(metric, scores[:-1], weights, scores[-1], chance)
+        return estimate_plus_632(metric, scores[:-1], weights, scores[-1], chance)
