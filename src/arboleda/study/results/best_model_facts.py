@@ -93,7 +93,7 @@ class FoldsTest(FactsModel):
     """The test of a difference of two models on the folds."""
 
     difference: float
-    standard_error: Annotated[float, Field(ge=0)]
+    standard_error: Annotated[float, Field(ge=0.0)]
     low: float
     high: float
     p: Probability

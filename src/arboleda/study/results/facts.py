@@ -27,14 +27,14 @@ from arboleda.study.results.model_facts import (
     Positive,
 )
 
-__all__ = ["SCHEMA_VERSION", "StudyFacts", "schema_text"]
+__all__ = ["SCHEMA_VERSION", "StudyFacts", "write_schema"]
 
 Version = Literal[3]
 SCHEMA_VERSION: int = get_args(Version)[0]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-OpenFraction = Annotated[float, Field(gt=0, lt=1)]
+OpenFraction = Annotated[float, Field(gt=0.0, lt=1.0)]
 Number = int | float
 # By new value, the values that were merged into it.
 Merged = dict[str, list[str]]
@@ -261,14 +261,20 @@ class StudyFacts(FactsModel):
     timing: StudyTiming
 
 
-class _UntitledSchema(GenerateJsonSchema):
-    """A schema without the titles of its properties, which repeat their keys."""
+class _SchemaWriter(GenerateJsonSchema):
+    """A schema that is the same with all versions of pydantic, and without titles of fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
+    def literal_schema(self, schema: Any) -> dict[str, Any]:
+        written = super().literal_schema(schema)
+        if "const" in written:
+            written.pop("enum", None)
+        return written
 
-def schema_text(facts: type[BaseModel]) -> str:
+
+def write_schema(facts: type[BaseModel]) -> str:
     """Return the JSON schema of facts as the text of a file."""
-    schema = facts.model_json_schema(by_alias=True, schema_generator=_UntitledSchema)
+    schema = facts.model_json_schema(by_alias=True, schema_generator=_SchemaWriter)
     return json.dumps({"$schema": DIALECT, **schema}, indent=2, ensure_ascii=False) + "\n"

@@ -28,7 +28,7 @@ __all__ = [
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
-Probability = Annotated[float, Field(ge=0, le=1)]
+Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 # The points of a curve, and the values of a scatter plot: a report stays small.
 Curve = Annotated[list[float], Field(max_length=200)]
 Sample = Annotated[list[float], Field(max_length=1000)]
@@ -211,7 +211,7 @@ class SubgroupGap(FactsModel):
     metric: str
     best: str
     worst: str
-    difference: Annotated[float, Field(ge=0)]
+    difference: Annotated[float, Field(ge=0.0)]
 
 
 class SubgroupsFacts(FactsModel):
