@@ -7,7 +7,7 @@ A test fails while a committed schema differs from its models.
 
 from pathlib import Path
 
-from arboleda.study.results.facts import StudyFacts, write_schema
+from arboleda.study.results.facts import StudyFacts, format_schema
 
 SOURCE = Path(__file__).parents[1] / "src" / "arboleda"
 SCHEMAS = {SOURCE / "study" / "results" / "facts.schema.json": StudyFacts}
@@ -16,7 +16,7 @@ SCHEMAS = {SOURCE / "study" / "results" / "facts.schema.json": StudyFacts}
 def main() -> None:
     """Write every schema."""
     for path, facts in SCHEMAS.items():
-        path.write_text(write_schema(facts), encoding="utf-8")
+        path.write_text(format_schema(facts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from arboleda.study.results.facts import (
     SchemeFacts,
     SettingsFacts,
     SplitFacts,
-    write_schema,
+    format_schema,
 )
 from arboleda.study.results.model_facts import CandidateFacts, FactsModel
 
@@ -40,7 +40,7 @@ COLUMN = {
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.parent.name)
 def test_the_committed_schema_is_that_of_the_models(path: Path) -> None:
     """If not: python tools/write_schemas.py."""
-    assert path.read_text("utf-8") == write_schema(SCHEMAS[path])
+    assert path.read_text("utf-8") == format_schema(SCHEMAS[path])
 
 
 def test_the_report_draws_the_version_that_a_study_writes() -> None:

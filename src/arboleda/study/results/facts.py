@@ -27,7 +27,7 @@ from arboleda.study.results.model_facts import (
     Positive,
 )
 
-__all__ = ["SCHEMA_VERSION", "StudyFacts", "write_schema"]
+__all__ = ["SCHEMA_VERSION", "StudyFacts", "format_schema"]
 
 Version = Literal[3]
 SCHEMA_VERSION: int = get_args(Version)[0]
@@ -274,7 +274,7 @@ class _SchemaWriter(GenerateJsonSchema):
         return written
 
 
-def write_schema(facts: type[BaseModel]) -> str:
+def format_schema(facts: type[BaseModel]) -> str:
     """Return the JSON schema of facts as the text of a file."""
     schema = facts.model_json_schema(by_alias=True, schema_generator=_SchemaWriter)
     return json.dumps({"$schema": DIALECT, **schema}, indent=2, ensure_ascii=False) + "\n"
