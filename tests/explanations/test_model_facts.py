@@ -21,7 +21,7 @@ from arboleda.study import Study
 from arboleda.study.combination.estimators import CombinedRegressor
 from arboleda.study.combination.rules import MeanRule
 from arboleda.study.results.explained_model import ExplainedModel
-from arboleda.study.results.model_importance import describe_importance
+from arboleda.study.results.importance import describe_importance
 
 
 def test_facts_keep_the_schema_and_come_out_twice_the_same(

@@ -42,7 +42,7 @@ class Builder:
         models = [self.model(rank, name) for rank, name in enumerate(NAMES)]
         models.append(failed("QDA", "LinAlgError: the covariance of class 3 is singular"))
         return {
-            "schema_version": 2,
+            "schema_version": 3,
             "arboleda_version": "0.1.0",
             "study": {
                 "table": "flower beds.csv.gz",
@@ -334,8 +334,8 @@ class Builder:
                 "lower": b / 10,
                 "upper": (b + 1) / 10,
                 "count": 20 + 90 * abs(b - 4),
-                "said": p,
-                "happened": min(1.0, max(0.0, p + gap * (1 if p < 0.5 else -1))),
+                "mean_probability": p,
+                "frequency": min(1.0, max(0.0, p + gap * (1 if p < 0.5 else -1))),
             }
             for b, p in enumerate(said)
             if b != 3
@@ -346,7 +346,7 @@ class Builder:
         return {
             "model": self.key(NAMES[0]),
             "error": None,
-            "judge": "log_loss",
+            "metric": "log_loss",
             "chosen": "sigmoid",
             "variants": [
                 {

@@ -228,8 +228,8 @@ def test_the_command_can_be_pasted_into_a_shell(make_facts: Callable[..., Facts]
 
 
 def test_facts_of_another_version_are_refused() -> None:
-    with pytest.raises(ValueError, match="schema version 3, this report draws version 2"):
-        render_report({"schema_version": 3})
+    with pytest.raises(ValueError, match="schema version 4, this report draws version 3"):
+        render_report({"schema_version": 4})
 
 
 def test_the_file_is_written_whole(make_facts: Callable[..., Facts], tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from arboleda.comparisons import compare_studies
 from arboleda.explanations import explain_study
 from arboleda.study import Study, StudyError
 from arboleda.study.artifacts.exports import export
-from arboleda.study.results.predictions import predict
+from arboleda.study.results.predict_file import predict
 
 HUGE = 10**400
 # What stands in place of a value: each is wrong for most of them.

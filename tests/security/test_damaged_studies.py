@@ -28,7 +28,8 @@ from tests.security.damaged_studies import (
 
 from arboleda.cli import main
 from arboleda.study import Study, StudyFormatError
-from arboleda.study.artifacts.json_schema import KEYWORDS, first_violation
+from arboleda.study.artifacts.facts_file import check_facts
+from arboleda.study.results.facts import StudyFacts
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "src/arboleda/study/results/facts.schema.json").read_text("utf-8")
@@ -196,24 +197,6 @@ def test_a_run_that_goes_on(studies: dict[str, Path], tmp_path: Path) -> None:
             assert how == "folder" or not left, (name, how, left)  # no file where a folder is
 
 
-def keywords(schema: Any) -> set[str]:
-    found = set(schema)
-    for key in ("properties", "$defs"):
-        for inner in schema.get(key, {}).values():
-            found |= keywords(inner)
-    for key in ("items", "additionalProperties"):
-        if isinstance(schema.get(key), dict):
-            found |= keywords(schema[key])
-    for key in ("anyOf", "prefixItems"):
-        for inner in schema.get(key, ()):
-            found |= keywords(inner)
-    return found
-
-
-def test_the_schema_has_no_words_that_are_not_understood() -> None:
-    assert keywords(SCHEMA) <= KEYWORDS
-
-
 def is_strict(value: Any) -> bool:
     """Whether a value is among those that are refused though JSON Schema takes them."""
     return (isinstance(value, float) and (value != value or value in (float("inf"), 7.0))) or (
@@ -223,14 +206,14 @@ def is_strict(value: Any) -> bool:
 
 def test_the_schema_is_read_as_others_read_it(studies: dict[str, Path]) -> None:
     facts = json.loads((studies["first"] / "results.json").read_text("utf-8"))
-    assert first_violation(facts, SCHEMA) is None
+    assert check_facts(facts, StudyFacts) is None
     validator = jsonschema.Draft202012Validator(SCHEMA)
     valid = 0
     for number, (place, what, new) in enumerate(replacements(facts)):
         if number % 1_201 or is_strict(new):
             continue
         value = replaced(facts, place, what, new)
-        wrong = first_violation(value, SCHEMA)
+        wrong = check_facts(value, StudyFacts)
         assert (wrong is None) == validator.is_valid(value), (place, what, new, wrong)
         valid += wrong is None
     assert valid > 5

@@ -6,8 +6,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from arboleda.model_selection import BootstrapSplit, bootstrap_error
-from arboleda.study.results.bag_estimate import chance_scores, plus_632
-from arboleda.study.results.scoring import all_scores
+from arboleda.study.results.scoring import all_scores, compute_chance_scores, estimate_plus_632
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "error", "rmse", "mse"])
@@ -25,8 +24,8 @@ def test_the_estimate_is_that_of_the_formula(metric: str) -> None:
         weights.append(len(out))
     predicted = model.fit(x, y).predict(x)
     training = all_scores(y, predicted, None, n_classes)[metric]
-    chance = chance_scores(y, predicted, None, n_classes)[metric]
-    found = plus_632(metric, left_out, weights, training, chance)
+    chance = compute_chance_scores(y, predicted, None, n_classes)[metric]
+    found = estimate_plus_632(metric, left_out, weights, training, chance)
     expected = bootstrap_error(model, x, y, n_splits=400, random_state=1)
     loss = {"accuracy": 1 - found, "rmse": found**2}.get(metric, found)
     # The two forms of the leave-one-out bootstrap agree for many bags.
@@ -38,25 +37,27 @@ def test_chance_meets_every_target_with_every_prediction() -> None:
     draw = np.random.default_rng(0)
     y, predicted = draw.integers(0, 3, 40), draw.integers(0, 3, 40)
     score = draw.dirichlet(np.ones(3), 40)
-    found = chance_scores(y, predicted, score, 3)
+    found = compute_chance_scores(y, predicted, score, 3)
     pairs = np.equal.outer(y, predicted)
     assert found["accuracy"] == pytest.approx(pairs.mean())
     assert found["log_loss"] == pytest.approx(np.mean([-np.log(score[:, k]) for k in y]))
     assert found["mcc"] == pytest.approx(0.0, abs=1e-12)
     assert found["roc_auc"] == pytest.approx(0.5)
     value, guess = draw.normal(size=40), draw.normal(size=40)
-    found = chance_scores(value, guess, None, 0)
+    found = compute_chance_scores(value, guess, None, 0)
     gap = np.subtract.outer(value, guess)
     assert found["rmse"] == pytest.approx(np.sqrt(np.mean(gap**2)))
     assert found["mae"] == pytest.approx(np.mean(np.abs(gap)))
 
 
 def test_without_overfitting_it_is_632() -> None:
-    assert plus_632("mae", [2.0, 4.0], [1, 1], 3.0, 9.0) == pytest.approx(3.0)
-    assert plus_632("mae", [2.0, 4.0], [3, 1], 3.0, 9.0) == pytest.approx(0.368 * 3 + 0.632 * 2.5)
-    assert plus_632("accuracy", [0.9, 0.7], [1, 1], 0.8, 0.5) == pytest.approx(0.8)
+    assert estimate_plus_632("mae", [2.0, 4.0], [1, 1], 3.0, 9.0) == pytest.approx(3.0)
+    assert estimate_plus_632("mae", [2.0, 4.0], [3, 1], 3.0, 9.0) == pytest.approx(
+        0.368 * 3 + 0.632 * 2.5
+    )
+    assert estimate_plus_632("accuracy", [0.9, 0.7], [1, 1], 0.8, 0.5) == pytest.approx(0.8)
 
 
 def test_a_rule_that_only_remembers_is_worth_chance() -> None:
-    assert plus_632("accuracy", [0.5], [1], 1.0, 0.5) == pytest.approx(0.5)
-    assert plus_632("r2", [-1.0], [1], 1.0, -1.0) == pytest.approx(-1.0)
+    assert estimate_plus_632("accuracy", [0.5], [1], 1.0, 0.5) == pytest.approx(0.5)
+    assert estimate_plus_632("r2", [-1.0], [1], 1.0, -1.0) == pytest.approx(-1.0)

@@ -5,9 +5,13 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
-from arboleda.study.results.bootstrap import _measure, bootstrap_interval, quick_score
+from arboleda.study.results.intervals import (
+    _measure,
+    bootstrap_interval,
+    compute_possible_counts,
+    compute_score,
+)
 from arboleda.study.results.scoring import METRICS, all_scores
-from arboleda.study.results.zero_error_interval import table_still_possible
 
 DRAW = np.random.default_rng(2)
 
@@ -21,24 +25,24 @@ def test_quick_scores_of_classes(metric: str, n_classes: int) -> None:
     predicted = score.argmax(axis=1)
     costs = DRAW.uniform(0, 3, (n_classes, n_classes)) if metric == "cost" else None
     expected = all_scores(y, predicted, score, n_classes, costs)[metric]
-    assert quick_score(metric, y, predicted, score, n_classes, costs) == pytest.approx(expected)
+    assert compute_score(metric, y, predicted, score, n_classes, costs) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("metric", [m.key for m in METRICS if m.task == "regression"])
 def test_quick_scores_of_quantities(metric: str) -> None:
     y, predicted = DRAW.normal(size=(2, 50))
     expected = all_scores(y, predicted, None, 0)[metric]
-    assert quick_score(metric, y, predicted, None, 0) == pytest.approx(expected)
+    assert compute_score(metric, y, predicted, None, 0) == pytest.approx(expected)
 
 
 def test_what_is_not_defined_is_none() -> None:
     y = np.zeros(5, dtype=np.int64)
-    assert quick_score("roc_auc", y, y, np.full((5, 2), 0.5), 2) is None
-    assert quick_score("roc_auc", y, y, None, 2) is None
-    assert quick_score("log_loss", y, y, None, 2) is None
-    assert quick_score("r2", np.ones(5), np.zeros(5), None, 0) is None
-    assert quick_score("roc_auc", y, y, np.full((5, 2), np.nan), 2) is None
-    assert quick_score("mcc", y, y, None, 2) == 0.0
+    assert compute_score("roc_auc", y, y, np.full((5, 2), 0.5), 2) is None
+    assert compute_score("roc_auc", y, y, None, 2) is None
+    assert compute_score("log_loss", y, y, None, 2) is None
+    assert compute_score("r2", np.ones(5), np.zeros(5), None, 0) is None
+    assert compute_score("roc_auc", y, y, np.full((5, 2), np.nan), 2) is None
+    assert compute_score("mcc", y, y, None, 2) == 0.0
     assert bootstrap_interval("r2", np.ones(5), np.zeros(5), None, n_classes=0, seed=0) == (
         None,
         None,
@@ -117,11 +121,11 @@ def test_right_answers_alone_leave_errors_possible(metric: str, n_rows: int) -> 
 
 def test_errors_fall_into_the_other_classes_by_their_frequency() -> None:
     y = np.repeat([0, 1, 2], [10, 20, 30])
-    table = table_still_possible(y, 3, np.arange(60), 0.025)
+    table = compute_possible_counts(y, 3, np.arange(60), 0.025)
     wrong = 1 - 0.025 ** (1 / 60)
     assert table.sum(axis=1) == pytest.approx([10, 20, 30])
     assert table[0] == pytest.approx([10 * (1 - wrong), 10 * wrong * 0.4, 10 * wrong * 0.6])
-    alone = table_still_possible(np.zeros(5, dtype=np.int64), 3, np.arange(5), 0.025)
+    alone = compute_possible_counts(np.zeros(5, dtype=np.int64), 3, np.arange(5), 0.025)
     assert alone[0] == pytest.approx(5 * np.array([0.025**0.2, *[(1 - 0.025**0.2) / 2] * 2]))
     assert not alone[1:].any()
 

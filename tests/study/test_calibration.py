@@ -18,8 +18,13 @@ from sklearn.svm import SVC
 
 from arboleda.metrics import expected_calibration_error, reliability_table
 from arboleda.study import Study, StudyResult
-from arboleda.study.results import calibration_facts
-from arboleda.study.results.calibration import METHODS, are_probabilities, calibrated, inner_folds
+from arboleda.study.results import calibration
+from arboleda.study.results.calibration import (
+    METHODS,
+    are_probabilities,
+    calibrated,
+    make_inner_folds,
+)
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +72,10 @@ def test_every_method_is_scikit_learns(bayes: StudyResult, method: str) -> None:
     by_hand = reliability_table(all_true, all_said, pos_label=1)
     assert cv["error"] == pytest.approx(by_hand.expected_calibration_error)
     assert [b["count"] for b in cv["bins"]] == by_hand.counts.tolist()
-    assert [b["said"] for b in cv["bins"]] == pytest.approx(by_hand.mean_probability.tolist())
-    assert [b["happened"] for b in cv["bins"]] == pytest.approx(by_hand.frequency.tolist())
+    assert [b["mean_probability"] for b in cv["bins"]] == pytest.approx(
+        by_hand.mean_probability.tolist()
+    )
+    assert [b["frequency"] for b in cv["bins"]] == pytest.approx(by_hand.frequency.tolist())
     p = model.fit(x[train], y[train]).predict_proba(x[test])
     assert variant["test"]["metrics"]["log_loss"] == pytest.approx(sk.log_loss(y[test], p))
     assert variant["test"]["calibration"]["error"] == pytest.approx(
@@ -107,12 +114,12 @@ def test_naive_bayes_gains_by_calibration_and_the_report_says_so(bayes: StudyRes
 def test_a_method_must_gain_more_than_a_standard_error(
     losses: dict[str, list[float]], chosen: str | None
 ) -> None:
-    assert calibration_facts._choose(losses) == chosen
+    assert calibration._choose(losses) == chosen
 
 
 def test_a_machine_without_probabilities_gets_some() -> None:
     x, y = load_iris(return_X_y=True)
-    folds = inner_folds(y[::2], 0)
+    folds = make_inner_folds(y[::2], 0)
     found = calibrated(make_pipeline(StandardScaler(), SVC()), x[::2], y[::2], x[1::2], 3, folds)
     assert found.pop("none") is None
     inner = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -143,20 +150,20 @@ def test_in_time_order_nothing_is_learned_from_later_rows() -> None:
     y = draw.integers(2, size=200)
     Memory.seen.clear()
     x = times[:, None].astype(float)
-    found = calibrated(Memory(), x, y, x[:5], 2, inner_folds(y, 0, times=times))
+    found = calibrated(Memory(), x, y, x[:5], 2, make_inner_folds(y, 0, times=times))
     assert set(found) == {"none", *METHODS}
     inner = Memory.seen[:3]
     assert len(inner) == 3
     assert all(learned < asked for learned, asked in inner)
     with pytest.raises(ValueError, match="all classes"):
-        inner_folds(np.arange(200) // 100, 0, times=np.arange(200) // 100)
+        make_inner_folds(np.arange(200) // 100, 0, times=np.arange(200) // 100)
     with pytest.raises(ValueError, match="all classes"):
         # The first of three classes is gone before any row is held out.
-        inner_folds(np.repeat([0, 1, 2, 1, 2], [20, 40, 40, 50, 50]), 0, times=np.arange(200))
+        make_inner_folds(np.repeat([0, 1, 2, 1, 2], [20, 40, 40, 50, 50]), 0, times=np.arange(200))
     with pytest.raises(ValueError, match="all classes"):
-        inner_folds((times > 20).astype(int), 0, times=times)
+        make_inner_folds((times > 20).astype(int), 0, times=times)
     late = ((times > 20) & (draw.random(200) < 0.7)).astype(int)
-    folds = inner_folds(late, 0, times=times)
+    folds = make_inner_folds(late, 0, times=times)
     assert 0 < len(folds) < 3
     assert all(len(np.unique(late[fit])) == 2 for fit, _ in folds)
 

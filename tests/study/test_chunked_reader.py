@@ -18,8 +18,8 @@ from arboleda.study.artifacts.loaded import load_study
 from arboleda.study.data import chunked_reader
 from arboleda.study.data.chunked_reader import read_chunks
 from arboleda.study.data.reading import read_raw
-from arboleda.study.results import predictions
-from arboleda.study.results.predictions import predict
+from arboleda.study.results import predict_file
+from arboleda.study.results.predict_file import predict
 
 
 @pytest.fixture(autouse=True)
@@ -151,14 +151,14 @@ def test_ctrl_c_leaves_the_old_file(
     out.write_text("old")
     asked = []
 
-    class Stopped(predictions.PredictionColumns):
+    class Stopped(predict_file.PredictionColumns):
         def table(self, block: np.ndarray) -> tuple[pa.Table, list[str] | None]:
             asked.append(len(block))
             if len(asked) == 3:
                 raise KeyboardInterrupt
             return super().table(block)
 
-    monkeypatch.setattr(predictions, "PredictionColumns", Stopped)
+    monkeypatch.setattr(predict_file, "PredictionColumns", Stopped)
     with pytest.raises(KeyboardInterrupt):
         predict(tree, tmp_path / "new.csv", out)
     assert out.read_text() == "old"

@@ -8,6 +8,7 @@ from scipy import stats
 
 from arboleda.study import Study
 from arboleda.study.execution.prediction_store import Predictions
+from arboleda.study.results.best_model_facts import RivalFacts
 from arboleda.study.results.comparison import _sentence, compare_on_rows
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -60,8 +61,11 @@ def test_a_lone_model_is_not_compared(tmp_path: Any) -> None:
     [(1, ": the other is worse."), (2, ": both others are worse."), (4, ": all four others are")],
 )
 def test_models_that_are_worse_are_counted(n_worse: int, told: str) -> None:
-    rows = [{"key": str(k), "as_good": False} for k in range(n_worse)]
-    names = {"best": "Best", **{row["key"]: row["key"] for row in rows}}
+    rows = [
+        RivalFacts(key=str(k), folds=None, test=None, p_adjusted=None, as_good=False)
+        for k in range(n_worse)
+    ]
+    names = {"best": "Best", **{row.key: row.key for row in rows}}
     assert told in _sentence(names, ["best"], rows)
 
 

@@ -18,10 +18,8 @@ from arboleda.study.config.settings import Settings
 from arboleda.study.config.study_file import config_text, read_config
 from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
-from arboleda.study.results.bootstrap import bootstrap_interval, quick_score
-from arboleda.study.results.costs import cheapest_classes, costs_facts
-from arboleda.study.results.influence import metric_influence
-from arboleda.study.results.scoring import all_scores
+from arboleda.study.results.intervals import bootstrap_interval, compute_influence, compute_score
+from arboleda.study.results.scoring import all_scores, choose_cheapest_classes, describe_costs
 
 COSTS = {"yes": {"no": 8}, "no": {"yes": 1}}
 MATRIX = np.array([[0.0, 1.0], [8.0, 0.0]])  # "no", then "yes"
@@ -48,7 +46,7 @@ def test_a_worked_number() -> None:
     score = np.array([[0.95, 0.05], [0.8, 0.2], [0.95, 0.05], [0.5, 0.5]])
     # "yes" is cheaper from a probability of 1 / 9 on: no, yes, no, yes.
     predicted = score.argmax(axis=1)
-    assert cheapest_classes(predicted, score, MATRIX).tolist() == [0, 1, 0, 1]
+    assert choose_cheapest_classes(predicted, score, MATRIX).tolist() == [0, 1, 0, 1]
     assert all_scores(y, predicted, score, 2, MATRIX)["cost"] == (0 + 0 + 8 + 1) / 4
     # Without probabilities the predicted class counts: no, no, no, no.
     for none in (None, np.column_stack([-2.0 - score[:, 0], score[:, 1]])):
@@ -63,11 +61,11 @@ def test_quick_score_interval_and_influence_agree() -> None:
     said = score.argmax(axis=1)
     cost = all_scores(y, said, score, 3, matrix)["cost"]
     assert cost is not None
-    assert quick_score("cost", y, said, score, 3, matrix) == pytest.approx(cost)
-    by_rows = metric_influence("cost", y, said, score, 3, matrix)
+    assert compute_score("cost", y, said, score, 3, matrix) == pytest.approx(cost)
+    by_rows = compute_influence("cost", y, said, score, 3, matrix)
     assert by_rows is not None
     value, influence = by_rows
-    paid = matrix[y, cheapest_classes(said, score, matrix)]
+    paid = matrix[y, choose_cheapest_classes(said, score, matrix)]
     assert value == pytest.approx(cost)
     np.testing.assert_allclose(influence, paid - paid.mean())
     low, high = bootstrap_interval("cost", y, said, score, n_classes=3, seed=0, costs=matrix)
@@ -115,7 +113,7 @@ def test_the_test_is_what_the_kept_model_costs(found: StudyResult) -> None:
         fitted = study.model(model["key"])
         p = fitted.predict_proba(rows.X) if hasattr(fitted, "predict_proba") else None
         predicted = np.searchsorted(fitted.classes_, fitted.predict(rows.X))
-        decided = cheapest_classes(predicted, p, MATRIX)
+        decided = choose_cheapest_classes(predicted, p, MATRIX)
         assert model["test"]["metrics"]["cost"] == pytest.approx(MATRIX[rows.codes, decided].mean())
 
 
@@ -178,7 +176,9 @@ def test_matrices_and_labels_mean_the_same(mixed: pd.DataFrame, tmp_path: Any) -
     path.write_text(config_text(tmp_path / "t.csv", "rich", matrix))
     assert make_settings(cost_matrix=read_config(path)["cost_matrix"]) == matrix
     in_order = make_plan(table, "rich", matrix)
-    assert costs_facts(labelled.settings, labelled.target) == costs_facts(matrix, in_order.target)
+    assert describe_costs(labelled.settings, labelled.target) == describe_costs(
+        matrix, in_order.target
+    )
     X, y = [[0.0], [1.0]] * 5, ["no", "yes"] * 5
     for form in (COSTS, {("yes", "no"): 8}, MATRIX):
         fitted = CostSensitiveClassifier(GaussianNB(), cost_matrix=form).fit(X, y)

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from arboleda.study import Study, StudyError
+from arboleda.study.data.subgroups import find_subgroups
 from arboleda.study.data.table import Column
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.results.calibrator import fit_calibrator
-from arboleda.study.results.costs import REJECTED, decide_by_cost
-from arboleda.study.results.subgroups import subgroups_of
+from arboleda.study.results.calibration import fit_calibrator
+from arboleda.study.results.scoring import REJECTED, decide_by_cost
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -129,19 +129,19 @@ def test_a_quantity_has_no_costs(tmp_path: Any) -> None:
 def test_parts_of_columns() -> None:
     rows = np.arange(12)
     few = Column("a", "numeric", np.array([1.0, 2.0, np.nan] * 4))
-    assert {k: v.tolist() for k, v in subgroups_of(few, rows).items()} == {
+    assert {k: v.tolist() for k, v in find_subgroups(few, rows).items()} == {
         "1": [0, 3, 6, 9],
         "2": [1, 4, 7, 10],
         "(missing)": [2, 5, 8, 11],
     }
     many = Column("b", "numeric", np.arange(12.0))
-    assert [len(part) for part in subgroups_of(many, rows).values()] == [3, 3, 3, 3]
+    assert [len(part) for part in find_subgroups(many, rows).values()] == [3, 3, 3, 3]
     texts = Column("c", "string", np.repeat(np.arange(30.0), 2), tuple(f"v{i}" for i in range(30)))
-    parts = subgroups_of(texts, np.arange(60))
+    parts = find_subgroups(texts, np.arange(60))
     assert len(parts) == 20
     assert len(parts["(11 other values)"]) == 22
     nothing = Column("d", "numeric", np.full(12, np.nan))
-    assert list(subgroups_of(nothing, rows)) == ["(missing)"]
+    assert list(find_subgroups(nothing, rows)) == ["(missing)"]
 
 
 def test_a_model_too_sure_of_itself_is_calibrated_and_a_good_one_left_alone() -> None:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from arboleda.study.results.bootstrap import quick_score
-from arboleda.study.results.influence import metric_influence
+from arboleda.study.results.intervals import compute_influence, compute_score
 
 CLASS_METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "mcc", "roc_auc", "log_loss")
 
@@ -22,16 +21,16 @@ def classes(n_classes: int, n: int = 60) -> tuple[np.ndarray, np.ndarray, np.nda
 @pytest.mark.parametrize("metric", CLASS_METRICS)
 def test_it_is_the_change_when_a_row_counts_for_more(metric: str, n_classes: int) -> None:
     y, said, score = classes(n_classes)
-    found = metric_influence(metric, y, said, score, n_classes)
+    found = compute_influence(metric, y, said, score, n_classes)
     assert found is not None
     value, influence = found
-    assert value == quick_score(metric, y, said, score, n_classes)
+    assert value == compute_score(metric, y, said, score, n_classes)
     assert influence.sum() == pytest.approx(0, abs=1e-9)
     times = 400
     for i in (0, 7, 31):
         # The rows many times over, and row i once more: e = 1 / (n times + 1).
         rows = np.append(np.tile(np.arange(len(y)), times), i)
-        moved = quick_score(metric, y[rows], said[rows], score[rows], n_classes)
+        moved = compute_score(metric, y[rows], said[rows], score[rows], n_classes)
         assert moved is not None
         assert (moved - value) * len(rows) == pytest.approx(influence[i], rel=0.01, abs=0.01)
 
@@ -41,12 +40,12 @@ def test_so_it_is_for_quantities(metric: str) -> None:
     draw = np.random.default_rng(5)
     y = draw.normal(size=50)
     said = y + draw.normal(size=50)
-    found = metric_influence(metric, y, said, None, 0)
+    found = compute_influence(metric, y, said, None, 0)
     assert found is not None
     value, influence = found
     for i in (3, 20):
         rows = np.append(np.tile(np.arange(50), 400), i)
-        moved = quick_score(metric, y[rows], said[rows], None, 0)
+        moved = compute_score(metric, y[rows], said[rows], None, 0)
         assert moved is not None
         assert (moved - value) * len(rows) == pytest.approx(influence[i], rel=0.01, abs=0.01)
 
@@ -56,8 +55,8 @@ def test_of_shares_of_right_rows_it_is_mcnemars_variance() -> None:
     y = draw.integers(2, size=80)
     first = np.where(draw.random(80) < 0.8, y, 1 - y)
     second = np.where(draw.random(80) < 0.7, y, 1 - y)
-    one = metric_influence("accuracy", y, first, None, 2)
-    two = metric_influence("accuracy", y, second, None, 2)
+    one = compute_influence("accuracy", y, first, None, 2)
+    two = compute_influence("accuracy", y, second, None, 2)
     assert one is not None
     assert two is not None
     b = np.sum((first == y) & (second != y))
@@ -67,7 +66,7 @@ def test_of_shares_of_right_rows_it_is_mcnemars_variance() -> None:
 
 def test_of_areas_it_is_delongs_variance() -> None:
     y, _, score = classes(2)
-    found = metric_influence("roc_auc", y, score.argmax(axis=1), score, 2)
+    found = compute_influence("roc_auc", y, score.argmax(axis=1), score, 2)
     assert found is not None
     high, low = score[y == 1, 1], score[y == 0, 1]
     kernel = (high[:, None] > low) + 0.5 * (high[:, None] == low)
@@ -78,13 +77,13 @@ def test_of_areas_it_is_delongs_variance() -> None:
 
 def test_a_metric_that_is_not_defined_has_none() -> None:
     y = np.zeros(4, dtype=int)
-    assert metric_influence("roc_auc", y, y, np.full((4, 2), 0.5), 2) is None
-    assert metric_influence("log_loss", y, y, None, 2) is None
-    assert metric_influence("r2", np.ones(4), np.ones(4), None, 0) is None
+    assert compute_influence("roc_auc", y, y, np.full((4, 2), 0.5), 2) is None
+    assert compute_influence("log_loss", y, y, None, 2) is None
+    assert compute_influence("r2", np.ones(4), np.ones(4), None, 0) is None
 
 
 def test_a_perfect_fit_moves_nothing() -> None:
-    found = metric_influence("rmse", np.arange(4.0), np.arange(4.0), None, 0)
+    found = compute_influence("rmse", np.arange(4.0), np.arange(4.0), None, 0)
     assert found is not None
     assert found[0] == 0
     assert not found[1].any()

@@ -9,8 +9,8 @@ import pytest
 
 from arboleda.study import Study, StudyError
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.results.conformal import fit_intervals, fit_sets
-from arboleda.study.results.predictions import predict
+from arboleda.study.results.predict_file import predict
+from arboleda.study.results.prediction_columns import fit_intervals, fit_sets
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -16,8 +16,8 @@ from arboleda.cli import main
 from arboleda.explanations import explain_study
 from arboleda.study import Study, StudyError, StudyFormatError
 from arboleda.study.artifacts.exports import export
-from arboleda.study.results import prediction_columns, predictions
-from arboleda.study.results.predictions import predict
+from arboleda.study.results import predict_file, prediction_columns
+from arboleda.study.results.predict_file import predict
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -46,7 +46,7 @@ def test_the_command_writes_what_the_model_says(
     capsys: pytest.CaptureFixture[str],
     ending: str,
 ) -> None:
-    monkeypatch.setattr(predictions, "BLOCK", 60)
+    monkeypatch.setattr(predict_file, "BLOCK", 60)
     columns = [c for c in reversed(mixed.columns) if c != "rich"]
     mixed[columns].to_csv(tmp_path / "new.csv", index=False)
     out = tmp_path / f"out.{ending}"
@@ -171,7 +171,7 @@ def test_a_stop_leaves_the_old_file(
 ) -> None:
     out = tmp_path / "out.csv"
     out.write_text("old")
-    monkeypatch.setattr(predictions, "BLOCK", 50)
+    monkeypatch.setattr(predict_file, "BLOCK", 50)
     asked = []
 
     def stop(pipeline: Any, x: Any, n_classes: int) -> Any:
@@ -200,7 +200,7 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
     ),
     "older facts": (
         lambda f: (f / "results.json").write_text(
-            '{"schema_version": 1, "arboleda_version": "0.0.9", "study": {}, "models": []}'
+            '{"schema_version": 2, "arboleda_version": "0.0.9", "study": {}, "models": []}'
         ),
         "written by an older version of arboleda, 0.0.9",
     ),

@@ -8,14 +8,14 @@ from scipy import stats
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 
 from arboleda.study import Study
-from arboleda.study.results.selection import folds_apart, honest_choice
+from arboleda.study.results.selection import find_disjoint_folds, select_honestly
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def apart_of(splitter: Any, n: int = 40) -> list[list[int]]:
     folds = list(splitter.split(np.zeros((n, 1))))
-    return [found.tolist() for found in folds_apart(folds, n_rows=n)]
+    return [found.tolist() for found in find_disjoint_folds(folds, n_rows=n)]
 
 
 def test_folds_of_one_cutting_share_no_row() -> None:
@@ -33,7 +33,7 @@ def test_overlapping_samples_are_not_apart() -> None:
 
 def test_in_time_order_only_earlier_folds_may_choose() -> None:
     folds = [(np.arange(0, 5 * k), np.arange(5 * k, 5 * k + 5)) for k in (1, 2, 3)]
-    found = [f.tolist() for f in folds_apart(folds, n_rows=20, in_time=True)]
+    found = [f.tolist() for f in find_disjoint_folds(folds, n_rows=20, in_time=True)]
     assert found == [[], [0], [0, 1]]
 
 
@@ -43,7 +43,7 @@ def test_the_honest_choice_is_that_of_the_definition(up: bool) -> None:
     scores = draw.normal(size=(7, 4))
     models = np.array([0, 0, 0, 1, 1, 2, 2])
     apart = [np.array([j for j in range(4) if j != k]) for k in range(4)]
-    found = honest_choice(scores, models, apart, greater_is_better=up)
+    found = select_honestly(scores, models, apart, greater_is_better=up)
     for k in range(4):
         means = {c: np.mean([scores[c, j] for j in range(4) if j != k]) for c in range(7)}
         best = max(means, key=lambda c: means[c] if up else -means[c])
@@ -58,7 +58,7 @@ def test_the_honest_choice_is_that_of_the_definition(up: bool) -> None:
 
 def test_a_fold_without_others_is_not_judged() -> None:
     apart = [np.array([], dtype=int), np.array([0])]
-    found = honest_choice(
+    found = select_honestly(
         np.array([[0.1, 0.2], [0.3, 0.1]]), np.array([0, 0]), apart, greater_is_better=True
     )
     assert found.folds.tolist() == [1]

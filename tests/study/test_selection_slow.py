@@ -11,7 +11,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from arboleda.study import Study
-from arboleda.study.results.selection import folds_apart, honest_choice
+from arboleda.study.results.selection import find_disjoint_folds, select_honestly
 
 SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
 pytestmark = pytest.mark.slow
@@ -39,10 +39,10 @@ def simulate(n_folds: int, signal: float) -> np.ndarray:
             [(one_column_rules(x[a], y[a], x[b]) == y[b][:, None]).mean(axis=0) for a, b in parts]
         ).T
         best = int(scores.mean(axis=1).argmax())
-        ours = honest_choice(
+        ours = select_honestly(
             scores,
             np.arange(COLUMNS),
-            folds_apart(parts, n_rows=ROWS),
+            find_disjoint_folds(parts, n_rows=ROWS),
             greater_is_better=True,
         )
         test = one_column_rules(x[:ROWS], y[:ROWS], x[ROWS:])[:, best]

@@ -101,7 +101,7 @@ def test_facts_follow_the_schema(mixed_result: StudyResult, diabetes_result: Stu
 
 
 def test_the_schema_refuses_what_is_not_in_it(mixed_result: StudyResult) -> None:
-    for spoil in ({"extra": 1}, {"models": None}, {"schema_version": 3}):
+    for spoil in ({"extra": 1}, {"models": None}, {"schema_version": 4}):
         with pytest.raises(jsonschema.ValidationError):
             validate({**mixed_result.facts, **spoil})
 

@@ -12,7 +12,7 @@ from arboleda.comparisons._pairs import compare_best
 from arboleda.comparisons._sentences import write_sentences
 from arboleda.diagnose import compare_over_data_sets
 from arboleda.study import LoadedStudy
-from arboleda.study.results.facts import params_text
+from arboleda.study.results.leaderboard import params_text
 
 __all__ = ["SCHEMA_VERSION", "make_facts"]
 

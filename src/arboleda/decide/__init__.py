@@ -2,6 +2,8 @@
 
 from arboleda.decide._accuracy_coverage import AccuracyCoverageCurve, accuracy_coverage_curve
 from arboleda.decide._cost_sensitive_classifier import CostSensitiveClassifier
+from arboleda.decide._costs import best_decisions as best_decisions
+from arboleda.decide._costs import expected_costs as expected_costs
 from arboleda.decide._reject_option_classifier import RejectOptionClassifier
 
 __all__ = [

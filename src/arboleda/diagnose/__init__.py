@@ -3,6 +3,8 @@
 from arboleda.diagnose._bias_variance import BiasVariance, bias_variance
 from arboleda.diagnose._bounds import margin_bound, vc_bound
 from arboleda.diagnose._comparison import Comparison, compare
+from arboleda.diagnose._comparison import corrected_t_test as corrected_t_test
+from arboleda.diagnose._comparison import holm as holm
 from arboleda.diagnose._data_sets import DataSetComparison, compare_over_data_sets
 from arboleda.diagnose._diversity import Diversity, diversity
 from arboleda.diagnose._error_curves import ErrorCurve, complexity_curve, learning_curve

@@ -1,5 +1,7 @@
 """Explain the predictions of any scikit-learn estimator, and quantify their uncertainty."""
 
+from arboleda.explain._conformal import compute_limit as compute_limit
+from arboleda.explain._conformal import compute_rank as compute_rank
 from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._decision_regions import DecisionRegions, decision_regions
 from arboleda.explain._dependence import Dependence, partial_dependence

@@ -7,8 +7,7 @@ import numpy as np
 from arboleda._numbers import plain
 from arboleda.explain import lime
 from arboleda.explanations._shap import Contributions, compute_contributions
-from arboleda.study.results.estimator_adapter import named_model
-from arboleda.study.results.explained_model import ExplainedModel, Floats
+from arboleda.study.results.explained_model import ExplainedModel, Floats, named_model
 
 __all__ = ["describe_contributions"]
 

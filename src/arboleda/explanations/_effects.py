@@ -8,8 +8,7 @@ import numpy as np
 from arboleda.explain import partial_dependence
 from arboleda.explanations._changes import BINS, compute_share, is_listed
 from arboleda.study.data.describe import histogram
-from arboleda.study.results.estimator_adapter import named_model
-from arboleda.study.results.explained_model import ExplainedModel, Floats
+from arboleda.study.results.explained_model import ExplainedModel, Floats, named_model
 
 __all__ = ["describe_effects"]
 

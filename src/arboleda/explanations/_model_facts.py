@@ -13,8 +13,7 @@ from arboleda.explanations._shap import describe_shap
 from arboleda.explanations._uncertainty import describe_coverage
 from arboleda.study.execution.progress import Progress
 from arboleda.study.results.explained_model import ExplainedModel
-from arboleda.study.results.model_importance import describe_importance
-from arboleda.study.results.model_surrogate import describe_surrogate
+from arboleda.study.results.importance import describe_importance, describe_surrogate
 
 __all__ = ["make_model_facts"]
 

@@ -10,7 +10,7 @@ from sklearn import metrics as sk
 from sklearn.utils import check_consistent_length
 
 from arboleda._frames import new_frame
-from arboleda.metrics import _counts as counts
+from arboleda.metrics import counts
 from arboleda.metrics._areas import compute_areas
 from arboleda.metrics._read import encode_labels, read_score_matrix, sort_distinct_labels
 

@@ -152,8 +152,8 @@ def draw_reliability_plot(
     Parameters
     ----------
     curves : sequence of (bins, colour)
-        Bins of the facts, with ``count``, ``said`` and ``happened``; the colour is -1 for the
-        accent, None for grey.
+        Bins of the facts, with ``count``, ``mean_probability`` and ``frequency``; the colour is -1
+        for the accent, None for grey.
     labels : (str, str)
         Labels of the two axes.
     name, title : str
@@ -164,12 +164,13 @@ def draw_reliability_plot(
         axes.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
         for bins, colour in curves:
             stroke = MUTED if colour is None else ACCENT
-            predicted, observed = ([b[key] for b in bins] for key in ("said", "happened"))
+            predicted = [b["mean_probability"] for b in bins]
+            observed = [b["frequency"] for b in bins]
             axes.plot(predicted, observed, color=stroke, linewidth=1.25, alpha=0.6)
             most = max(b["count"] for b in bins)
             for b in bins:
                 size = 4 + 8 * (b["count"] / most) ** 0.5
-                point = np.array([[b["said"], b["happened"]]])
+                point = np.array([[b["mean_probability"], b["frequency"]]])
                 dot = axes.add_artist(make_dot_patch(point, size, 0.75, stroke, 5))
                 dot.set_clip_on(False)
         return make_inline_svg(figure, name, title)

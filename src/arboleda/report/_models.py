@@ -40,7 +40,7 @@ def _make_model(report: ReportData, model: Mapping[str, Any], rank: int) -> dict
         "name": translate(model["name"]),
         "engine": model["engine"],
         "preparation": translate(model["preparation"]),
-        "made": _describe_generated(model.get("made")),
+        "made": _describe_generated(model.get("generated")),
         "note": _translate_note(model["note"]),
         "not_kept": model.get("not_kept"),
         "cv": report.format_spread(model["cv"]),

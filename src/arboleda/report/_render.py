@@ -26,7 +26,7 @@ __all__ = ["FIGURES", "render_page", "render_report", "write_report"]
 
 FIGURES = "figures"
 
-_SCHEMA_VERSION = 2
+_SCHEMA_VERSION = 3
 _TEMPLATES = Path(__file__).parent / "templates"
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from arboleda.study.artifacts.layout import Layout as Layout
     from arboleda.study.artifacts.loaded import LoadedStudy as LoadedStudy
     from arboleda.study.artifacts.rows import Rows as Rows
+    from arboleda.study.results.predict_file import predict as predict
     from arboleda.study.results.predict_file import predict_file as predict_file
-    from arboleda.study.results.predictions import predict as predict
     from arboleda.study.study import Study as Study
     from arboleda.study.study import StudyResult as StudyResult
 
@@ -47,7 +47,7 @@ _HOMES = {
     "StudyRegressor": "arboleda.study.artifacts.estimators",
     "StudyResult": "arboleda.study.study",
     "export": "arboleda.study.artifacts.exports",
-    "predict": "arboleda.study.results.predictions",
+    "predict": "arboleda.study.results.predict_file",
     "predict_file": "arboleda.study.results.predict_file",
 }
 

@@ -48,7 +48,7 @@ class StudyFormatError(StudyError):
     >>> from tempfile import TemporaryDirectory
     >>> from arboleda import Study
     >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "results.json").write_text('{"schema_version": 2}')
+    ...     _ = Path(folder, "results.json").write_text('{"schema_version": 3}')
     ...     try:
     ...         Study.load(folder)
     ...     except StudyFormatError as error:

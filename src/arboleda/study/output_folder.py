@@ -18,8 +18,8 @@ from arboleda.study.artifacts.index import INDEX, index_text
 from arboleda.study.artifacts.rows import save_rows
 from arboleda.study.config.study_file import CONFIG
 from arboleda.study.errors import StudyError
-from arboleda.study.results.facts import leaderboard_csv
 from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
+from arboleda.study.results.leaderboard import leaderboard_csv
 from arboleda.study.runner import RunResult, ranked
 
 __all__ = [

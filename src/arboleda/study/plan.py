@@ -30,8 +30,8 @@ from arboleda.study.execution.job import TEST, Job, Shared
 from arboleda.study.execution.ledger import LEDGER_VERSION
 from arboleda.study.problem import Problem, check_problem
 from arboleda.study.results.calibration import FITS
-from arboleda.study.results.costs import cost_matrix
-from arboleda.study.results.scoring import COST, Metric
+from arboleda.study.results.facts import SCHEMA_VERSION
+from arboleda.study.results.scoring import COST, StudyMetric, cost_matrix
 from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 
 __all__ = ["Plan", "make_plan"]
@@ -66,7 +66,7 @@ class Plan:
 
     table: Table
     target: Target
-    metric: Metric
+    metric: StudyMetric
     settings: Settings
     roles: Mapping[str, Role]
     split: Split
@@ -299,6 +299,7 @@ class Plan:
                 "scikit-learn": sklearn.__version__,
                 "machine": platform.machine(),
                 "models": MODELS_VERSION,
+                "facts": SCHEMA_VERSION,
                 "ledger": LEDGER_VERSION,
             },
         }

@@ -7,12 +7,11 @@ from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import Settings
 from arboleda.study.data.external_test import join_test, target_of_both
 from arboleda.study.data.recipe import Step, apply_recipe
+from arboleda.study.data.subgroups import check_score_by
 from arboleda.study.data.table import Column, Table
 from arboleda.study.data.target import Target, make_target
 from arboleda.study.errors import StudyError
-from arboleda.study.results.costs import check_costs
-from arboleda.study.results.scoring import Metric, choose_metric
-from arboleda.study.results.subgroups import check_score_by
+from arboleda.study.results.scoring import StudyMetric, check_costs, choose_metric
 
 __all__ = ["Problem", "check_problem"]
 
@@ -28,7 +27,7 @@ class Problem:
 
     table: Table
     target: Target
-    metric: Metric
+    metric: StudyMetric
     wanted: tuple[str, ...]
     models: tuple[Model, ...]
     divider: Column | None

@@ -35,8 +35,8 @@ from arboleda.study.output_folder import (
 )
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.results.best_model import describe_best
-from arboleda.study.results.facts import make_facts
 from arboleda.study.results.holdout_facts import predictions_reader
+from arboleda.study.results.make_facts import make_facts
 from arboleda.study.runner import (
     COMBINATIONS,
     Outcome,

@@ -9,6 +9,8 @@ from arboleda.tree._pruned_tree_classifier import PrunedTreeClassifier
 from arboleda.tree._pruned_tree_regressor import PrunedTreeRegressor
 from arboleda.tree._pruning_curve import PruningCurve
 from arboleda.tree._rules import Condition, Rule, Rules
+from arboleda.tree._view import TreeView as TreeView
+from arboleda.tree._view import view_tree as view_tree
 
 __all__ = [
     "Condition",

@@ -22,7 +22,7 @@ from arboleda.study.combination.methods import METHODS, cross_fit
 from arboleda.study.combination.rules import MeanRule
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
-from arboleda.study.results.predictions import predict
+from arboleda.study.results.predict_file import predict
 
 from ..conftest import without_timing
 

@@ -53,8 +53,8 @@ def test_the_facts_name_what_was_made(result: StudyResult) -> None:
     jsonschema.validate(result.facts, schema)
     (model,) = (m for m in result.facts["models"] if m["key"] == KEY)
     assert model["preparation"] == "columns made of others beside its own"
-    assert model["made"]["fits"] == 2
-    assert model["made"]["columns"][0] == {
+    assert model["generated"]["fits"] == 2
+    assert model["generated"]["columns"][0] == {
         "name": "price less its mean within brand",
         "kind": "distance",
         "numbers": ["price"],

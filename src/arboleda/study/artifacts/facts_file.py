@@ -1,27 +1,30 @@
 """The facts of a study, read from results.json and checked before anything uses them."""
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 import arboleda
 from arboleda.study.artifacts.files import read_text
-from arboleda.study.artifacts.json_schema import first_violation
 from arboleda.study.errors import StudyError, StudyFormatError
+from arboleda.study.results.facts import SCHEMA_VERSION, StudyFacts
+from arboleda.study.results.model_facts import FactsModel
 from arboleda.study.results.scoring import choose_metric
 
-__all__ = ["RESULTS", "SCHEMA_VERSION", "read_facts"]
+__all__ = ["RESULTS", "check_facts", "read_facts"]
 
 RESULTS = "results.json"
-SCHEMA_VERSION = 2
-_SCHEMA = Path(__file__).parents[1] / "results" / "facts.schema.json"
+# Integers beyond these do not fit 64 bits, in which arrays hold them.
+_LARGEST = 2**63 - 1
+_SHOWN = 60
 # What random generators of every package take.
 _SEEDS = 2**32
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """Read the facts of a study, as ``facts.schema.json`` describes them.
+    """Read the facts of a study, as `StudyFacts` describes them.
 
     Raises
     ------
@@ -30,7 +33,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
     """
     path = folder / RESULTS
     try:
-        facts = json.loads(read_text(path))
+        facts = json.loads(read_text(path), parse_int=_parse_integer)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise StudyFormatError(
             f"There is no study in {folder}; name the folder that `arboleda study` wrote its "
@@ -53,20 +56,85 @@ def read_facts(folder: Path) -> dict[str, Any]:
             f"{str(facts.get('arboleda_version'))[:40]}; this is {arboleda.__version__}: install "
             "that one."
         )
-    wrong = first_violation(facts, _schema()) or _contradiction(facts)
+    wrong = check_facts(facts, StudyFacts) or _contradiction(facts)
     if wrong is not None:
         raise _damaged(path, wrong)
     return dict(facts)
 
 
-@cache
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    return schema
+def _parse_integer(text: str) -> int:
+    """Parse an integer of a JSON file; raise a ValueError if it does not fit 64 bits."""
+    value = int(text)
+    if abs(value) > _LARGEST:
+        raise ValueError("an integer does not fit 64 bits")
+    return value
+
+
+def check_facts(facts: Any, model: type[FactsModel]) -> str | None:
+    """Describe the first value of facts that does not match their model; None if all do.
+
+    Parameters
+    ----------
+    facts : object
+        From JSON: dict, list, str, int, float, bool or None.
+    model : subclass of FactsModel
+
+    Returns
+    -------
+    description : str or None
+        The place and the problem, such as ``models[0].cv is null, not an object``.
+
+    Examples
+    --------
+    >>> from arboleda.study.results.facts import ClassCounts
+    >>> check_facts({"label": "yes", "train": 8, "test": 2}, ClassCounts)
+    >>> check_facts({"label": "yes", "train": 8, "test": 2.5}, ClassCounts)
+    'test is 2.5, not a valid integer'
+    """
+    try:
+        model.model_validate(facts)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        kind, parent = first["type"], _place(facts, first["loc"][:-1])
+        if kind == "missing":
+            return f"{_join(parent, first['loc'][-1])} is missing"
+        if kind == "extra_forbidden":
+            return f"{parent or 'the file'} has the unknown key {str(first['loc'][-1])[:_SHOWN]!r}"
+        place = f"{_place(facts, first['loc']) or 'the file'} is {_shown(first['input'])}"
+        if kind == "model_type":
+            return f"{place}, not an object"
+        expected = first["msg"].removeprefix("Input should be ")
+        return f"{place}, not {expected}" if expected != first["msg"] else f"{place}: {expected}"
+    return None
+
+
+def _place(facts: Any, steps: tuple[int | str, ...]) -> str:
+    """Write the place of a value as in JavaScript, without pydantic's names of union members."""
+    place = ""
+    for step in steps:
+        is_key = isinstance(facts, dict) and step in facts
+        if is_key or (isinstance(facts, list) and isinstance(step, int)):
+            place, facts = _join(place, step), facts[step]
+    return place
+
+
+def _join(place: str, step: int | str) -> str:
+    if isinstance(step, int):
+        return f"{place}[{step}]"
+    return f"{place}.{step[:_SHOWN]}".removeprefix(".")
+
+
+def _shown(value: Any) -> str:
+    """Write a value briefly for a message, in JSON's words."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "an array"
+    if isinstance(value, str):
+        return repr(value[:_SHOWN])
+    return "null" if value is None else str(value).lower()
 
 
 def _contradiction(facts: dict[str, Any]) -> str | None:
-    """What no schema can say: parts that do not fit each other."""
+    """Describe a contradiction between parts of the facts; None if there is none."""
     study = facts["study"]
     try:
         choose_metric(study["metric"], study["task"])

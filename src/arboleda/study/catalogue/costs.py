@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 
 from arboleda.study.catalogue.model import Cost, Params, Size
-from arboleda.study.results.probabilities import n_scores
+from arboleda.study.data.target import n_scores
 
 __all__ = ["boosting_cost", "each_row_cost", "pairs_cost", "trees_cost"]
 

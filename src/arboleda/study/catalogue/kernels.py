@@ -11,7 +11,7 @@ from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.model import Model, Params, Setting, Size, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
-from arboleda.study.results.probabilities import n_scores
+from arboleda.study.data.target import n_scores
 
 __all__ = ["KERNELS"]
 

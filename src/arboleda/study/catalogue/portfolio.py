@@ -26,7 +26,7 @@ from arboleda.study.catalogue.costs import boosting_cost, each_row_cost, pairs_c
 from arboleda.study.catalogue.model import Grid, Model, Params, Setting, Size, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
 from arboleda.study.data.preparation import Style
-from arboleda.study.results.probabilities import n_scores
+from arboleda.study.data.target import n_scores
 
 __all__ = ["PORTFOLIO"]
 

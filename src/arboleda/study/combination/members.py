@@ -30,7 +30,7 @@ from arboleda.study.execution.prediction_store import (
     predictions_path,
 )
 from arboleda.study.plan import Plan
-from arboleda.study.results.probabilities import are_probabilities
+from arboleda.study.results.scoring import are_probabilities
 from arboleda.study.search.outcome import Outcome
 from arboleda.study.search.trial import Trial
 

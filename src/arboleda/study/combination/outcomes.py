@@ -23,6 +23,7 @@ from arboleda.study.catalogue.model import Task, no_parameters
 from arboleda.study.combination.members import Members, load_members
 from arboleda.study.combination.methods import FEWEST, Method, count_fits, cross_fit
 from arboleda.study.combination.rules import CombinationRule, MeanRule, TextbookRule
+from arboleda.study.data.target import n_scores
 from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import (
     TEST,
@@ -41,9 +42,8 @@ from arboleda.study.execution.prediction_store import (
     save_predictions,
 )
 from arboleda.study.plan import Plan
-from arboleda.study.results.calibration import AS_IT_IS, calibrated_scores, variants_of
-from arboleda.study.results.evaluate import evaluate_test
-from arboleda.study.results.probabilities import n_scores
+from arboleda.study.results.calibration import AS_IT_IS, calibrate_scores
+from arboleda.study.results.evaluate import evaluate_test, evaluate_variants
 from arboleda.study.results.scoring import all_scores
 from arboleda.study.runner import combination_methods, ranked
 from arboleda.study.search.outcome import CandidateResult, Outcome
@@ -346,12 +346,12 @@ def _calibrate_fold(
     n_classes = len(plan.target.labels)
     result: dict[str, Any] = {"error": None, "scores": {}, "warnings": []}
     try:
-        found = {AS_IT_IS: scores[place]} | calibrated_scores(
+        found = {AS_IT_IS: scores[place]} | calibrate_scores(
             "predict_proba", held_out, known, scores[place], n_classes
         )
     except (ValueError, MemoryError) as error:
         return result | {"error": error_sentence(error), "timing": {}, "variants": {}}
-    variants = variants_of(
+    variants = evaluate_variants(
         found, classes[place], plan.target, plan.seed, is_test=is_test, costs=plan.costs
     )
     seconds = time.perf_counter() - started

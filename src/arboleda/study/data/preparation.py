@@ -13,8 +13,8 @@ from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardSc
 
 from arboleda.study.data.feature_crosses import CrossedColumns
 from arboleda.study.data.features import Features
+from arboleda.study.data.target import n_scores
 from arboleda.study.data.target_encoding import target_encoder
-from arboleda.study.results.probabilities import n_scores
 
 __all__ = [
     "ONE_HOT_LEVELS",

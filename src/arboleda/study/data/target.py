@@ -9,7 +9,15 @@ import numpy.typing as npt
 from arboleda.study.data.table import Column, Table
 from arboleda.study.errors import TableError
 
-__all__ = ["MIN_ROWS", "Target", "check_finite", "class_label", "decide_task", "make_target"]
+__all__ = [
+    "MIN_ROWS",
+    "Target",
+    "check_finite",
+    "class_label",
+    "decide_task",
+    "make_target",
+    "n_scores",
+]
 
 Task = Literal["binary", "multiclass", "regression"]
 
@@ -170,3 +178,8 @@ def class_label(column: Column, value: float) -> str:
     if column.kind == "boolean":
         return "true" if value else "false"
     return f"{value:.0f}" if value == round(value) else repr(float(value))
+
+
+def n_scores(n_classes: int) -> int:
+    """Return the free scores per row: one for values or two classes, else one per class."""
+    return n_classes if n_classes > 2 else 1

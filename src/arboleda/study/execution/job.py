@@ -21,11 +21,9 @@ from arboleda.study.data.preparation import Style
 from arboleda.study.data.prepared_rows import PreparedRows
 from arboleda.study.data.target import Target
 from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
-from arboleda.study.results.bag_estimate import chance_scores
-from arboleda.study.results.calibration import calibrated, inner_folds, variants_of
-from arboleda.study.results.evaluate import evaluate_test
-from arboleda.study.results.scoring import all_scores, class_scores
-from arboleda.study.results.tree_facts import tree_facts
+from arboleda.study.results.calibration import calibrated, make_inner_folds
+from arboleda.study.results.evaluate import describe_tree, evaluate_test, evaluate_variants
+from arboleda.study.results.scoring import all_scores, class_scores, compute_chance_scores
 
 __all__ = [
     "TEST",
@@ -189,7 +187,7 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
         "timing": timing,
     }
     if job.kind == "apparent":
-        result["chance"] = chance_scores(y_score, predicted, score, n_classes, shared.costs)
+        result["chance"] = compute_chance_scores(y_score, predicted, score, n_classes, shared.costs)
     if job.predictions_file is not None:
         result["answers"] = save_predictions(job.predictions_file, predictions)
     if job.is_test:
@@ -204,7 +202,7 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
             groups,
             shared.costs,
         )
-        result["tree"] = tree_facts(job.model, job.pipeline, shared.features, shared.target)
+        result["tree"] = describe_tree(job.model, job.pipeline, shared.features, shared.target)
     return result
 
 
@@ -259,7 +257,7 @@ def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
         y[job.fit_rows],
         x[job.score_rows],
         n_classes,
-        inner_folds(
+        make_inner_folds(
             y[job.fit_rows],
             shared.seed,
             None if shared.groups is None else shared.groups[job.fit_rows],
@@ -268,7 +266,7 @@ def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
     )
     seconds = time.perf_counter() - started
     y_score = y[job.score_rows]
-    variants = variants_of(
+    variants = evaluate_variants(
         found, y_score, target, shared.seed, is_test=job.is_test, costs=shared.costs
     )
     return {

@@ -19,7 +19,7 @@ from scipy.special import expit, softmax
 
 from arboleda._files import drop_file, write_atomically
 from arboleda.combine import MemberOutputs
-from arboleda.study.results.probabilities import are_probabilities
+from arboleda.study.results.scoring import are_probabilities
 
 __all__ = [
     "PREDICTIONS_DIR",

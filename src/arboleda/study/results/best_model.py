@@ -2,24 +2,27 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.executor import Executor
+from arboleda.study.execution.job import Job
 from arboleda.study.plan import Plan
-from arboleda.study.results.costs import costs_facts
 from arboleda.study.results.explained_model import ExplainedModel, RowSubset
-from arboleda.study.results.learning_curve import MOST_CELLS, learning_curve
+from arboleda.study.results.scoring import describe_costs
 from arboleda.study.runner import Outcome, RunResult, ranked
+from arboleda.study.search.trial import Trial
 
-__all__ = ["describe_best"]
+__all__ = ["describe_best", "draw_share", "learning_curve"]
 
 # Maximum predicted rows (rows times columns times shuffles); `arboleda explain` allows more.
 MAX_SCORED_ROWS = 400_000
@@ -28,6 +31,13 @@ SURROGATE_ROWS = 5_000
 TIMED_ROWS = 200
 NO_ROOM = "the time budget has no room for it"
 NO_MEMORY = "there was not memory enough for it"
+SHARES = (0.1, 0.2, 0.4, 0.7)  # of a fold's rows; all of them are the candidate's own folds
+FEWEST = 10
+# A table with more cells takes too long to refit.
+MOST_CELLS = 10_000_000
+_SCHEMES = ("kfold", "repeated", "group")
+_PURPOSE = 6
+Rows = npt.NDArray[np.int64]
 
 
 def describe_best(result: RunResult, executor: Executor) -> dict[str, Any]:
@@ -50,7 +60,7 @@ def importance_of(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str,
     """Return the ``importance`` part of the facts: permutation importance of the columns."""
 
     def compute(subject: ExplainedModel) -> dict[str, Any] | None:
-        from arboleda.study.results.model_importance import describe_importance
+        from arboleda.study.results.importance import describe_importance
 
         return describe_importance(subject, MAX_SCORED_ROWS)
 
@@ -63,9 +73,9 @@ def importance_of(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str,
     }
 
     def count_rows(subject: ExplainedModel) -> int:
-        from arboleda.study.results.model_importance import scored_rows
+        from arboleda.study.results.importance import count_scored_rows
 
-        return scored_rows(subject, MAX_SCORED_ROWS)
+        return count_scored_rows(subject, MAX_SCORED_ROWS)
 
     return empty | _compute_or_load(plan, executor, outcome, "importance", compute, count_rows)
 
@@ -74,7 +84,7 @@ def surrogate_of(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, 
     """Return the ``surrogate`` part of the facts: a small tree that imitates the model."""
 
     def compute(subject: ExplainedModel) -> dict[str, Any] | None:
-        from arboleda.study.results.model_surrogate import describe_surrogate
+        from arboleda.study.results.importance import describe_surrogate
 
         return describe_surrogate(subject, SURROGATE_ROWS)
 
@@ -101,7 +111,7 @@ def _compute_or_load(
     ``count_rows`` returns the number of rows that the model will predict.
     """
     key = outcome.model.key
-    skipped = _reason(plan, outcome)
+    skipped = _skip_reason(plan, outcome)
     if outcome.best is None or skipped is not None:
         return _nothing(key, skipped)
     assert outcome.test is not None
@@ -148,7 +158,7 @@ def _seconds_of(subject: ExplainedModel, count_rows: Callable[[ExplainedModel], 
     return (perf_counter() - started) / len(few) * count_rows(subject)
 
 
-def _reason(plan: Plan, outcome: Outcome) -> str | None:
+def _skip_reason(plan: Plan, outcome: Outcome) -> str | None:
     kept = (outcome.test or {}).get("kept")
     if not kept or kept["error"]:
         return "the fitted model was not kept"
@@ -172,9 +182,10 @@ def _subject(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedModel
         "metric_label": plan.metric.label,
         "target": target.name,
     }
+    costs = describe_costs(plan.settings, target)
     return ExplainedModel(
         folder=str(executor.folder),
-        facts={"study": described, "costs": costs_facts(plan.settings, target)},
+        facts={"study": described, "costs": costs and costs.model_dump()},
         key=outcome.model.key,
         pipeline=pipeline,
         names=features.names,
@@ -185,3 +196,112 @@ def _subject(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedModel
         test=part(plan.split.test),
         seed=plan.seed,
     )
+
+
+def learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
+    """Return the ``learning_curve`` part of the facts: the mean score by number of training rows.
+
+    On every fold the chosen candidate is fitted to nested, stratified subsets of the training rows
+    and scored on the fold's held-out rows.
+
+    Parameters
+    ----------
+    plan : Plan
+    executor : Executor
+        Runs missing jobs, within the time budget.
+    outcome : Outcome
+        The model, with a chosen candidate.
+
+    Returns
+    -------
+    dict
+        ``skipped`` is the reason why there are no points, or None.
+    """
+    facts: dict[str, Any] = {
+        "model": outcome.model.key,
+        "metric": plan.metric.key,
+        "skipped": _curve_skip_reason(plan, outcome),
+        "points": [],
+        "timing": {"seconds": 0.0},
+    }
+    if facts["skipped"] is not None or outcome.best is None:
+        return facts
+    params = outcome.candidates[outcome.best].params
+    by_share = {share: _curve_jobs(plan, outcome, params, share) for share in SHARES}
+    jobs = [job for part in by_share.values() for job in part]
+    missing = [job for job in jobs if not executor.is_done(job)]
+    if executor.budget is not None and missing:
+        seconds = sum(executor.budget.estimate(job) for job in missing) / executor.budget.processes
+        if seconds > executor.budget.left:
+            return {**facts, "skipped": "the time budget has no room for it"}
+    # The watcher shows the progress of the search only.
+    executor.run(missing, notify_watcher=False)
+    full = plan.trial_jobs(outcome.model, Trial(params))
+    parts = [*by_share.items(), (1.0, full)]
+    points = [_curve_point(plan, executor, part, share) for share, part in parts]
+    facts["points"] = [point for point in points if point is not None]
+    facts["timing"]["seconds"] = float(
+        sum((executor.result(job) or {}).get("seconds", 0) for job in jobs)
+    )
+    if len(facts["points"]) < 2:
+        facts["skipped"] = "the parts of the rows are too small to learn from"
+    return facts
+
+
+def _curve_skip_reason(plan: Plan, outcome: Outcome) -> str | None:
+    if plan.settings.cv.kind not in _SCHEMES:
+        return "the scheme of cross-validation has no folds that could be learned from in part"
+    if len(plan.split.train) * plan.features.x.shape[1] > MOST_CELLS:
+        return "the table is too large to learn from it many times more"
+    return None
+
+
+def _curve_jobs(plan: Plan, outcome: Outcome, params: dict[str, Any], share: float) -> list[Job]:
+    jobs = []
+    for k, job in enumerate(plan.trial_jobs(outcome.model, Trial(params))):
+        classes = plan.target.y[job.fit_rows] if plan.target.labels else None
+        rows = draw_share(job.fit_rows, classes, share, (plan.seed, _PURPOSE, k))
+        if len(rows) >= FEWEST:
+            extent = f"{job.extent} learning from {share:g}"
+            jobs.append(replace(job, fit_rows=rows, extent=extent, is_low_fidelity=True))
+    return jobs
+
+
+def draw_share(
+    rows: Rows, classes: npt.NDArray[Any] | None, share: float, seed: Sequence[int]
+) -> Rows:
+    """Draw a random subset of the rows, stratified by class, with at least one row per class.
+
+    The same seed gives nested subsets: a smaller share is a subset of a larger one.
+
+    Examples
+    --------
+    >>> rows = np.arange(10)
+    >>> few, more = (draw_share(rows, rows % 2, share, [0]) for share in (0.2, 0.6))
+    >>> len(few), len(more), set(few.tolist()) <= set(more.tolist())
+    (2, 6, True)
+    """
+    order = np.random.default_rng(list(seed)).permutation(len(rows))
+    codes = np.zeros(len(rows), dtype=np.int64) if classes is None else classes
+    taken = []
+    for code in np.unique(codes):
+        of_class = order[codes[order] == code]
+        taken.append(of_class[: max(1, round(share * len(of_class)))])
+    return np.asarray(rows[np.sort(np.concatenate(taken))])
+
+
+def _curve_point(
+    plan: Plan, executor: Executor, jobs: Sequence[Job], share: float
+) -> dict[str, Any] | None:
+    """Return one point of the curve; None unless every fold has its score."""
+    results = [executor.result(job) for job in jobs]
+    scores = [r["scores"].get(plan.metric.key) for r in results if r is not None and not r["error"]]
+    if len(scores) < plan.n_folds or any(score is None for score in scores):
+        return None
+    return {
+        "share": share,
+        "n_rows": round(float(np.mean([len(job.fit_rows) for job in jobs]))),
+        "fold_scores": scores,
+        "mean": float(np.mean(scores)),
+        "sd": float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
+    }

@@ -3,53 +3,69 @@
 The best model's own probabilities and those of each calibration method are compared on rows that
 neither the model nor the calibration has seen: in each fold of the study the model is fitted once,
 and the calibration is fitted to its predictions for rows held out within that fold.
+
+Probabilities for decisions are a model's own, or calibrated on out-of-fold predictions. That
+calibration is fitted to logarithms of probabilities, or to decision values: on that scale the
+sigmoid (Platt 1999) and the temperature (Guo et al. 2017) include the identity.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 import sklearn
+from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.metaestimators import available_if
 
-from arboleda.metrics import ReliabilityTable, calibration_error, reliability_table
-from arboleda.study.data.target import Target
 from arboleda.study.data.time_splits import forward_folds
-from arboleda.study.results.probabilities import are_probabilities
-from arboleda.study.results.scoring import all_scores, class_scores
+from arboleda.study.execution.prediction_store import Predictions
+from arboleda.study.results.best_model_facts import (
+    CalibrationFacts,
+    CalibrationFolds,
+    CalibrationTest,
+    CalibrationVariant,
+    FoldMetrics,
+)
+from arboleda.study.results.evaluate import BINS
+from arboleda.study.results.intervals import compute_log_losses
+from arboleda.study.results.model_facts import ReliabilityBin, SearchSeconds
+from arboleda.study.results.scoring import are_probabilities, class_scores
 
 __all__ = [
     "AS_IT_IS",
-    "BINS",
+    "LINK",
     "METHODS",
-    "bins_of",
+    "Calibrator",
+    "calibrate_scores",
     "calibrated",
-    "calibrated_scores",
-    "inner_folds",
-    "reliability",
-    "reliability_of",
-    "variants_of",
+    "describe_calibration",
+    "fit_calibrator",
+    "make_inner_folds",
 ]
 
 Floats = npt.NDArray[np.float64]
 Response = Literal["decision_function", "predict_proba"]
-
 AS_IT_IS = "none"
 _SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 METHODS = ("sigmoid", "isotonic", *(("temperature",) if _SKLEARN >= (1, 8) else ()))
-# Number of bins of equal width.
-BINS = 10
 # Each costs a fit; calibration has few parameters and needs no more rows.
 INNER_FOLDS = 3
-# Cost of calibration in fits to the same rows: the inner fits hold out a third each.
-FITS = INNER_FOLDS
-# Draws of labels from the probabilities, which give the distribution of the error by chance.
-DRAWS = 200
+FITS = INNER_FOLDS  # cost in fits to the same rows: inner fits hold out a third each
+# A proper score: the true probabilities minimize it.
+SCORE = "log_loss"
+SHOWN_METRICS = (SCORE, "brier")
+MOST_ROWS = 20_000  # more rows do not improve the few parameters
+LEAST_ROWS = 10  # a class with fewer rows is too small to calibrate on
+# Decision values through the logistic function, if no method was fitted.
+LINK = "link"
+_SMALLEST = np.finfo(np.float64).eps
+_PURPOSE = 11
 
 
 class KnownScores(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -100,17 +116,17 @@ def calibrated(
     response: Response = (
         "decision_function" if hasattr(pipeline, "decision_function") else "predict_proba"
     )
-    held_out, known = _held_out(pipeline, x, y, response, folds)
+    held_out, known = _hold_out(pipeline, x, y, response, folds)
     pipeline.fit(x, y)
     scores = _columns(getattr(pipeline, response)(x_score))
     own = class_scores(pipeline, x_score, n_classes)
     found: dict[str, Floats | None] = {
         AS_IT_IS: own if own is not None and are_probabilities(own) else None
     }
-    return found | calibrated_scores(response, held_out, y[known], scores, n_classes)
+    return found | calibrate_scores(response, held_out, y[known], scores, n_classes)
 
 
-def _held_out(
+def _hold_out(
     pipeline: Any,
     x: Floats,
     y: npt.NDArray[Any],
@@ -128,7 +144,7 @@ def _held_out(
     return np.concatenate([_columns(part) for part in parts]), places
 
 
-def calibrated_scores(
+def calibrate_scores(
     response: Response, held_out: Floats, y: npt.NDArray[Any], scores: Floats, n_classes: int
 ) -> dict[str, Floats | None]:
     """Calibrate scores by each method, fitted to the scores of held-out rows.
@@ -154,28 +170,7 @@ def calibrated_scores(
     return found
 
 
-def variants_of(
-    found: Mapping[str, Floats | None],
-    y: npt.NDArray[Any],
-    target: Target,
-    seed: int,
-    *,
-    is_test: bool,
-    costs: Floats | None = None,
-) -> dict[str, Any]:
-    """Return the facts on each method's probabilities, if it has any."""
-    return {
-        method: {
-            "metrics": all_scores(y, p.argmax(axis=1), p, len(target.labels), costs),
-            "bins": bins_of(y, p, target),
-            "reliability": reliability_of(y, p, target, seed) if is_test else None,
-        }
-        for method, p in found.items()
-        if p is not None and np.all(np.isfinite(p))
-    }
-
-
-def inner_folds(
+def make_inner_folds(
     y: npt.NDArray[Any],
     seed: int,
     groups: npt.NDArray[np.int64] | None = None,
@@ -219,59 +214,187 @@ def _columns(scores: npt.NDArray[Any]) -> Floats:
     return scores[:, None] if scores.ndim == 1 else scores
 
 
-def reliability(y: npt.NDArray[Any], probabilities: Floats, target: Target) -> ReliabilityTable:
-    """Compute the reliability of the positive class, or of the most probable of many classes."""
-    return reliability_table(
-        y,
-        probabilities,
-        labels=range(len(target.labels)),
-        pos_label=1 if target.task == "binary" else None,
-        n_bins=BINS,
-    )
+def describe_calibration(
+    metric: str, model: str, results: Sequence[Mapping[str, Any]]
+) -> CalibrationFacts:
+    """Return the ``calibration`` part of the facts.
 
+    A method is chosen if its mean log-loss over the folds is the smallest, and smaller than that of
+    the uncalibrated model by more than one standard error of the difference.
 
-def reliability_of(
-    y: npt.NDArray[Any], score: Floats | None, target: Target, seed: int
-) -> dict[str, Any] | None:
-    """Return the ``calibration`` part of a model's test; None if it has no probabilities."""
-    if score is None or not are_probabilities(score):
-        return None
-    error = calibration_error(
-        y,
-        score,
-        labels=range(len(target.labels)),
-        of="classes" if target.task == "binary" else "top",
-        n_bins=BINS,
-        n_resamples=DRAWS,
-        random_state=seed,
-    )
-    table = reliability(y, score, target)
-    return {
-        "error": error.value,
-        "largest_by_chance": error.largest_by_chance,
-        "level": error.confidence_level,
-        "bins": [
-            {"lower": lower, "upper": upper, "count": count, "said": mean, "happened": frequency}
-            for lower, upper, count, mean, frequency in zip(
-                table.lower.tolist(),
-                table.upper.tolist(),
-                table.counts.tolist(),
-                table.mean_probability.tolist(),
-                table.frequency.tolist(),
-                strict=True,
-            )
-        ],
-    }
-
-
-def bins_of(y: npt.NDArray[Any], probabilities: Floats, target: Target) -> list[list[float]]:
-    """Return each bin's number of rows, sum of probabilities, and number of events.
-
-    These sums can be added over folds.
+    Parameters
+    ----------
+    metric, model : str
+        Keys of the study's metric and of the model.
+    results : sequence of mapping
+        Results of the folds in their order, then that of the test.
     """
-    table = reliability(y, probabilities, target)
-    sums = np.zeros((BINS, 3))
-    at = np.rint(table.lower * BINS).astype(int)
-    shares = np.column_stack([np.ones(len(at)), table.mean_probability, table.frequency])
-    sums[at] = table.counts[:, None] * shares
-    return [[float(value) for value in row] for row in sums]
+    *folds, test = results
+    error = next((result["error"] for result in results if result["error"]), None)
+    tried = [] if error else [m for m in (AS_IT_IS, *METHODS) if _is_complete(m, folds)]
+    variants = [
+        _variant(
+            metric, method, [f["variants"][method] for f in folds], test["variants"].get(method)
+        )
+        for method in tried
+    ]
+    return CalibrationFacts(
+        model=model,
+        error=error,
+        metric=SCORE,
+        chosen=_choose({v.method: np.array(v.cv.metrics[SCORE].folds) for v in variants}),
+        variants=variants,
+        timing=SearchSeconds(search_s=float(sum(sum(r["timing"].values()) for r in results))),
+    )
+
+
+def _is_complete(method: str, folds: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether each fold has probabilities, none of them 0 for an observed class."""
+    return all(
+        method in fold["variants"] and fold["variants"][method]["metrics"][SCORE] is not None
+        for fold in folds
+    )
+
+
+def _choose(losses: Mapping[str, npt.ArrayLike]) -> str | None:
+    if not losses:
+        return None
+    best = min(losses, key=lambda method: float(np.mean(losses[method])))
+    if AS_IT_IS not in losses or best == AS_IT_IS:
+        return best
+    gain = np.subtract(losses[AS_IT_IS], losses[best])
+    standard_error = float(np.std(gain, ddof=1)) / np.sqrt(len(gain))
+    return best if float(np.mean(gain)) > standard_error else AS_IT_IS
+
+
+def _variant(
+    metric: str, method: str, folds: Sequence[Mapping[str, Any]], test: Mapping[str, Any] | None
+) -> CalibrationVariant:
+    shown = dict.fromkeys([*SHOWN_METRICS, metric])
+    error, bins = _pool_bins([fold["bins"] for fold in folds])
+    return CalibrationVariant(
+        method=method,
+        cv=CalibrationFolds(
+            metrics={name: _summarize_folds([f["metrics"][name] for f in folds]) for name in shown},
+            error=error,
+            bins=bins,
+        ),
+        test=None
+        if test is None
+        else CalibrationTest(
+            metrics={name: test["metrics"][name] for name in shown},
+            calibration=test["reliability"],
+        ),
+    )
+
+
+def _summarize_folds(scores: Sequence[float | None]) -> FoldMetrics:
+    known = [score for score in scores if score is not None]
+    if len(known) < len(scores):
+        return FoldMetrics(folds=list(scores), mean=None, sd=None)
+    return FoldMetrics(folds=known, mean=float(np.mean(known)), sd=float(np.std(known, ddof=1)))
+
+
+def _pool_bins(folds: Sequence[Sequence[Sequence[float]]]) -> tuple[float, list[ReliabilityBin]]:
+    """Return the calibration error and the bins of all held-out rows together."""
+    count, predicted, observed = np.sum(folds, axis=0).T
+    some = np.flatnonzero(count)
+    error = float(np.abs(observed - predicted).sum() / count.sum())
+    return error, [
+        ReliabilityBin(
+            lower=int(b) / BINS,
+            upper=(int(b) + 1) / BINS,
+            count=int(np.rint(count[b])),
+            mean_probability=float(predicted[b] / count[b]),
+            frequency=float(observed[b] / count[b]),
+        )
+        for b in some
+    ]
+
+
+@dataclass(frozen=True)
+class Calibrator:
+    """Turns a model's outputs into probabilities.
+
+    Attributes
+    ----------
+    method : str
+        "none": the model's own, "sigmoid", "isotonic" or "temperature", or "link".
+    n_classes : int
+    fitted : object
+        The fitted calibration, or None.
+    of_probabilities : bool
+        Whether the model predicts probabilities.
+    """
+
+    method: str
+    n_classes: int
+    fitted: Any = None
+    of_probabilities: bool = True
+
+    def probabilities(self, predictions: Predictions) -> Floats:
+        """Return probabilities of all classes, of shape (n, n_classes)."""
+        if self.fitted is None or predictions.score is None:
+            return predictions.probabilities(self.n_classes)
+        values = _unbounded(predictions.score, self.of_probabilities)
+        return np.asarray(self.fitted.predict_proba(values), dtype=np.float64)
+
+
+def fit_calibrator(
+    predictions: Predictions | None, y: npt.NDArray[np.int64], n_classes: int, seed: int
+) -> Calibrator:
+    """Choose a method by two-fold cross-validated log-loss, and fit it.
+
+    Parameters
+    ----------
+    predictions : Predictions or None
+        The model's predictions for held-out rows; None: no method is fitted.
+    y : ndarray of shape (n,)
+        Their classes.
+    n_classes : int
+    seed : int
+    """
+    if predictions is None or predictions.score is None:
+        return Calibrator(AS_IT_IS if predictions is None else LINK, n_classes)
+    draw = np.random.default_rng([seed, _PURPOSE])
+    rows = np.arange(len(y))
+    if len(y) > MOST_ROWS:
+        rows = np.sort(draw.choice(rows, MOST_ROWS, replace=False))
+    score, truth = predictions.score[rows], y[rows]
+    own = are_probabilities(score)
+    plain = Calibrator(AS_IT_IS if own else LINK, n_classes)
+    known = np.bincount(truth, minlength=n_classes)
+    if known.min() < LEAST_ROWS or np.isneginf(score).any():
+        return plain
+    losses = {plain.method: _mean_log_loss(plain.probabilities(Predictions(truth, score)), truth)}
+    halves = list(StratifiedKFold(2, shuffle=True, random_state=seed).split(score, truth))
+    values = _unbounded(score, own)
+    for method in METHODS:
+        p = np.empty((len(truth), n_classes))
+        for learn, held_out in halves:
+            fitted = _fit_method(method, values[learn], truth[learn])
+            p[held_out] = fitted.predict_proba(values[held_out])
+        losses[method] = _mean_log_loss(p, truth)
+    best = min(losses, key=lambda name: losses[name])
+    if best == plain.method:
+        return plain
+    return Calibrator(best, n_classes, _fit_method(best, values, truth), own)
+
+
+def _unbounded(score: Floats, of_probabilities: bool) -> Floats:
+    """Return unbounded values: decision values, or log-probabilities (log-odds of two classes)."""
+    if of_probabilities:
+        inside = np.clip(score, _SMALLEST, 1 - _SMALLEST)
+        return logit(inside[:, [1]]) if score.shape[1] == 2 else np.log(inside)
+    return score[:, [1]] if score.shape[1] == 2 else score
+
+
+def _fit_method(method: str, values: Floats, y: npt.NDArray[np.int64]) -> Any:
+    known = FrozenEstimator(KnownScores("decision_function").fit(values, y))
+    rows = np.arange(len(y))
+    # A single "fold" of all rows: they are held-out rows already.
+    return CalibratedClassifierCV(known, method=method, cv=[(rows, rows)]).fit(values, y)
+
+
+def _mean_log_loss(p: Floats, y: npt.NDArray[np.int64]) -> float:
+    return float(np.mean(compute_log_losses(y, p)))

@@ -3,7 +3,7 @@ r"""Which models are not significantly worse than the winner on the folds and th
 Each model is tested twice against the winner. On the folds, whose training rows overlap, by the
 corrected resampled t test (Nadeau and Bengio 2003; see `arboleda.diagnose.compare`). On the test
 rows, which no selection has used, by the paired test of the difference of the metric, with the
-standard error of its influence function (Efron 1982; see `arboleda.study.results.influence`), or by
+standard error of its influence function (Efron 1982; see `arboleda.study.results.intervals`), or by
 McNemar's exact test for accuracies. If rows are grouped, the influence of whole groups is used
 (Liang and Zeger 1986). A model's p-value is twice the smaller of the two, and the p-values of all
 models are adjusted by Holm's method: models that the winner beats with an adjusted p-value below
@@ -17,15 +17,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from arboleda.diagnose._comparison import corrected_t_test, holm
+from arboleda.diagnose import corrected_t_test, holm
 from arboleda.report._words import join_names, spell_count
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
+from arboleda.study.results.best_model_facts import (
+    ComparisonFacts,
+    FoldsTest,
+    RivalFacts,
+    RowsTest,
+)
 from arboleda.study.results.holdout_facts import ReadPredictions
-from arboleda.study.results.influence import metric_influence
+from arboleda.study.results.intervals import compute_influence
 from arboleda.study.runner import Outcome
 
-__all__ = ["compare_on_rows", "comparison_facts"]
+__all__ = ["compare_on_rows", "describe_comparison"]
 
 LEVEL = 0.95
 # A relative difference of scores up to this is rounding error.
@@ -44,9 +50,9 @@ _FOLDS_NOTE = (
 Floats = npt.NDArray[np.float64]
 
 
-def comparison_facts(
+def describe_comparison(
     plan: Plan, ranked: Sequence[Outcome], read_predictions: ReadPredictions
-) -> dict[str, Any] | None:
+) -> ComparisonFacts | None:
     """Return the ``comparison`` part of the facts; None with fewer than two scored models.
 
     Differences are in the metric's units, above 0 where the winner is better.
@@ -66,32 +72,33 @@ def comparison_facts(
     by_folds = _on_folds(plan, winner, others)
     first = read_predictions(winner, None)
     by_rows = [_on_test_rows(plan, first, read_predictions(other, None)) for other in others]
-    rows: list[dict[str, Any]] = [
-        {"key": other.model.key, "folds": folds, "test": test}
-        for other, folds, test in zip(others, by_folds, by_rows, strict=True)
+    tests = list(zip(by_folds, by_rows, strict=True))
+    rows = [
+        RivalFacts(
+            key=other.model.key,
+            folds=folds,
+            test=test,
+            p_adjusted=p,
+            as_good=None if p is None else not (p < 1 - LEVEL and _is_worse(folds, test)),
+        )
+        for other, (folds, test), p in zip(others, tests, _adjust_p_values(tests), strict=True)
     ]
-    adjusted = _adjusted(rows)
-    for row, p in zip(rows, adjusted, strict=True):
-        row["p_adjusted"] = p
-        row["as_good"] = None if p is None else not (p < 1 - LEVEL and _is_worse(row))
-    as_good = [winner.model.key, *(r["key"] for r in rows if r["as_good"])]
+    as_good = [winner.model.key, *(row.key for row in rows if row.as_good)]
     kind = plan.settings.cv.kind
     names = {o.model.key: o.model.name for o in sound}
-    return {
-        "against": winner.model.key,
-        "metric": plan.metric.key,
-        "level": LEVEL,
-        "rows": rows,
-        "as_good": as_good,
-        "folds_note": _WHY_NOT.get(kind, _FOLDS_NOTE.format(plan.n_folds)),
-        "test_note": _test_note(plan, rows),
-        "sentence": _sentence(names, as_good, rows),
-    }
+    return ComparisonFacts(
+        against=winner.model.key,
+        metric=plan.metric.key,
+        level=LEVEL,
+        rows=rows,
+        as_good=as_good,
+        folds_note=_WHY_NOT.get(kind, _FOLDS_NOTE.format(plan.n_folds)),
+        test_note=_test_note(plan, rows),
+        sentence=_sentence(names, as_good, rows),
+    )
 
 
-def _on_folds(
-    plan: Plan, winner: Outcome, others: Sequence[Outcome]
-) -> list[dict[str, float] | None]:
+def _on_folds(plan: Plan, winner: Outcome, others: Sequence[Outcome]) -> Sequence[FoldsTest | None]:
     folds = plan.split.folds
     if plan.settings.cv.kind not in _APPLIES or len(folds) < 2:
         return [None] * len(others)
@@ -107,24 +114,24 @@ def _on_folds(
     mean, error, _, p_values = corrected_t_test(differences, share)
     reach = stats.t.ppf((1 + LEVEL) / 2, len(folds) - 1) * error
     return [
-        {
-            "difference": float(mean[j]),
-            "standard_error": float(error[j]),
-            "low": float(mean[j] - reach[j]),
-            "high": float(mean[j] + reach[j]),
-            "p": float(p_values[j]),
-        }
+        FoldsTest(
+            difference=float(mean[j]),
+            standard_error=float(error[j]),
+            low=float(mean[j] - reach[j]),
+            high=float(mean[j] + reach[j]),
+            p=float(p_values[j]),
+        )
         for j in range(len(others))
     ]
 
 
 def _on_test_rows(
     plan: Plan, first: Predictions | None, second: Predictions | None
-) -> dict[str, Any] | None:
+) -> RowsTest | None:
     if first is None or second is None:
         return None
     split, metric = plan.split, plan.metric
-    return compare_on_rows(
+    found = compare_on_rows(
         metric.key,
         plan.target.y[split.test],
         first,
@@ -134,6 +141,7 @@ def _on_test_rows(
         None if split.groups is None else split.groups[split.test],
         plan.costs,
     )
+    return None if found is None else RowsTest(**found)
 
 
 def compare_on_rows(
@@ -169,8 +177,8 @@ def compare_on_rows(
         ``difference``, above 0 if the first is better, its interval ``low``, ``high``, ``p`` and
         ``method``; None if the metric is undefined or there is only one group.
     """
-    one = metric_influence(metric, y, first.predicted, first.score, n_classes, costs)
-    two = metric_influence(metric, y, second.predicted, second.score, n_classes, costs)
+    one = compute_influence(metric, y, first.predicted, first.score, n_classes, costs)
+    two = compute_influence(metric, y, second.predicted, second.score, n_classes, costs)
     if one is None or two is None or len(y) < 2:
         return None
     sign = 1.0 if greater_is_better else -1.0
@@ -210,26 +218,27 @@ def _t_test(difference: float, error: float, n_parts: int) -> float:
     return float(2 * stats.t.sf(abs(difference) / error, n_parts - 1))
 
 
-def _adjusted(rows: Sequence[Mapping[str, Any]]) -> list[float | None]:
+def _adjust_p_values(
+    tests: Sequence[tuple[FoldsTest | None, RowsTest | None]],
+) -> list[float | None]:
     """Return each model's p-value, twice the smaller of two, adjusted for all models."""
-    found = [[test["p"] for test in (row["folds"], row["test"]) if test] for row in rows]
+    found = [[test.p for test in both if test is not None] for both in tests]
     combined = [min(1.0, len(p) * min(p)) for p in found if p]
     adjusted = iter(holm(np.array(combined)).tolist() if combined else [])
     return [next(adjusted) if p else None for p in found]
 
 
-def _is_worse(row: Mapping[str, Any]) -> bool:
+def _is_worse(folds: FoldsTest | None, rows: RowsTest | None) -> bool:
     """Whether the winner is better in the test with the smallest p-value."""
-    tests = [test for test in (row["folds"], row["test"]) if test]
-    decisive: Mapping[str, float] = min(tests, key=lambda test: test["p"])
-    return decisive["difference"] > 0
+    decisive = min((test for test in (folds, rows) if test is not None), key=lambda test: test.p)
+    return decisive.difference > 0
 
 
-def _test_note(plan: Plan, rows: Sequence[Mapping[str, Any]]) -> str:
+def _test_note(plan: Plan, rows: Sequence[RivalFacts]) -> str:
     groups = plan.split.groups
     if groups is not None and len(np.unique(groups[plan.split.test])) == 1:
         return f"The test rows are not compared: all have the same {plan.settings.groups!r}."
-    if not any(row["test"] for row in rows):
+    if not any(row.test for row in rows):
         return "The test rows are not compared: what the models said of them was not kept."
     paired = "Paired test of the difference, standard errors by"
     if groups is not None:
@@ -241,11 +250,9 @@ def _test_note(plan: Plan, rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{what} on {len(plan.split.test):,} test rows that no choice has seen."
 
 
-def _sentence(
-    names: Mapping[str, str], as_good: Sequence[str], rows: Sequence[Mapping[str, Any]]
-) -> str:
+def _sentence(names: Mapping[str, str], as_good: Sequence[str], rows: Sequence[RivalFacts]) -> str:
     winner, *equals = (names[key] for key in as_good)
-    worse = [names[row["key"]] for row in rows if row["as_good"] is False]
+    worse = [names[row.key] for row in rows if row.as_good is False]
     unknown = len(rows) - len(equals) - len(worse)
     if unknown == len(rows):
         return f"Whether others are as good as {winner} cannot be told from these rows."

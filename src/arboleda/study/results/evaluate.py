@@ -1,25 +1,50 @@
-"""Evaluation of a model on the test rows: metrics, an interval, tables and curves."""
+"""Evaluation of a fitted model on rows: metrics, tables, curves, reliability, and its tree."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
+from sklearn.pipeline import Pipeline
 
-from arboleda.metrics import classification_table, regression_table
+from arboleda.metrics import (
+    ReliabilityTable,
+    calibration_error,
+    classification_table,
+    regression_table,
+    reliability_table,
+)
 from arboleda.study.data.describe import histogram
+from arboleda.study.data.features import Features
+from arboleda.study.data.preparation import prepared_names
 from arboleda.study.data.target import Target
-from arboleda.study.results.bootstrap import DRAWS, LEVEL, bootstrap_interval
-from arboleda.study.results.calibration import reliability_of
-from arboleda.study.results.scoring import cost_score
+from arboleda.study.results.intervals import DRAWS, LEVEL, bootstrap_interval
+from arboleda.study.results.scoring import all_scores, are_probabilities, cost_score
 
-__all__ = ["evaluate_test"]
+__all__ = [
+    "BINS",
+    "describe_reliability",
+    "describe_tree",
+    "evaluate_test",
+    "evaluate_variants",
+    "sum_bins",
+]
 
 CURVE_POINTS = 200
+# Bins of equal width of probabilities.
+BINS = 10
+# Draws of labels from the probabilities, which give the distribution of the error by chance.
+CALIBRATION_DRAWS = 200
 RESIDUAL_ROWS = 1000
 RESIDUAL_BINS = 30
 # What the seed is mixed with, so that two uses of it draw different numbers.
 _PURPOSE = 2
+# What not every task or model has.
+_PARTS = ("per_class", "averages", "confusion", "roc", "pr", "calibration", "residuals")
+
+# Depth to which a tree is reported, and scikit-learn's mark of a leaf.
+MAX_DEPTH, NO_CHILD = 5, -1
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,13 +83,7 @@ def evaluate_test(
             "level": LEVEL,
             "method": f"bootstrap of {drawn}, {DRAWS} draws",
         },
-        "per_class": None,
-        "averages": None,
-        "confusion": None,
-        "roc": None,
-        "pr": None,
-        "calibration": None,
-        "residuals": None,
+        **dict.fromkeys(_PARTS),
     }
     if target.task == "regression":
         facts["metrics"] = regression_table(y, predicted).metrics
@@ -83,7 +102,7 @@ def evaluate_test(
     facts["confusion"] = {"labels": list(target.labels), "counts": table.confusion.tolist()}
     if score is not None and np.all(np.isfinite(score)):
         facts["roc"], facts["pr"] = _curves(y, score, target)
-        facts["calibration"] = reliability_of(y, score, target, seed)
+        facts["calibration"] = describe_reliability(y, score, target, seed)
     return facts
 
 
@@ -147,3 +166,147 @@ def _residuals(y: Floats, predicted: Floats, seed: int) -> dict[str, Any]:
         "residual": residual[rows].tolist(),
         "histogram": histogram(residual, RESIDUAL_BINS),
     }
+
+
+def evaluate_variants(
+    found: Mapping[str, Floats | None],
+    y: npt.NDArray[Any],
+    target: Target,
+    seed: int,
+    *,
+    is_test: bool,
+    costs: Floats | None = None,
+) -> dict[str, Any]:
+    """Return the facts on each method's probabilities, if it has any."""
+    return {
+        method: {
+            "metrics": all_scores(y, p.argmax(axis=1), p, len(target.labels), costs),
+            "bins": sum_bins(y, p, target),
+            "reliability": describe_reliability(y, p, target, seed) if is_test else None,
+        }
+        for method, p in found.items()
+        if p is not None and np.all(np.isfinite(p))
+    }
+
+
+def compute_reliability(
+    y: npt.NDArray[Any], probabilities: Floats, target: Target
+) -> ReliabilityTable:
+    """Compute the reliability of the positive class, or of the most probable of many classes."""
+    return reliability_table(
+        y,
+        probabilities,
+        labels=range(len(target.labels)),
+        pos_label=1 if target.task == "binary" else None,
+        n_bins=BINS,
+    )
+
+
+def describe_reliability(
+    y: npt.NDArray[Any], score: Floats | None, target: Target, seed: int
+) -> dict[str, Any] | None:
+    """Return the ``calibration`` part of a model's test; None if it has no probabilities."""
+    if score is None or not are_probabilities(score):
+        return None
+    error = calibration_error(
+        y,
+        score,
+        labels=range(len(target.labels)),
+        of="classes" if target.task == "binary" else "top",
+        n_bins=BINS,
+        n_resamples=CALIBRATION_DRAWS,
+        random_state=seed,
+    )
+    table = compute_reliability(y, score, target)
+    return {
+        "error": error.value,
+        "largest_by_chance": error.largest_by_chance,
+        "level": error.confidence_level,
+        "bins": [
+            {
+                "lower": lower,
+                "upper": upper,
+                "count": count,
+                "mean_probability": mean,
+                "frequency": frequency,
+            }
+            for lower, upper, count, mean, frequency in zip(
+                table.lower.tolist(),
+                table.upper.tolist(),
+                table.counts.tolist(),
+                table.mean_probability.tolist(),
+                table.frequency.tolist(),
+                strict=True,
+            )
+        ],
+    }
+
+
+def sum_bins(y: npt.NDArray[Any], probabilities: Floats, target: Target) -> list[list[float]]:
+    """Return each bin's number of rows, sum of probabilities, and number of events.
+
+    These sums can be added over folds.
+    """
+    table = compute_reliability(y, probabilities, target)
+    sums = np.zeros((BINS, 3))
+    at = np.rint(table.lower * BINS).astype(int)
+    shares = np.column_stack([np.ones(len(at)), table.mean_probability, table.frequency])
+    sums[at] = table.counts[:, None] * shares
+    return [[float(value) for value in row] for row in sums]
+
+
+def describe_tree(
+    key: str, pipeline: Pipeline, features: Features, target: Target
+) -> dict[str, Any] | None:
+    """Return the tree of a fitted pipeline to depth 5, or None if its model is not a tree."""
+    model = pipeline[-1]
+    if not hasattr(model, "tree_"):
+        return None
+    names = prepared_names(pipeline[0], features, target.labels)
+    # Numeric columns come first and unchanged; only they can have missing values.
+    missing = {features.names[j] for j in features.numeric if np.isnan(features.x[:, j]).any()}
+    classes = target.task != "regression"
+    return {
+        "model": key,
+        "n_leaves": int(model.get_n_leaves()),
+        "depth": int(model.get_depth()),
+        "class_labels": [target.labels[k] for k in model.classes_] if classes else None,
+        "value_label": f"share of each class of {target.name}"
+        if classes
+        else f"mean of {target.name}",
+        "nodes": _nodes(model.tree_, names, missing),
+    }
+
+
+def _nodes(tree: Any, names: list[str], missing: set[str]) -> list[dict[str, Any]]:
+    """List the nodes depth first, each before its children."""
+    nodes: list[dict[str, Any]] = []
+    todo: list[tuple[int, int | None, int]] = [(0, None, 0)]
+    while todo:
+        node, parent, depth = todo.pop()
+        left, right = int(tree.children_left[node]), int(tree.children_right[node])
+        leaf = left == NO_CHILD
+        feature = None if leaf else names[int(tree.feature[node])]
+        shown = not leaf and depth < MAX_DEPTH
+        nodes.append(
+            {
+                "id": node,
+                "parent": parent,
+                "left": left if shown else None,
+                "right": right if shown else None,
+                "depth": depth,
+                "feature": feature,
+                "threshold": None if leaf else float(tree.threshold[node]),
+                "missing": _missing_side(tree, node) if feature in missing else None,
+                "impurity": float(tree.impurity[node]),
+                "n": int(tree.n_node_samples[node]),
+                "value": [float(v) for v in tree.value[node].ravel()],
+            }
+        )
+        if shown:
+            todo += [(right, node, depth + 1), (left, node, depth + 1)]
+    return nodes
+
+
+def _missing_side(tree: Any, node: int) -> str:
+    return "left" if tree.missing_go_to_left[node] else "right"

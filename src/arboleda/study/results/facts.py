@@ -1,316 +1,280 @@
-"""The facts of a study from its outcomes, and the text of leaderboard.csv."""
+"""Typed facts of a study, as in ``results.json``, and their JSON schema.
 
-import csv
-import io
-import platform
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
+``facts.schema.json`` is generated from these classes: ``python tools/write_schemas.py``.
+"""
 
-import numpy as np
-import sklearn
-from joblib import cpu_count
+import json
+from typing import Annotated, Any, Literal, get_args
 
-import arboleda
-from arboleda._visible import visible_lines
-from arboleda.study.data.data_checks import find_cautions
-from arboleda.study.data.describe import describe_table
-from arboleda.study.data.preparation import PREPARATIONS
-from arboleda.study.plan import Plan
-from arboleda.study.results.calibration_facts import calibration_facts
-from arboleda.study.results.comparison import comparison_facts
-from arboleda.study.results.costs import costs_facts
-from arboleda.study.results.generated_features import generated_feature_facts
-from arboleda.study.results.holdout_facts import ReadPredictions, add_holdout_facts
-from arboleda.study.results.selection import selection_facts
-from arboleda.study.runner import Outcome, RunResult, ranked
-from arboleda.study.search.outcome import CandidateResult
+from pydantic import BaseModel, Field, Strict
+from pydantic.json_schema import GenerateJsonSchema
 
-__all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
+from arboleda.study.results.best_model_facts import (
+    CalibrationFacts,
+    ComparisonFacts,
+    CostsFacts,
+    ImportanceFacts,
+    LearningCurveFacts,
+    SelectionFacts,
+    SurrogateFacts,
+    TreeFacts,
+)
+from arboleda.study.results.model_facts import (
+    Count,
+    FactsModel,
+    HistogramFacts,
+    ModelFacts,
+    Positive,
+)
 
-SCHEMA_VERSION = 2
-# Scores of each class in the leaderboard.
-CLASS_SCORES = ("precision", "recall", "f1")
-# A spreadsheet interprets text with these first characters as a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+__all__ = ["SCHEMA_VERSION", "StudyFacts", "format_schema"]
+
+Version = Literal[3]
+SCHEMA_VERSION: int = get_args(Version)[0]
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+OpenFraction = Annotated[float, Field(gt=0.0, lt=1.0)]
+Number = int | float
+# By new value, the values that were merged into it.
+Merged = dict[str, list[str]]
+# A value and its number of rows.
+Frequency = Annotated[tuple[str, Count], Strict(strict=False)]
 
 
-def make_facts(
-    result: RunResult,
-    calibration: tuple[Outcome, Sequence[Mapping[str, Any]]] | None,
-    explanations: Mapping[str, Any],
-    read_predictions: ReadPredictions,
-    started: datetime,
-    total_s: float,
-) -> dict[str, Any]:
-    """Return the facts that a report needs, as plain values; see ``facts.schema.json``.
+class SettingsFacts(FactsModel):
+    """The settings of the study beside its table and target."""
 
-    Values that depend on the clock are under keys named ``timing``.
+    task: Literal["classification", "regression"] | None
+    metric: str | None
+    preset: Literal["quick", "thesis", "best"]
+    models: list[str] | None = Field(description="null: those of the preset")
+    search: Annotated[str, Field(pattern="^(grid|halving|(random|tpe):[0-9]+)$")] | None = Field(
+        description="null: that of the preset"
+    )
+    cv: str = Field(description="such as 5, 5x3, group:5, time:5, loo or bootstrap:50")
+    test_size: OpenFraction
+    test: str | None = Field(description="name of the separate test table")
+    time_budget: float | None = Field(description="seconds")
+    random_state: Count
+    cost_matrix: dict[str, dict[str, Number]] | list[list[Number]] | None = Field(
+        description="cost by true class, then predicted class; in an array in sorted order"
+    )
+    reject_cost: float | None
+    groups: str | None
+    time: str | None
+    score_by: list[str]
+    where: list[str] = Field(description="conditions that all rows satisfy")
+    drop_missing: bool
+    drop_duplicates: bool
+    merge: dict[str, Merged] = Field(description="by column")
+    drop: list[str]
+    lang: Literal["en", "es"]
+    fit_timeout: float | None = Field(description="seconds")
+    fit_memory: int | None = Field(description="bytes")
+
+
+class SchemeFacts(FactsModel):
+    """How the training rows were divided into folds, and how the test rows were selected."""
+
+    name: str
+    kind: Literal["kfold", "repeated", "group", "time", "loo", "bootstrap"]
+    folds: Positive
+    repeats: Positive
+    test: Literal["random", "grouped", "latest", "file"]
+
+
+class SetupFacts(FactsModel):
+    """What was studied, and how."""
+
+    table: str
+    target: str
+    task: Literal["binary", "multiclass", "regression"]
+    seed: Count
+    folds: Positive
+    test_size: OpenFraction
+    settings: SettingsFacts
+    scheme: SchemeFacts
+    models: Annotated[list[str], Field(min_length=1)] = Field(
+        description="the requested models: core, all, or keys of the catalogue"
+    )
+    metric: str
+    metric_label: str
+    greater_is_better: bool
+    positive_class: str | None
+    data_sha256: Sha256
+    test_sha256: Sha256 | None = Field(description="of the separate test table, if there is one")
+
+
+class NumericSummary(FactsModel):
+    """Statistics of a numeric column; null where a value exceeds double precision."""
+
+    min: float | None
+    max: float | None
+    mean: float | None
+    sd: float | None
+    median: float | None
+    q1: float | None
+    q3: float | None
+
+
+class ColumnFacts(FactsModel):
+    """The description of one column."""
+
+    name: str
+    kind: Literal["numeric", "categorical", "boolean", "datetime", "text"]
+    role: Literal["feature", "target", "left_out"]
+    reason: str | None = Field(description="why the column is left out; null if it is not")
+    n_missing: Count
+    n_distinct: Count
+    numeric: NumericSummary | None
+    top: Annotated[list[Frequency], Field(max_length=10)] | None = Field(
+        description="the most frequent values with their numbers of rows"
+    )
+    histogram: HistogramFacts | None
+
+
+class NoteFacts(FactsModel):
+    """A note on the table or on one column."""
+
+    level: Literal["info", "warning"]
+    column: str | None
+    text: str
+
+
+class RecipeStepFacts(FactsModel):
+    """A step of the recipe that prepared the table."""
+
+    kind: Literal["drop_missing", "drop_duplicates", "where", "merge", "drop"]
+    columns: list[str] = Field(
+        description="named by the condition, or with merged values, or dropped"
+    )
+    condition: str | None
+    into: Merged | None
+    rows_before: Count
+    rows_after: Count
+
+
+class RecipeFacts(FactsModel):
+    """The preparation of the table before the split."""
+
+    n_rows: Count = Field(description="as read")
+    steps: list[RecipeStepFacts]
+
+
+class TableFacts(FactsModel):
+    """The description of the prepared table."""
+
+    n_rows: Count
+    n_columns: Count
+    n_duplicate_rows: Count
+    n_missing_cells: Count
+    rows_dropped: Count = Field(description="by the recipe")
+    columns: list[ColumnFacts]
+    notes: list[NoteFacts]
+    recipe: RecipeFacts | None = Field(default=None, description="null: the table is as read")
+
+
+class ClassCounts(FactsModel):
+    """Numbers of rows of one class."""
+
+    label: str
+    train: Count
+    test: Count
+
+
+class SplitFacts(FactsModel):
+    """The numbers of training and test rows."""
+
+    n_train: Count
+    n_test: Count
+    classes: list[ClassCounts] | None = Field(description="null in a regression")
+
+
+class CautionFacts(FactsModel):
+    """A reason why the scores may be better than those on new rows."""
+
+    kind: Literal["leak", "twins", "order", "time", "groups", "identifier", "fold", "few_tested"]
+    columns: list[str]
+    text: str
+
+
+class SkippedFacts(FactsModel):
+    """Candidates of a model that were skipped for lack of time."""
+
+    key: str
+    name: str
+    candidates: Positive
+    whole: bool = Field(description="whether all candidates of the model were skipped")
+
+
+class SearchFacts(FactsModel):
+    """How candidates were searched."""
+
+    preset: str
+    rounds: Count
+    budget: float | None = Field(description="maximum duration in seconds")
+    left_out: list[SkippedFacts]
+
+
+class EnvironmentFacts(FactsModel):
+    """Versions and the machine."""
+
+    python: str
+    arboleda: str
+    numpy: str
+    scikit_learn: str
+    platform: str
+    cores: Count
+
+
+class StudyTiming(FactsModel):
+    """When the study started, and its duration in seconds."""
+
+    started: str
+    total_s: float
+
+
+class StudyFacts(FactsModel):
+    """The facts of a study, as in results.json.
+
+    Strings are raw text of the user. Values that depend on the clock are under keys named timing.
     """
-    plan, outcomes = result.plan, result.outcomes
-    order = ranked(plan, outcomes)
-    models = [_model(plan, outcome) for outcome in order]
-    add_holdout_facts(plan, order, models, read_predictions)
-    tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "arboleda_version": arboleda.__version__,
-        "study": {
-            "table": plan.table.name,
-            "target": plan.target.name,
-            "task": plan.target.task,
-            "seed": plan.seed,
-            "folds": plan.settings.cv.folds * plan.settings.cv.repeats,
-            "test_size": plan.test_size,
-            "settings": plan.settings.to_dict(),
-            "scheme": _scheme(plan),
-            "models": list(plan.wanted),
-            "metric": plan.metric.key,
-            "metric_label": plan.metric.label,
-            "greater_is_better": plan.metric.greater_is_better,
-            "positive_class": plan.target.positive,
-            "data_sha256": plan.table.sha256,
-            "test_sha256": plan.test_sha256,
-        },
-        "data": _data(plan),
-        "split": _split(plan),
-        "cautions": [
-            {"kind": c.kind, "columns": list(c.columns), "text": c.text}
-            for c in find_cautions(plan)
-        ],
-        "models": models,
-        "search": _search(result),
-        "selection": selection_facts(plan, order),
-        "comparison": comparison_facts(plan, order, read_predictions),
-        "costs": costs_facts(plan.settings, plan.target),
-        "calibration": calibration
-        and calibration_facts(plan, calibration[0].model.key, calibration[1]),
-        **explanations,
-        "tree": tree,
-        "environment": {
-            "python": platform.python_version(),
-            "arboleda": arboleda.__version__,
-            "numpy": np.__version__,
-            "scikit_learn": sklearn.__version__,
-            "platform": platform.platform(),
-            "cores": int(cpu_count()),
-        },
-        "timing": {
-            "started": started.astimezone(UTC).isoformat(timespec="seconds"),
-            "total_s": total_s,
-        },
-    }
+
+    schema_version: Version
+    arboleda_version: str
+    study: SetupFacts
+    data: TableFacts
+    split: SplitFacts
+    cautions: list[CautionFacts] = Field(default=[])
+    models: list[ModelFacts] = Field(description="best cross-validated mean first, failures last")
+    search: SearchFacts | None = None
+    selection: SelectionFacts | None = None
+    comparison: ComparisonFacts | None = None
+    costs: CostsFacts | None = None
+    calibration: CalibrationFacts | None
+    importance: ImportanceFacts | None = None
+    surrogate: SurrogateFacts | None = None
+    learning_curve: LearningCurveFacts | None = None
+    tree: TreeFacts | None
+    environment: EnvironmentFacts
+    timing: StudyTiming
 
 
-def _data(plan: Plan) -> dict[str, Any]:
-    """Return the facts on the prepared table and the steps that prepared it."""
-    found = describe_table(plan.table, plan.target, plan.roles, len(plan.split.partition))
-    if not plan.steps:
-        return {**found, "recipe": None}
-    n_rows = plan.steps[0].rows_before
-    return {
-        **found,
-        "rows_dropped": n_rows - plan.table.n_rows,
-        "recipe": {
-            "n_rows": n_rows,
-            "steps": [step.facts() for step in plan.steps],
-        },
-    }
+class _SchemaWriter(GenerateJsonSchema):
+    """A schema that is the same with all versions of pydantic, and without titles of fields."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def literal_schema(self, schema: Any) -> dict[str, Any]:
+        written = super().literal_schema(schema)
+        if "const" in written:
+            written.pop("enum", None)
+        return written
 
 
-def _scheme(plan: Plan) -> dict[str, Any]:
-    scheme = plan.settings.cv
-    return {
-        "name": scheme.text,
-        "kind": scheme.kind,
-        "folds": scheme.folds,
-        "repeats": scheme.repeats,
-        "test": plan.test_kind,
-    }
-
-
-def _split(plan: Plan) -> dict[str, Any]:
-    y, split = plan.target.y, plan.split
-    classes = None
-    if plan.target.labels:
-        classes = [
-            {
-                "label": label,
-                "train": int(np.sum(y[split.train] == k)),
-                "test": int(np.sum(y[split.test] == k)),
-            }
-            for k, label in enumerate(plan.target.labels)
-        ]
-    return {"n_train": len(split.train), "n_test": len(split.test), "classes": classes}
-
-
-def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
-    model, error = outcome.model, outcome.error
-    scored = [c for c in outcome.candidates if c.status in ("ok", "stopped")]
-    best = None if outcome.best is None else outcome.candidates[outcome.best]
-    failed = error is not None or best is None
-    return {
-        "key": model.key,
-        "name": model.name,
-        "engine": model.engine,
-        "preparation": "its members'"
-        if outcome.ensemble
-        else PREPARATIONS[model.style_of(outcome.params)],
-        "made": None if failed else generated_feature_facts(plan, outcome),
-        "note": _note(plan, outcome),
-        "status": "failed" if failed else "ok",
-        "error": error,
-        "not_kept": None if failed else _not_kept(outcome),
-        "candidates": [
-            {
-                "params": dict(c.params),
-                "status": c.status,
-                "stage": {"share": c.fidelity.share, "folds": len(c.results)},
-                **_fold_scores(c, plan.metric.key),
-                "timing": {"seconds": sum(sum(r["timing"].values()) for r in c.results)},
-            }
-            for c in scored
-        ],
-        "best": None if failed else _position(scored, best),
-        "cv": None if failed or best is None else _cv(best, plan.metric.key),
-        "test": None if failed or outcome.test is None else outcome.test["test"],
-        "ensemble": None if failed else outcome.ensemble,
-        "timing": _timing(outcome),
-    }
-
-
-def _search(result: RunResult) -> dict[str, Any]:
-    """Return the facts on the search, with the candidates skipped for lack of time."""
-    return {
-        "preset": result.plan.preset.key,
-        "rounds": result.n_rounds,
-        "budget": result.plan.settings.time_budget,
-        "left_out": [
-            {
-                "key": left.key,
-                "name": left.name,
-                "candidates": left.n_candidates,
-                "whole": left.whole,
-            }
-            for left in result.skipped
-        ],
-    }
-
-
-def _not_kept(outcome: Outcome) -> str | None:
-    """Return the reason why the fitted model was not saved, or None."""
-    return None if outcome.test is None else outcome.test["kept"]["error"]
-
-
-def _position(scored: list[CandidateResult], best: CandidateResult | None) -> int:
-    return next(i for i, c in enumerate(scored) if c is best)
-
-
-def _note(plan: Plan, outcome: Outcome) -> str | None:
-    """Return notes on reduced cost, failed candidates and counted warnings, or None."""
-    notes = [plan.note(outcome.model) or ""]
-    failed = [c for c in outcome.candidates if c.failed]
-    if failed and outcome.best is not None:
-        notes.append(
-            f"{len(failed)} of {len(outcome.candidates)} candidates failed: "
-            + str(failed[0].failed)
-        )
-    unfinished = sum(c.status == "unfinished" for c in outcome.candidates)
-    if unfinished and outcome.best is not None:
-        notes.append(f"time was over before {unfinished} of its candidates had all folds")
-    results = [r for c in outcome.candidates for r in c.results]
-    results += [outcome.test] if outcome.test else []
-    counts = Counter(text for r in results for text in r["warnings"])
-    for text, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:3]:
-        notes.append(f"in {count} of {len(results)} fits: {text}")
-    return "; ".join(n for n in notes if n) or None
-
-
-def _fold_scores(candidate: CandidateResult, metric: str) -> dict[str, Any]:
-    return {"fold_scores": candidate.scores(metric), **_mean_sd(candidate, metric)}
-
-
-def _mean_sd(candidate: CandidateResult, metric: str) -> dict[str, Any]:
-    mean = candidate.mean(metric)
-    if mean is None:
-        return {"mean": None, "sd": None}
-    scores = [s for s in candidate.scores(metric) if s is not None]
-    return {"mean": mean, "sd": float(np.std(scores, ddof=1)) if len(scores) > 1 else None}
-
-
-def _cv(best: CandidateResult, metric: str) -> dict[str, Any]:
-    names = best.results[0]["scores"]
-    return {
-        **_fold_scores(best, metric),
-        "metrics": {name: _mean_sd(best, name) for name in names},
-    }
-
-
-def _timing(outcome: Outcome) -> dict[str, float | None]:
-    """Return the seconds of the final fit, of its test predictions, and of the search."""
-    folds = [sum(r["timing"].values()) for c in outcome.candidates for r in c.results]
-    test = outcome.test["timing"] if outcome.test else {}
-    return {
-        "fit_s": test.get("fit_s"),
-        "predict_s": test.get("predict_s"),
-        "search_s": float(sum(folds)),
-    }
-
-
-def leaderboard_csv(facts: Mapping[str, Any]) -> str:
-    """Write the leaderboard as CSV; text that looks like a formula gets a quote mark."""
-    models = facts["models"]
-    names = next((list(m["test"]["metrics"]) for m in models if m["test"]), [])
-    header = ["rank", "model", "status", "metric", "cv_mean", "cv_sd"]
-    header += [f"test_{name}" for name in names]
-    labels = next((_labels(m) for m in models if m["test"]), [])
-    header += [f"test_{name}[{visible_lines(label)}]" for label in labels for name in CLASS_SCORES]
-    header += [f"test_{name}_macro" for name in CLASS_SCORES if labels and name != "f1"]
-    header += ["fit_s", "search_s", "parameters", "note"]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    for rank, m in enumerate(models, start=1):
-        cv, test = m["cv"] or {}, (m["test"] or {}).get("metrics", {})
-        row = [rank, m["name"], m["status"], facts["study"]["metric"]]
-        row += [cv.get("mean"), cv.get("sd"), *(test.get(name) for name in names)]
-        row += _class_cells(m, len(labels))
-        row += [m["timing"]["fit_s"], m["timing"]["search_s"], params_text(m)]
-        row.append(m["error"] or m["note"])
-        writer.writerow([csv_safe(cell) for cell in row])
-    return out.getvalue()
-
-
-def _labels(model: Mapping[str, Any]) -> list[str]:
-    """Return the classes, in the order of their scores; empty in a regression."""
-    return [each["label"] for each in model["test"]["per_class"] or []]
-
-
-def _class_cells(model: Mapping[str, Any], n_classes: int) -> list[float | None]:
-    """Return the scores of each class, and the macro means except F1, which is a metric."""
-    if not model["test"]:
-        return [None] * (len(CLASS_SCORES) * n_classes + (2 if n_classes else 0))
-    scores = [each[name] for each in model["test"]["per_class"] or [] for name in CLASS_SCORES]
-    macro = (model["test"]["averages"] or {}).get("macro", {})
-    return [*scores, *(macro[name] for name in CLASS_SCORES if macro and name != "f1")]
-
-
-def params_text(model: Mapping[str, Any]) -> str:
-    """Format the chosen parameters, as in ``max_depth=5, min_samples_leaf=20``."""
-    if model["best"] is None:
-        return ""
-    params = model["candidates"][model["best"]]["params"]
-    return ", ".join(f"{k}={'none' if v is None else v}" for k, v in params.items())
-
-
-def csv_safe(cell: Any) -> Any:
-    r"""Make a cell of a CSV file safe: a spreadsheet must not run text as a formula.
-
-    Text that begins like a formula gets a leading quote mark, and control characters are escaped
-    (``\x1b``), except tabs and line ends, which are quoted. Numbers are unchanged.
-    """
-    if not isinstance(cell, str):
-        return "" if cell is None else cell
-    shown = visible_lines(cell)
-    return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown
+def format_schema(facts: type[BaseModel]) -> str:
+    """Return the JSON schema of facts as the text of a file."""
+    schema = facts.model_json_schema(by_alias=True, schema_generator=_SchemaWriter)
+    return json.dumps({"$schema": DIALECT, **schema}, indent=2, ensure_ascii=False) + "\n"

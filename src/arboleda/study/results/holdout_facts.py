@@ -1,4 +1,4 @@
-"""Facts from predictions for held-out rows: groups, costs and rejected rows."""
+"""Facts from predictions for held-out rows: subgroups, costs and rejected rows."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from arboleda.decide import accuracy_coverage_curve
 from arboleda.study.artifacts.held_out import HeldOut
+from arboleda.study.data.subgroups import Parts, find_subgroups
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
@@ -17,13 +18,35 @@ from arboleda.study.execution.prediction_store import (
     predictions_path,
 )
 from arboleda.study.plan import Plan
-from arboleda.study.results.calibrator import Calibrator, fit_calibrator
-from arboleda.study.results.costs import REJECTED, cost_matrix, decide_by_cost
-from arboleda.study.results.group_scores import groups_facts
+from arboleda.study.results.calibration import Calibrator, fit_calibrator
+from arboleda.study.results.intervals import LEVEL, bootstrap_interval
+from arboleda.study.results.model_facts import (
+    AccuracyCoverage,
+    DecisionCosts,
+    PredictionCosts,
+    RejectedClass,
+    RejectFacts,
+    SubgroupGap,
+    SubgroupMetrics,
+    SubgroupsFacts,
+)
+from arboleda.study.results.scoring import (
+    REJECTED,
+    StudyMetric,
+    all_scores,
+    cost_matrix,
+    decide_by_cost,
+)
 from arboleda.study.runner import Outcome
 from arboleda.study.search import Trial
 
-__all__ = ["ReadPredictions", "add_holdout_facts", "held_out_predictions", "predictions_reader"]
+__all__ = [
+    "ReadPredictions",
+    "describe_subgroups",
+    "held_out_predictions",
+    "holdout_facts",
+    "predictions_reader",
+]
 
 ReadPredictions = Callable[[Outcome, int | None], Predictions | None]
 Floats = npt.NDArray[np.float64]
@@ -31,6 +54,8 @@ Floats = npt.NDArray[np.float64]
 # Number of best models with facts on groups and rejected rows.
 SHOWN = 3
 CURVE_POINTS = 200
+# A group with fewer test rows has uncertain scores.
+SMALL = 30
 
 
 def predictions_reader(plan: Plan, folder: Path) -> ReadPredictions:
@@ -63,26 +88,33 @@ def _load_all_folds(plan: Plan, folder: Path, key: str, fold: int | None) -> Pre
     return load_predictions(path, len(rows), len(plan.target.labels))
 
 
-def add_holdout_facts(
-    plan: Plan,
-    ranked: Sequence[Outcome],
-    models: Sequence[dict[str, Any]],
-    read_predictions: ReadPredictions,
-) -> None:
-    """Add ``groups``, ``costs`` and ``reject`` to the test facts of the models in place."""
-    matrix = cost_matrix(plan.settings, plan.target)
-    for rank, (outcome, facts) in enumerate(zip(ranked, models, strict=True)):
-        predictions = read_predictions(outcome, None)
-        if facts["test"] is None or predictions is None:
-            continue
-        if plan.settings.score_by and rank < SHOWN:
-            facts["test"]["groups"] = groups_facts(plan, predictions)
-        if matrix is not None:
-            calibrator = _calibrator(plan, outcome, read_predictions)
-            p = calibrator.probabilities(predictions)
-            facts["test"]["costs"] = _costs(plan, predictions, p, matrix, calibrator.method)
-            if plan.settings.reject_cost is not None and rank < SHOWN:
-                facts["test"]["reject"] = _rejects(plan, p, matrix, plan.settings.reject_cost)
+def holdout_facts(
+    plan: Plan, ranked: Sequence[Outcome], read_predictions: ReadPredictions
+) -> list[dict[str, Any]]:
+    """Return the facts ``groups``, ``costs`` and ``reject`` of each model, as far as they apply."""
+    return [
+        _of_model(plan, outcome, read_predictions, in_detail=rank < SHOWN)
+        for rank, outcome in enumerate(ranked)
+    ]
+
+
+def _of_model(
+    plan: Plan, outcome: Outcome, read_predictions: ReadPredictions, *, in_detail: bool
+) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    predictions = read_predictions(outcome, None)
+    if outcome.test is None or predictions is None:
+        return facts
+    if plan.settings.score_by and in_detail:
+        facts["groups"] = describe_subgroups(plan, predictions)
+    matrix, reject_cost = cost_matrix(plan.settings, plan.target), plan.settings.reject_cost
+    if matrix is not None:
+        calibrator = _calibrator(plan, outcome, read_predictions)
+        p = calibrator.probabilities(predictions)
+        facts["costs"] = _costs(plan, predictions, p, matrix, calibrator.method)
+        if reject_cost is not None and in_detail:
+            facts["reject"] = _rejects(plan, p, matrix, reject_cost)
+    return facts
 
 
 def held_out_predictions(
@@ -110,26 +142,26 @@ def _calibrator(plan: Plan, outcome: Outcome, read_predictions: ReadPredictions)
 
 def _costs(
     plan: Plan, predictions: Predictions, p: Floats, matrix: Floats, method: str
-) -> dict[str, Any]:
+) -> PredictionCosts:
     """Return the costs of a model's predictions and of the cheapest decisions on the test."""
     y = plan.target.y[plan.split.test]
     own = matrix[y, predictions.predicted]
     decided = decide_by_cost(p, matrix, None)
     costs = matrix[y, decided]
     n = len(matrix)
-    return {
-        "total": float(own.sum()),
-        "mean": float(own.mean()),
-        "decided": {
-            "calibration": method,
-            "total": float(costs.sum()),
-            "mean": float(costs.mean()),
-            "counts": np.bincount(y * n + decided, minlength=n * n).reshape(n, n).tolist(),
-        },
-    }
+    return PredictionCosts(
+        total=float(own.sum()),
+        mean=float(own.mean()),
+        decided=DecisionCosts(
+            calibration=method,
+            total=float(costs.sum()),
+            mean=float(costs.mean()),
+            counts=np.bincount(y * n + decided, minlength=n * n).reshape(n, n).tolist(),
+        ),
+    )
 
 
-def _rejects(plan: Plan, p: Floats, matrix: Floats, reject_cost: float) -> dict[str, Any]:
+def _rejects(plan: Plan, p: Floats, matrix: Floats, reject_cost: float) -> RejectFacts:
     """Return the rows rejected by Chow's rule, and the resulting accuracy and cost."""
     y, labels = plan.target.y[plan.split.test], plan.target.labels
     decisions = decide_by_cost(p, matrix, reject_cost)
@@ -139,19 +171,84 @@ def _rejects(plan: Plan, p: Floats, matrix: Floats, reject_cost: float) -> dict[
     curve = accuracy_coverage_curve(y, p, labels=range(len(labels)))
     some = np.unique(np.linspace(0, len(curve.coverage) - 1, CURVE_POINTS).round().astype(int))
     plain = plan.settings.cost_matrix is None
-    return {
-        "cost": reject_cost,
-        "threshold": 1.0 - reject_cost if plain else None,
-        "coverage": float(taken.mean()),
-        "accuracy": float(correct[taken].mean()) if taken.any() else None,
-        "mean_cost": float(costs.mean()),
-        "curve": {
-            "threshold": curve.threshold[some].tolist(),
-            "coverage": curve.coverage[some].tolist(),
-            "accuracy": curve.accuracy[some].tolist(),
-        },
-        "classes": [
-            {"label": label, "n": int(np.sum(y == k)), "rejected": int(np.sum(~taken & (y == k)))}
+    return RejectFacts(
+        cost=reject_cost,
+        threshold=1.0 - reject_cost if plain else None,
+        coverage=float(taken.mean()),
+        accuracy=float(correct[taken].mean()) if taken.any() else None,
+        mean_cost=float(costs.mean()),
+        curve=AccuracyCoverage(
+            threshold=curve.threshold[some].tolist(),
+            coverage=curve.coverage[some].tolist(),
+            accuracy=curve.accuracy[some].tolist(),
+        ),
+        classes=[
+            RejectedClass(
+                label=label, n=int(np.sum(y == k)), rejected=int(np.sum(~taken & (y == k)))
+            )
             for k, label in enumerate(labels)
         ],
-    }
+    )
+
+
+def describe_subgroups(plan: Plan, predictions: Predictions) -> list[SubgroupsFacts]:
+    """Return the ``groups`` part of a model's test: metrics per group, and the largest gap.
+
+    Parameters
+    ----------
+    plan : Plan
+    predictions : Predictions
+        The model's predictions for the test rows.
+    """
+    rows = plan.split.test
+    return [
+        _of_column(plan, predictions, name, find_subgroups(plan.table.column(name), rows))
+        for name in plan.settings.score_by
+    ]
+
+
+def _of_column(plan: Plan, predictions: Predictions, name: str, parts: Parts) -> SubgroupsFacts:
+    groups = [_group(plan, predictions, value, places) for value, places in parts.items()]
+    return SubgroupsFacts(column=name, level=LEVEL, rows=groups, gap=_gap(plan.metric, groups))
+
+
+def _group(
+    plan: Plan, predictions: Predictions, value: str, places: npt.NDArray[np.int64]
+) -> SubgroupMetrics:
+    n_classes = len(plan.target.labels)
+    rows = plan.split.test[places]
+    y = plan.target.y[rows]
+    predicted = predictions.predicted[places]
+    score = None if predictions.score is None else predictions.score[places]
+    found = all_scores(y, predicted, score, n_classes, plan.costs)
+    metrics = {key: v if v is not None and np.isfinite(v) else None for key, v in found.items()}
+    together = None if plan.split.groups is None else plan.split.groups[rows]
+    low, high = bootstrap_interval(
+        plan.metric.key,
+        y,
+        predicted,
+        score,
+        n_classes=n_classes,
+        seed=plan.seed,
+        groups=together,
+        costs=plan.costs,
+    )
+    return SubgroupMetrics(
+        value=value,
+        n=len(places),
+        small=len(places) < SMALL,
+        metrics=metrics,
+        low=low,
+        high=high,
+    )
+
+
+def _gap(metric: StudyMetric, groups: Sequence[SubgroupMetrics]) -> SubgroupGap | None:
+    """Compare the best and the worst of the groups that are not small."""
+    known = [(group.metrics.get(metric.key), group.value) for group in groups if not group.small]
+    scored = sorted((score, value) for score, value in known if score is not None)
+    if len(scored) < 2:
+        return None
+    (low, at_low), (high, at_high) = scored[0], scored[-1]
+    best, worst = (at_high, at_low) if metric.greater_is_better else (at_low, at_high)
+    return SubgroupGap(metric=metric.key, best=best, worst=worst, difference=high - low)

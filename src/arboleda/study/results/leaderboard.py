@@ -1,16 +1,25 @@
-"""The leaderboard as a table for the terminal."""
+"""The leaderboard as a table for the terminal, and as the text of ``leaderboard.csv``."""
 
+import csv
+import io
 from collections.abc import Mapping
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
-from arboleda._visible import visible
+from arboleda._visible import visible, visible_lines
 from arboleda.study.execution.progress import format_duration, format_mean_and_sd, format_number
-from arboleda.study.results.facts import params_text
 
-__all__ = ["caveats", "failures", "leaderboard_table", "preparation"]
+__all__ = [
+    "caveats",
+    "csv_safe",
+    "failures",
+    "leaderboard_csv",
+    "leaderboard_table",
+    "params_text",
+    "preparation",
+]
 
 
 # Terminal widths from which the time and the chosen parameters are shown.
@@ -21,6 +30,10 @@ _STEPS = {
     "drop_duplicates": "without duplicates",
     "where": "where {condition}",
 }
+# Scores of each class in leaderboard.csv.
+CLASS_SCORES = ("precision", "recall", "f1")
+# A spreadsheet interprets text with these first characters as a formula.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
@@ -85,3 +98,61 @@ def _cells(model: Mapping[str, Any], metric: str) -> list[Text]:
         return [Text("failed"), Text(""), time]
     cv, test = model["cv"], model["test"]["metrics"][metric]
     return [Text(format_mean_and_sd(cv["mean"], cv["sd"])), Text(format_number(test)), time]
+
+
+def leaderboard_csv(facts: Mapping[str, Any]) -> str:
+    """Write the leaderboard as CSV; text that looks like a formula gets a quote mark."""
+    models = facts["models"]
+    names = next((list(m["test"]["metrics"]) for m in models if m["test"]), [])
+    header = ["rank", "model", "status", "metric", "cv_mean", "cv_sd"]
+    header += [f"test_{name}" for name in names]
+    labels = next((_labels(m) for m in models if m["test"]), [])
+    header += [f"test_{name}[{visible_lines(label)}]" for label in labels for name in CLASS_SCORES]
+    header += [f"test_{name}_macro" for name in CLASS_SCORES if labels and name != "f1"]
+    header += ["fit_s", "search_s", "parameters", "note"]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    for rank, m in enumerate(models, start=1):
+        cv, test = m["cv"] or {}, (m["test"] or {}).get("metrics", {})
+        row = [rank, m["name"], m["status"], facts["study"]["metric"]]
+        row += [cv.get("mean"), cv.get("sd"), *(test.get(name) for name in names)]
+        row += _class_cells(m, len(labels))
+        row += [m["timing"]["fit_s"], m["timing"]["search_s"], params_text(m)]
+        row.append(m["error"] or m["note"])
+        writer.writerow([csv_safe(cell) for cell in row])
+    return out.getvalue()
+
+
+def _labels(model: Mapping[str, Any]) -> list[str]:
+    """Return the classes, in the order of their scores; empty in a regression."""
+    return [each["label"] for each in model["test"]["per_class"] or []]
+
+
+def _class_cells(model: Mapping[str, Any], n_classes: int) -> list[float | None]:
+    """Return the scores of each class, and the macro means except F1, which is a metric."""
+    if not model["test"]:
+        return [None] * (len(CLASS_SCORES) * n_classes + (2 if n_classes else 0))
+    scores = [each[name] for each in model["test"]["per_class"] or [] for name in CLASS_SCORES]
+    macro = (model["test"]["averages"] or {}).get("macro", {})
+    return [*scores, *(macro[name] for name in CLASS_SCORES if macro and name != "f1")]
+
+
+def params_text(model: Mapping[str, Any]) -> str:
+    """Format the chosen parameters, as in ``max_depth=5, min_samples_leaf=20``."""
+    if model["best"] is None:
+        return ""
+    params = model["candidates"][model["best"]]["params"]
+    return ", ".join(f"{k}={'none' if v is None else v}" for k, v in params.items())
+
+
+def csv_safe(cell: Any) -> Any:
+    r"""Make a cell of a CSV file safe: a spreadsheet must not run text as a formula.
+
+    Text that begins like a formula gets a leading quote mark, and control characters are escaped
+    (``\x1b``), except tabs and line ends, which are quoted. Numbers are unchanged.
+    """
+    if not isinstance(cell, str):
+        return "" if cell is None else cell
+    shown = visible_lines(cell)
+    return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown

@@ -1,24 +1,234 @@
-"""Predict the rows of a file larger than memory with any fitted model, and write a file."""
+"""Predict the rows of a table with a study's best model or any fitted model, into a file."""
 
+import csv
+import io
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.progress import Progress
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._files import open_atomically
+from arboleda.study.artifacts.loaded import LoadedStudy, load_study
 from arboleda.study.artifacts.text_files import refuse_the_table
+from arboleda.study.config.options import read_size
 from arboleda.study.data.chunked_reader import Chunk, read_chunks
 from arboleda.study.data.table import column_from_arrow
 from arboleda.study.errors import StudyError
-from arboleda.study.results.predictions import check_ending, write_blocks
+from arboleda.study.results.leaderboard import csv_safe
+from arboleda.study.results.prediction_columns import PredictionColumns
 
-__all__ = ["predict_file"]
+__all__ = ["PredictionFile", "predict", "predict_file"]
+
+# Rows that are predicted and written together, which bounds the memory.
+BLOCK = 20_000
+_PARQUET = (".parquet", ".pq")
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class PredictionFile:
+    """A written file: its ``path``, ``n_rows``, the model's ``name``, and notes for the user."""
+
+    path: Path
+    n_rows: int
+    name: str
+    notes: tuple[str, ...]
+
+
+def predict(
+    folder: str | Path,
+    source: Any,
+    out: str | Path | None = None,
+    *,
+    intervals: float | None = None,
+    progress: bool = False,
+    max_table_size: str | int | None = None,
+) -> PredictionFile:
+    """Predict the target of a new table with the best model of a study, and write a file.
+
+    The file has a row for each row of the table, in its order: ``prediction``, ``probability of
+    <class>`` for each class if the model predicts probabilities, and the other columns of
+    `arboleda.study.results.prediction_columns.PredictionColumns`: intervals or sets on request, and
+    decisions if the study has costs. It is written atomically.
+
+    Parameters
+    ----------
+    folder : str or path
+        The study's folder.
+    source : str, path or frame
+        The table, as for a study. Columns are found by name; the target may be absent.
+    out : str or path, optional
+        The file, CSV or Parquet by its ending; by default ``<table>-predicted.csv``.
+    intervals : float, optional
+        Fraction of rows whose true value should lie in its interval (or class in its set).
+    progress : bool, default=False
+        Whether to show progress on standard error, if that is a terminal.
+    max_table_size : str or int, optional
+        Maximum memory for the table: bytes, or a string such as ``"2GB"``; by default a quarter of
+        the available memory. A table is read in chunks and may be larger; one row of text may not.
+
+    Returns
+    -------
+    PredictionFile
+
+    Raises
+    ------
+    StudyError
+        If the folder or the table cannot be used, a column is missing or holds another kind of
+        values, or the file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from arboleda.study import Study, predict
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Study("iris", target="target", output_dir=folder, models="lda").run()
+    ...     predict(folder, load_iris(as_frame=True).data, f"{folder}/predicted.csv").n_rows
+    150
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study = load_study(folder)
+        columns = PredictionColumns(study, intervals)
+        limit = read_size("max_table_size", max_table_size)
+        reading = _Reading(study, source, progress, limit)
+        path = Path(out) if out is not None else Path(f"{reading.stem}-predicted.csv")
+        _check_ending(path)
+        refuse_the_table(path, source)
+        _write(path, reading.predict(columns), "name another one with --out")
+    name = next(m["name"] for m in study.facts["models"] if m["key"] == study.best_key)
+    notes = [*columns.notes, *reading.notes(), *_warned(caught)]
+    if study.class_names and not hasattr(study.best_model_.pipeline_, "predict_proba"):
+        notes.append(f"{name} gives no probabilities.")
+    return PredictionFile(path, reading.n_rows, name, tuple(notes))
+
+
+def _check_ending(path: Path) -> None:
+    """Check that a file's ending is known."""
+    if path.suffix.lower() not in (".csv", *_PARQUET):
+        raise StudyError(f"The file {path} must end in .csv or .parquet.")
+
+
+class _Reading:
+    """The rows of a table, read in chunks, and the notes on them."""
+
+    def __init__(
+        self, study: LoadedStudy, source: Any, progress: bool, max_table_size: int | None
+    ) -> None:
+        self.n_rows = 0
+        self._study = study
+        self._parts = study.layout.parts(source, max_table_size=max_table_size)
+        self._first = next(self._parts)
+        self._console = Console(stderr=True)
+        self._shown = progress and self._console.is_terminal
+        self._unseen: dict[str, tuple[int, str]] = {}  # number of rows, and the first value
+
+    @property
+    def stem(self) -> str:
+        """The name of the table, without endings."""
+        return self._first.raw.stem
+
+    def predict(self, columns: PredictionColumns) -> Iterator[tuple[pa.Table, list[str] | None]]:
+        """Yield the columns for the next rows, and the predicted classes as in the table."""
+        with Progress(console=self._console, transient=True, disable=not self._shown) as bar:
+            task = bar.add_task("rows", total=1.0)
+            before = 0.0
+            for part in chain([self._first], self._parts):
+                x = self._encoded(part)
+                for start in range(0, len(x), BLOCK):
+                    yield columns.table(x[start : start + BLOCK])
+                    done = min(1.0, (start + BLOCK) / len(x))
+                    bar.update(task, completed=before + done * (part.share - before))
+                before = part.share
+
+    def _encoded(self, part: Chunk) -> npt.NDArray[np.float64]:
+        try:
+            features = self._study.layout.encode_raw(part.raw)
+        except StudyError as error:
+            if part.first:
+                raise StudyError(f"In the rows after the first {part.first:,}: {error}") from error
+            raise
+        self.n_rows += len(features.x)
+        for j, levels in features.levels.items():
+            rows = np.flatnonzero(features.x[:, j] == len(levels))
+            if rows.size:
+                name = features.names[j]
+                column = part.raw.data.column(part.raw.names.index(name))
+                n_before, value = self._unseen.get(name, (0, str(column[int(rows[0])].as_py())))
+                self._unseen[name] = n_before + rows.size, value
+        return features.x
+
+    def notes(self) -> Iterator[str]:
+        """Yield notes for the user on the columns."""
+        facts = self._study.facts
+        known = {column["name"] for column in facts["data"]["columns"]}
+        known |= {*facts["study"]["settings"].get("drop", ())}
+        strange = [name for name in self._first.raw.names if name not in known]
+        if strange:
+            shown = ", ".join(repr(name[:60]) for name in strange[:_SHOWN])
+            more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
+            yield f"Not used, because the study's table did not have them: {shown}{more}."
+        for name, (n_rows, value) in self._unseen.items():
+            yield (
+                f"Column {name!r} holds values in {n_rows:,} of {self.n_rows:,} rows that the "
+                f"study's table did not have, such as {value[:60]!r}."
+            )
+
+
+def _write(path: Path, blocks: Iterator[tuple[pa.Table, list[str] | None]], remedy: str) -> None:
+    """Write a file atomically; raise a StudyError with the remedy if it cannot be written."""
+    try:
+        with open_atomically(path) as file:
+            _write_blocks(file, path, blocks)
+    except OSError as error:
+        raise StudyError(
+            f"The file {path} cannot be written ({error.strerror or error}); {remedy}."
+        ) from error
+
+
+def _write_blocks(
+    file: BinaryIO, path: Path, blocks: Iterator[tuple[pa.Table, list[str] | None]]
+) -> None:
+    """Write tables in sequence, as Parquet or as CSV with the texts of predicted classes."""
+    if path.suffix.lower() in _PARQUET:
+        table, _ = next(blocks)
+        with pq.ParquetWriter(file, table.schema) as writer:
+            writer.write_table(table)
+            for table, _ in blocks:
+                writer.write_table(table)
+        return
+    header = True
+    for table, classes in blocks:
+        text = io.StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        if header:
+            lines.writerow([csv_safe(name) for name in table.column_names])
+        header = False
+        columns = [column.to_pylist() for column in table.columns]
+        if classes is not None:
+            columns[0] = classes
+        columns = [[csv_safe(c) for c in cs] if isinstance(cs[0], str) else cs for cs in columns]
+        lines.writerows(zip(*columns, strict=True))
+        file.write(text.getvalue().encode("utf-8", "backslashreplace"))
+
+
+def _warned(caught: list[warnings.WarningMessage]) -> list[str]:
+    """Return the distinct first lines of warnings."""
+    return sorted({str(w.message).strip().splitlines()[0][:300] for w in caught if str(w.message)})
 
 
 def predict_file(model: Any, source: Any, out: str | Path) -> int:
@@ -55,16 +265,10 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
     """
     check_is_fitted(model)
     path = Path(out)
-    check_ending(path)
+    _check_ending(path)
     refuse_the_table(path, source)
     counted: list[int] = []
-    try:
-        with open_atomically(path) as file:
-            write_blocks(file, path, _predict_chunks(model, source, counted))
-    except OSError as error:
-        raise StudyError(
-            f"The file {path} cannot be written ({error.strerror or error}); name another one."
-        ) from error
+    _write(path, _predict_chunks(model, source, counted), "name another one")
     return sum(counted)
 
 

@@ -17,20 +17,25 @@ cross-validation F(k) is the rest of the same repeat; in time order, the folds b
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
 from arboleda._numbers import integer, number_format, plain
-from arboleda.diagnose._comparison import corrected_t_test
+from arboleda.diagnose import corrected_t_test
 from arboleda.study.plan import Plan
-from arboleda.study.results.scoring import Metric
+from arboleda.study.results.best_model_facts import (
+    HonestScore,
+    LeadFacts,
+    SelectedScore,
+    SelectionFacts,
+)
+from arboleda.study.results.scoring import StudyMetric
 from arboleda.study.runner import Outcome
 from arboleda.study.search.outcome import CandidateResult
 
-__all__ = ["HonestChoice", "folds_apart", "honest_choice", "selection_facts"]
+__all__ = ["HonestChoice", "describe_selection", "find_disjoint_folds", "select_honestly"]
 
 LEVEL = 0.95
 _METHOD = (
@@ -64,7 +69,7 @@ class HonestChoice:
     leads: Floats | None
 
 
-def honest_choice(
+def select_honestly(
     scores: Floats,
     models: npt.NDArray[np.int64],
     apart: Sequence[npt.NDArray[np.int64]],
@@ -98,7 +103,7 @@ def honest_choice(
     return HonestChoice(where, who, scores[who, where], np.array(leads) if several else None)
 
 
-def folds_apart(
+def find_disjoint_folds(
     folds: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
     *,
     n_rows: int,
@@ -125,7 +130,7 @@ def folds_apart(
     return found
 
 
-def selection_facts(plan: Plan, ranked: Sequence[Outcome]) -> dict[str, Any] | None:
+def describe_selection(plan: Plan, ranked: Sequence[Outcome]) -> SelectionFacts | None:
     """Return the ``selection`` part of the facts: the winner's score and the corrected one.
 
     Parameters
@@ -136,7 +141,7 @@ def selection_facts(plan: Plan, ranked: Sequence[Outcome]) -> dict[str, Any] | N
 
     Returns
     -------
-    facts : dict or None
+    facts : SelectionFacts or None
         None if every model failed.
     """
     sound = [o for o in ranked if o.error is None and o.best is not None]
@@ -146,35 +151,35 @@ def selection_facts(plan: Plan, ranked: Sequence[Outcome]) -> dict[str, Any] | N
     best = _best_of(winner)
     entries = [(m, c) for m, o in enumerate(sound) for c in o.candidates if c.status == "ok"]
     found = _choose_honestly(plan, entries)
-    facts: dict[str, Any] = {
-        "chosen": winner.model.key,
-        "metric": metric.key,
-        "n_models": len(sound),
-        # Candidates that were stopped at low fidelity count, too.
-        "n_candidates": sum(c.status in ("ok", "stopped") for o in sound for c in o.candidates),
-        "cv": _mean_sd(best, metric.key),
-        "honest": None,
-        "why_not": None,
-        "optimism": None,
-        "lead": None,
-        "test": None if winner.test is None else winner.test["test"]["metrics"].get(metric.key),
-    }
+    cv = _selected_score(best, metric.key)
     sign = 1.0 if metric.greater_is_better else -1.0
-    if found is None:
-        facts["why_not"] = _why_not(plan)
-    else:
+    honest = lead = None
+    if found is not None:
         keys = [sound[m].model.key for m, _ in entries]
-        facts["honest"] = _honest(plan, found, [keys[c] for c in found.chosen])
-        facts["optimism"] = sign * (facts["cv"]["mean"] - facts["honest"]["mean"])
+        honest = _honest_score(plan, found, [keys[c] for c in found.chosen])
         if found.leads is not None:
-            second = _mean_sd(_best_of(sound[1]), metric.key)["mean"]
-            facts["lead"] = {
-                "over": sound[1].model.key,
-                "cv": sign * (facts["cv"]["mean"] - second),
-                "honest": float(found.leads.mean()),
-            }
+            second = _selected_score(_best_of(sound[1]), metric.key)
+            lead = LeadFacts(
+                over=sound[1].model.key,
+                cv=sign * (cv.mean - second.mean),
+                honest=float(found.leads.mean()),
+            )
+    facts = SelectionFacts(
+        chosen=winner.model.key,
+        metric=metric.key,
+        n_models=len(sound),
+        # Candidates that were stopped at low fidelity count, too.
+        n_candidates=sum(c.status in ("ok", "stopped") for o in sound for c in o.candidates),
+        cv=cv,
+        honest=honest,
+        why_not=_why_not(plan) if honest is None else None,
+        optimism=None if honest is None else sign * (cv.mean - honest.mean),
+        lead=lead,
+        test=None if winner.test is None else winner.test["test"]["metrics"].get(metric.key),
+        sentence="",
+    )
     names = {o.model.key: o.model.name for o in sound}
-    return {**facts, "sentence": _sentence(facts, names, metric)}
+    return facts.model_copy(update={"sentence": _sentence(facts, names, metric)})
 
 
 def _best_of(outcome: Outcome) -> CandidateResult:
@@ -182,10 +187,12 @@ def _best_of(outcome: Outcome) -> CandidateResult:
     return outcome.candidates[outcome.best]
 
 
-def _mean_sd(candidate: CandidateResult, metric: str) -> dict[str, Any]:
+def _selected_score(candidate: CandidateResult, metric: str) -> SelectedScore:
+    mean = candidate.mean(metric)
+    assert mean is not None
     scores = [score for score in candidate.scores(metric) if score is not None]
     sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
-    return {"mean": candidate.mean(metric), "sd": sd}
+    return SelectedScore(mean=mean, sd=sd)
 
 
 def _choose_honestly(
@@ -193,29 +200,29 @@ def _choose_honestly(
 ) -> HonestChoice | None:
     """Return the honest choice, or None if there are too few disjoint folds."""
     split = plan.split
-    apart = folds_apart(split.held_out, n_rows=plan.table.n_rows, in_time=split.ordered)
+    apart = find_disjoint_folds(split.held_out, n_rows=plan.table.n_rows, in_time=split.ordered)
     if split.bags or sum(len(others) > 0 for others in apart) < 2:
         return None
     scores = np.array([c.scores(plan.metric.key) for _, c in entries], dtype=np.float64)
     models = np.array([m for m, _ in entries])
-    return honest_choice(scores, models, apart, greater_is_better=plan.metric.greater_is_better)
+    return select_honestly(scores, models, apart, greater_is_better=plan.metric.greater_is_better)
 
 
-def _honest(plan: Plan, found: HonestChoice, keys: Sequence[str]) -> dict[str, Any]:
+def _honest_score(plan: Plan, found: HonestChoice, keys: Sequence[str]) -> HonestScore:
     parts = [plan.split.held_out[k] for k in found.folds]
     share = float(np.mean([len(score) / len(fit) for fit, score in parts]))
     mean, error, _, _ = corrected_t_test(found.scores[np.newaxis], share)
     reach = float(stats.t.ppf((1 + LEVEL) / 2, len(found.scores) - 1) * error[0])
     lowest, highest = plan.metric.range
-    return {
-        "mean": float(mean[0]),
-        "low": max(float(mean[0]) - reach, lowest),
-        "high": min(float(mean[0]) + reach, highest),
-        "level": LEVEL,
-        "folds": found.scores.tolist(),
-        "chosen": list(keys),
-        "method": _METHOD,
-    }
+    return HonestScore(
+        mean=float(mean[0]),
+        low=max(float(mean[0]) - reach, lowest),
+        high=min(float(mean[0]) + reach, highest),
+        level=LEVEL,
+        folds=found.scores.tolist(),
+        chosen=list(keys),
+        method=_METHOD,
+    )
 
 
 def _why_not(plan: Plan) -> str:
@@ -224,47 +231,44 @@ def _why_not(plan: Plan) -> str:
     return "the folds share rows, so that none is left out of the choice by all others"
 
 
-def _sentence(facts: Mapping[str, Any], names: Mapping[str, str], metric: Metric) -> str:
+def _sentence(facts: SelectionFacts, names: Mapping[str, str], metric: StudyMetric) -> str:
     """Describe the selection bias of the winner's score in a sentence."""
-    name, honest, cv = names[facts["chosen"]], facts["honest"], facts["cv"]["mean"]
+    name, honest, cv = names[facts.chosen], facts.honest, facts.cv.mean
     write = number_format([cv], metric.range[1] == 1)
-    if facts["n_candidates"] == 1:
+    if facts.n_candidates == 1:
         return f"{name} was tried alone and in one setting: no choice flatters its score."
     start = (
-        f"{name} was chosen as the best of {integer(facts['n_candidates'])} settings by its "
+        f"{name} was chosen as the best of {integer(facts.n_candidates)} settings by its "
         f"cross-validated score ({metric.label} {write(cv)})."
     )
     if honest is None:
         return (
             f"{start} The best of many looks better than it is; by how much these folds cannot "
-            f"tell, for {facts['why_not']}."
+            f"tell, for {facts.why_not}."
         )
-    level = f"{100 * honest['level']:g}\N{NO-BREAK SPACE}%"
+    level = f"{100 * honest.level:g}\N{NO-BREAK SPACE}%"
     scores = (
-        f"scores {write(honest['mean'])} ({level} interval {write(honest['low'])} to "
-        f"{write(honest['high'])})"
+        f"scores {write(honest.mean)} ({level} interval {write(honest.low)} to "
+        f"{write(honest.high)})"
     )
-    luck = facts["optimism"]
-    told = (
+    luck = facts.optimism or 0.0
+    comparison = (
         "The best of many looks better than it is: on folds that had no say in it, the choice "
         f"{scores}, so that about {plain(luck, 2)} of the score is luck."
         if luck > 0
         else f"On folds that had no say in it, the choice {scores}, no worse."
     )
-    return f"{start} {told} {_of_the_lead(facts['lead'], names)}".rstrip()
+    return f"{start} {comparison} {_describe_lead(facts.lead, names)}".rstrip()
 
 
-def _of_the_lead(lead: Mapping[str, Any] | None, names: Mapping[str, str]) -> str:
+def _describe_lead(lead: LeadFacts | None, names: Mapping[str, str]) -> str:
     if lead is None:
         return ""
-    over = names[lead["over"]]
-    if lead["cv"] <= 0:
+    over = names[lead.over]
+    if lead.cv <= 0:
         return f"It has no lead over {over}."
-    if lead["honest"] <= 0:
-        return f"Its lead of {plain(lead['cv'], 2)} over {over} is luck as far as this can tell."
-    if lead["honest"] >= lead["cv"]:
-        return f"Its lead of {plain(lead['cv'], 2)} over {over} is as large there."
-    return (
-        f"Of its lead of {plain(lead['cv'], 2)} over {over}, {plain(lead['honest'], 2)} is left "
-        "there."
-    )
+    if lead.honest <= 0:
+        return f"Its lead of {plain(lead.cv, 2)} over {over} is luck as far as this can tell."
+    if lead.honest >= lead.cv:
+        return f"Its lead of {plain(lead.cv, 2)} over {over} is as large there."
+    return f"Of its lead of {plain(lead.cv, 2)} over {over}, {plain(lead.honest, 2)} is left there."

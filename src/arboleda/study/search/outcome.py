@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from arboleda.study.catalogue import Model
-from arboleda.study.results.bag_estimate import plus_632
+from arboleda.study.results.scoring import estimate_plus_632
 from arboleda.study.search.trial import FULL, Fidelity
 
 __all__ = ["CandidateResult", "Outcome"]
@@ -64,7 +64,7 @@ class CandidateResult:
         weights = [bag["n_scored"] for bag in bags]
         if chance is None:
             return None
-        return plus_632(metric, scores[:-1], weights, scores[-1], chance)
+        return estimate_plus_632(metric, scores[:-1], weights, scores[-1], chance)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arboleda.study.data.table import Column, Table
 from arboleda.study.errors import StudyError
 
-__all__ = ["Parts", "check_score_by", "subgroups_of"]
+__all__ = ["Parts", "check_score_by", "find_subgroups"]
 
 # Further values are pooled.
 MOST_VALUES = 20
@@ -38,7 +38,7 @@ def check_score_by(table: Table, target: str, by: Sequence[str]) -> None:
         table.column(name)
 
 
-def subgroups_of(column: Column, rows: npt.NDArray[np.int64]) -> Parts:
+def find_subgroups(column: Column, rows: npt.NDArray[np.int64]) -> Parts:
     """Group rows by the values of a column.
 
     Each text, boolean, and number of a few is a group; of many texts, each of the most frequent
