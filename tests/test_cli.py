@@ -35,7 +35,7 @@ def run_process(*arguments: str, cwd: Path, **options: object) -> subprocess.Com
     )
 
 
-def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_and_help_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == 0
     assert capsys.readouterr().out == f"arboleda {arboleda.__version__}\n"
     assert run("predict", "--help") == 0
@@ -59,7 +59,9 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["predict", "folder"], "Missing argument 'TABLE'"),
     ],
 )
-def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
+def test_wrong_usage_is_reported(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
     assert run(*arguments) == 2
     captured = capsys.readouterr()
     assert told in captured.err + captured.out
@@ -75,7 +77,7 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], t
         (["explain", "\x07\u202e"], r"There is no study in \x07\u202e"),
     ],
 )
-def test_hidden_characters_of_wrong_usage_are_spelt_out(
+def test_control_characters_of_wrong_usage_are_escaped(
     capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
 ) -> None:
     assert run(*arguments) == 2
@@ -112,7 +114,7 @@ def test_hidden_characters_of_wrong_usage_are_spelt_out(
         (b"a,y\n" + b"1,p\n1,q\n" * 20, [], "'a' is left out (constant"),
     ],
 )
-def test_bad_input_is_one_sentence(
+def test_invalid_input_is_reported_in_one_sentence(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -134,14 +136,16 @@ def test_bad_input_is_one_sentence(
     assert (tmp_path / "t.csv").read_bytes() == content
 
 
-def test_missing_files_and_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_files_and_folders_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("study", str(tmp_path / "none.csv"), "--target", "y") == 2
     assert "There is no file" in capsys.readouterr().err
     assert run("study", str(tmp_path), "--target", "y") == 2
     assert "is a folder" in capsys.readouterr().err
 
 
-def test_a_folder_that_cannot_be_written(
+def test_an_unwritable_folder_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(GOOD)
@@ -159,7 +163,7 @@ def test_a_folder_that_cannot_be_written(
     assert "cannot be" in capsys.readouterr().err
 
 
-def test_a_whole_study(tmp_path: Path) -> None:
+def test_a_study_runs_from_the_command_line(tmp_path: Path) -> None:
     """As a user has it: no home folder, no terminal, a name with blanks, default folder."""
     (tmp_path / "my table.csv").write_text(GOOD)
     environment = {k: v for k, v in os.environ.items() if k != "HOME"}
@@ -190,7 +194,7 @@ def test_a_whole_study(tmp_path: Path) -> None:
     assert "Traceback" not in again.stderr
 
 
-def test_any_output_takes_what_is_printed(tmp_path: Path) -> None:
+def test_any_output_encoding_is_supported(tmp_path: Path) -> None:
     """Neither an encoding without the table's signs nor a closed output loses a study."""
     command = ["study", "iris", "--target", "target", "--out", "here", "--metric", "mcc"]
     command += ["--models", "cart,lda"]
@@ -232,7 +236,7 @@ def test_exploring_writes_a_page(
         (["t.csv", "--out", "t.csv"], "is the table itself"),
     ],
 )
-def test_what_cannot_be_explored_is_one_sentence(
+def test_invalid_exploration_is_reported_in_one_sentence(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -272,7 +276,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=lambda command: command[0],
 )
-def test_places_where_no_file_can_be(
+def test_invalid_output_paths_are_reported(
     small: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -307,7 +311,7 @@ def press(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_ctrl_c_is_told_before_a_study_begins(
+def test_ctrl_c_is_reported_before_a_study_starts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Study, "__init__", press)
@@ -315,7 +319,7 @@ def test_ctrl_c_is_told_before_a_study_begins(
     assert "arboleda: interrupted; finished work is saved" in capsys.readouterr().err
 
 
-def test_ctrl_c_is_told_while_the_results_are_printed(
+def test_ctrl_c_is_reported_while_the_results_are_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Study, "run", lambda *_, **__: None)
@@ -324,7 +328,7 @@ def test_ctrl_c_is_told_while_the_results_are_printed(
     assert capsys.readouterr().err == "arboleda: interrupted.\n"
 
 
-def test_too_little_memory_is_one_sentence(
+def test_too_little_memory_is_reported_in_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def too_much(*_: object, **__: object) -> None:

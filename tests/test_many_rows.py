@@ -25,7 +25,7 @@ EVERY = pytest.mark.parametrize("name", MODELS)
 
 @EVERY
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_rows_are_answered_the_same_in_any_company(name, kind):
+def test_predictions_do_not_depend_on_other_rows(name, kind):
     model = fitted(name)
     X = table(seed=1).astype(kind)
     whole = answers(model, X)
@@ -38,7 +38,7 @@ def test_rows_are_answered_the_same_in_any_company(name, kind):
 
 
 @EVERY
-def test_any_number_of_threads_and_callers(name, monkeypatch):
+def test_threads_and_callers_change_no_bit(name, monkeypatch):
     monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
     model = pickle.loads(pickle.dumps(fitted(name)))
     X = table(seed=2)
@@ -68,7 +68,7 @@ CONTAINERS = {
 
 @EVERY
 @pytest.mark.filterwarnings("ignore:X has feature names")
-def test_any_container_and_a_model_that_was_saved(name, tmp_path):
+def test_containers_and_saving_change_no_bit(name, tmp_path):
     X = table(400, seed=4)
     model = fitted(name)
     expected = answers(model, X)
@@ -89,7 +89,7 @@ def test_any_container_and_a_model_that_was_saved(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "categories"])
-def test_sparse_rows_are_dense_ones(name):
+def test_sparse_rows_match_dense_ones(name):
     X = table(500, seed=5)
     X[np.random.default_rng(1).random(X.shape) < 0.7] = 0.0
     X[X == 0.0] = 0.0  # what is not stored is the positive one
@@ -107,7 +107,7 @@ def test_tables_of_another_width_are_refused(name, n_rows):
             answers(fitted(name), np.zeros((n_rows, width)))
 
 
-def test_every_width_of_registers():
+def test_the_width_of_registers_changes_no_bit():
     told = []
     for level in _native.simd_levels():
         result = subprocess.run(
@@ -122,14 +122,14 @@ def test_every_width_of_registers():
     assert len(set(told)) == 1
 
 
-def test_stages_are_those_of_the_rounds():
+def test_stages_match_the_rounds():
     model = fitted("symmetric")
     X = table(seed=3)
     *_, last = model.staged_predict_proba(X)
     assert_array_equal(last, model.predict_proba(X))
 
 
-def test_a_copy_of_a_model_that_has_answered_is_as_small_as_before():
+def test_predicting_does_not_enlarge_copies():
     model = ab.HistGradientBoostingClassifier(max_iter=5, random_state=0)
     X = np.nan_to_num(table())
     model.fit(X, X[:, 0] > 0)

@@ -190,7 +190,7 @@ def check_forest(forest: Forest, grower: Grower, n_rows: int) -> None:
 @pytest.mark.parametrize(
     ("n_cuts", "n_levels"), [(254, 0), (255, 0), (256, 0), (511, 0), (40, 254), (40, 256)]
 )
-def test_sums_of_small_trees(n_cuts: int, n_levels: int) -> None:
+def test_sums_of_small_trees_match_a_naive_walk(n_cuts: int, n_levels: int) -> None:
     """By codes of a byte where categories allow it, in one line a column or several."""
     cuts = [spread(n_cuts, seed) for seed in range(3)]
     grower = Grower(cuts, n_levels, seed=n_cuts)
@@ -199,12 +199,12 @@ def test_sums_of_small_trees(n_cuts: int, n_levels: int) -> None:
     check_ensemble(trees, 3, grower, 530)
 
 
-def test_sums_of_large_trees() -> None:
+def test_sums_of_large_trees_match_a_naive_walk() -> None:
     grower = Grower([spread(400, seed) for seed in range(4)], 0, seed=1)
     check_ensemble([grower.tree(n) for n in (257, 600, 3)], 1, grower, 530)
 
 
-def test_as_many_thresholds_as_there_are_numbers() -> None:
+def test_as_many_thresholds_as_numbers_are_supported() -> None:
     """66,000 of one column: more than the codes of two bytes could tell apart."""
     grower = Grower([spread(66_000, 0)], 0, seed=2)
     trees = [grower.tree(256) for _ in range(259)]
@@ -232,7 +232,7 @@ def shares(draw: np.random.Generator, n: int) -> Any:
     [(256, 0, False), (257, 0, False), (1500, 0, False), (300, 0, True), (30, 30, False),
      (400, 300, False)],
 )  # fmt: skip
-def test_votes(n_leaves: int, n_levels: int, leaning: bool) -> None:
+def test_votes_match_a_naive_walk(n_leaves: int, n_levels: int, leaning: bool) -> None:
     """By codes, by narrow nodes of either width, by wide nodes."""
     grower = Grower([spread(300, seed) for seed in range(3)], n_levels, seed=n_leaves)
     trees = [grower.tree(n_leaves, shares, leaning) for _ in range(3)]

@@ -57,7 +57,7 @@ def answers(model: Any, X: Any) -> Any:
 # What "auto" chooses
 
 
-def test_auto_makes_statistics_of_columns_with_many_categories() -> None:
+def test_auto_uses_target_statistics_for_columns_with_many_categories() -> None:
     tables = {
         (3000, 50): (),
         (3000, 60): (),
@@ -81,7 +81,7 @@ def test_auto_makes_statistics_of_columns_with_many_categories() -> None:
     assert ordered.fit(two, y).statistics_.columns == ()  # one question tells two apart
 
 
-def test_rows_that_are_not_learned_from_do_not_count() -> None:
+def test_held_out_rows_do_not_count_in_the_statistics() -> None:
     X, y = towns(n_towns=300)
     weight = (X["town"] < "t0040").to_numpy().astype(float)
     model = HistGradientBoostingClassifier(**FEW_ROUNDS).fit(X, y, weight)
@@ -126,7 +126,7 @@ def test_identifiers_carry_no_information(encoding: str, repeats: int) -> None:
     assert np.isfinite(gap).all()
 
 
-def test_losses_of_training_rows_are_those_of_rows_unseen() -> None:
+def test_losses_of_training_rows_match_those_of_unseen_rows() -> None:
     X, y = towns(n=8000, n_towns=2000)
     train, test = slice(0, 4000), slice(4000, None)
     told: list[float] = []
@@ -138,7 +138,7 @@ def test_losses_of_training_rows_are_those_of_rows_unseen() -> None:
     assert abs(told[-1] - unseen) < 0.03  # a mean per category of the training rows: 0.25 apart
 
 
-def test_rows_set_aside_have_no_part_in_the_statistics() -> None:
+def test_holdout_rows_are_ignored_by_the_statistics() -> None:
     X, y = towns(n=3000)
     model = HistGradientBoostingClassifier(
         max_iter=10, early_stopping=True, validation_fraction=0.5, random_state=0
@@ -155,7 +155,7 @@ def test_rows_set_aside_have_no_part_in_the_statistics() -> None:
     assert np.abs(model.statistics_.values[0][:-1, 0] - expected).max() > 0.01
 
 
-def test_many_categories_that_matter_are_learned() -> None:
+def test_many_informative_categories_are_learned() -> None:
     X, y = towns(n=12_000, n_towns=1000)
     train, test = slice(0, 6000), slice(6000, None)
     model = HistGradientBoostingClassifier(max_iter=60, early_stopping=False, random_state=0)
@@ -171,7 +171,7 @@ def test_many_categories_that_matter_are_learned() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
-def test_missing_and_unseen_categories(name: str, encoding: str) -> None:
+def test_missing_and_unseen_categories_are_predicted(name: str, encoding: str) -> None:
     model, n_classes = MODELS[name]
     model = clone(model).set_params(category_encoding=encoding)
     X, y = towns(n_classes=n_classes)
@@ -191,7 +191,7 @@ def test_missing_and_unseen_categories(name: str, encoding: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("encoding", ["auto", "native", "ordered"])
-def test_columns_with_one_category_or_with_none(name: str, encoding: str) -> None:
+def test_columns_with_one_or_no_category_are_fitted(name: str, encoding: str) -> None:
     model, n_classes = MODELS[name]
     model = clone(model).set_params(category_encoding=encoding)
     X, y = towns(n=500, n_classes=n_classes)
@@ -201,7 +201,7 @@ def test_columns_with_one_category_or_with_none(name: str, encoding: str) -> Non
 
 
 @pytest.mark.parametrize("encoding", ["auto", "ordered"])
-def test_more_categories_than_the_engine_numbers(encoding: str, tmp_path: Path) -> None:
+def test_more_categories_than_the_engine_limit_are_fitted(encoding: str, tmp_path: Path) -> None:
     n = 150_000
     rng = np.random.default_rng(0)
     number = rng.permutation(n) // 2
@@ -241,7 +241,7 @@ def written_as(kind: str, town: Any) -> Any:
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
 @pytest.mark.parametrize("kind", ["int", "negative", "float", "date", "timestamp"])
-def test_levels_of_every_kind_and_order(kind: str, encoding: str) -> None:
+def test_levels_of_every_type_and_order_give_the_same_model(kind: str, encoding: str) -> None:
     X, y = towns(n_towns=60)
     model = HistGradientBoostingClassifier(
         **FEW_ROUNDS, categorical_features=["town"], category_encoding=encoding
@@ -252,7 +252,7 @@ def test_levels_of_every_kind_and_order(kind: str, encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
-def test_booleans_are_categories_when_asked(encoding: str) -> None:
+def test_booleans_are_categories_when_listed(encoding: str) -> None:
     X, y = towns()
     X["town"] = X["town"] < "t0200"
     model = HistGradientBoostingClassifier(**FEW_ROUNDS, category_encoding=encoding)
@@ -262,7 +262,7 @@ def test_booleans_are_categories_when_asked(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
-def test_columns_by_name_number_mask_and_type(encoding: str) -> None:
+def test_columns_are_selected_by_name_number_mask_and_type(encoding: str) -> None:
     X, y = towns()
     model = HistGradientBoostingClassifier(**FEW_ROUNDS, category_encoding=encoding)
     expected = answers(model.fit(X, y), X)
@@ -275,7 +275,7 @@ def test_columns_by_name_number_mask_and_type(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
-def test_every_container(encoding: str) -> None:
+def test_every_container_gives_the_same_model(encoding: str) -> None:
     X, y = towns(n_classes=3)
     model = HistGradientBoostingClassifier(**FEW_ROUNDS, category_encoding=encoding)
     expected = pickle.dumps(model.fit(X, y).ensemble_)
@@ -306,7 +306,7 @@ def test_every_container(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_same_bytes_with_any_number_of_threads_and_after_saving(
+def test_threads_and_saving_change_no_byte(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
@@ -326,7 +326,7 @@ def test_same_bytes_with_any_number_of_threads_and_after_saving(
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_continued_training_and_stages(name: str) -> None:
+def test_warm_starts_and_stages_use_the_statistics(name: str) -> None:
     model, n_classes = MODELS[name]
     X, y = towns(n_classes=n_classes)
     rounds = model._rounds_parameter
@@ -341,7 +341,7 @@ def test_continued_training_and_stages(name: str) -> None:
     assert whole.apply(X).shape[:2] == (len(X), whole.best_iteration_)
 
 
-def test_given_validation_rows_are_judged_as_predictions_are() -> None:
+def test_given_validation_rows_are_scored_like_predictions() -> None:
     X, y = towns(n=4000)
     train, test = slice(0, 2000), slice(2000, None)
     model = HistGradientBoostingClassifier(max_iter=10, n_iter_no_change=10, random_state=0)
@@ -353,7 +353,7 @@ def test_given_validation_rows_are_judged_as_predictions_are() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_importances_are_of_the_columns_given(name: str) -> None:
+def test_importances_refer_to_the_original_columns(name: str) -> None:
     model, n_classes = MODELS[name]
     X, y = towns(n_classes=n_classes)
     found = clone(model).fit(X, y).feature_importances_
@@ -362,7 +362,7 @@ def test_importances_are_of_the_columns_given(name: str) -> None:
     np.testing.assert_allclose(found.sum(), 1.0)
 
 
-def test_constraints_name_the_columns_given() -> None:
+def test_constraints_refer_to_the_original_columns() -> None:
     X, y = towns(n_classes=3)
     X["z"] = np.random.default_rng(1).normal(size=len(X))
     model = HistGradientBoostingClassifier(
@@ -382,7 +382,7 @@ def test_constraints_name_the_columns_given() -> None:
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
-def test_shape_functions_are_of_categories(n_classes: int) -> None:
+def test_shape_functions_refer_to_categories(n_classes: int) -> None:
     X, y = towns(n_classes=n_classes)
     X.loc[::50, "town"] = None
     kind = HistGradientBoostingClassifier if n_classes else HistGradientBoostingRegressor
@@ -396,7 +396,7 @@ def test_shape_functions_are_of_categories(n_classes: int) -> None:
     np.testing.assert_allclose(total, raw, atol=1e-9)
 
 
-def test_trees_about_statistics_are_not_shown_as_trees_about_columns() -> None:
+def test_trees_on_statistics_are_not_shown_as_trees_on_columns() -> None:
     X, y = towns()
     model = GradientBoostingClassifier(n_estimators=3).fit(X, y)
     with pytest.raises(AttributeError, match=r"target statistics of 'town'.*'native'"):
@@ -405,7 +405,7 @@ def test_trees_about_statistics_are_not_shown_as_trees_about_columns() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["auto", "ordered"])
-def test_a_grid_of_fits_has_the_scores_of_single_ones(encoding: str) -> None:
+def test_a_grid_of_fits_matches_the_scores_of_single_fits(encoding: str) -> None:
     X, y = towns(n=1500)
     grid = {"max_iter": [3, 6], "category_encoding": [encoding, "native"]}
     model = HistGradientBoostingClassifier(**FEW_ROUNDS)

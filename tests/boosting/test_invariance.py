@@ -110,7 +110,7 @@ def test_weights_are_repetitions(name: str) -> None:
 
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("name", MODELS)
-def test_rows_that_all_stand_k_times_give_the_model_of_the_rows_once(name: str, k: int) -> None:
+def test_repeating_all_rows_k_times_gives_the_same_model(name: str, k: int) -> None:
     """Also with more distinct values than bins, whose edges are then the same.
 
     Limits that count rows, or sums over them, are multiplied by k as in scikit-learn's own test of
@@ -131,7 +131,7 @@ def test_rows_that_all_stand_k_times_give_the_model_of_the_rows_once(name: str, 
 
 
 @pytest.mark.parametrize("k", [2, 5])
-def test_bins_of_sparse_rows_that_all_stand_k_times(k: int) -> None:
+def test_repeating_sparse_rows_k_times_gives_the_same_bins(k: int) -> None:
     values = np.where(RANDOM.random((N, 3)) < 0.4, 0.0, RANDOM.normal(size=(N, 3)))
     models = [
         HistGradientBoostingRegressor(max_iter=8, max_bins=max_bins, min_samples_leaf=6 * times)
@@ -149,7 +149,7 @@ def test_bins_of_sparse_rows_that_all_stand_k_times(k: int) -> None:
         )
 
 
-def test_bins_count_rows_whatever_their_weights() -> None:
+def test_bins_count_rows_regardless_of_weights() -> None:
     """With more distinct values than bins a weight of 2 is not as the row twice: edges differ.
 
     A weight of 0 is as no row all the same.
@@ -183,7 +183,7 @@ def test_containers_give_the_same_model() -> None:
 
 
 @pytest.mark.parametrize("name", [*MODELS, *SAMPLED])
-def test_saved_and_loaded(name: str, tmp_path: Any) -> None:
+def test_a_loaded_model_predicts_the_same(name: str, tmp_path: Any) -> None:
     model, y = (MODELS | SAMPLED)[name]
     model = clone(model).set_params(warm_start=True).fit(FRAME, y)
     model.save(tmp_path / "model.arboleda")
@@ -230,7 +230,7 @@ def test_training_loss_never_rises(name: str) -> None:
         assert (np.diff(losses) <= 1e-12).all()
 
 
-def test_one_tree_at_full_rate_is_the_mean_and_a_tree() -> None:
+def test_one_tree_at_learning_rate_1_is_the_mean_plus_a_tree() -> None:
     X = FRAME[["b", "c"]]
     tree = arboleda.DecisionTreeRegressor(max_depth=3).fit(X, SCORE - SCORE.mean())
     model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0).fit(X, SCORE)
@@ -241,7 +241,7 @@ def test_one_tree_at_full_rate_is_the_mean_and_a_tree() -> None:
     assert "b <= " in arboleda.export_text(shown, feature_names=["b", "c"])
 
 
-def test_leaves_of_every_tree() -> None:
+def test_apply_gives_the_leaf_of_each_tree() -> None:
     model = HistGradientBoostingClassifier(max_iter=4).fit(FRAME, CLASSES)
     leaves = model.apply(FRAME)
     assert leaves.shape == (N, 4, 3)
@@ -267,12 +267,12 @@ def test_leaves_of_every_tree() -> None:
         {"name": "log_loss", "n_outputs": 1, "link": "logit", "more": 1},
     ],
 )
-def test_a_damaged_loss_is_no_loss(stored: Any) -> None:
+def test_a_damaged_loss_is_refused(stored: Any) -> None:
     with pytest.raises(arboleda.ModelFormatError, match="loss_ is not a boosting loss"):
         LossField().decode("loss_", stored, Sections())
 
 
 @pytest.mark.parametrize("stored", [None, {"no such": {"array": "history_.no such"}}])
-def test_a_damaged_history_is_no_history(stored: Any) -> None:
+def test_a_damaged_history_is_refused(stored: Any) -> None:
     with pytest.raises(arboleda.ModelFormatError, match="history_ is not a boosting history"):
         HistoryField().decode("history_", stored, Sections())

@@ -74,7 +74,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_no_pair_in_the_wrong_order(name: str) -> None:
+def test_no_pair_breaks_its_direction(name: str) -> None:
     options = dict(CASES[name])
     y, weight = options.pop("y", SCORE), options.pop("weight", None)
     rows = options.pop("table", X)

@@ -41,7 +41,7 @@ def naive_groups(X: Any, g: Any, h: Any) -> Any:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("loss", ["squared_error", "poisson", "gamma", "log_loss"])
-def test_levels_are_those_of_a_naive_search(loss: str, seed: int) -> None:
+def test_levels_match_a_naive_search(loss: str, seed: int) -> None:
     """Also where hessians differ so much that they say little of the number of rows."""
     random = np.random.default_rng(seed)
     X = random.integers(0, 9, size=(N, 3)).astype(float)

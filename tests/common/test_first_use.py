@@ -19,7 +19,7 @@ _PACKAGES = ["adaboost", "bagging", "boosting", "combine", "decide", "features",
 
 
 @pytest.mark.parametrize("package", _PACKAGES)
-def test_what_is_fitted_imports_nothing_more(package: str) -> None:
+def test_fitted_models_import_nothing_more(package: str) -> None:
     done = subprocess.run(
         [sys.executable, str(_SCRIPT), package], capture_output=True, text=True, check=False
     )

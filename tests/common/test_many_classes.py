@@ -45,7 +45,7 @@ _VOTING = f"arboleda.VotingClassifier([{_MEMBER}], voting='soft')"
          "predict_proba"),
     ],
 )  # fmt: skip
-def test_hundred_thousand_classes(model: str, method: str) -> None:
+def test_a_hundred_thousand_classes_are_refused(model: str, method: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _CODE.format(model=model, method=method)],
         capture_output=True,
@@ -60,7 +60,7 @@ def test_hundred_thousand_classes(model: str, method: str) -> None:
     assert done.stdout.count("\n") == 1
 
 
-def test_the_estimate_comes_before_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_estimated_before_it_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.arange(40.0)[:, np.newaxis]
     forest = RandomForestClassifier(3, random_state=0).fit(X, np.arange(40) % 4)
     monkeypatch.setattr(memory, "get_usable_memory", lambda: 40 * 4 * 8 - 1)
@@ -70,7 +70,7 @@ def test_the_estimate_comes_before_the_memory(monkeypatch: pytest.MonkeyPatch) -
     assert forest.predict_proba(X).shape == (40, 4)
 
 
-def test_what_no_estimate_foresaw_is_a_sentence_too() -> None:
+def test_unexpected_memory_errors_are_one_sentence() -> None:
     code = """
 import resource
 import numpy as np

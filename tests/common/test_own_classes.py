@@ -181,7 +181,7 @@ def body(path: Path) -> bytes:
 
 
 @pairs
-def test_the_same_bits_as_the_general_class(
+def test_own_classes_have_the_bits_of_the_general_class(
     own: type[Any],
     given: dict[str, Any],
     general: type[Any],
@@ -201,7 +201,7 @@ def test_the_same_bits_as_the_general_class(
 
 
 @pairs
-def test_parameters_are_those_of_the_general_class(
+def test_parameters_match_the_general_class(
     own: type[Any], given: dict[str, Any], general: type[Any], fixed: dict[str, Any]
 ) -> None:
     listed = inspect.signature(own).parameters
@@ -264,7 +264,7 @@ def test_copies_keep_the_class(
 
 
 @pytest.mark.parametrize("pair", _DES, ids=lambda pair: pair[0].__name__)
-def test_a_study_can_keep_what_has_no_model_file(pair: Pair, tmp_path: Path) -> None:
+def test_a_study_can_store_models_without_a_model_file(pair: Pair, tmp_path: Path) -> None:
     own, parameters, _, fixed = pair
     X, y = load_iris(return_X_y=True)
     members = [("logistic", LogisticRegression(max_iter=500)), ("bayes", GaussianNB())]
@@ -280,7 +280,7 @@ def test_a_study_can_keep_what_has_no_model_file(pair: Pair, tmp_path: Path) -> 
     assert f"method of its {own.__name__} is {model.method!r}" in refused
 
 
-def test_what_has_model_files() -> None:
+def test_model_files_cover_the_documented_classes() -> None:
     general = {DynamicSelectionClassifier}
     assert {pair[0] for pair in PAIRS} - {pair[0] for pair in SAVED} == {
         pair[0] for pair in PAIRS if pair[2] in general
@@ -298,7 +298,7 @@ _C = [
 @pytest.mark.parametrize(
     ("own", "given", "general", "fixed"), _C, ids=[pair[0].__name__ for pair in _C]
 )
-def test_exports_are_those_of_the_general_class(
+def test_exports_match_the_general_class(
     own: type[Any], given: dict[str, Any], general: type[Any], fixed: dict[str, Any]
 ) -> None:
     pytest.importorskip("onnx")

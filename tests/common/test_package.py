@@ -70,7 +70,7 @@ def test_diagnostics_is_the_module_diagnose(code: str) -> None:
     in_fresh_interpreter(f"{code}\n{check}")
 
 
-def test_unknown_name_is_an_attribute_error() -> None:
+def test_an_unknown_name_raises_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Tre'"):
         arboleda.Tre
 
@@ -125,7 +125,7 @@ def test_the_package_is_typed() -> None:
     assert resources.files("arboleda").joinpath("py.typed").is_file()
 
 
-def test_one_version() -> None:
+def test_the_version_is_defined_once() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert arboleda.__version__ == project["version"]
     assert metadata.version("arboleda") == project["version"]

@@ -49,48 +49,48 @@ def assert_says(result: subprocess.CompletedProcess[str], *words: str) -> None:
         assert word in result.stderr
 
 
-def test_no_python(tmp_path: Path) -> None:
+def test_missing_python_is_reported(tmp_path: Path) -> None:
     assert_says(preflight(tmp_path), "no 'python3'", "install Python 3.11", "make PYTHON=")
 
 
-def test_python_that_does_not_run(tmp_path: Path) -> None:
+def test_broken_python_is_reported(tmp_path: Path) -> None:
     program(tmp_path, "python3", "exit 1")
     assert_says(preflight(tmp_path), "'python3' does not run")
 
 
-def test_old_python(tmp_path: Path) -> None:
+def test_old_python_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, version_info=1)
     program(tmp_path, "python3", 'case "$2" in *print*) echo 3.9;; *) exit 1;; esac')
     assert_says(preflight(tmp_path), "is Python 3.9", "3.11 or newer is needed")
 
 
-def test_no_venv_module(tmp_path: Path) -> None:
+def test_missing_venv_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, ensurepip=1)
     assert_says(preflight(tmp_path), "venv and ensurepip", "python3-venv")
 
 
-def test_no_headers(tmp_path: Path) -> None:
+def test_missing_headers_are_reported(tmp_path: Path) -> None:
     python_that(tmp_path, sysconfig=1)
     assert_says(preflight(tmp_path), "Python.h", "python3-dev")
 
 
-def test_no_compiler(tmp_path: Path) -> None:
+def test_missing_compiler_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, other=1)
     assert_says(preflight(tmp_path), "no C++ compiler;", "apt-get install g++")
 
 
-def test_named_compiler_is_not_there(tmp_path: Path) -> None:
+def test_missing_named_compiler_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, other=1)
     assert_says(preflight(tmp_path, CXX="nowhere-c++ -m64"), "named 'nowhere-c++ -m64'")
 
 
-def test_compiler_without_cpp20(tmp_path: Path) -> None:
+def test_compiler_without_cpp20_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, other=1)
     program(tmp_path, "c++", "exit 1")
     assert_says(preflight(tmp_path), "'c++' does not compile C++20", "GCC 11")
 
 
-def test_broken_environment(tmp_path: Path) -> None:
+def test_broken_environment_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, other=1)
     (tmp_path / ".venv").mkdir()
     assert_says(preflight(tmp_path), ".venv no longer works", "make clean")

@@ -56,7 +56,7 @@ def compared(folders: dict[str, Path], *names: str) -> dict[str, Any]:
     return facts
 
 
-def test_two_runs_of_one_study_differ_in_nothing(folders: dict[str, Path]) -> None:
+def test_two_runs_of_one_study_are_equal(folders: dict[str, Path]) -> None:
     facts = compared(folders, "first", "again")
     assert all(row["same"] for row in facts["differences"])
     (pair,) = facts["paired"]["pairs"]
@@ -67,7 +67,7 @@ def test_two_runs_of_one_study_differ_in_nothing(folders: dict[str, Path]) -> No
         assert row["cells"][0] == row["cells"][1]
 
 
-def test_a_better_model_is_found_better_on_the_same_rows(folders: dict[str, Path]) -> None:
+def test_a_better_model_wins_on_the_same_rows(folders: dict[str, Path]) -> None:
     facts = compared(folders, "poor", "first")
     (pair,) = facts["paired"]["pairs"]
     tests = [
@@ -81,14 +81,14 @@ def test_a_better_model_is_found_better_on_the_same_rows(folders: dict[str, Path
     assert "Linear discriminant analysis of first is better" in facts["sentences"][-1]
 
 
-def test_other_seeds_set_other_rows_aside(folders: dict[str, Path]) -> None:
+def test_other_seeds_hold_out_other_rows(folders: dict[str, Path]) -> None:
     facts = compared(folders, "first", "seeded")
     shared = facts["paired"]
     assert not facts["paired"]["pairs"] or shared["n_rows"] < 80
     assert "seed" in facts["sentences"][1]
 
 
-def test_other_tables_cannot_be_paired_and_three_are_ranked(folders: dict[str, Path]) -> None:
+def test_other_tables_are_not_paired_and_three_studies_are_ranked(folders: dict[str, Path]) -> None:
     facts = compared(folders, "first", "other", "third")
     assert facts["paired"]["why_not"] == "the tables differ"
     over = facts["over_tables"]
@@ -104,7 +104,7 @@ def _columns(facts: dict[str, Any]) -> list[list[dict[str, Any]]]:
     return [[row["cells"][j] for row in rows] for j in range(len(facts["studies"]))]
 
 
-def test_rows_of_a_group_are_compared_as_one(tmp_path: Path) -> None:
+def test_rows_of_a_group_count_as_one(tmp_path: Path) -> None:
     visits = 4
     patients = flowers(100).loc[np.repeat(np.arange(100), visits)].reset_index(drop=True)
     patients["<b>patient</b>"] = np.repeat(np.arange(100), visits)
@@ -134,7 +134,7 @@ def test_rows_of_a_group_are_compared_as_one(tmp_path: Path) -> None:
     assert found.facts["paired"]["n_rows"] == visits * n
 
 
-def test_test_rows_of_one_group_tell_nothing(tmp_path: Path) -> None:
+def test_test_rows_of_one_group_give_no_comparison(tmp_path: Path) -> None:
     houses = flowers(400).assign(house=np.arange(400) % 5)
     for models in ("lda", "most_frequent"):
         out = tmp_path / models
@@ -149,7 +149,7 @@ def test_test_rows_of_one_group_tell_nothing(tmp_path: Path) -> None:
     assert all(row["test"] is None for row in comparison["rows"])
 
 
-def test_only_what_was_divided_alike_is_paired(tmp_path: Path) -> None:
+def test_only_equal_splits_are_paired(tmp_path: Path) -> None:
     table = flowers(300).assign(house=np.arange(300) % 30, day=np.arange(300))
     for name, asked in {
         "random": {},
@@ -163,7 +163,7 @@ def test_only_what_was_divided_alike_is_paired(tmp_path: Path) -> None:
         assert "in different ways" in facts["sentences"][-1]
 
 
-def test_studies_with_one_table_of_the_test_are_paired(tmp_path: Path) -> None:
+def test_studies_with_the_same_test_table_are_paired(tmp_path: Path) -> None:
     train, test, other = flowers(300), flowers(90, 1), flowers(90, 2)
     for name, models, later in (
         ("one", "lda", test),
@@ -189,7 +189,7 @@ def test_studies_with_one_table_of_the_test_are_paired(tmp_path: Path) -> None:
     assert "run the studies again" in str(find_row_mismatch(older))
 
 
-def test_without_the_rows_the_rest_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_without_the_rows_the_rest_is_reported(folders: dict[str, Path], tmp_path: Path) -> None:
     shutil.copytree(folders["first"], tmp_path / "bare")
     (tmp_path / "bare" / "models" / "rows.parquet").unlink()
     found = compare_studies([folders["first"], tmp_path / "bare"])
@@ -216,7 +216,7 @@ class _Tags(HTMLParser):
         self.events += [name for name, _ in attrs if name.startswith("on")]
 
 
-def test_the_page_holds_no_code_of_the_user(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_the_page_contains_no_code_of_the_user(folders: dict[str, Path], tmp_path: Path) -> None:
     found = compare_studies([folders["first"], folders["other"]])
     page = found.save(tmp_path / "page.html").read_text(encoding="utf-8")
     parser = _Tags()
@@ -228,7 +228,7 @@ def test_the_page_holds_no_code_of_the_user(folders: dict[str, Path], tmp_path: 
     assert page.count("Leaderboards") >= 2
 
 
-def test_the_command_tells_the_page(
+def test_the_command_prints_the_path_of_the_page(
     folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "c.html"
@@ -244,13 +244,13 @@ def test_the_command_tells_the_page(
 @pytest.mark.parametrize(
     ("names", "told"), [(["first"], "at least two"), (["first", "first"], "given twice")]
 )
-def test_what_cannot_be_compared_is_refused(
+def test_studies_that_cannot_be_compared_are_refused(
     folders: dict[str, Path], names: list[str], told: str
 ) -> None:
     with pytest.raises(StudyError, match=told):
         compare_studies([folders[name] for name in names])
 
 
-def test_a_folder_without_a_study_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_a_folder_without_a_study_is_reported(folders: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="no study"):
         compare_studies([folders["first"], tmp_path])

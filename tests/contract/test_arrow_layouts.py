@@ -68,7 +68,7 @@ def target() -> Any:
 
 @pytest.mark.parametrize("split", [False, True], ids=["whole", "chunked"])
 @pytest.mark.parametrize("texts", _TEXT_LAYOUTS)
-def test_models_and_answers_are_those_of_plain_columns(texts: str, split: bool) -> None:
+def test_models_and_predictions_match_those_of_plain_columns(texts: str, split: bool) -> None:
     columns = [_TEXT_LAYOUTS[texts](_TEXTS), in_runs(_NUMBERS, pa.float64())]
     table = pa.table([chunked(c) if split else c for c in columns], ["text", "number"])
     for model in (
@@ -92,7 +92,7 @@ def test_models_and_answers_are_those_of_plain_columns(texts: str, split: bool) 
 
 
 @pytest.mark.parametrize("texts", _TEXT_LAYOUTS)
-def test_targets(texts: str) -> None:
+def test_targets_match_plain_columns(texts: str) -> None:
     labels = ["no" if text is None else text for text in _TEXTS]
     X = np.arange(60.0)[:, np.newaxis]
     expected = DecisionTreeClassifier().fit(X, labels).predict(X)
@@ -102,7 +102,7 @@ def test_targets(texts: str) -> None:
 
 
 @pytest.mark.parametrize("layout", ["view", "runs"])
-def test_pandas_columns_of_such_types(layout: str) -> None:
+def test_pandas_columns_of_these_types_match(layout: str) -> None:
     array = pa.chunked_array([_TEXT_LAYOUTS[layout](_TEXTS)])
     frame = pd.DataFrame({"text": pd.arrays.ArrowExtensionArray(array), "number": _NUMBERS})
     model = DecisionTreeClassifier(categorical_features=["text"])
@@ -112,7 +112,7 @@ def test_pandas_columns_of_such_types(layout: str) -> None:
     assert str(frame.dtypes["text"]) != "string"  # the caller's frame is as it was
 
 
-def test_views_that_polars_hands_over() -> None:
+def test_views_from_polars_match() -> None:
     frame = pl.DataFrame({"text": _TEXTS, "number": _NUMBERS})
     table = frame.to_arrow(compat_level=pl.CompatLevel.newest())
     assert table.schema.field("text").type == pa.string_view()
@@ -121,7 +121,7 @@ def test_views_that_polars_hands_over() -> None:
     np.testing.assert_array_equal(model.fit(table, target()).predict(table), expected)
 
 
-def test_bytes_in_views_are_read_as_bytes_are() -> None:
+def test_bytes_in_views_are_read_like_plain_bytes() -> None:
     values = [b"a", None, b"b", b"a"] * 5
     y = np.arange(20) % 4 == 2
     for kind in (pa.binary(), pa.large_binary(), pa.binary_view()):

@@ -48,7 +48,7 @@ def test_no_frame_library_is_needed() -> None:
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_one_library_does_not_bring_another(library: str) -> None:
+def test_one_library_does_not_import_another(library: str) -> None:
     data = "{'s': ['a', 'b', 'a'], 'n': [1, 2, None]}"
     make = "library.table" if library == "pyarrow" else "library.DataFrame"
     run(_ALONE.format(library=library, table=f"{make}({data})"))

@@ -98,14 +98,14 @@ def outcome(model: Any, X: Any, y: Any) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("table", TABLES)
-def test_tables(model: Any, table: str) -> None:
+def test_plain_tables_are_validated_like_derived_ones(model: Any, table: str) -> None:
     X = TABLES[table]
     assert outcome(model, X, _Y) == outcome(model, X.view(Validated), _Y)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("target", TARGETS)
-def test_targets(model: Any, target: str) -> None:
+def test_plain_targets_are_validated_like_derived_ones(model: Any, target: str) -> None:
     y = TARGETS[target]
     assert outcome(model, _X, y) == outcome(model, _X, y.view(Validated))
 

@@ -19,7 +19,7 @@ def _rows(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
     return np.array([draw.choice(3, p=p / p.sum()) for p in shares]), shares
 
 
-def test_each_point_is_what_its_threshold_gives() -> None:
+def test_each_point_matches_its_threshold() -> None:
     true, shares = _rows()
     curve = accuracy_coverage_curve(true, shares)
     right, sure = shares.argmax(axis=1) == true, shares.max(axis=1)
@@ -49,7 +49,7 @@ def test_the_area_is_the_mean_risk_over_the_orders_of_equal_rows() -> None:
     assert curve.area == pytest.approx(np.mean(areas), abs=2e-3)  # sums of 400 are no integral
 
 
-def test_areas_of_the_best_and_of_no_order() -> None:
+def test_areas_of_a_perfect_and_of_no_order_match() -> None:
     true = np.repeat([1, 0], [700, 300])
     none = accuracy_coverage_curve(true, np.full(1000, 0.6))
     assert none.area == pytest.approx(0.3)
@@ -61,7 +61,7 @@ def test_areas_of_the_best_and_of_no_order() -> None:
     assert (wrong.area, wrong.excess_area) == (1.0, 0.0)
 
 
-def test_thresholds_for_a_share_of_rows_or_of_hits() -> None:
+def test_thresholds_reach_a_coverage_or_an_accuracy() -> None:
     true, shares = _rows()
     curve = accuracy_coverage_curve(true, shares)
     right, sure = shares.argmax(axis=1) == true, shares.max(axis=1)
@@ -98,7 +98,7 @@ def test_weights_count_rows() -> None:
         accuracy_coverage_curve(true, shares, sample_weight=times * 0)
 
 
-def test_weights_that_vanish_beside_the_largest_leave_rows_out() -> None:
+def test_negligible_weights_leave_rows_out() -> None:
     weights = [5e-324, 1e308, 1e308]
     curve = accuracy_coverage_curve([0, 1, 0], [0.05, 0.9, 0.7], sample_weight=weights)
     assert curve.threshold.tolist() == [0.9, 0.7]

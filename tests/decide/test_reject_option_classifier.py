@@ -35,7 +35,7 @@ def test_a_logistic_posterior_below_nine_tenths_is_rejected_between_the_logarith
     np.testing.assert_array_equal(model.predict(X) == model.reject_label_, model.reject(X))
 
 
-def test_a_threshold_of_one_rejects_all_but_certainty_and_a_kth_none() -> None:
+def test_a_threshold_of_one_rejects_all_uncertain_rows_and_one_over_k_rejects_nothing() -> None:
     X, y = _noisy()
     model = RejectOptionClassifier(LogisticRegression(), threshold=1.0).fit(X, y)
     assert model.reject(X).all()
@@ -63,7 +63,7 @@ def test_chows_rule_costs_least() -> None:
     assert costs[0.8] == pytest.approx(0.16, abs=0.01)  # 0.6 * 0.2 + 0.4 * 0.1
 
 
-def test_with_costs_rows_are_rejected_where_every_decision_is_dear() -> None:
+def test_with_costs_rows_are_rejected_where_every_decision_is_expensive() -> None:
     costs = {("ill", "well"): 10, ("well", "ill"): 1}
     p = np.array([0.0, 0.02, 0.0501, 0.2, 0.4, 0.499, 0.51, 1.0])  # of "well"
     p = 1 - p
@@ -102,7 +102,7 @@ def test_targets_are_met_on_rows_out_of_fold() -> None:
         ).fit([[1.0, 0.0]] * 2, [0, 1])
 
 
-def test_a_target_with_costs_is_one_on_expected_costs() -> None:
+def test_a_target_with_costs_limits_expected_costs() -> None:
     X, y = _noisy()
     costs = np.random.default_rng(0).random((3, 3))
     np.fill_diagonal(costs, 0)
@@ -115,7 +115,7 @@ def test_a_target_with_costs_is_one_on_expected_costs() -> None:
     assert model.reject_cost_ == pytest.approx(np.quantile(least, 0.6), rel=0.02)
 
 
-def test_coverage_adds_up() -> None:
+def test_coverage_sums_to_one() -> None:
     X, y = _noisy()
     model = RejectOptionClassifier(GaussianNB(), threshold=0.8).fit(X, y)
     said, rejected = model.predict(X), model.reject(X)
@@ -141,7 +141,9 @@ def test_coverage_adds_up() -> None:
         ([True, False], None, "i", -1),
     ],
 )
-def test_the_reject_label_and_its_type(labels: Any, label: Any, kind: str, shown: Any) -> None:
+def test_the_reject_label_has_the_type_of_the_classes(
+    labels: Any, label: Any, kind: str, shown: Any
+) -> None:
     X = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.5, 0.5]]
     model = RejectOptionClassifier(GivenPosteriors(), threshold=0.9, reject_label=label)
     said = model.fit(X, labels * 2).predict(X)
@@ -151,7 +153,7 @@ def test_the_reject_label_and_its_type(labels: Any, label: Any, kind: str, shown
     assert model.score(X, [*sorted(labels), labels[0], labels[1]]) == 0.5
 
 
-def test_any_model_and_table() -> None:
+def test_any_model_and_table_is_supported() -> None:
     data = load_iris(as_frame=True)
     names = data.target_names[data.target]
     model = RejectOptionClassifier(HistGradientBoostingClassifier(max_iter=10), target_coverage=0.9)
@@ -180,7 +182,7 @@ def test_any_model_and_table() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(options: dict[str, Any], message: str) -> None:
     X, y = _noisy()
     with pytest.raises(ValueError, match=message):
         RejectOptionClassifier(GaussianNB(), **options).fit(X, y)

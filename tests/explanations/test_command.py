@@ -18,7 +18,7 @@ def run(*arguments: object) -> int:
     return stop.value.code
 
 
-def test_pages_go_to_the_folder_of_the_study_unless_told_otherwise(
+def test_pages_are_written_to_the_study_folder_by_default(
     studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = studies["regression"]
@@ -34,7 +34,7 @@ def test_pages_go_to_the_folder_of_the_study_unless_told_otherwise(
     assert page.read_text() == (folder / "explained-row-7.html").read_text()
 
 
-def test_the_command_on_the_page_makes_the_page_again(studies: dict[str, Path]) -> None:
+def test_the_command_on_the_page_reproduces_the_page(studies: dict[str, Path]) -> None:
     folder = studies["regression"]
     page = explain_study(folder, 3, seed=4).to_html()
     assert f"arboleda explain {folder} --row 3 --seed 4" in page
@@ -50,7 +50,7 @@ def test_the_command_on_the_page_makes_the_page_again(studies: dict[str, Path]) 
         (["--out", "/dev/null/page.html"], "The page cannot be written to /dev/null/page.html"),
     ],
 )
-def test_what_cannot_be_explained_is_told_in_one_sentence(
+def test_invalid_requests_are_reported_in_one_sentence(
     studies: dict[str, Path],
     capsys: pytest.CaptureFixture[str],
     options: list[object],
@@ -93,7 +93,7 @@ def test_damaged_folders_are_refused(
 
 
 @pytest.mark.filterwarnings("default")
-def test_another_version_of_scikit_learn_is_one_line(
+def test_another_version_of_scikit_learn_is_reported_in_one_line(
     studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = shutil.copytree(studies["regression"], tmp_path / "study")
@@ -116,6 +116,6 @@ def test_ctrl_c_leaves_no_page(
     assert "arboleda: interrupted; nothing was written." in capsys.readouterr().err
 
 
-def test_rows_are_numbers(studies: dict[str, Path]) -> None:
+def test_rows_must_be_numbers(studies: dict[str, Path]) -> None:
     with pytest.raises(StudyError, match=r"There is no row 1\.5"):
         explain_study(studies["regression"], 1.5)  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.model_importance import describe_importance
 
 
-def test_facts_keep_the_schema_and_come_out_twice_the_same(
+def test_facts_follow_the_schema_and_are_reproducible(
     studies: dict[str, Path], of_model: Explanation, task: str, check_facts: Callable[[Any], None]
 ) -> None:
     check_facts(of_model.facts)
@@ -32,7 +32,9 @@ def test_facts_keep_the_schema_and_come_out_twice_the_same(
         assert explain_study(studies[task]).facts == of_model.facts
 
 
-def test_importance_ranks_what_makes_the_target_first(of_model: Explanation, task: str) -> None:
+def test_importance_ranks_the_column_that_determines_the_target_first(
+    of_model: Explanation, task: str
+) -> None:
     columns = of_model.facts["importance"]["columns"]
     values = [column["value"] for column in columns]
     assert values == sorted(values, reverse=True)
@@ -41,7 +43,7 @@ def test_importance_ranks_what_makes_the_target_first(of_model: Explanation, tas
     assert columns[0]["value"] > 2 * columns[0]["standard_error"] > 0
 
 
-def test_a_model_of_many_is_asked_about_fewer_rows_for_its_importance(
+def test_importance_of_large_ensembles_uses_fewer_rows(
     subject: ExplainedModel,
 ) -> None:
     if subject.classes:
@@ -59,7 +61,7 @@ def test_a_model_of_many_is_asked_about_fewer_rows_for_its_importance(
     assert together["columns"][0]["name"] == alone["columns"][0]["name"]
 
 
-def test_importance_by_log_loss_knows_more_than_ten_numbers_as_classes(tmp_path: Path) -> None:
+def test_importance_by_log_loss_supports_more_than_ten_numeric_classes(tmp_path: Path) -> None:
     # As texts, 10 comes before 9: what is said of a class must not be taken for another's.
     draw = np.random.default_rng(0)
     y = np.repeat(np.arange(12), 15)
@@ -81,7 +83,7 @@ def test_importance_by_log_loss_knows_more_than_ten_numbers_as_classes(tmp_path:
     assert abs(columns[1]["value"]) < 0.1
 
 
-def test_effects_are_mean_answers_with_the_column_set(
+def test_effects_are_mean_predictions_with_the_column_set(
     of_model: Explanation, subject: ExplainedModel
 ) -> None:
     first = of_model.facts["effects"][0]
@@ -98,14 +100,14 @@ def test_effects_are_mean_answers_with_the_column_set(
             assert curve["values"][place] == pytest.approx(mean[k])
 
 
-def test_effects_of_two_classes_tell_of_the_positive_one(of_model: Explanation, task: str) -> None:
+def test_effects_of_two_classes_refer_to_the_positive_one(of_model: Explanation, task: str) -> None:
     facts = of_model.facts
     labels = {c["label"] for effect in facts["effects"] for c in effect["curves"]}
     expected = {"binary": {"rose"}, "multiclass": {"clay", "loam", "sand"}, "regression": {None}}
     assert labels == expected[task]
 
 
-def test_the_drawn_tree_gives_the_fidelity_and_error_that_are_told(
+def test_the_drawn_tree_has_the_stated_fidelity_and_error(
     of_model: Explanation, subject: ExplainedModel
 ) -> None:
     found = of_model.facts["surrogate"]
@@ -142,7 +144,7 @@ def test_the_drawn_tree_gives_the_fidelity_and_error_that_are_told(
     assert found["n_leaves"] == sum(node["left"] is None for node in nodes.values())
 
 
-def test_the_promise_is_kept_about_as_often_as_given(of_model: Explanation, task: str) -> None:
+def test_intervals_have_about_their_nominal_coverage(of_model: Explanation, task: str) -> None:
     found = of_model.facts["promise"]
     if task == "multiclass":  # without probabilities
         assert found is None
@@ -157,7 +159,7 @@ def test_the_promise_is_kept_about_as_often_as_given(of_model: Explanation, task
         assert 0 < found["mean_width"] < found["target_width"]
 
 
-def test_rows_to_look_at_are_what_they_are_called(subject: ExplainedModel) -> None:
+def test_rows_to_inspect_match_their_description(subject: ExplainedModel) -> None:
     rows = find_instructive_rows(subject)
     assert len({row["row"] for row in rows}) == len(rows)
     answers = subject.predict(subject.test.x)
@@ -178,7 +180,7 @@ def test_rows_to_look_at_are_what_they_are_called(subject: ExplainedModel) -> No
         assert off[first] == off.max()
 
 
-def test_columns_that_go_together_are_found_by_their_ranks(
+def test_correlated_columns_are_found_by_their_ranks(
     studies: dict[str, Path], subject: ExplainedModel, task: str
 ) -> None:
     found = find_correlated_columns(subject)

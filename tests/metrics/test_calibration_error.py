@@ -25,7 +25,7 @@ def _classes(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
     return draw.integers(4, size=n), draw.dirichlet(np.ones(4), size=n)
 
 
-def test_it_is_the_sum_of_the_definition() -> None:
+def test_the_error_matches_its_definition() -> None:
     true, shares = _classes()
     top = expected_calibration_error(true, shares, n_bins=8)
     assert top == pytest.approx(_naive(shares.argmax(axis=1) == true, shares.max(axis=1), 8))
@@ -35,7 +35,7 @@ def test_it_is_the_sum_of_the_definition() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
-def test_it_is_that_of_the_reliability_table(strategy: str) -> None:
+def test_the_error_matches_the_reliability_table(strategy: str) -> None:
     true, shares = _classes()
     table = reliability_table(true, shares, strategy=strategy)
     ece = expected_calibration_error(true, shares, strategy=strategy)
@@ -49,7 +49,7 @@ def test_a_worked_example() -> None:
     assert ece == pytest.approx(0.5 * 0.2 + 0.5 * 0.1)
 
 
-def test_a_calibrated_model_shows_an_error_that_chance_explains() -> None:
+def test_the_error_of_a_calibrated_model_is_within_chance() -> None:
     draw = np.random.default_rng(0)
     within = 0
     for seed in range(40):
@@ -63,7 +63,7 @@ def test_a_calibrated_model_shows_an_error_that_chance_explains() -> None:
     assert 0.03 < error.expected_by_chance < 0.07
 
 
-def test_the_interval_holds_the_true_error_of_a_model_that_is_too_sure() -> None:
+def test_the_interval_covers_the_error_of_an_overconfident_model() -> None:
     draw = np.random.default_rng(1)
     held = 0
     for seed in range(40):
@@ -74,7 +74,7 @@ def test_the_interval_holds_the_true_error_of_a_model_that_is_too_sure() -> None
     assert held >= 33  # 36 or 37 are expected
 
 
-def test_many_classes_are_drawn_by_their_probabilities() -> None:
+def test_many_classes_are_simulated_from_their_probabilities() -> None:
     draw = np.random.default_rng(2)
     shares = draw.dirichlet(np.ones(4), size=3000)
     true = np.array([draw.choice(4, p=row) for row in shares])
@@ -85,7 +85,7 @@ def test_many_classes_are_drawn_by_their_probabilities() -> None:
     assert reversed_.low > reversed_.largest_by_chance
 
 
-def test_draws_are_those_of_the_seed() -> None:
+def test_draws_are_determined_by_the_seed() -> None:
     true, shares = _classes()
     first, again = (
         calibration_error(true, shares, n_resamples=20, random_state=7) for _ in range(2)
@@ -102,12 +102,12 @@ def test_draws_are_those_of_the_seed() -> None:
         ({"n_bins": None}, "n_bins=None"),
     ],
 )
-def test_what_counts_is_a_whole_number(options: dict[str, Any], message: str) -> None:
+def test_counts_must_be_integers(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         calibration_error([0, 1], [0.5, 0.5], **options)
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="of='all'"):
         expected_calibration_error([0, 1], [0.5, 0.5], of="all")
     with pytest.raises(ValueError, match="n_resamples=0"):

@@ -52,7 +52,9 @@ def problem(seed: int, n_classes: int) -> tuple[list[Any], Any, Any, Any]:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("method", TWINS)
-def test_deslib_says_the_same(monkeypatch: pytest.MonkeyPatch, method: Any, n_classes: int) -> None:
+def test_predictions_match_deslib(
+    monkeypatch: pytest.MonkeyPatch, method: Any, n_classes: int
+) -> None:
     pytest.importorskip("deslib")
     module, name, settings = TWINS[method]
     n_neighbors = None if method == "rrc" else 7

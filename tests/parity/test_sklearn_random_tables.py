@@ -51,7 +51,7 @@ def left_over(tree: Any) -> float:
 
 
 @pytest.mark.parametrize("criterion", _CRITERIA)
-def test_as_little_is_left_as_by_scikit_learn(criterion: str) -> None:
+def test_the_training_loss_is_as_low_as_scikit_learns(criterion: str) -> None:
     name = "DecisionTreeClassifier" if criterion in {"gini", "entropy"} else "DecisionTreeRegressor"
     tied: list[tuple[float, float]] = []
     n_first_equal = 0

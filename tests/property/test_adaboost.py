@@ -95,7 +95,7 @@ def test_the_training_error_is_within_its_bound(algorithm: str, rate: float, see
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @given(seed=SEEDS)
 @few
-def test_margins_say_what_is_right(algorithm: str, seed: int) -> None:
+def test_the_sign_of_the_margin_gives_correctness(algorithm: str, seed: int) -> None:
     X, y, weight = problem(seed, algorithm)
     model = boosted(algorithm, X, y, weight)
     if model is None:
@@ -110,7 +110,7 @@ def test_margins_say_what_is_right(algorithm: str, seed: int) -> None:
 @pytest.mark.parametrize("algorithm", BY_VOTES)
 @given(seed=SEEDS)
 @few
-def test_votes_are_those_of_the_paper(algorithm: str, seed: int) -> None:
+def test_votes_match_the_paper(algorithm: str, seed: int) -> None:
     """D, e, a and Z by the book; under the next weights a member is no better than guessing."""
     X, y, weight = problem(seed, algorithm)
     Recorder.given.clear()
@@ -148,7 +148,7 @@ def naive_pairs(y: Any, weight: Floats, n_classes: int) -> dict[tuple[int, int],
 @pytest.mark.parametrize("soft", [False, True])
 @given(seed=SEEDS)
 @few
-def test_m2_is_that_of_the_paper(soft: bool, seed: int) -> None:
+def test_m2_matches_the_paper(soft: bool, seed: int) -> None:
     """Freund and Schapire (1997), figure 5."""
     X, y, weight = problem(seed, "M2")
     Recorder.given.clear()
@@ -179,7 +179,7 @@ def test_m2_is_that_of_the_paper(soft: bool, seed: int) -> None:
 @pytest.mark.parametrize("soft", [False, True])
 @given(seed=SEEDS)
 @few
-def test_mr_is_that_of_the_paper(soft: bool, seed: int) -> None:
+def test_mr_matches_the_paper(soft: bool, seed: int) -> None:
     """Schapire and Singer (1999), figure 4; with the weight of least Z no pair is preferred."""
     X, y, weight = problem(seed, "MR")
     Recorder.given.clear()
@@ -210,7 +210,7 @@ def test_mr_is_that_of_the_paper(soft: bool, seed: int) -> None:
 
 @given(seed=SEEDS)
 @few
-def test_mh_with_votes_is_that_of_the_paper(seed: int) -> None:
+def test_mh_with_votes_matches_the_paper(seed: int) -> None:
     """Schapire and Singer (1999), figure 3, with answers of 1 and -1."""
     X, y, weight = problem(seed, "MH")
     Recorder.given.clear()
@@ -264,7 +264,7 @@ def test_weights_count_rows(algorithm: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_weights_of_one_are_none(algorithm: str) -> None:
+def test_unit_weights_change_nothing(algorithm: str) -> None:
     X, y, _ = problem(7, algorithm, n_rows=80)
     plain, weighted = boosted(algorithm, X, y), boosted(algorithm, X, y, np.ones(len(y)))
     np.testing.assert_array_equal(plain.predict_proba(X), weighted.predict_proba(X))

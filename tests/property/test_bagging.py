@@ -87,7 +87,9 @@ def test_an_ensemble_is_the_mean_of_its_members(
 
 @checked
 @given(some_problems, ensembles())
-def test_bags_and_what_they_leave_out(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_bags_and_out_of_bag_rows_are_complete(
+    problem: Problem, parameters: dict[str, Any]
+) -> None:
     problem = complete(problem)
     used = problem.full_weight > 0
     draws_all = not parameters["bootstrap"] and parameters["max_samples"] in (None, 1.0)
@@ -115,7 +117,7 @@ def test_bags_and_what_they_leave_out(problem: Problem, parameters: dict[str, An
 
 @checked
 @given(some_problems, ensembles(), st.integers(1, 4))
-def test_first_members_and_warm_starts(
+def test_warm_starts_keep_the_first_members(
     problem: Problem, parameters: dict[str, Any], n_more: int
 ) -> None:
     problem = complete(problem)
@@ -152,9 +154,7 @@ def test_a_row_counts_as_often_as_it_was_drawn_times_its_weight(
 
 @checked
 @given(some_problems, ensembles(("ours",)), st.integers(-20, 20))
-def test_weights_say_how_rows_compare(
-    problem: Problem, parameters: dict[str, Any], exponent: int
-) -> None:
+def test_weights_are_relative(problem: Problem, parameters: dict[str, Any], exponent: int) -> None:
     plain = predictions(fitted(problem, parameters), problem.X)
     scaled = problem.replaced(weight=np.ldexp(problem.full_weight, exponent))
     np.testing.assert_array_equal(predictions(fitted(scaled, parameters), problem.X), plain)
@@ -162,7 +162,7 @@ def test_weights_say_how_rows_compare(
 
 @checked
 @given(some_problems, ensembles(("ours", "by index")), st.integers(-60, 60))
-def test_columns_and_targets_times_a_power_of_two(
+def test_scaling_by_a_power_of_two_scales_predictions(
     problem: Problem, parameters: dict[str, Any], exponent: int
 ) -> None:
     problem = complete(problem)
@@ -204,7 +204,7 @@ def test_names_of_classes_do_not_matter(
 
 @checked
 @given(some_problems, st.integers(0, 5), st.randoms(use_true_random=False))
-def test_subspaces_do_not_see_the_order_of_rows(problem: Problem, seed: int, random: Any) -> None:
+def test_subspaces_do_not_depend_on_row_order(problem: Problem, seed: int, random: Any) -> None:
     order = list(range(len(problem.y)))
     random.shuffle(order)
     weight = None if problem.weight is None else problem.weight[order]
@@ -227,7 +227,7 @@ def test_threads_and_batches_change_no_bit(problem: Problem, parameters: dict[st
 
 @checked
 @given(st.data())
-def test_switching_keeps_the_sizes_of_classes(data: st.DataObject) -> None:
+def test_switching_keeps_the_class_sizes(data: st.DataObject) -> None:
     labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=2, max_size=40)))
     able = np.array(data.draw(st.lists(st.booleans(), min_size=len(labels), max_size=len(labels))))
     able[0] = True
@@ -244,7 +244,9 @@ def test_switching_keeps_the_sizes_of_classes(data: st.DataObject) -> None:
 
 @checked
 @given(problems(criteria=("gini",), categories=False, several=False), st.integers(0, 5))
-def test_no_switched_label_makes_all_members_the_plain_tree(problem: Problem, seed: int) -> None:
+def test_without_switched_labels_all_members_are_the_plain_tree(
+    problem: Problem, seed: int
+) -> None:
     model = ClassSwitchingClassifier(n_estimators=3, p=0.0, random_state=seed)
     model.fit(problem.X, problem.y, problem.weight)
     alone = DecisionTreeClassifier().fit(problem.X, problem.y, problem.weight)

@@ -120,7 +120,7 @@ def test_bytes_do_not_depend_on_threads_with(criterion: str, kind: str, splitter
 
 @pytest.mark.usefixtures("eight_cores")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc")
-def test_eight_threads_do_run() -> None:
+def test_eight_threads_run() -> None:
     """Without this the test above could compare one thread with itself."""
     make_problem("gini", weighted=False, missing=False).fit(n_jobs=8, max_depth=3)
     assert n_native_threads() >= 7
@@ -137,7 +137,7 @@ def test_eight_threads_do_run() -> None:
         ("squared_error", "outputs"),
     ],
 )
-def test_eight_callers_at_once(criterion: str, kind: str) -> None:
+def test_eight_concurrent_callers_get_the_same_bytes(criterion: str, kind: str) -> None:
     problem = make_mixed(criterion, kind)
     expected = arrays_of(problem.fit(n_jobs=1))
     with ThreadPoolExecutor(8) as pool:
@@ -147,7 +147,7 @@ def test_eight_callers_at_once(criterion: str, kind: str) -> None:
     assert len({answer.tobytes() for answer in answers}) == 1
 
 
-def test_settings_of_other_libraries_threads_stay() -> None:
+def test_thread_settings_of_other_libraries_are_kept() -> None:
     before = threadpool_info()
     make_problem("gini", weighted=False, missing=False).fit(n_jobs=2, max_depth=2)
     assert threadpool_info() == before

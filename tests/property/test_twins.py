@@ -47,7 +47,9 @@ def same_answers(model: Any, X: Any, other: Any, Z: Array) -> None:
 
 @checked
 @given(mostly_zero(), growth(), st.sampled_from(["csr", "csc"]))
-def test_sparse_is_dense(problem: Problem, parameters: dict[str, Any], form: str) -> None:
+def test_sparse_tables_match_dense_ones(
+    problem: Problem, parameters: dict[str, Any], form: str
+) -> None:
     S = sparse.coo_array(problem.X).asformat(form)
     dense, model = problem.fit(**parameters), problem.replaced(X=S).fit(**parameters)
     assert arrays_of(dense) == arrays_of(model)
@@ -58,7 +60,7 @@ def test_sparse_is_dense(problem: Problem, parameters: dict[str, Any], form: str
 
 @checked
 @given(problems(several=False), growth(), st.sampled_from([2, 4]))
-def test_an_output_several_times_is_one(
+def test_a_repeated_output_matches_a_single_one(
     problem: Problem, parameters: dict[str, Any], n_times: int
 ) -> None:
     """Twice and four times, because the sum of three equal scores may round."""

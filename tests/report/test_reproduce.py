@@ -63,7 +63,7 @@ def asked_by(command: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     ],
 )
 @pytest.mark.parametrize("table", ["my table.csv", "-t.csv"])
-def test_the_command_asks_for_the_same(
+def test_the_command_has_the_same_options(
     monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], table: str
 ) -> None:
     settings = make_settings(**options)
@@ -77,7 +77,7 @@ def test_the_command_asks_for_the_same(
     assert again == replace(settings, task="classification", metric="mcc")
 
 
-def test_what_is_usual_is_not_said() -> None:
+def test_defaults_are_omitted() -> None:
     told = {"table": "t.csv", "target": "y", "task": "regression", "metric": "r2", "seed": 0}
     command = _make_command({**told, "settings": make_settings().told()})
     assert command == ("arboleda study t.csv --target y --task regression --metric r2 --seed 0")

@@ -33,7 +33,7 @@ def places(said: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_each_language_has_the_same_texts_with_the_same_places(language: str) -> None:
+def test_each_language_has_the_same_texts_and_placeholders(language: str) -> None:
     english, other = _load_table("en"), _load_table(language)
     assert list(english) == list(other)
     assert {k: places(v) for k, v in english.items()} == {k: places(v) for k, v in other.items()}
@@ -97,7 +97,7 @@ def test_no_english_is_left_on_a_spanish_page(
     assert sorted(long & set(spanish.found)) == []
 
 
-def test_numbers_have_the_marks_of_the_language() -> None:
+def test_numbers_have_the_separators_of_the_language() -> None:
     with use_locale(get_locale("es")):
         assert [integer(n) for n in (1234, 12345, 1234567)] == [
             "1234",
@@ -119,7 +119,7 @@ def test_every_model_of_the_catalogue_has_a_name_in_each_language() -> None:
     assert same <= set(names.split())
 
 
-def test_what_the_facts_say_is_said_with_its_values() -> None:
+def test_facts_are_worded_with_their_values() -> None:
     with use_locale(get_locale("es")):
         said = translate("12,345 of 20,000 rows repeat an earlier row; they are kept.")
         assert said == "12\u202f345 de 20\u202f000 filas repiten una fila anterior; se conservan."
@@ -146,7 +146,7 @@ def test_markup_in_a_text_leaves_the_rest_escaped() -> None:
     assert said == "Not computed for <b>x</b>: &lt;i&gt;."
 
 
-def test_names_stand_in_the_quotes_of_the_page() -> None:
+def test_names_use_the_quotation_marks_of_the_language() -> None:
     said = (
         "The column 'it\\'s' names 12 cases of several rows each, and rows of one case are on both "
         "sides of each split: if the model is to predict new cases, --groups 'its' tests that."

@@ -177,5 +177,5 @@ def damage(name: str, path: Path, n: int) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files(name: str, tmp_path: Path) -> None:
+def test_damaged_files_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     assert damage(name, tmp_path / "model.arboleda", MUTATIONS) < MUTATIONS

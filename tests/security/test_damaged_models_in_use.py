@@ -139,10 +139,10 @@ def damage_saved(name: str, path: Path, n: int) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_imports(name: str, tmp_path: Path) -> None:
+def test_damaged_imports_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     damage_imports(name, tmp_path / "model", MUTATIONS)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files_of_imports(name: str, tmp_path: Path) -> None:
+def test_damaged_files_of_imports_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     damage_saved(name, tmp_path / "model.arboleda", MUTATIONS)

@@ -129,23 +129,23 @@ def mutate(name: str, damage: Callable[[bytes, random.Random], bytes], path: Pat
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_bytes(name: str, tmp_path: Path) -> None:
+def test_damaged_bytes_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     assert mutate(name, damaged_bytes, tmp_path / "model", MUTATIONS) < MUTATIONS
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(".json")])
-def test_damaged_values_of_json(name: str, tmp_path: Path) -> None:
+def test_damaged_json_values_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     assert mutate(name, damaged_json, tmp_path / "model", 3 * MUTATIONS) < 3 * MUTATIONS
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(".txt")])
-def test_damaged_lines_of_text(name: str, tmp_path: Path) -> None:
+def test_damaged_text_lines_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     assert mutate(name, damaged_text, tmp_path / "model", 2 * MUTATIONS) < 2 * MUTATIONS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files_at_length(name: str, tmp_path: Path) -> None:
+def test_many_damaged_files_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     kinds: dict[str, Callable[[bytes, random.Random], bytes]] = {
         ".json": damaged_json,
         ".txt": damaged_text,

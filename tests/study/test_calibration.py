@@ -43,7 +43,7 @@ def as_native_table(result: StudyResult) -> tuple[Any, Any, Any, Any, list[Any]]
 
 
 @pytest.mark.parametrize("method", ["none", *METHODS])
-def test_every_method_is_scikit_learns(bayes: StudyResult, method: str) -> None:
+def test_every_method_matches_scikit_learn(bayes: StudyResult, method: str) -> None:
     x, y, train, test, folds = as_native_table(bayes)
     found = bayes.facts["calibration"]
     variant = next(v for v in found["variants"] if v["method"] == method)
@@ -76,7 +76,7 @@ def test_every_method_is_scikit_learns(bayes: StudyResult, method: str) -> None:
     )
 
 
-def test_the_model_as_it_is_has_the_same_scores_everywhere(bayes: StudyResult) -> None:
+def test_the_uncalibrated_model_has_the_same_scores_everywhere(bayes: StudyResult) -> None:
     model = bayes.facts["models"][0]
     variant = bayes.facts["calibration"]["variants"][0]
     assert (model["key"], variant["method"]) == ("naive_bayes", "none")
@@ -84,7 +84,7 @@ def test_the_model_as_it_is_has_the_same_scores_everywhere(bayes: StudyResult) -
     assert variant["cv"]["metrics"]["accuracy"]["folds"] == model["cv"]["fold_scores"]
 
 
-def test_naive_bayes_gains_by_calibration_and_the_report_says_so(bayes: StudyResult) -> None:
+def test_naive_bayes_gains_by_calibration_and_the_report_shows_it(bayes: StudyResult) -> None:
     found = bayes.facts["calibration"]
     losses = {v["method"]: v["cv"]["metrics"]["log_loss"]["mean"] for v in found["variants"]}
     assert found["chosen"] == min(losses, key=lambda m: losses[m]) != "none"
@@ -110,7 +110,7 @@ def test_a_method_must_gain_more_than_a_standard_error(
     assert calibration_facts._choose(losses) == chosen
 
 
-def test_a_machine_without_probabilities_gets_some() -> None:
+def test_an_svm_without_probabilities_is_calibrated() -> None:
     x, y = load_iris(return_X_y=True)
     folds = inner_folds(y[::2], 0)
     found = calibrated(make_pipeline(StandardScaler(), SVC()), x[::2], y[::2], x[1::2], 3, folds)
@@ -137,7 +137,7 @@ class Memory(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.full((len(X), 2), 0.5)
 
 
-def test_in_time_order_nothing_is_learned_from_later_rows() -> None:
+def test_in_time_order_calibration_uses_no_later_rows() -> None:
     draw = np.random.default_rng(0)
     times = draw.integers(0, 50, 200)
     y = draw.integers(2, size=200)
@@ -161,13 +161,13 @@ def test_in_time_order_nothing_is_learned_from_later_rows() -> None:
     assert all(len(np.unique(late[fit])) == 2 for fit, _ in folds)
 
 
-def test_what_counts_as_probabilities() -> None:
+def test_probabilities_are_recognized() -> None:
     assert are_probabilities(np.array([[0.25, 0.75], [1.0, 0.0]]))
     assert not are_probabilities(np.array([[0.25, 0.7]]))
     assert not are_probabilities(np.array([[-1.5, 2.5]]))
 
 
-def test_the_test_rows_have_no_say(tmp_path: Path, bayes: StudyResult) -> None:
+def test_the_test_rows_are_not_used(tmp_path: Path, bayes: StudyResult) -> None:
     x, y, _, test, _ = as_native_table(bayes)
     labels = np.array([row["label"] for row in bayes.facts["split"]["classes"]])[y]
     x = x[:, :6]  # enough to tell by
@@ -187,13 +187,15 @@ def test_the_test_rows_have_no_say(tmp_path: Path, bayes: StudyResult) -> None:
 @pytest.mark.parametrize(
     ("table", "models"), [("diabetes", "ridge,mean"), ("iris", "most_frequent")]
 )
-def test_numbers_and_baselines_are_not_calibrated(tmp_path: Path, table: str, models: str) -> None:
+def test_regressors_and_baselines_are_not_calibrated(
+    tmp_path: Path, table: str, models: str
+) -> None:
     result = Study(table, target="target", out=tmp_path, models=models, jobs=1).run()
     assert result.facts["calibration"] is None
     assert 'id="calibration"' not in result.report.read_text()
 
 
-def test_classes_too_rare_for_the_inner_folds_are_told(tmp_path: Path) -> None:
+def test_classes_too_rare_for_the_inner_folds_are_reported(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     y = np.array(["a"] * 40 + ["b"] * 25 + ["c"] * 3)
     frame = pd.DataFrame({"x": draw.normal(size=68) + (y == "b") * 2 + (y == "c") * 4, "y": y})

@@ -64,7 +64,7 @@ def fitted(task: str, model: Model, params: dict[str, Any]) -> tuple[Pipeline, A
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("task", "model"), cases())
-def test_models_learn_and_are_kept(task: str, model: Model, tmp_path: Path) -> None:
+def test_models_are_fitted_and_saved(task: str, model: Model, tmp_path: Path) -> None:
     n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
     grid = model.grid(Setting(N, n_classes, 0, (3,), (4,)))
     pipeline, rest, truth, score = fitted(task, model, grid[-1])
@@ -94,7 +94,7 @@ def test_class_switching_learns_tables_with_a_rare_class(sizes: tuple[int, ...])
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
-def test_every_method_of_selection_is_kept(task: str, tmp_path: Path) -> None:
+def test_every_selection_method_is_saved(task: str, tmp_path: Path) -> None:
     (model,) = models_for(task, ["dynamic_selection"])
     n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
     for params in model.grid(Setting(N, n_classes, 0)):
@@ -106,7 +106,7 @@ def test_every_method_of_selection_is_kept(task: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
-def test_costs_and_first_looks_are_of_the_grid(task: str) -> None:
+def test_costs_and_low_fidelity_candidates_belong_to_the_grid(task: str) -> None:
     from arboleda.study.catalogue.model import Size
 
     n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
@@ -119,7 +119,7 @@ def test_costs_and_first_looks_are_of_the_grid(task: str) -> None:
                 assert model.make(Setting(10_000, n_classes, 0), look) is not None
 
 
-def test_rows_that_are_asked_about_cost_where_each_meets_all() -> None:
+def test_prediction_rows_add_cost_where_each_is_compared_with_all() -> None:
     from arboleda.study.catalogue.model import Size
 
     (model,) = models_for("binary", ["neighbours"])
@@ -131,7 +131,7 @@ def test_rows_that_are_asked_about_cost_where_each_meets_all() -> None:
     assert many == pytest.approx(41 * one, rel=0.01)
 
 
-def test_no_more_neighbours_are_asked_for_than_the_smallest_fit_has(tmp_path: Path) -> None:
+def test_neighbours_do_not_exceed_the_smallest_fit(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     x = draw.normal(size=(110, 3))
     frame = pd.DataFrame(x, columns=list("abc")).assign(y=x[:, 0] > 0, day=np.arange(110))
@@ -144,7 +144,7 @@ def test_no_more_neighbours_are_asked_for_than_the_smallest_fit_has(tmp_path: Pa
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
-def test_spaces_hold_the_parameters_of_the_grids(task: str) -> None:
+def test_search_spaces_contain_the_parameters_of_the_grids(task: str) -> None:
     from arboleda.study.catalogue.space import Choice
 
     setting = Setting(N, {"binary": 2, "multiclass": 3, "regression": 0}[task], 0)

@@ -43,7 +43,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Stud
     ).run()
 
 
-def test_a_worked_number() -> None:
+def test_the_metric_matches_a_worked_example() -> None:
     y = np.array([0, 1, 1, 0])
     score = np.array([[0.95, 0.05], [0.8, 0.2], [0.95, 0.05], [0.5, 0.5]])
     # "yes" is cheaper from a probability of 1 / 9 on: no, yes, no, yes.
@@ -78,7 +78,7 @@ def test_quick_score_interval_and_influence_agree() -> None:
     assert high == pytest.approx(cost + reach, abs=0.08)
 
 
-def test_the_study_chooses_by_it(found: StudyResult) -> None:
+def test_the_study_selects_by_it(found: StudyResult) -> None:
     facts = found.facts
     schema = json.loads(
         files("arboleda.study.results").joinpath("facts.schema.json").read_text("utf-8")
@@ -108,7 +108,7 @@ def test_the_study_chooses_by_it(found: StudyResult) -> None:
     assert ridge["test"]["metrics"]["cost"] == pytest.approx((counts * MATRIX).sum() / counts.sum())
 
 
-def test_the_test_is_what_the_kept_model_costs(found: StudyResult) -> None:
+def test_the_test_score_is_the_cost_of_the_saved_model(found: StudyResult) -> None:
     study = Study.load(found.folder)
     rows = study.test_rows()
     for model in found.facts["models"]:
@@ -119,7 +119,7 @@ def test_the_test_is_what_the_kept_model_costs(found: StudyResult) -> None:
         assert model["test"]["metrics"]["cost"] == pytest.approx(MATRIX[rows.codes, decided].mean())
 
 
-def test_other_costs_are_another_study(mixed: pd.DataFrame) -> None:
+def test_other_costs_make_another_study(mixed: pd.DataFrame) -> None:
     """Scores that were stored for other costs do not count, unless another metric decides."""
     other = {"yes": {"no": 16}, "no": {"yes": 2}}
 
@@ -139,7 +139,7 @@ def test_studies_are_compared_by_it(found: StudyResult, mixed: pd.DataFrame, tmp
     assert '"metric": "cost"' in told
 
 
-def test_the_report_tells_it_in_its_language(found: StudyResult) -> None:
+def test_the_report_names_it_in_its_language(found: StudyResult) -> None:
     page = (found.folder / "report.html").read_text(encoding="utf-8")
     assert "Coste medio" in page
     assert "Mean cost" not in page
@@ -156,14 +156,14 @@ def test_the_report_tells_it_in_its_language(found: StudyResult) -> None:
         ),
     ],
 )
-def test_what_it_needs_is_told(
+def test_missing_requirements_are_reported(
     mixed: pd.DataFrame, tmp_path: Any, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(StudyError, match=message):
         Study(mixed, target="rich", out=tmp_path, **options).run()
 
 
-def test_matrices_and_labels_mean_the_same(mixed: pd.DataFrame, tmp_path: Any) -> None:
+def test_costs_by_matrix_and_by_label_are_equal(mixed: pd.DataFrame, tmp_path: Any) -> None:
     """In a study, its file and the class; columns are predicted classes in both."""
     table = read_table(mixed)
     labelled = make_plan(table, "rich", Settings(cost_matrix=COSTS))
@@ -186,7 +186,7 @@ def test_matrices_and_labels_mean_the_same(mixed: pd.DataFrame, tmp_path: Any) -
         ([[0, 1], [2]], "columns of different lengths"),
     ],
 )
-def test_a_matrix_that_does_not_fit_the_classes(
+def test_a_matrix_that_does_not_match_the_classes_is_refused(
     mixed: pd.DataFrame, matrix: Any, message: str
 ) -> None:
     settings = make_settings(cost_matrix=matrix)
@@ -194,7 +194,7 @@ def test_a_matrix_that_does_not_fit_the_classes(
         make_plan(read_table(mixed), "rich", settings)
 
 
-def test_a_quantity_has_no_such_metric(tmp_path: Any) -> None:
+def test_a_regression_refuses_the_metric(tmp_path: Any) -> None:
     costs = {"1": {"2": 3}}
     with pytest.raises(StudyError, match="no metric 'cost' for regression"):
         Study("diabetes", target="target", out=tmp_path, metric="cost", cost_matrix=costs).run()

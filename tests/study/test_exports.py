@@ -99,7 +99,9 @@ def asked(path: Path, folder: Path, frame: pd.DataFrame) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("key", ["random_forest", "logistic"])
-def test_every_preparation(key: str, folder: Path, mixed: pd.DataFrame, tmp_path: Path) -> None:
+def test_every_preparation_is_exported(
+    key: str, folder: Path, mixed: pd.DataFrame, tmp_path: Path
+) -> None:
     found = export_model(folder, tmp_path / "model.onnx", model=key)
     study = load_study(folder)
     frame = mixed.copy()
@@ -114,7 +116,9 @@ def test_every_preparation(key: str, folder: Path, mixed: pd.DataFrame, tmp_path
     assert (label == model.predict(frame)).all()
 
 
-def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_exports_the_model(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     out = tmp_path / "best.onnx"
     with pytest.raises(SystemExit) as stop:
         main(["export", str(folder), "--onnx", "--model", "random_forest", "-o", str(out)])
@@ -127,7 +131,9 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path:
     assert (folder / "random_forest.onnx").read_bytes() == out.read_bytes()
 
 
-def test_the_whole_portfolio(portfolio: Path, mixed: pd.DataFrame, tmp_path: Path) -> None:
+def test_the_whole_portfolio_is_exported(
+    portfolio: Path, mixed: pd.DataFrame, tmp_path: Path
+) -> None:
     read = load_study(portfolio)
     assert len(read.keys) > 12
     for key in read.keys:
@@ -138,7 +144,7 @@ def test_the_whole_portfolio(portfolio: Path, mixed: pd.DataFrame, tmp_path: Pat
 
 
 @pytest.mark.parametrize("study", ["folder", "values"])
-def test_combinations(
+def test_combinations_are_exported(
     study: str, request: pytest.FixtureRequest, mixed: pd.DataFrame, tmp_path: Path
 ) -> None:
     made: Path = request.getfixturevalue(study)
@@ -156,7 +162,7 @@ def test_combinations(
         np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
 
 
-def test_a_model_without_probabilities_and_what_is_combined_of_it(
+def test_a_model_without_probabilities_and_its_combinations_are_exported(
     machines: Path, tmp_path: Path
 ) -> None:
     read = load_study(machines)
@@ -179,7 +185,7 @@ def test_a_model_without_probabilities_and_what_is_combined_of_it(
         np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9, err_msg=key)
 
 
-def test_a_second_layer(layered: Path, tmp_path: Path) -> None:
+def test_a_second_layer_is_exported(layered: Path, tmp_path: Path) -> None:
     draw = np.random.default_rng(1)
     table = pd.DataFrame(draw.normal(scale=2.0, size=(2_000, 4)), columns=list("abcd"))
     model = load_study(layered).model("boosted_stacking")
@@ -190,7 +196,7 @@ def test_a_second_layer(layered: Path, tmp_path: Path) -> None:
     assert len(np.unique(told)) > 100
 
 
-def test_what_cannot_be_exported_is_named(folder: Path, unknown: Path, tmp_path: Path) -> None:
+def test_errors_name_what_cannot_be_exported(folder: Path, unknown: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.onnx"
     with pytest.raises(StudyError, match="cannot be exported: QuadraticDiscriminantAnalysis"):
         export_model(unknown, out)

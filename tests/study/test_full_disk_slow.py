@@ -57,7 +57,7 @@ def run(out: Path) -> dict[str, Any]:
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads what is flushed from /proc")
 @pytest.mark.parametrize("name", ["fsync", "replace"])
-def test_the_kth_call_fails(
+def test_a_study_survives_a_failure_of_any_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeless: Timeless, name: str
 ) -> None:
     call = getattr(os, name)
@@ -109,7 +109,9 @@ def command(out: Path, **variables: str) -> tuple[int, str]:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="preloads a library")
-def test_the_kth_write_fails(tmp_path: Path, timeless: Timeless, shim: Path) -> None:
+def test_a_study_survives_a_failure_of_any_write(
+    tmp_path: Path, timeless: Timeless, shim: Path
+) -> None:
     count = tmp_path / "count"
     whole = tmp_path / "whole"
     whole.mkdir()

@@ -77,7 +77,7 @@ def fuzz(path: Path, n: int, seed: int) -> tuple[int, int]:
     return taken, n - taken
 
 
-def test_spoilt_tables_are_read_or_refused(tmp_path: Path) -> None:
+def test_corrupted_tables_are_read_or_refused(tmp_path: Path) -> None:
     taken, refused = fuzz(tmp_path / "t.csv", 100, seed=0)
     assert taken > 10
     assert refused > 10
@@ -86,7 +86,7 @@ def test_spoilt_tables_are_read_or_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(1, 5))
-def test_thousands_of_spoilt_tables(tmp_path: Path, seed: int) -> None:
+def test_thousands_of_corrupted_tables_are_read_or_refused(tmp_path: Path, seed: int) -> None:
     fuzz(tmp_path / "t.csv", 2500, seed)
 
 
@@ -114,7 +114,7 @@ def test_the_command_ends_in_success_or_one_line(
 @pytest.mark.parametrize(
     "place", [pytest.param("folder", marks=pytest.mark.slow), "nowhere", "file", "itself"]
 )
-def test_links_in_place_of_folders(
+def test_links_in_place_of_folders_are_handled(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -139,7 +139,7 @@ def test_links_in_place_of_folders(
     assert Path("file").read_text() == "mine"
 
 
-def test_a_table_behind_a_link(tmp_path: Path) -> None:
+def test_a_table_behind_a_link_is_read(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(SEEDS[0])
     (tmp_path / "link.csv").symlink_to("t.csv")
     assert read_table(tmp_path / "link.csv").n_rows == 40
@@ -148,7 +148,7 @@ def test_a_table_behind_a_link(tmp_path: Path) -> None:
         read_table(tmp_path / "loop")
 
 
-def test_places_that_are_no_tables() -> None:
+def test_paths_that_are_not_tables_are_refused() -> None:
     for place in ("/dev/null", "/proc/self/mem"):
         with pytest.raises(StudyError):
             read_table(place)

@@ -77,7 +77,7 @@ def finish(table: Path, out: Path, jobs: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("jobs", "moments"), [(1, [5, 30]), (2, [20])])
-def test_a_killed_study_goes_on(
+def test_a_killed_study_resumes(
     tmp_path: Path,
     small: tuple[Path, dict[str, Any]],
     timeless: Timeless,
@@ -100,7 +100,7 @@ def test_a_killed_study_goes_on(
     assert len(work) == len(set(work)) > before
 
 
-def test_ctrl_c_keeps_what_is_done(tmp_path: Path, small: tuple[Path, dict[str, Any]]) -> None:
+def test_ctrl_c_keeps_finished_work(tmp_path: Path, small: tuple[Path, dict[str, Any]]) -> None:
     process = start(small[0], tmp_path / "study", jobs=2)
     assert process.stderr is not None
     for _ in range(12):

@@ -59,7 +59,7 @@ def models_of(out: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("n_rows", "models"), [(300, "core"), (32_000, "mean,cart,gradient_boosting,ridge")]
 )
-def test_many_kills(
+def test_a_study_survives_many_kills(
     tmp_path: Path, timeless: Timeless, jobs: int, n_rows: int, models: str
 ) -> None:
     table = write(tmp_path, n_rows)
@@ -137,7 +137,7 @@ COSTS = {"yes": {"no": 5.0}, "no": {"yes": 1.0}}
     ],
     ids=lambda asked: f"{asked.get('preset', 'quick')} {asked.get('cv', 5)} {asked['target']}",
 )
-def test_the_same_facts_whoever_does_the_work(
+def test_the_facts_do_not_depend_on_the_processes(
     tmp_path: Path, timeless: Timeless, asked: dict[str, Any]
 ) -> None:
     table = people(tmp_path)

@@ -15,7 +15,7 @@ from arboleda.study.errors import StudyError
 from arboleda.study.search import Tpe
 
 
-def test_nothing_asked_is_the_default() -> None:
+def test_no_options_give_the_defaults() -> None:
     assert make_settings() == Settings()
     assert make_settings(**dict.fromkeys(NAMES)) == Settings()
 
@@ -55,7 +55,7 @@ def test_nothing_asked_is_the_default() -> None:
         ),
     ],
 )
-def test_what_is_meant(asked: dict[str, Any], field: str, value: Any) -> None:
+def test_options_are_parsed(asked: dict[str, Any], field: str, value: Any) -> None:
     assert getattr(make_settings(**asked), field) == value
 
 
@@ -73,7 +73,7 @@ def test_what_is_meant(asked: dict[str, Any], field: str, value: Any) -> None:
         ("bootstrap:200", Scheme("bootstrap", 200)),
     ],
 )
-def test_schemes(text: str, scheme: Scheme) -> None:
+def test_schemes_are_parsed(text: str, scheme: Scheme) -> None:
     assert parse_scheme(text) == scheme
     assert parse_scheme(scheme.text) == scheme
 
@@ -85,7 +85,7 @@ def test_schemes(text: str, scheme: Scheme) -> None:
         *("bootstrap:9", "-5", "5.0", "9" * 5000, "\uff15"),
     ],
 )
-def test_no_schemes(text: str) -> None:
+def test_invalid_schemes_are_refused(text: str) -> None:
     with pytest.raises(StudyError, match="The cross-validation|no cross-validation"):
         parse_scheme(text)
 
@@ -146,7 +146,7 @@ def test_no_schemes(text: str) -> None:
         ({"jobs": "x" * 500}, "x..."),
     ],
 )
-def test_what_cannot_be_meant(
+def test_invalid_options_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -157,14 +157,14 @@ def test_what_cannot_be_meant(
     assert str(error.value).endswith(".")
 
 
-def test_costs_from_a_file(tmp_path: Path) -> None:
+def test_costs_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "costs.json"
     path.write_text('{"good": {"bad": 1}, "bad": {"good": 5}}')
     found = make_settings(cost_matrix=path).cost_matrix
     assert found == {"good": {"bad": 1.0}, "bad": {"good": 5.0}}
 
 
-def test_settings_are_told_as_plain_values() -> None:
+def test_settings_are_serialized_as_plain_values() -> None:
     asked = {"cv": "5x3", "models": "cart", "by": "a", "cost_matrix": {"a": {"b": 1}}, "jobs": 2}
     told = make_settings(**asked).to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told

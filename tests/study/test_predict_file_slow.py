@@ -70,7 +70,7 @@ def test_memory_does_not_grow_with_the_file(folder: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
-def test_ctrl_c_in_the_middle(folder: Path, tmp_path: Path, out: str) -> None:
+def test_ctrl_c_leaves_no_partial_file(folder: Path, tmp_path: Path, out: str) -> None:
     (tmp_path / out).write_text("old")
     with subprocess.Popen(
         command(folder, "large.csv", tmp_path / out), stderr=subprocess.PIPE, text=True
@@ -87,7 +87,7 @@ def test_ctrl_c_in_the_middle(folder: Path, tmp_path: Path, out: str) -> None:
 
 
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
-def test_a_disk_that_is_soon_full(folder: Path, tmp_path: Path, out: str) -> None:
+def test_a_full_disk_leaves_no_partial_file(folder: Path, tmp_path: Path, out: str) -> None:
     def no_more_than_a_megabyte() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))
 

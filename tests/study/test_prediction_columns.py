@@ -47,7 +47,7 @@ def fruit_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("coverage", [0.5, 0.9])
-def test_intervals_hold_their_share_of_new_values(
+def test_intervals_cover_their_share_of_new_values(
     price_study: Path, tmp_path: Path, coverage: float
 ) -> None:
     new = prices(4000, 1)
@@ -62,7 +62,7 @@ def test_intervals_hold_their_share_of_new_values(
     assert width[got["prediction"] > 150].mean() > 1.5 * width[got["prediction"] < 50].mean()
 
 
-def test_sets_hold_their_share_of_new_classes(fruit_study: Path, tmp_path: Path) -> None:
+def test_sets_cover_their_share_of_new_classes(fruit_study: Path, tmp_path: Path) -> None:
     new = fruits(4000, 1)
     predict_table(fruit_study, new, tmp_path / "out.parquet", intervals=0.9)
     got = pd.read_parquet(tmp_path / "out.parquet")
@@ -110,14 +110,14 @@ def test_a_spreadsheet_runs_no_formula_of_the_file(fruit_study: Path, tmp_path: 
         (0.9999, "choose a lower"),
     ],
 )
-def test_what_cannot_be_promised_is_refused(
+def test_unattainable_coverage_is_refused(
     price_study: Path, tmp_path: Path, coverage: Any, told: str
 ) -> None:
     with pytest.raises(StudyError, match=told):
         predict_table(price_study, prices(5, 1), tmp_path / "out.csv", intervals=coverage)
 
 
-def test_a_damaged_file_of_answers_is_told(price_study: Path, tmp_path: Path) -> None:
+def test_a_damaged_prediction_file_is_reported(price_study: Path, tmp_path: Path) -> None:
     file = price_study / "models" / "held_out.npy"
     content = file.read_bytes()
     file.write_bytes(content[:-8] + b"\x00" * 8)
@@ -128,7 +128,7 @@ def test_a_damaged_file_of_answers_is_told(price_study: Path, tmp_path: Path) ->
         file.write_bytes(content)
 
 
-def test_without_held_out_answers_there_are_no_intervals(
+def test_without_held_out_predictions_there_are_no_intervals(
     price_study: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("arboleda.study.artifacts.loaded.LoadedStudy.held_out", lambda self: None)
@@ -136,7 +136,7 @@ def test_without_held_out_answers_there_are_no_intervals(
         predict_table(price_study, prices(5, 1), tmp_path / "out.csv", intervals=0.9)
 
 
-def test_over_many_draws_the_coverage_is_kept() -> None:
+def test_coverage_holds_over_many_draws() -> None:
     draw = np.random.default_rng(0)
     inside = []
     for _ in range(300):
@@ -147,13 +147,13 @@ def test_over_many_draws_the_coverage_is_kept() -> None:
     assert 0.74 < np.mean(inside) < 0.87
 
 
-def test_sets_hold_the_predicted_class() -> None:
+def test_sets_contain_the_predicted_class() -> None:
     p = np.array([[0.4, 0.35, 0.25], [0.9, 0.05, 0.05]])
     sets = fit_sets(np.full((30, 3), [0.9, 0.05, 0.05]), np.zeros(30, dtype=int), 0.9)
     assert sets.of(p, np.array([1, 0])).tolist() == [[False, True, False], [True, False, False]]
 
 
-def test_equal_predictions_share_one_reach() -> None:
+def test_equal_predictions_share_one_width() -> None:
     error = np.linspace(-1, 1, 2001)
     found = fit_intervals((3 + error, Predictions(np.full(2001, 3.0), None)), 0.5)
     assert found.cuts.size == 0

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 MODELS = "naive_bayes,ridge"
 
 
-def test_a_study_keeps_the_answers_of_the_chosen_candidates_alone(tmp_path: Path) -> None:
+def test_a_study_stores_only_predictions_of_selected_candidates(tmp_path: Path) -> None:
     Study("iris", target="target", out=tmp_path, models=MODELS).run()
     names = [path.name for path in (tmp_path / PREDICTIONS_DIR).iterdir()]
     for model in ("naive_bayes", "ridge"):
@@ -38,7 +38,7 @@ def test_a_study_keeps_the_answers_of_the_chosen_candidates_alone(tmp_path: Path
     assert {name.split("-")[2] for name in names} == {*(f"{k}.npy" for k in range(5)), "test.npy"}
 
 
-def test_a_lost_file_is_made_again_with_the_same_bytes(tmp_path: Path) -> None:
+def test_a_lost_file_is_recreated_with_the_same_bytes(tmp_path: Path) -> None:
     study = Study("iris", target="target", out=tmp_path, models="naive_bayes")
     study.run()
     before = {path.name: path.read_bytes() for path in (tmp_path / PREDICTIONS_DIR).iterdir()}
@@ -51,7 +51,7 @@ def test_a_lost_file_is_made_again_with_the_same_bytes(tmp_path: Path) -> None:
     } == before
 
 
-def test_the_answers_of_a_fold_are_those_of_a_fit_on_the_other_rows(tmp_path: Path) -> None:
+def test_predictions_of_a_fold_match_a_fit_on_the_other_rows(tmp_path: Path) -> None:
     result = Study("iris", target="target", out=tmp_path, models="naive_bayes").run()
     model = result.facts["models"][0]
     params = model["candidates"][model["best"]]["params"]
@@ -67,7 +67,7 @@ def test_the_answers_of_a_fold_are_those_of_a_fit_on_the_other_rows(tmp_path: Pa
     np.testing.assert_allclose(said.score, twin.predict_proba(scale.transform(x[score])))
 
 
-def test_outputs_are_the_mean_where_rows_were_asked_twice_and_leave_others_out(
+def test_outputs_average_repeated_rows_and_omit_missing_ones(
     tmp_path: Path,
 ) -> None:
     parts = [np.array([4, 1]), np.array([1, 2])]
@@ -83,7 +83,7 @@ def test_outputs_are_the_mean_where_rows_were_asked_twice_and_leave_others_out(
     assert found.n_left_out == 3
 
 
-def test_outputs_are_none_where_a_file_is_missing_or_of_another_kind(tmp_path: Path) -> None:
+def test_outputs_are_missing_without_a_file_of_their_type(tmp_path: Path) -> None:
     path = tmp_path / "values.npy"
     asked = [PredictionRequest(np.array([0, 1]), (path,))]
     assert outputs_of_rows(["one"], asked, 2) is None
@@ -95,14 +95,14 @@ def test_outputs_are_none_where_a_file_is_missing_or_of_another_kind(tmp_path: P
     assert load_predictions(path, 2, 0) is None
 
 
-def test_only_what_is_not_kept_is_dropped(tmp_path: Path) -> None:
+def test_only_unlisted_files_are_dropped(tmp_path: Path) -> None:
     for name in ("a.npy", "b.npy", ".c.npy.tmp"):
         (tmp_path / name).write_bytes(b"")
     remove_predictions(tmp_path, [tmp_path / "b.npy"])
     assert [path.name for path in tmp_path.iterdir()] == ["b.npy"]
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_failed_writes_are_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     said = Predictions(np.zeros(2), None)
     assert "FileExistsError" in str(save_predictions(tmp_path / "file" / "a.npy", said))

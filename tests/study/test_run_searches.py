@@ -74,9 +74,7 @@ def model_of(result: StudyResult, key: str) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("staged")
-def test_a_look_stops_candidates_and_only_the_others_are_chosen(
-    table: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_low_fidelity_scores_stop_candidates(table: pd.DataFrame, tmp_path: Path) -> None:
     result = run(table, tmp_path)
     cart = model_of(result, "cart")
     states = [c["status"] for c in cart["candidates"]]
@@ -101,7 +99,7 @@ def test_a_look_stops_candidates_and_only_the_others_are_chosen(
     }
 
 
-def test_a_search_that_is_asked_for_goes_before_the_presets(
+def test_an_explicit_search_overrides_the_presets(
     table: pd.DataFrame, tmp_path: Path, timeless: Timeless
 ) -> None:
     models = "cart,random_forest,lda"
@@ -126,7 +124,7 @@ def test_rounds_do_not_depend_on_the_number_of_processes(
 
 
 @pytest.mark.usefixtures("staged")
-def test_interrupted_rounds_go_on(
+def test_interrupted_rounds_resume(
     table: pd.DataFrame, tmp_path: Path, timeless: Timeless, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = run(table, tmp_path / "whole")
@@ -148,7 +146,7 @@ def test_interrupted_rounds_go_on(
     assert len(executor) == len(set(executor))
 
 
-def test_dear_fits_learn_from_a_part_of_the_rows(
+def test_expensive_fits_use_a_subset_of_the_rows(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 16)
@@ -185,7 +183,7 @@ def test_a_generous_budget_changes_nothing(
     assert two["search"]["left_out"] == []
 
 
-def test_no_time_at_all_is_told(table: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_budget_of_no_time_is_reported(table: pd.DataFrame, tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="within the time budget; allow more time"):
         run(table, tmp_path, time_budget=1e-6)
     facts = json.loads((tmp_path / "results.json").read_text())
@@ -241,7 +239,7 @@ def test_a_budget_gives_every_model_a_candidate_and_ends_in_time(
     assert clock.now - 1000.0 > 60
 
 
-def test_a_budget_for_few_models_takes_the_cheap_ones(
+def test_a_small_budget_selects_the_cheap_models(
     quick: Any, clock: Clock, table: pd.DataFrame, tmp_path: Path
 ) -> None:
     quick(search=Grid())
@@ -276,7 +274,7 @@ def misjudged(quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Call
     return put
 
 
-def test_time_that_is_left_goes_to_models_of_few_rows(
+def test_remaining_time_goes_to_models_fitted_on_few_rows(
     misjudged: Any, table: pd.DataFrame, tmp_path: Path
 ) -> None:
     misjudged(0.05)
@@ -296,7 +294,7 @@ def test_time_that_is_left_goes_to_models_of_few_rows(
 
 
 @pytest.mark.parametrize("models", ["best_leafwise,best_linear", "best_leafwise"])
-def test_other_candidates_of_bags_wait_until_rows_are_all(
+def test_other_candidates_of_bags_wait_for_full_rows(
     models: str, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = {"preset": "best", "models": models}
@@ -322,7 +320,7 @@ def test_other_candidates_of_bags_wait_until_rows_are_all(
         assert model_of(result, model["key"])["test"]["metrics"] == model["test"]["metrics"]
 
 
-def test_a_small_fit_tells_which_bag_is_better(
+def test_a_small_fit_shows_which_bag_is_better(
     table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 32)
@@ -356,7 +354,7 @@ def test_a_small_fit_tells_which_bag_is_better(
 @pytest.mark.parametrize(
     ("seconds", "shares"), [(0.1, ["0.0625", "0.25"]), (0.6, ["0.0625"])], ids=["quick", "slow"]
 )
-def test_what_was_quick_is_timed_on_more_rows(
+def test_fast_models_are_timed_on_more_rows(
     seconds: float,
     shares: list[str],
     quick: Any,
@@ -379,7 +377,7 @@ def test_what_was_quick_is_timed_on_more_rows(
     assert [fold.removeprefix("0 at ") for (fold,) in looks] == shares
 
 
-def test_a_model_that_does_not_end_stays_with_what_it_had(
+def test_a_model_that_never_finishes_keeps_its_earlier_result(
     misjudged: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     misjudged(400.0)
@@ -394,7 +392,7 @@ def test_a_model_that_does_not_end_stays_with_what_it_had(
     assert len(found["cv"]["fold_scores"]) == 5
 
 
-def test_a_slow_start_leaves_no_model_out() -> None:
+def test_a_slow_start_skips_no_model() -> None:
     budget = Budget(90.0, time.monotonic(), 1)
     tests = [_costing(f"model {i}", 0.3) for i in range(12)]
     for test in tests:
@@ -410,7 +408,7 @@ def test_a_slow_start_leaves_no_model_out() -> None:
     assert not any(budget.has_time_for(test) for test in tests)
 
 
-def test_a_job_is_learned_from_once(
+def test_timings_use_each_job_once(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick(search=Grid())
@@ -428,7 +426,7 @@ def test_a_job_is_learned_from_once(
         assert len(learned) == len(set(learned)) > 20
 
 
-def test_what_was_not_timed_is_as_fast_as_the_others_and_the_catalogue_are() -> None:
+def test_unmeasured_models_use_the_mean_rate_and_the_catalogue() -> None:
     budget = Budget(90.0, time.monotonic(), 0)
     assert budget.rate("a") == 1.0
     budget.record(_costing("a", 2.0), 8.0)
@@ -437,7 +435,7 @@ def test_what_was_not_timed_is_as_fast_as_the_others_and_the_catalogue_are() -> 
     assert budget.rate("b") == pytest.approx(4.0)  # the geometric mean of 4, 16 and 1
 
 
-def test_a_model_without_time_is_proposed_again_when_others_were_faster_than_thought(
+def test_a_skipped_model_is_proposed_again_when_others_were_faster(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick(search=Grid())
@@ -459,7 +457,7 @@ def _costing(model: str, cost: float) -> Any:
     return SimpleNamespace(model=model, cost=cost, reporting_seconds=0.0)
 
 
-def test_a_fit_without_luck_is_tried_again(table: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_failed_fit_is_retried(table: pd.DataFrame, tmp_path: Path) -> None:
     run(table, tmp_path, models="most_frequent")
     with Ledger(tmp_path, _identity(table)) as ledger:
         ledger.put("most_frequent", {}, "0", _stopped())
@@ -478,7 +476,7 @@ def _stopped() -> dict[str, Any]:
     return {"error": "Stopped: no luck", "scores": {}, "timing": {}, "warnings": []}
 
 
-def test_presets_are_whole() -> None:
+def test_presets_are_complete() -> None:
     assert set(PRESETS) == {"quick", "thesis", "best"}
     for key, preset in PRESETS.items():
         assert preset.key == key

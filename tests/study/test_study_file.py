@@ -49,7 +49,7 @@ def run(*arguments: str) -> int:
     return stop.value.code
 
 
-def test_every_setting_comes_back(tmp_path: Path) -> None:
+def test_every_setting_is_restored(tmp_path: Path) -> None:
     settings = make_settings(**EVERYTHING, test=tmp_path / "later.csv")
     path = tmp_path / "study.toml"
     path.write_text(config_text(tmp_path / "t.csv", 'y "\\\n', settings))
@@ -66,14 +66,14 @@ def test_every_setting_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("costs", ['"costs.json"', '\'{"p": {"q": 5}}\'', "{p = {q = 5}}"])
-def test_costs_are_seen_from_the_files_folder(tmp_path: Path, costs: str) -> None:
+def test_cost_paths_are_relative_to_the_study_file(tmp_path: Path, costs: str) -> None:
     (tmp_path / "costs.json").write_text('{"p": {"q": 5}}')
     (tmp_path / "asked.toml").write_text(f'target = "y"\ncost_matrix = {costs}\n')
     found = read_config(tmp_path / "asked.toml")
     assert make_settings(cost_matrix=found["cost_matrix"]).cost_matrix == {"p": {"q": 5.0}}
 
 
-def test_the_same_study_again(
+def test_the_study_file_gives_the_same_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -95,7 +95,7 @@ def test_the_same_study_again(
     assert json.loads((copy / "results.json").read_text())["study"] == told
 
 
-def test_a_frame_has_no_name(tmp_path: Path) -> None:
+def test_the_study_file_of_a_frame_names_no_table(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": [1, 2, 3] * 20, "y": ["p", "q"] * 30})
     Study(frame, target="y", out=tmp_path, models="cart").run()
     kept = tomllib.loads((tmp_path / "study.toml").read_text())
@@ -128,7 +128,7 @@ def test_a_frame_has_no_name(tmp_path: Path) -> None:
         ('table = "none.csv"\ntarget = "y"', "There is no file none.csv"),
     ],
 )
-def test_what_no_file_may_say(
+def test_invalid_settings_are_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -148,7 +148,7 @@ def test_what_no_file_may_say(
     ("name", "told"),
     [("none.toml", "There is no file none.toml"), (".", "cannot be read: Is a directory")],
 )
-def test_what_is_no_file(
+def test_invalid_study_files_are_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -163,7 +163,7 @@ def test_what_is_no_file(
     assert "bad.toml is not TOML" in capsys.readouterr().err
 
 
-def test_the_file_of_the_guide_is_one(tmp_path: Path) -> None:
+def test_the_example_of_the_guide_is_valid(tmp_path: Path) -> None:
     guide = (Path(__file__).parents[2] / "docs/guide/asking.md").read_text()
     path = tmp_path / "study.toml"
     path.write_text(guide.split("```toml\n")[2].split("```")[0])

@@ -64,7 +64,7 @@ def n_leaves(tree: Any) -> int:
 
 
 @pytest.mark.parametrize("classes", [True, False])
-def test_the_tree_that_growing_with_an_eye_on_the_validation_rows_gives(classes: bool) -> None:
+def test_the_result_matches_growing_while_validation_improves(classes: bool) -> None:
     pruned: Any = PrunedTreeClassifier if classes else PrunedTreeRegressor
     sizes = set()
     for seed in range(30):
@@ -97,7 +97,7 @@ def test_reduced_error_pruning_keeps_its_splits_and_makes_no_more_errors(classes
     assert n_smaller > 0
 
 
-def test_an_exclusive_or_stops_it_at_the_root_and_not_reduced_error_pruning() -> None:
+def test_only_validation_pruning_stops_at_the_root_of_xor() -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, size=(400, 2)).astype(float)
     y = X[:, 0] != X[:, 1]
@@ -113,7 +113,7 @@ def test_an_exclusive_or_stops_it_at_the_root_and_not_reduced_error_pruning() ->
     assert models["reduced_error"].score(X_val, y_val) == 1.0
 
 
-def test_a_split_stays_if_and_only_if_its_path_pays() -> None:
+def test_a_split_is_kept_if_and_only_if_its_path_improves() -> None:
     X, y, X_val, y_val, weight = problem(7, classes=True)
     whole = DecisionTreeClassifier(max_leaf_nodes=9).fit(X, y)
     model = PrunedTreeClassifier(pruning="validation", max_leaf_nodes=9)
@@ -130,7 +130,7 @@ def test_a_split_stays_if_and_only_if_its_path_pays() -> None:
 
 
 @pytest.mark.parametrize("pruned", [PrunedTreeClassifier, PrunedTreeRegressor])
-def test_rows_set_aside_threads_and_files(pruned: Any, tmp_path: Any) -> None:
+def test_holdouts_threads_and_files_are_supported(pruned: Any, tmp_path: Any) -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(400, 4))
     X[random.random(X.shape) < 0.1] = np.nan
@@ -149,7 +149,7 @@ def test_rows_set_aside_threads_and_files(pruned: Any, tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("criterion", ["absolute_error", "poisson"])
-def test_other_losses(criterion: str) -> None:
+def test_other_losses_are_supported(criterion: str) -> None:
     random = np.random.default_rng(1)
     X = random.normal(size=(300, 3))
     y = random.poisson(np.exp(np.where(X[:, 0] > 0, 2.0, 0.0))).astype(float)

@@ -49,7 +49,9 @@ def combined(result: StudyResult) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["classes", "values"])
-def test_combinations_stand_beside_their_members(name: str, request: pytest.FixtureRequest) -> None:
+def test_combinations_are_listed_beside_their_members(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     result = request.getfixturevalue(name)
     found = combined(result)
     assert {m["key"] for m in found} <= set(KEYS)
@@ -65,7 +67,9 @@ def test_combinations_stand_beside_their_members(name: str, request: pytest.Fixt
 
 
 @pytest.mark.parametrize("name", ["classes", "values"])
-def test_a_kept_combination_repeats_its_test(name: str, request: pytest.FixtureRequest) -> None:
+def test_a_saved_combination_reproduces_its_test_score(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     result = request.getfixturevalue(name)
     study = Study.load(result.folder)
     rows = study.test_rows()
@@ -80,12 +84,12 @@ def test_a_kept_combination_repeats_its_test(name: str, request: pytest.FixtureR
         np.testing.assert_allclose(model.predict_proba(rows.X).sum(axis=1), 1.0)
 
 
-def test_the_same_facts_again_and_nothing_is_fitted(classes: StudyResult) -> None:
+def test_a_rerun_gives_the_same_facts_without_fitting(classes: StudyResult) -> None:
     again = Study("iris", target="target", out=classes.folder, models=CLASS_MODELS, jobs=1).run()
     assert without_timing(again.facts) == without_timing(classes.facts)
 
 
-def test_how_members_without_probabilities_take_part_is_told(classes: StudyResult) -> None:
+def test_the_use_of_members_without_probabilities_is_reported(classes: StudyResult) -> None:
     by_key = {m["key"]: m["ensemble"] for m in combined(classes)}
     (told,) = by_key["stacking"]["remarks"]
     assert told.startswith("Support vector machine says no probabilities: the logistic function")
@@ -95,7 +99,7 @@ def test_how_members_without_probabilities_take_part_is_told(classes: StudyResul
     assert "no dice probabilidades" in render_report(facts)
 
 
-def test_models_left_out_of_combinations_are_told(tmp_path: Path) -> None:
+def test_models_left_out_of_combinations_are_reported(tmp_path: Path) -> None:
     names = {"a": "First", "b": "Second", "c": "Third"}
     outcomes = []
     for key, name in names.items():
@@ -110,14 +114,14 @@ def test_models_left_out_of_combinations_are_told(tmp_path: Path) -> None:
     ]
 
 
-def test_with_the_bootstrap_the_page_says_that_nothing_is_combined(tmp_path: Path) -> None:
+def test_the_page_states_that_the_bootstrap_combines_nothing(tmp_path: Path) -> None:
     options = {"models": "most_frequent,lda,naive_bayes", "cv": "bootstrap:10", "jobs": 1}
     result = Study("iris", target="target", out=tmp_path, **options).run()
     assert combined(result) == []
     assert "With the bootstrap, models are not combined" in result.report.read_text()
 
 
-def test_diversity_is_told_of_classes_alone(classes: StudyResult, values: StudyResult) -> None:
+def test_diversity_is_reported_only_for_classes(classes: StudyResult, values: StudyResult) -> None:
     found = combined(classes)[0]["ensemble"]
     n = len(found["members"])
     assert len(found["diversity"]["pairs"]) == n * (n - 1) // 2
@@ -136,7 +140,7 @@ def combinations_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("combinations_first")
-def test_what_calibrates_a_fold_has_not_seen_its_rows(tmp_path: Path) -> None:
+def test_the_calibration_of_a_fold_does_not_use_its_rows(tmp_path: Path) -> None:
     result = Study("iris", target="target", out=tmp_path, models="lda,naive_bayes", cv="3x2").run()
     found = result.facts["calibration"]
     assert found["model"] in KEYS
@@ -149,7 +153,7 @@ def test_one_model_alone_is_not_combined(tmp_path: Path) -> None:
     assert combined(result) == []
 
 
-def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
+def test_the_score_of_a_fold_does_not_use_its_labels() -> None:
     """Members that say nothing, and as many of them as tempt a rule to learn noise by heart."""
     draw = np.random.default_rng(0)
     y = draw.integers(0, 2, 200)
@@ -170,7 +174,7 @@ def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
     assert held_out < 0.58
 
 
-def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
+def test_rows_scored_together_are_split_for_learning() -> None:
     seen = []
 
     def learn(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
@@ -184,7 +188,7 @@ def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
     assert found.predictions[0].tolist() == list(range(20))
 
 
-def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> None:
+def test_in_time_order_each_window_is_predicted_from_earlier_ones() -> None:
     taught = []
 
     def learn(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
@@ -206,7 +210,7 @@ def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> N
     assert [said.tolist() for said in found.predictions] == [[1.0, 3.5], [0.0, 5.0], [3.0, 4.0]]
 
 
-def test_windows_of_one_class_teach_nothing() -> None:
+def test_windows_of_one_class_are_not_learned_from() -> None:
     labels = np.array(["no", "yes"], dtype=object)
     y, rows = np.array([0, 0, 0, 0, 1, 0, 1, 1]), np.arange(8)
     outputs = np.random.default_rng(0).dirichlet(np.ones(2), (3, 8))
@@ -232,7 +236,7 @@ def test_a_combination_is_calibrated_where_there_is_time(
 
 
 @pytest.mark.usefixtures("combinations_first")
-def test_a_study_in_time_order(tmp_path: Path) -> None:
+def test_a_study_in_time_order_is_combined(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     frame = pd.DataFrame({"t": draw.permutation(160), "x": draw.normal(size=160)})
     frame["y"] = np.where(frame["x"] + draw.normal(size=160) > 0, "u", "v")
@@ -247,7 +251,7 @@ def test_a_study_in_time_order(tmp_path: Path) -> None:
     assert remark in result.report.read_text()
 
 
-def test_a_combination_that_there_is_no_time_for_is_told(
+def test_a_combination_without_time_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dear = [
@@ -329,7 +333,7 @@ def test_a_damaged_file_is_refused(
         Study.load(folder).model("stacking")
 
 
-def test_lost_answers_are_made_again(classes: StudyResult, tmp_path: Path) -> None:
+def test_lost_predictions_are_recomputed(classes: StudyResult, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     shutil.copytree(classes.folder, folder)
     shutil.rmtree(folder / PREDICTIONS_DIR)

@@ -19,7 +19,7 @@ def test_a_mean_is_the_weighted_sum(answers: np.ndarray) -> None:
     np.testing.assert_allclose(said, (answers[0] + answers[2]) / 2)
 
 
-def test_a_row_is_answered_alone(answers: np.ndarray) -> None:
+def test_a_row_is_predicted_independently(answers: np.ndarray) -> None:
     rule = MeanRule((0.2, 0.3, 0.5), temperature=1.7)
     some = np.array([3, 17])
     assert np.array_equal(rule(answers)[some], rule(answers[:, some]))
@@ -43,9 +43,7 @@ def test_a_probability_of_zero_stays_finite() -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_linear_rule_says_what_logistic_regression_says(
-    answers: np.ndarray, n_classes: int
-) -> None:
+def test_a_linear_rule_matches_logistic_regression(answers: np.ndarray, n_classes: int) -> None:
     answers = answers[:, :, :n_classes]
     target = answers[1].argmax(axis=1)
     columns = LinearRule.columns_of(answers)
@@ -56,7 +54,7 @@ def test_a_linear_rule_says_what_logistic_regression_says(
     assert sum(rule.shares(3)) == pytest.approx(1.0)
 
 
-def test_a_class_that_the_rule_has_not_met_has_no_probability() -> None:
+def test_an_unseen_class_has_no_probability() -> None:
     rule = LinearRule(np.zeros((1, 9)), np.zeros(1), (0, 2))
     said = rule(np.full((3, 2, 3), 1 / 3))
     assert said.tolist() == [[0.5, 0.0, 0.5]] * 2

@@ -85,7 +85,7 @@ CASES += [(name, False) for name in VALUE_RULES if name != "mean"]
 
 
 @pytest.mark.parametrize(("name", "is_classes"), CASES)
-def test_a_rule_does_what_it_says_with_the_best_five(name: Any, is_classes: bool) -> None:
+def test_a_rule_combines_the_best_five_by_its_definition(name: Any, is_classes: bool) -> None:
     outputs, y = make_classes() if is_classes else make_values()
     rule = textbook(name)(outputs[:, :200], y[:200], 0)
     best = np.argsort(losses(outputs[:, :200], y[:200]))[:5]
@@ -105,7 +105,7 @@ def test_a_rule_does_what_it_says_with_the_best_five(name: Any, is_classes: bool
 
 
 @pytest.mark.parametrize(("name", "is_classes"), CASES)
-def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
+def test_a_rule_is_restored_from_its_file(name: Any, is_classes: bool) -> None:
     outputs, y = make_classes() if is_classes else make_values()
     places, rule = textbook(name)(outputs, y, 0).used()
     members = [(str(place), [f"model {place}"]) for place in places]
@@ -137,7 +137,7 @@ def test_a_damaged_rule_is_refused(change: dict[str, Any]) -> None:
         combined_from_bytes(json.dumps(stored).encode(), lambda key: key)  # type: ignore[arg-type, return-value]
 
 
-def test_five_coins_are_kept_and_read() -> None:
+def test_members_at_chance_level_get_weight_zero() -> None:
     """Members that are right as often as not have the weight 0, each and all."""
     y = np.tile([0, 1], 100)
     outputs = np.tile([[0.6, 0.4]], (5, 200, 1))
@@ -148,7 +148,7 @@ def test_five_coins_are_kept_and_read() -> None:
     np.testing.assert_allclose(read.rule(outputs), 0.5)
 
 
-def test_a_share_is_what_a_vote_weighs() -> None:
+def test_a_share_is_the_weight_of_a_vote() -> None:
     outputs, y = make_classes()
     rule = textbook("weighted")(outputs, y, 0)
     right = (outputs[list(rule.members)].argmax(axis=2) == y).mean(axis=1)
@@ -157,7 +157,7 @@ def test_a_share_is_what_a_vote_weighs() -> None:
     np.testing.assert_allclose(shares, votes / votes.sum())
 
 
-def test_they_come_where_the_whole_catalogue_is_asked_for() -> None:
+def test_they_are_used_when_the_whole_catalogue_is_selected() -> None:
     def asked(*words: str) -> Any:
         return combination_methods(SimpleNamespace(wanted=words))  # type: ignore[arg-type]
 
@@ -169,7 +169,7 @@ def test_they_come_where_the_whole_catalogue_is_asked_for() -> None:
     ("table", "models"),
     [("wine", "lda,naive_bayes,cart,svm"), ("diabetes", "linear,cart,neighbours,lasso")],
 )
-def test_they_stand_in_a_study_and_are_kept(
+def test_they_are_listed_in_a_study_and_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, models: str
 ) -> None:
     monkeypatch.setattr(runner, "METHODS", TEXTBOOK)
@@ -205,6 +205,6 @@ def test_they_have_names_in_every_language() -> None:
     assert not names & {method.name for method in TEXTBOOK}
 
 
-def test_the_best_few_are_all_where_there_are_no_more() -> None:
+def test_the_best_few_are_all_models_if_there_are_no_more() -> None:
     outputs, y = make_classes(n_members=3)
     assert set(best_few(outputs, y)) == {0, 1, 2}

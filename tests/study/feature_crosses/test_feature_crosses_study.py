@@ -46,7 +46,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     ).run()
 
 
-def test_the_facts_name_what_was_made(result: StudyResult) -> None:
+def test_the_facts_name_the_generated_columns(result: StudyResult) -> None:
     schema = json.loads(
         files("arboleda.study.results").joinpath("facts.schema.json").read_text("utf-8")
     )
@@ -68,7 +68,7 @@ def test_the_facts_name_what_was_made(result: StudyResult) -> None:
     assert {c["name"] for c in result.facts["importance"]["columns"]} == {"price", "brand"}
 
 
-def test_kept_models_answer_new_tables(result: StudyResult) -> None:
+def test_saved_models_predict_new_tables(result: StudyResult) -> None:
     study = Study.load(result.folder)
     rows = study.test_rows()
     model = study.model(KEY)
@@ -101,7 +101,7 @@ def fitted(n: int = 600) -> tuple[Any, np.ndarray, np.ndarray]:
     return pipeline, x, y
 
 
-def test_shapley_values_are_shared_out_among_the_sources() -> None:
+def test_shapley_values_are_divided_among_the_sources() -> None:
     pipeline, x, y = fitted()
     shares = compute_contributions(subject_of(pipeline, x, y), x[:20], 0)
     assert shares is not None
@@ -111,7 +111,7 @@ def test_shapley_values_are_shared_out_among_the_sources() -> None:
     )
 
 
-def test_columns_of_numbers_go_into_onnx() -> None:
+def test_generated_numeric_columns_are_exported_to_onnx() -> None:
     ort = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
     pipeline, x, _ = fitted()
@@ -126,7 +126,7 @@ def test_columns_of_numbers_go_into_onnx() -> None:
 
 @pytest.mark.parametrize("kind", ["mean", "sd", "distance", "count", "target"])
 @pytest.mark.parametrize("groups", [(2,), (2, 3)], ids=["level", "pair"])
-def test_columns_of_groups_go_into_onnx(kind: Any, groups: tuple[int, ...]) -> None:
+def test_generated_group_columns_are_exported_to_onnx(kind: Any, groups: tuple[int, ...]) -> None:
     ort = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
     draw = np.random.default_rng(1)
