@@ -64,7 +64,7 @@ def fitted(name: str) -> Any:
     return MODELS[name].fit(X, np.digitize(score, [-0.5, 1.0]) if is_classifier else score)
 
 
-def answers(model: Any, X: Any) -> Any:
+def predict_outputs(model: Any, X: Any) -> Any:
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
@@ -72,6 +72,6 @@ if __name__ == "__main__":
     digest = hashlib.sha256()
     for name in MODELS:
         rows = table(seed=1)
-        digest.update(answers(fitted(name), rows).tobytes())
-        digest.update(answers(fitted(name), rows.astype(np.float32)).tobytes())
+        digest.update(predict_outputs(fitted(name), rows).tobytes())
+        digest.update(predict_outputs(fitted(name), rows.astype(np.float32)).tobytes())
     sys.stdout.write(f"{_native.simd_level()} {digest.hexdigest()}")

@@ -39,15 +39,17 @@ def test_version_and_help_are_printed(capsys: pytest.CaptureFixture[str]) -> Non
     assert run("--version") == 0
     assert capsys.readouterr().out == f"arboleda {arboleda.__version__}\n"
     assert run("predict", "--help") == 0
-    told = capsys.readouterr().out
-    assert all(word in told for word in ("STUDY", "TABLE", "--out", "-o"))
+    printed = capsys.readouterr().out
+    assert all(word in printed for word in ("STUDY", "TABLE", "--out", "-o"))
     assert run("study", "--help") == 0
-    told = capsys.readouterr().out
-    assert all(o in told for o in ("--target", "--out", "--task", "--metric", "--seed", "--jobs"))
+    printed = capsys.readouterr().out
+    assert all(
+        o in printed for o in ("--target", "--out", "--task", "--metric", "--seed", "--jobs")
+    )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "printed"),
     [
         ([], "Usage"),
         (["study"], "Missing argument"),
@@ -60,15 +62,15 @@ def test_version_and_help_are_printed(capsys: pytest.CaptureFixture[str]) -> Non
     ],
 )
 def test_wrong_usage_is_reported(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+    capsys: pytest.CaptureFixture[str], arguments: list[str], printed: str
 ) -> None:
     assert run(*arguments) == 2
     captured = capsys.readouterr()
-    assert told in captured.err + captured.out
+    assert printed in captured.err + captured.out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "printed"),
     [
         (["study", "--bo\x07gus\u202e"], r"No such option: --bo\x07gus\u202e"),
         (["study", "iris", "two\r\x9b31m\u2066"], r"\x9b31m\u2066)"),
@@ -78,11 +80,11 @@ def test_wrong_usage_is_reported(
     ],
 )
 def test_control_characters_of_wrong_usage_are_escaped(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+    capsys: pytest.CaptureFixture[str], arguments: list[str], printed: str
 ) -> None:
     assert run(*arguments) == 2
     captured = capsys.readouterr()
-    assert told in captured.err
+    assert printed in captured.err
     assert visible_lines(captured.err + captured.out) == captured.err + captured.out
     assert "\r" not in captured.err
 
@@ -295,10 +297,10 @@ def test_invalid_output_paths_are_reported(
         if command[0] == "explore" and place == "folder.csv":
             continue  # the page of exploring goes into a folder
         assert run(*command, "--out", place) == 2, place
-        told = capsys.readouterr().err.splitlines()[-1]
-        assert told.startswith("arboleda: error: "), place
-        assert Path(place).name in told, place
-        assert "Traceback" not in told
+        printed = capsys.readouterr().err.splitlines()[-1]
+        assert printed.startswith("arboleda: error: "), place
+        assert Path(place).name in printed, place
+        assert "Traceback" not in printed
     assert (small / "device.csv").is_symlink()
     assert Path("/dev/full").is_char_device()
     for name in ("loop.csv", "device.csv"):
@@ -336,10 +338,10 @@ def test_too_little_memory_is_reported_in_one_sentence(
 
     monkeypatch.setattr(Study, "run", too_much)
     assert run("study", "iris", "--target", "target", "--out", str(tmp_path)) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("arboleda: error: Out of memory:")
-    assert "the same command resumes the study" in told
-    assert len(told.splitlines()) == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith("arboleda: error: Out of memory:")
+    assert "the same command resumes the study" in printed
+    assert len(printed.splitlines()) == 1
     monkeypatch.setattr("arboleda.cli._run.app", too_much)
     assert run("explore", "iris") == 2
     assert "Out of memory; use fewer rows" in capsys.readouterr().err

@@ -128,8 +128,8 @@ def test_a_row_can_have_any_form():
         assert predictor(np.repeat(X, 2, axis=1)[i, ::2]) == expected
         assert predictor(X[:, ::-1][i][::-1]) == expected
         assert predictor(single[i]) == model.predict(single)[i]
-        missing_as_none = [None if np.isnan(x) else x for x in X[i].tolist()]
-        assert predictor(missing_as_none) == expected
+        as_list = [None if np.isnan(x) else x for x in X[i].tolist()]
+        assert predictor(as_list) == expected
     whole = [1, 0, True, 2, 10**30]
     assert predictor(whole) == model.predict([[float(x) for x in whole]])[0]
     assert predictor(np.arange(5)) == model.predict(np.arange(5)[np.newaxis])[0]
@@ -155,13 +155,13 @@ def test_categories_and_names_are_supported(encoding, n_classes):
     model = kind(max_iter=9, min_samples_leaf=5, category_encoding=encoding, random_state=0)
     model.fit(frame, classes(y, n_classes) if n_classes else y)
     predictor = model.predictor()
-    asked = frame.head(30).copy()
-    asked.loc[3, "town"] = "Elche"  # unseen
-    expected = model.predict(asked)
+    rows = frame.head(30).copy()
+    rows.loc[3, "town"] = "Elche"  # unseen
+    expected = model.predict(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for i in range(30):
-            row = asked.iloc[i]
+            row = rows.iloc[i]
             by_name = row.to_dict()
             assert predictor(row) == expected[i]
             assert predictor(dict(reversed(by_name.items()))) == expected[i]
@@ -214,7 +214,7 @@ def test_a_predictor_is_independent_of_later_fits():
 
 
 @pytest.mark.parametrize(
-    ("row", "error", "told"),
+    ("row", "error", "message"),
     [
         ([1.0, 2.0], ValueError, "X has 2 features, but .* is expecting 5 features"),
         (np.zeros(6), ValueError, "X has 6 features, but .* is expecting 5 features"),
@@ -233,11 +233,11 @@ def test_a_predictor_is_independent_of_later_fits():
         ([1j, 0, 0, 0, 0], ValueError, "."),
     ],
 )
-def test_invalid_rows_are_refused(row, error, told):
+def test_invalid_rows_are_refused(row, error, message):
     X, y = numbers()
     model = ab.HistGradientBoostingRegressor(max_iter=3).fit(pd.DataFrame(X, columns=NAMES), y)
     predictor = model.predictor()
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         predictor.predict(row)
 
 

@@ -137,11 +137,11 @@ def tables_for(grower: Grower, X: Any) -> Iterator[tuple[Any, Any]]:
             known = np.where(missing, 7.0, np.clip(X, -1e9, 1e9))
             numbers = np.clip(known, limits.min, limits.max).astype(kind)
         columns: list[Any] = [np.asfortranarray(numbers)[:, j] for j in range(X.shape[1])]
-        told = numbers.astype(float)
+        values = numbers.astype(float)
         if grower.n_levels:
             columns[CATEGORIES] = X[:, CATEGORIES].astype(np.uint16)
-            told[:, CATEGORIES] = X[:, CATEGORIES]
-        yield Table(columns, len(X), levels), told
+            values[:, CATEGORIES] = X[:, CATEGORIES]
+        yield Table(columns, len(X), levels), values
     if not grower.n_levels:
         thin = np.where(np.random.default_rng(0).random(X.shape) < 0.4, 0.0, X)
         yield SparseTable(sparse.csr_array(thin)), thin

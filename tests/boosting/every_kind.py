@@ -130,8 +130,8 @@ KINDS = {
 
 def bits(kind: Kind, model: Any) -> bytes:
     """Return the bytes of a fitted model and of what it says of the rows."""
-    said = model.predict(kind.X) if kind.y.dtype.kind == "f" else model.predict_proba(kind.X)
-    return pickle.dumps(model.ensemble_) + said.tobytes()
+    predicted = model.predict(kind.X) if kind.y.dtype.kind == "f" else model.predict_proba(kind.X)
+    return pickle.dumps(model.ensemble_) + predicted.tobytes()
 
 
 if __name__ == "__main__":

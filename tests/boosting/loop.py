@@ -70,7 +70,7 @@ class Problem:
         exact: bool = True,
         n_threads: int = 1,
         numbers: Any = None,
-        judged: Any = None,
+        validation_rows: Any = None,
         weight: Any = None,
         offset: Any = None,
         resume: Any = None,
@@ -82,8 +82,8 @@ class Problem:
         name = loss if isinstance(loss, str) else of
         training = self.rows(name, numbers, exact, weight=weight, offset=offset)
         validation = None
-        if judged is not None:
-            validation = BoostingRows(training.table, judged, training.target, weight)
+        if validation_rows is not None:
+            validation = BoostingRows(training.table, validation_rows, training.target, weight)
         defaults = {"n_rounds": 10, "learning_rate": 0.3, "max_depth": 3, "min_samples_leaf": 5}
         return fit_boosting(
             training,

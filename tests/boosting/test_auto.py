@@ -58,9 +58,9 @@ def test_the_model_is_the_mean_of_models_stopped_on_their_folds(
     model = HistGradientBoostingClassifier(max_iter="auto", random_state=1).fit(coarse, Y)
     scores, rounds = np.zeros((400, 3)), 0
     folds = fold_splits(5, Y.astype(float), np.arange(400), stratify=True, seed=model.seed_)
-    for learn, judge in folds:
+    for learn, held_out in folds:
         member = HistGradientBoostingClassifier(max_iter=1000, **all_columns)
-        member.fit(coarse[learn], Y[learn], X_val=coarse[judge], y_val=Y[judge])
+        member.fit(coarse[learn], Y[learn], X_val=coarse[held_out], y_val=Y[held_out])
         scores += member.decision_function(coarse) / 5
         rounds += member.n_iter_
     assert model.n_iter_ == rounds
@@ -118,13 +118,13 @@ def test_automatic_rounds_beat_the_defaults_when_a_hundred_are_too_many() -> Non
 
 
 def test_given_validation_rows_stop_one_model() -> None:
-    learn, judge, y, y_val = train_test_split(X, Y, random_state=0)
+    learn, held_out, y, y_val = train_test_split(X, Y, random_state=0)
     model = HistGradientBoostingClassifier(max_iter="auto", random_state=0)
-    model.fit(learn, y, X_val=judge, y_val=y_val)
+    model.fit(learn, y, X_val=held_out, y_val=y_val)
     by_hand = HistGradientBoostingClassifier(max_iter=1000, random_state=0, **HISTOGRAM_VALUES)
-    by_hand.fit(learn, y, X_val=judge, y_val=y_val)
+    by_hand.fit(learn, y, X_val=held_out, y_val=y_val)
     assert model.n_iter_ == by_hand.n_iter_
-    np.testing.assert_allclose(model.predict_proba(judge), by_hand.predict_proba(judge))
+    np.testing.assert_allclose(model.predict_proba(held_out), by_hand.predict_proba(held_out))
 
 
 def test_one_model_of_many_rows_is_refit_on_all_of_them(

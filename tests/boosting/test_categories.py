@@ -50,7 +50,7 @@ MODELS: dict[str, Any] = {
 }
 
 
-def answers(model: Any, X: Any) -> Any:
+def predict_outputs(model: Any, X: Any) -> Any:
     return model.predict_proba(X) if hasattr(model, "classes_") else model.predict(X)
 
 
@@ -73,7 +73,9 @@ def test_auto_uses_target_statistics_for_columns_with_many_categories() -> None:
         assert model.statistics_.columns == columns
         native = clone(model).set_params(category_encoding="native").fit(X, y)
         assert native.statistics_.columns == ()
-        assert np.array_equal(answers(native, X), answers(model, X)) == (not columns)
+        assert np.array_equal(predict_outputs(native, X), predict_outputs(model, X)) == (
+            not columns
+        )
     X, y = towns(n_towns=3)
     ordered = clone(model).set_params(category_encoding="ordered").fit(X, y)
     assert ordered.statistics_.columns == (1,)
@@ -95,7 +97,7 @@ def test_held_out_rows_do_not_count_in_the_statistics() -> None:
     # The random order goes by the number of a row, so only what predictions use is compared.
     kept = [model.schema_.levels[1].index(level) for level in cut.schema_.levels[1]]
     assert np.array_equal(model.statistics_.values[0][kept], cut.statistics_.values[0][:-1])
-    assert answers(model, seen).shape == answers(cut, seen).shape
+    assert predict_outputs(model, seen).shape == predict_outputs(cut, seen).shape
 
 
 # Leakage
@@ -118,8 +120,8 @@ def test_identifiers_carry_no_information(encoding: str, repeats: int) -> None:
         )
         for table, losses in ((X, without), (noisy, with_ids)):
             model.fit(table[train], y[train])
-            losses.append(log_loss(y[test], answers(model, table[test])))
-        gap.append(losses[-1] - log_loss(y[train], answers(model, noisy[train])))
+            losses.append(log_loss(y[test], predict_outputs(model, table[test])))
+        gap.append(losses[-1] - log_loss(y[train], predict_outputs(model, noisy[train])))
     assert np.mean(with_ids) < np.mean(without) + 0.004
     if repeats == 1:
         assert with_ids == without  # a constant column is not there
@@ -129,13 +131,13 @@ def test_identifiers_carry_no_information(encoding: str, repeats: int) -> None:
 def test_losses_of_training_rows_match_those_of_unseen_rows() -> None:
     X, y = towns(n=8000, n_towns=2000)
     train, test = slice(0, 4000), slice(4000, None)
-    told: list[float] = []
+    recorded: list[float] = []
     model = HistGradientBoostingClassifier(
         max_iter=15, max_leaf_nodes=8, early_stopping=False, random_state=0,
-        callbacks=[lambda now: told.append(now.train_loss)],
+        callbacks=[lambda now: recorded.append(now.train_loss)],
     ).fit(X[train], y[train])  # fmt: skip
-    unseen = log_loss(y[test], answers(model, X[test]))
-    assert abs(told[-1] - unseen) < 0.03  # a mean per category of the training rows: 0.25 apart
+    unseen = log_loss(y[test], predict_outputs(model, X[test]))
+    assert abs(recorded[-1] - unseen) < 0.03  # a mean per category of the training rows: 0.25 apart
 
 
 def test_holdout_rows_are_ignored_by_the_statistics() -> None:
@@ -160,7 +162,7 @@ def test_many_informative_categories_are_learned() -> None:
     train, test = slice(0, 6000), slice(6000, None)
     model = HistGradientBoostingClassifier(max_iter=60, early_stopping=False, random_state=0)
     loss = {
-        name: log_loss(y[test], answers(model.fit(table[train], y[train]), table[test]))
+        name: log_loss(y[test], predict_outputs(model.fit(table[train], y[train]), table[test]))
         for name, table in (("with", X), ("without", X[["x"]]))
     }
     assert loss["with"] < loss["without"] - 0.05
@@ -179,12 +181,12 @@ def test_missing_and_unseen_categories_are_predicted(name: str, encoding: str) -
     model.fit(X, y)
     assert model.missing_columns_.tolist() == [1]
     odd = pd.DataFrame({"x": [0.1] * 3, "town": ["nowhere", None, "t0001"]})
-    found = answers(model, odd)
+    found = predict_outputs(model, odd)
     assert np.array_equal(found[0], found[1])  # what is unseen goes where what is missing goes
     assert np.isfinite(found).all()
     complete, y = towns(n_classes=n_classes)
     model.fit(complete, y)
-    found = answers(model, odd)
+    found = predict_outputs(model, odd)
     assert np.array_equal(found[0], found[1])
     assert model.missing_columns_.tolist() == []
 
@@ -195,9 +197,9 @@ def test_columns_with_one_or_no_category_are_fitted(name: str, encoding: str) ->
     model, n_classes = MODELS[name]
     model = clone(model).set_params(category_encoding=encoding)
     X, y = towns(n=500, n_classes=n_classes)
-    plain = answers(model.fit(X[["x"]], y), X[["x"]])
+    plain = predict_outputs(model.fit(X[["x"]], y), X[["x"]])
     one = X[["x"]].assign(same="a", none=pd.Series([None] * 500, dtype="str"))
-    np.testing.assert_array_equal(answers(model.fit(one, y), one), plain)
+    np.testing.assert_array_equal(predict_outputs(model.fit(one, y), one), plain)
 
 
 @pytest.mark.parametrize("encoding", ["auto", "ordered"])
@@ -246,9 +248,9 @@ def test_levels_of_every_type_and_order_give_the_same_model(kind: str, encoding:
     model = HistGradientBoostingClassifier(
         **FEW_ROUNDS, categorical_features=["town"], category_encoding=encoding
     )
-    expected = answers(model.fit(X, y), X)
+    expected = predict_outputs(model.fit(X, y), X)
     other = X.assign(town=written_as(kind, X["town"]))
-    assert np.array_equal(answers(model.fit(other, y), other), expected)
+    assert np.array_equal(predict_outputs(model.fit(other, y), other), expected)
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
@@ -258,20 +260,20 @@ def test_booleans_are_categories_when_listed(encoding: str) -> None:
     model = HistGradientBoostingClassifier(**FEW_ROUNDS, category_encoding=encoding)
     named = model.set_params(categorical_features=["town"]).fit(X, y)
     assert named.is_categorical_.tolist() == [False, True]
-    assert answers(named, X).shape == (len(X), 2)
+    assert predict_outputs(named, X).shape == (len(X), 2)
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
 def test_columns_are_selected_by_name_number_mask_and_type(encoding: str) -> None:
     X, y = towns()
     model = HistGradientBoostingClassifier(**FEW_ROUNDS, category_encoding=encoding)
-    expected = answers(model.fit(X, y), X)
+    expected = predict_outputs(model.fit(X, y), X)
     for columns in (["town"], [1], [False, True], np.array([False, True])):
         model.set_params(categorical_features=columns)
-        assert np.array_equal(answers(model.fit(X, y), X), expected)
+        assert np.array_equal(predict_outputs(model.fit(X, y), X), expected)
         if columns[0] != "town":
             array = X.to_numpy(dtype=object)
-            assert np.array_equal(answers(clone(model).fit(array, y), array), expected)
+            assert np.array_equal(predict_outputs(clone(model).fit(array, y), array), expected)
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
@@ -299,7 +301,7 @@ def test_every_container_gives_the_same_model(encoding: str) -> None:
     ):
         model.fit(table, y)
         assert pickle.dumps(model.ensemble_) == expected
-        assert np.array_equal(answers(model, table), answers(model, X))
+        assert np.array_equal(predict_outputs(model, table), predict_outputs(model, X))
 
 
 # What a fitted model keeps and tells
@@ -321,7 +323,7 @@ def test_threads_and_saving_change_no_byte(
     one.save(tmp_path / "m.arboleda")
     X.loc[:5, "town"] = [None, "new", "t0001", "t0002", "", "t0003"]
     for kept in (arboleda.load(tmp_path / "m.arboleda"), pickle.loads(pickle.dumps(one))):
-        assert np.array_equal(answers(kept, X), answers(one, X))
+        assert np.array_equal(predict_outputs(kept, X), predict_outputs(one, X))
         assert np.array_equal(kept.feature_importances_, one.feature_importances_)
 
 
@@ -376,7 +378,7 @@ def test_constraints_refer_to_the_original_columns() -> None:
     X, y = towns()
     rising = HistGradientBoostingClassifier(**FEW_ROUNDS, monotonic_cst={"x": 1}).fit(X, y)
     high = X.assign(x=X["x"] + 1.0)
-    assert (answers(rising, high)[:, 1] >= answers(rising, X)[:, 1]).all()
+    assert (predict_outputs(rising, high)[:, 1] >= predict_outputs(rising, X)[:, 1]).all()
     with pytest.raises(ValueError, match="Categorical features cannot have monotonic"):
         clone(rising).set_params(monotonic_cst={"town": 1}).fit(X, y)
 

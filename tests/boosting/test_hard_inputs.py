@@ -96,7 +96,8 @@ def test_weights_over_many_orders_of_magnitude_are_fitted(maker: Any) -> None:
     )
     constant = np.average(y, weights=weight)
     error, before = (
-        np.average((y[heavy] - said) ** 2, weights=weight[heavy]) for said in (fitted, constant)
+        np.average((y[heavy] - predicted) ** 2, weights=weight[heavy])
+        for predicted in (fitted, constant)
     )
     assert error < 0.8 * before
 
@@ -119,9 +120,9 @@ def test_early_stopping_works_with_rare_classes(maker: Any) -> None:
     y = np.zeros(N, int)
     y[3], y[4], y[5:9] = 1, 2, 3
     model = small(maker, 10, **stopping(maker), random_state=0).fit(X, y)
-    said = model.predict_proba(X)
-    assert said.shape == (N, 4)
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    predicted = model.predict_proba(X)
+    assert predicted.shape == (N, 4)
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
 
 
 @EVERY
@@ -179,8 +180,8 @@ def test_a_callback_that_raises_leaves_the_model_unchanged(maker: Any) -> None:
     model = small(maker).fit(X, y)
     before = pickle.dumps(model.ensemble_)
 
-    def fail(told: Any) -> bool:
-        raise RuntimeError(f"after round {told.iteration}")
+    def fail(current: Any) -> bool:
+        raise RuntimeError(f"after round {current.iteration}")
 
     model.set_params(callbacks=[fail])
     with pytest.raises(RuntimeError, match="after round 1"):

@@ -66,7 +66,7 @@ SAMPLED = {
 }  # fmt: skip
 
 
-def answers(model: Any, X: Any) -> Any:
+def predict_outputs(model: Any, X: Any) -> Any:
     return model.predict_proba(X) if hasattr(model, "classes_") else model.predict(X)
 
 
@@ -103,7 +103,9 @@ def test_weights_are_repetitions(name: str) -> None:
     coarse = FRAME.assign(a=FRAME["a"].round(1), c=FRAME["c"].round(1))  # every value has its bin
     one = clone(model).fit(coarse, y, weight)
     other = clone(model).fit(coarse.iloc[rows].reset_index(drop=True), y[rows])
-    np.testing.assert_allclose(answers(one, coarse), answers(other, coarse), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        predict_outputs(one, coarse), predict_outputs(other, coarse), rtol=1e-6, atol=1e-9
+    )
     ones, none = clone(model).fit(FRAME, y, np.ones(N)), clone(model).fit(FRAME, y)
     assert pickle.dumps(ones.ensemble_) == pickle.dumps(none.ensemble_)
 
@@ -127,7 +129,9 @@ def test_repeating_all_rows_k_times_gives_the_same_model(name: str, k: int) -> N
     model.set_params(min_samples_leaf=5).fit(fine, y)
     rows = np.random.default_rng(3).permutation(np.repeat(np.arange(N), k))
     often.fit(fine.iloc[rows].reset_index(drop=True), y[rows])
-    np.testing.assert_allclose(answers(often, fine), answers(model, fine), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        predict_outputs(often, fine), predict_outputs(model, fine), rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("k", [2, 5])
@@ -169,16 +173,20 @@ def test_bins_count_rows_regardless_of_weights() -> None:
 
 def test_containers_give_the_same_model() -> None:
     model = HistGradientBoostingClassifier(max_iter=5)
-    expected = answers(clone(model).fit(FRAME, CLASSES), FRAME)
+    expected = predict_outputs(clone(model).fit(FRAME, CLASSES), FRAME)
     for table in (pl.from_pandas(FRAME), pa.Table.from_pandas(FRAME)):
         fitted = clone(model).fit(table, CLASSES)
-        np.testing.assert_array_equal(answers(fitted, table), expected)
-        np.testing.assert_array_equal(answers(fitted, FRAME[["word", "c", "a", "b"]]), expected)
+        np.testing.assert_array_equal(predict_outputs(fitted, table), expected)
+        np.testing.assert_array_equal(
+            predict_outputs(fitted, FRAME[["word", "c", "a", "b"]]), expected
+        )
     assert fitted.is_categorical_.tolist() == [False, False, False, True]
     numbers = np.where(RANDOM.random((N, 5)) < 0.7, 0.0, RANDOM.normal(size=(N, 5)).round(1))
     dense = clone(model).fit(numbers, CLASSES)
     thin = clone(model).fit(sparse.csr_array(numbers), CLASSES)
-    np.testing.assert_array_equal(answers(dense, numbers), answers(thin, sparse.csc_array(numbers)))
+    np.testing.assert_array_equal(
+        predict_outputs(dense, numbers), predict_outputs(thin, sparse.csc_array(numbers))
+    )
     assert dense.is_categorical_ is None
 
 
@@ -188,13 +196,13 @@ def test_a_loaded_model_predicts_the_same(name: str, tmp_path: Any) -> None:
     model = clone(model).set_params(warm_start=True).fit(FRAME, y)
     model.save(tmp_path / "model.arboleda")
     loaded = arboleda.load(tmp_path / "model.arboleda")
-    np.testing.assert_array_equal(answers(loaded, FRAME), answers(model, FRAME))
+    np.testing.assert_array_equal(predict_outputs(loaded, FRAME), predict_outputs(model, FRAME))
     assert loaded.get_params() == model.get_params()
     assert loaded.loss_.levels == model.loss_.levels
     for part, values in model.history_.items():
         np.testing.assert_array_equal(loaded.history_[part], values)
     pickled = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(answers(pickled, FRAME), answers(model, FRAME))
+    np.testing.assert_array_equal(predict_outputs(pickled, FRAME), predict_outputs(model, FRAME))
     rounds = "n_estimators" if hasattr(model, "n_estimators") else "max_iter"
     for each in (model, loaded):  # a loaded model goes on as the other would have
         each.set_params(**{rounds: 24}).fit(FRAME, y)

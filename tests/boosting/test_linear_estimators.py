@@ -55,7 +55,7 @@ def test_models_survive_files_and_pickles(classify, tmp_path):
     frame.loc[::7, "b"] = np.nan
     model = estimator(max_iter=8, linear_leaves=True).fit(frame, LABEL if classify else SCORE)
     assert model.ensemble_.has_linear_leaves
-    answer = model.predict_proba if classify else model.predict
+    predict = model.predict_proba if classify else model.predict
     model.save(tmp_path / "model.arboleda")
     loaded = arboleda.load(tmp_path / "model.arboleda")
     loaded.save(tmp_path / "again.arboleda")
@@ -67,7 +67,7 @@ def test_models_survive_files_and_pickles(classify, tmp_path):
     ):
         assert other.get_params() == model.get_params()
         again = other.predict_proba if classify else other.predict
-        np.testing.assert_array_equal(again(frame), answer(frame))
+        np.testing.assert_array_equal(again(frame), predict(frame))
 
 
 def test_a_damaged_file_is_refused(tmp_path):

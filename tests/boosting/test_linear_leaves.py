@@ -83,9 +83,9 @@ def naive_scores(X: Any, gradient: Any, tree: Any, leaves: Any, l2: float, slope
         design = np.column_stack([np.ones(whole.size), z])
         penalty = np.diag([l2] + [slope_l2] * len(columns))
         best = np.linalg.solve(design.T @ design + penalty, -design.T @ gradient[whole])
-        asked = rows[~np.isnan(X[np.ix_(rows, columns)]).any(axis=1)]
-        z = np.clip(X[np.ix_(asked, columns)], x.min(axis=0), x.max(axis=0)) - x.mean(axis=0)
-        scores[asked] = best[0] + z / np.ptp(x, axis=0) @ best[1:]
+        complete = rows[~np.isnan(X[np.ix_(rows, columns)]).any(axis=1)]
+        z = np.clip(X[np.ix_(complete, columns)], x.min(axis=0), x.max(axis=0)) - x.mean(axis=0)
+        scores[complete] = best[0] + z / np.ptp(x, axis=0) @ best[1:]
     return scores
 
 
@@ -145,7 +145,7 @@ def test_training_scores_match_predictions(loss):
         loss,
         exact=False,
         linear_leaves=True,
-        judged=np.arange(200, 300),
+        validation_rows=np.arange(200, 300),
         numbers=np.arange(220),
         row_share=0.8,
         callback=lambda done, train, validation, scores: seen.update({done: scores}) is not None,
@@ -219,8 +219,13 @@ def test_constant_and_linear_rounds_follow_each_other():
 
 def test_returning_to_the_best_round_keeps_linear_leaves():
     problem = Problem.make(300)
-    judged = np.arange(200, 300)
-    options = {"exact": False, "linear_leaves": True, "numbers": np.arange(200), "judged": judged}
+    validation_rows = np.arange(200, 300)
+    options = {
+        "exact": False,
+        "linear_leaves": True,
+        "numbers": np.arange(200),
+        "validation_rows": validation_rows,
+    }
     stopped = problem.fit("squared_error", n_rounds=200, patience=3, **options)
     assert 0 < stopped.best_round < 200
     again = problem.fit("squared_error", n_rounds=stopped.best_round, **options)

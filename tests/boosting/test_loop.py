@@ -22,7 +22,7 @@ def test_training_scores_match_predictions(loss, exact):
     fitted = problem.fit(
         loss,
         exact=exact,
-        judged=np.arange(200, 300),
+        validation_rows=np.arange(200, 300),
         numbers=np.arange(220),
         callback=lambda done, train, validation, scores: seen.update({done: scores}) is not None,
     )
@@ -57,7 +57,7 @@ def test_one_tree_at_learning_rate_1_is_the_mean_plus_a_tree(exact):
 @EVERY
 def test_the_number_of_threads_changes_no_bit(loss, exact):
     problem = Problem.make(9000)
-    options = {"n_rounds": 3, "row_share": 0.7, "judged": np.arange(0, 9000, 7)}
+    options = {"n_rounds": 3, "row_share": 0.7, "validation_rows": np.arange(0, 9000, 7)}
     one = bits(problem.fit(loss, exact=exact, **options))
     for n_threads in (2, 3, 8):
         assert bits(problem.fit(loss, exact=exact, n_threads=n_threads, **options)) == one
@@ -104,7 +104,7 @@ def test_weighted_samples_choose_the_best_steps_of_all_rows(sampling):
 @BOTH
 def test_early_stopping_returns_to_the_best_round(exact):
     problem = Problem.make(300)
-    options = {"exact": exact, "numbers": np.arange(150), "judged": np.arange(150, 300)}
+    options = {"exact": exact, "numbers": np.arange(150), "validation_rows": np.arange(150, 300)}
     options |= {"learning_rate": 0.6, "n_rounds": 60}
     stopped = problem.fit("log_loss", patience=5, **options)
     curve = stopped.history["validation_loss"]
@@ -127,17 +127,21 @@ def test_validation_rows_do_not_affect_the_trees(exact):
     problem = Problem.make(300)
     learned = np.arange(0, 300, 2)
     alone = problem.fit("softmax", exact=exact, numbers=learned)
-    judged = problem.fit("softmax", exact=exact, numbers=learned, judged=np.arange(1, 300, 2))
-    assert bits(alone) == bits(judged._replace(history={"": judged.history["train_loss"]}))
+    validation_rows = problem.fit(
+        "softmax", exact=exact, numbers=learned, validation_rows=np.arange(1, 300, 2)
+    )
+    assert bits(alone) == bits(
+        validation_rows._replace(history={"": validation_rows.history["train_loss"]})
+    )
 
 
 @BOTH
 def test_a_separate_validation_table_scores_like_rows_of_the_same_table(exact):
     problem = Problem.make(400)
-    learned, judged = np.arange(250), np.arange(250, 400)
-    same = problem.fit("huber", exact=exact, numbers=learned, judged=judged)
+    learned, validation_rows = np.arange(250), np.arange(250, 400)
+    same = problem.fit("huber", exact=exact, numbers=learned, validation_rows=validation_rows)
     training = problem.rows("huber", learned, exact)
-    other = problem.rows("huber", judged, exact)
+    other = problem.rows("huber", validation_rows, exact)
     assert other.table is not training.table
     apart = fit_boosting(
         training,
@@ -205,7 +209,7 @@ def test_a_custom_loss_gets_arrays_of_rows_and_outputs(exact):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("derivatives", "message"),
     [
         (lambda y, f: f - y, "must return a pair"),
         (lambda y, f: (f[:-1], f), r"gradient of shape \(49,\) for scores of shape \(50,\)"),
@@ -218,9 +222,9 @@ def test_a_custom_loss_gets_arrays_of_rows_and_outputs(exact):
         (lambda y, f: ("abc", f), "not an array of numbers"),
     ],
 )
-def test_errors_name_invalid_derivatives(answer, said):
-    with pytest.raises(ValueError, match=said):
-        Problem.make(50).fit(CustomLoss(answer))
+def test_errors_name_invalid_derivatives(derivatives, message):
+    with pytest.raises(ValueError, match=message):
+        Problem.make(50).fit(CustomLoss(derivatives))
 
 
 def test_exceptions_of_losses_and_callbacks_propagate():
@@ -234,18 +238,18 @@ def test_exceptions_of_losses_and_callbacks_propagate():
 
 
 def test_a_callback_stops_the_fit():
-    told = []
+    rounds = []
 
     def stop_at_4(done, train, validation, scores):
-        told.append((done, train))
+        rounds.append((done, train))
         assert np.isnan(validation)
         assert scores is None
         return done == 4
 
     fitted = Problem.make(100).fit("squared_error", callback=stop_at_4)
     assert fitted.ensemble.n_rounds == 4
-    assert [done for done, _ in told] == [0, 1, 2, 3, 4]
-    np.testing.assert_array_equal([loss for _, loss in told], fitted.history["train_loss"])
+    assert [done for done, _ in rounds] == [0, 1, 2, 3, 4]
+    np.testing.assert_array_equal([loss for _, loss in rounds], fitted.history["train_loss"])
     assert Problem.make(100).fit("softmax", callback=lambda *_: True).ensemble.n_rounds == 0
 
 
@@ -327,7 +331,12 @@ def test_dart_drops_and_rescales_trees(loss, exact):
     plain = problem.fit(loss, exact=exact, n_rounds=12)
     assert bits(problem.fit(loss, exact=exact, n_rounds=12, drop_rate=0.0)) == bits(plain)
 
-    options = {"exact": exact, "drop_rate": 0.4, "skip_drop": 0.2, "judged": np.arange(0, 300, 3)}
+    options = {
+        "exact": exact,
+        "drop_rate": 0.4,
+        "skip_drop": 0.2,
+        "validation_rows": np.arange(0, 300, 3),
+    }
     seen = {}
     dart = problem.fit(
         loss,

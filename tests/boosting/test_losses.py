@@ -127,10 +127,10 @@ def test_a_custom_loss_is_checked() -> None:
         HistGradientBoostingRegressor(loss=negative).fit(X, Y)
     with pytest.raises(ValueError, match="early stopping needs a score"):
         HistGradientBoostingRegressor(loss=own_squared, early_stopping=True).fit(X, Y)
-    judged = HistGradientBoostingRegressor(
+    stopped = HistGradientBoostingRegressor(
         loss=own_squared, early_stopping=True, scoring="r2", max_iter=20
     )
-    assert judged.fit(X, Y).validation_score_.size == judged.n_iter_ + 1
+    assert stopped.fit(X, Y).validation_score_.size == stopped.n_iter_ + 1
 
 
 @pytest.mark.parametrize("maker", BOTH)

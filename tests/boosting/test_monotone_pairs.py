@@ -83,14 +83,14 @@ def test_no_pair_breaks_its_direction(name: str) -> None:
     maker = HistGradientBoostingClassifier if two_classes else HistGradientBoostingRegressor
     model = maker(**defaults, monotonic_cst=DIRECTIONS.tolist(), **options).fit(rows, y, weight)
     assert model.n_iter_ > 3
-    say = model.decision_function if two_classes else model.predict
-    steps = say(HIGH) - say(LOW)
+    output = model.decision_function if two_classes else model.predict
+    steps = output(HIGH) - output(LOW)
     assert steps.min() >= 0.0
     assert (steps > 0.0).mean() > 0.01
     if options.get("loss") != "quantile":
         free = maker(**defaults, **options).fit(rows, y, weight)
-        say = free.decision_function if two_classes else free.predict
-        assert (say(HIGH) - say(LOW)).min() < 0.0
+        output = free.decision_function if two_classes else free.predict
+        assert (output(HIGH) - output(LOW)).min() < 0.0
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson"])

@@ -289,11 +289,15 @@ def test_folds_choose_the_rounds(maker: Any, y: Any, weighted: bool) -> None:
     # The twin: models of the folds, each judged by its own, one after the other.
     curves, sizes = [], []
     rows, stratify = np.flatnonzero(weight), maker is HistGradientBoostingClassifier
-    for learn, judge in fold_splits(4, y, rows, stratify=stratify, seed=model.seed_):
-        given = {"X_val": few[judge], "y_val": y[judge], "sample_weight_val": weight[judge]}
+    for learn, held_out in fold_splits(4, y, rows, stratify=stratify, seed=model.seed_):
+        given = {
+            "X_val": few[held_out],
+            "y_val": y[held_out],
+            "sample_weight_val": weight[held_out],
+        }
         alone = maker(**how).fit(few[learn], y[learn], weight[learn], **given)
         curves.append(alone.history_["validation_loss"])
-        sizes.append(weight[judge].sum())
+        sizes.append(weight[held_out].sum())
     assert len({len(curve) for curve in curves}) > 1, "all folds stop at once: tests too little"
     longest = max(map(len, curves))
     mean = np.average([np.pad(c, (0, longest - len(c)), mode="edge") for c in curves], 0, sizes)
@@ -399,18 +403,18 @@ def test_automatic_early_stopping_requires_many_rows() -> None:
 
 
 def test_callbacks_receive_rounds_and_can_stop(capsys: pytest.CaptureFixture[str]) -> None:
-    told: list[BoostingRound] = []
+    recorded: list[BoostingRound] = []
 
     def stop_at_seven(current: BoostingRound) -> bool:
-        told.append(current)
+        recorded.append(current)
         return current.iteration == 7
 
     model = HistGradientBoostingRegressor(callbacks=[stop_at_seven], verbose=1).fit(X, SCORE)
     assert model.n_iter_ == 7
-    assert [current.iteration for current in told] == [1, 2, 3, 4, 5, 6, 7]
-    assert told[-1].n_iterations == 100
-    assert told[-1].validation_loss is None
-    assert told[-1].train_loss == model.history_["train_loss"][7]
+    assert [current.iteration for current in recorded] == [1, 2, 3, 4, 5, 6, 7]
+    assert recorded[-1].n_iterations == 100
+    assert recorded[-1].validation_loss is None
+    assert recorded[-1].train_loss == model.history_["train_loss"][7]
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 7
     assert lines[0].startswith("round   1 of 100, training loss ")
@@ -418,7 +422,9 @@ def test_callbacks_receive_rounds_and_can_stop(capsys: pytest.CaptureFixture[str
     seen = []
     exact = GradientBoostingRegressor(n_estimators=9)
     exact.fit(
-        X, SCORE, monitor=lambda i, estimator, told: seen.append((i, told["iteration"])) or i == 3
+        X,
+        SCORE,
+        monitor=lambda i, estimator, recorded: seen.append((i, recorded["iteration"])) or i == 3,
     )
     assert seen == [(0, 1), (1, 2), (2, 3), (3, 4)]
     assert exact.n_estimators_ == 4

@@ -51,7 +51,7 @@ def test_the_order_of_rows_changes_no_bit(name: str) -> None:
 
 
 def test_the_width_of_registers_changes_no_bit() -> None:
-    answers = []
+    digests = []
     for level in _native.simd_levels():
         result = subprocess.run(
             [sys.executable, "-m", "tests.boosting.every_kind"],
@@ -61,5 +61,5 @@ def test_the_width_of_registers_changes_no_bit() -> None:
         assert result.returncode == 0, result.stderr
         in_use, digest = result.stdout.split()
         assert in_use == level
-        answers.append(digest)
-    assert len(set(answers)) == 1
+        digests.append(digest)
+    assert len(set(digests)) == 1

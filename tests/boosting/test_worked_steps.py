@@ -141,12 +141,12 @@ def test_heavy_tailed_targets_keep_their_precision(kind: str, loss: str) -> None
         for library in (ours, theirs):
             model = library.HistGradientBoostingRegressor(loss=loss, max_iter=40)
             with threadpool_limits(1):  # threads of OpenMP wait for each other on a busy machine
-                said = model.fit(X[:4000], y[:4000]).predict(X[4000:])
-            error = said - y[4000:]
+                predicted = model.fit(X[:4000], y[:4000]).predict(X[4000:])
+            error = predicted - y[4000:]
             losses.append(
                 np.mean(error**2) if loss == "squared_error" else
                 np.mean(np.abs(error)) if loss == "absolute_error" else
-                np.mean(said - y[4000:] * np.log(said)) + y[4000:].mean() * 20
+                np.mean(predicted - y[4000:] * np.log(predicted)) + y[4000:].mean() * 20
             )  # fmt: skip
         ratios.append(losses[0] / losses[1])
     assert np.mean(ratios) < 1.01
@@ -167,6 +167,8 @@ def test_one_row_in_ten_thousand_is_learned(spread: float) -> None:
         )
         with threadpool_limits(1):
             model.fit(X, y, weight)
-        said = np.clip(model.predict_proba(X)[:, 1], 1e-15, 1 - 1e-15)
-        losses.append(-np.average(np.log(np.where(y == 1, said, 1 - said)), weights=weight))
+        predicted = np.clip(model.predict_proba(X)[:, 1], 1e-15, 1 - 1e-15)
+        losses.append(
+            -np.average(np.log(np.where(y == 1, predicted, 1 - predicted)), weights=weight)
+        )
     assert losses[0] < 1.01 * losses[1]

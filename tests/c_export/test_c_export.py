@@ -227,26 +227,26 @@ def test_categories_are_exported(encoding, n_classes, tmp_path):
     model = kind(max_iter=9, min_samples_leaf=5, category_encoding=encoding)
     model.fit(frame, classes(y, n_classes) if n_classes else y)
     compiled = Compiled(model, tmp_path)
-    asked = frame.head(60).copy()
-    asked.loc[3, "town"] = "Elche"
+    rows = frame.head(60).copy()
+    rows.loc[3, "town"] = "Elche"
     X = np.empty((60, 3))
-    X[:, 1] = asked["x"]
+    X[:, 1] = rows["x"]
     for j, name in ((0, "town"), (2, "team")):
-        X[:, j] = [compiled.category(j, t) if isinstance(t, str) else np.nan for t in asked[name]]
+        X[:, j] = [compiled.category(j, t) if isinstance(t, str) else np.nan for t in rows[name]]
     assert np.isnan(X[3, 0])
     assert np.isnan(compiled.category(0, ""))
     assert np.isnan(compiled.category(0, "Alcoy "))
     assert np.isnan(compiled.category(1, "Alcoy"))
     found, returned = compiled.predict(X, max(1, n_classes))
     if n_classes:
-        assert_array_equal(model.classes_[returned], model.predict(asked))
+        assert_array_equal(model.classes_[returned], model.predict(rows))
     else:
-        assert_array_equal(found[:, 0], model.predict(asked))
+        assert_array_equal(found[:, 0], model.predict(rows))
     # What is no number of a category goes where missing ones go.
     strange = np.repeat(X[:1], 4, axis=0)
     strange[:, 0] = [np.nan, -1.0, 1e300, np.inf]
-    answers, _ = compiled.predict(strange, max(1, n_classes))
-    assert (answers == answers[0]).all()
+    values, _ = compiled.predict(strange, max(1, n_classes))
+    assert (values == values[0]).all()
 
 
 def of_categories(kind, **parameters):
@@ -276,21 +276,21 @@ def test_categories_of_every_type_are_exported(name, number_type, tmp_path):
     is_classifier = hasattr(model, "predict_proba")
     model.fit(frame, classes(y, 3) if is_classifier else y)
     compiled = Compiled(model, tmp_path, number_type=number_type)
-    asked = frame.head(80).copy()
-    asked.loc[3, "town"] = "Elche"
+    rows = frame.head(80).copy()
+    rows.loc[3, "town"] = "Elche"
     X = np.empty((80, 3))
-    X[:, 1] = asked["x"]
+    X[:, 1] = rows["x"]
     for j, column in ((0, "town"), (2, "team")):
-        texts = asked[column]
+        texts = rows[column]
         X[:, j] = [compiled.category(j, t) if isinstance(t, str) else np.nan for t in texts]
     found, returned = compiled.predict(X, 3 if is_classifier else 1)
-    expected = model.predict_proba(asked) if is_classifier else model.predict(asked)[:, None]
+    expected = model.predict_proba(rows) if is_classifier else model.predict(rows)[:, None]
     single = number_type == "float32"
     assert_allclose(found, expected, rtol=2e-6 if single else 1e-15, atol=1e-6 if single else 3e-16)
     if is_classifier:
         ordered = np.sort(expected, axis=1)
         apart = ordered[:, -1] - ordered[:, -2] > (1e-5 if single else 0.0)
-        assert_array_equal(model.classes_[returned][apart], model.predict(asked)[apart])
+        assert_array_equal(model.classes_[returned][apart], model.predict(rows)[apart])
 
 
 def test_huge_and_infinite_numbers_reach_a_leaf(tmp_path):

@@ -37,7 +37,7 @@ def flowers(n: int = 400, seed: int = 0, name: str = "kind") -> pd.DataFrame:
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Studies of one table, twice the same but for the models, one with another seed; another."""
     root = tmp_path_factory.mktemp("studies")
-    asked: dict[str, tuple[Any, dict[str, Any]]] = {
+    studies: dict[str, tuple[Any, dict[str, Any]]] = {
         "first": (flowers(), {"models": "lda,most_frequent"}),
         "again": (flowers(), {"models": "lda,most_frequent"}),
         "poor": (flowers(), {"models": "most_frequent"}),
@@ -45,9 +45,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "other": (flowers(120, 9, NASTY), {"models": "lda,most_frequent", "target": NASTY}),
         "third": (flowers(140, 7), {"models": "lda,most_frequent"}),
     }
-    for name, (table, more) in asked.items():
+    for name, (table, more) in studies.items():
         Study(table, **{"target": "kind", "out": root / name, **more}).run()
-    return {name: root / name for name in asked}
+    return {name: root / name for name in studies}
 
 
 def compared(folders: dict[str, Path], *names: str) -> dict[str, Any]:
@@ -108,9 +108,9 @@ def test_rows_of_a_group_count_as_one(tmp_path: Path) -> None:
     visits = 4
     patients = flowers(100).loc[np.repeat(np.arange(100), visits)].reset_index(drop=True)
     patients["<b>patient</b>"] = np.repeat(np.arange(100), visits)
-    asked = {"target": "kind", "groups": "<b>patient</b>", "cv": "group:4"}
+    studies = {"target": "kind", "groups": "<b>patient</b>", "cv": "group:4"}
     for models in ("lda", "most_frequent"):
-        Study(patients, models=models, out=tmp_path / models, **asked).run()
+        Study(patients, models=models, out=tmp_path / models, **studies).run()
     found = compare_studies([tmp_path / "lda", tmp_path / "most_frequent"])
     jsonschema.validate(found.facts, SCHEMA)
     assert found.facts["paired"]["groups"] == "<b>patient</b>"
@@ -151,12 +151,12 @@ def test_test_rows_of_one_group_give_no_comparison(tmp_path: Path) -> None:
 
 def test_only_equal_splits_are_paired(tmp_path: Path) -> None:
     table = flowers(300).assign(house=np.arange(300) % 30, day=np.arange(300))
-    for name, asked in {
+    for name, studies in {
         "random": {},
         "groups": {"groups": "house"},
         "time": {"time": "day"},
     }.items():
-        Study(table, target="kind", models="lda", out=tmp_path / name, **asked).run()
+        Study(table, target="kind", models="lda", out=tmp_path / name, **studies).run()
     for name in ("groups", "time"):
         facts = compare_studies([tmp_path / "random", tmp_path / name]).facts
         assert "in different ways" in facts["paired"]["why_not"]
@@ -201,8 +201,8 @@ def test_without_the_rows_the_rest_is_reported(folders: dict[str, Path], tmp_pat
 
 def test_two_studies_of_one_table_count_once(folders: dict[str, Path]) -> None:
     names = ("first", "again", "third")
-    told = [Study.load(folders[name]).facts for name in names]
-    assert _compare_over_tables(names, told) is None
+    facts = [Study.load(folders[name]).facts for name in names]
+    assert _compare_over_tables(names, facts) is None
 
 
 class _Tags(HTMLParser):
@@ -236,18 +236,18 @@ def test_the_command_prints_the_path_of_the_page(
         main(["compare", str(folders["first"]), str(folders["poor"]), "--out", str(out)])
     assert stop.value.code == 0
     assert out.exists()
-    told = capsys.readouterr().out
-    assert "Linear discriminant analysis" in told
-    assert f"Page: {out}" in told.replace("\n", "")
+    printed = capsys.readouterr().out
+    assert "Linear discriminant analysis" in printed
+    assert f"Page: {out}" in printed.replace("\n", "")
 
 
 @pytest.mark.parametrize(
-    ("names", "told"), [(["first"], "at least two"), (["first", "first"], "given twice")]
+    ("names", "message"), [(["first"], "at least two"), (["first", "first"], "given twice")]
 )
 def test_studies_that_cannot_be_compared_are_refused(
-    folders: dict[str, Path], names: list[str], told: str
+    folders: dict[str, Path], names: list[str], message: str
 ) -> None:
-    with pytest.raises(StudyError, match=told):
+    with pytest.raises(StudyError, match=message):
         compare_studies([folders[name] for name in names])
 
 

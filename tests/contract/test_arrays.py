@@ -65,8 +65,8 @@ def test_every_layout_and_type_gives_the_same_columns(
     model = DecisionTreeClassifier().fit(X, y)
     assert arrays_of(model) == arrays_of(expected)
     assert expected.get_n_leaves() >= 3
-    for answer in ("predict", "predict_proba", "apply"):
-        np.testing.assert_array_equal(getattr(model, answer)(X), getattr(expected, answer)(plain))
+    for method in ("predict", "predict_proba", "apply"):
+        np.testing.assert_array_equal(getattr(model, method)(X), getattr(expected, method)(plain))
     assert (model.decision_path(X) != expected.decision_path(plain)).nnz == 0
     regressor = DecisionTreeRegressor().fit(X, plain[:, 2])
     np.testing.assert_array_equal(

@@ -18,7 +18,7 @@ def _fitted(column: Any) -> DecisionTreeRegressor:
 
 
 @pytest.mark.parametrize(
-    ("fitted", "given", "said"),
+    ("fitted", "given", "message"),
     [
         (["1", "2", "3"], [None, 2, 3], "column 'code' of X holds 2.0 in row 1, a number, but"),
         (["1", "2", "3"], [1.0, 2.0, 3.0], "in fit were of kind text"),
@@ -28,13 +28,13 @@ def _fitted(column: Any) -> DecisionTreeRegressor:
         ([date(2020, 1, day) for day in (1, 2, 3)], [1, 2, 3], "were of kind date"),
     ],
 )
-def test_categories_of_another_type_are_refused(fitted: Any, given: Any, said: str) -> None:
+def test_categories_of_another_type_are_refused(fitted: Any, given: Any, message: str) -> None:
     model = _fitted(fitted)
     X = pd.DataFrame({"size": [0.0] * 3})
     X["code"] = [given] * 3 if isinstance(given, pd.Timestamp) else given
     with pytest.raises(ValueError, match="give the column the type that it had in fit") as error:
         model.predict(X)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("given", [[1.0, 2.0, 3.0], [True, 2, 3], [None] * 3, [7, 8, 9]])

@@ -86,14 +86,14 @@ def outcome(model: Any, X: Any, y: Any) -> tuple[list[str], list[str]]:
         warnings.simplefilter("always")
         try:
             fitted = clone(model).fit(X, y)
-            said = [
+            result = [
                 repr(getattr(fitted, "classes_", None)),
                 str(fitted.n_features_in_),
                 repr(fitted.predict(_X)),
             ]
         except (TypeError, ValueError) as error:
-            said = [type(error).__name__, str(error)]
-    return said, [f"{warning.category.__name__}: {warning.message}" for warning in caught]
+            result = [type(error).__name__, str(error)]
+    return result, [f"{warning.category.__name__}: {warning.message}" for warning in caught]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)

@@ -32,9 +32,9 @@ def target(X: Any) -> Any:
 
 def check_equal(model: Any, expected: Any, X: Any, plain: Any) -> None:
     assert arrays_of(model) == arrays_of(expected)
-    for answer in ("predict", "apply"):
-        np.testing.assert_array_equal(getattr(model, answer)(X), getattr(expected, answer)(plain))
-        np.testing.assert_array_equal(getattr(model, answer)(plain), getattr(model, answer)(X))
+    for method in ("predict", "apply"):
+        np.testing.assert_array_equal(getattr(model, method)(X), getattr(expected, method)(plain))
+        np.testing.assert_array_equal(getattr(model, method)(plain), getattr(model, method)(X))
     assert (model.decision_path(X) != expected.decision_path(plain)).nnz == 0
 
 

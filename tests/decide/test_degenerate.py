@@ -64,8 +64,8 @@ def test_predictions_are_classes_or_errors_give_the_reason(table: str, model: st
         with pytest.raises(ValueError, match=message):
             decider.fit(X, y)
         return
-    said = decider.fit(X, y).predict(X)
-    assert set(said) <= {*y.tolist(), getattr(decider, "reject_label_", y[0])}
+    predicted = decider.fit(X, y).predict(X)
+    assert set(predicted) <= {*y.tolist(), getattr(decider, "reject_label_", y[0])}
     assert np.isfinite(decider.predict_proba(X)).all()
 
 
@@ -115,7 +115,7 @@ def test_tiny_and_huge_costs_give_the_same_decisions(scale: float) -> None:
     costs = np.array([[0.0, 1.0], [5.0, 0.0]])
     for method in ("posterior", "threshold"):
         plain = CostSensitiveClassifier(_TREE, cost_matrix=costs, method=method, cv=2)
-        said = plain.fit(_X, _Y).predict(_X)
+        predicted = plain.fit(_X, _Y).predict(_X)
         scaled = clone(plain).set_params(cost_matrix=costs * scale).fit(_X, _Y)
-        np.testing.assert_array_equal(scaled.predict(_X), said)
+        np.testing.assert_array_equal(scaled.predict(_X), predicted)
         assert np.isfinite(scaled.mean_cost(_X, _Y))

@@ -70,5 +70,5 @@ def test_weights_stay_equal_where_nothing_can_be_gained() -> None:
     costs = 1 - np.eye(2)
     assert learn_weights(posteriors, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]
     assert learn_weights(posteriors, np.array([1, 0]), costs * 0, np.ones(2)).tolist() == [1, 1]
-    sure = np.array([[1.0, 0.0], [1.0, 0.0]])
-    assert learn_weights(sure, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]
+    certain = np.array([[1.0, 0.0], [1.0, 0.0]])
+    assert learn_weights(certain, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]

@@ -42,8 +42,8 @@ def test_a_threshold_of_one_rejects_all_uncertain_rows_and_one_over_k_rejects_no
     assert model.score(X, y) == 0.0
     model.set_params(threshold=1 / 3).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), LogisticRegression().fit(X, y).predict(X))
-    sure = RejectOptionClassifier(GivenPosteriors(), threshold=1.0).fit([[1, 0], [0, 1]], [0, 1])
-    assert sure.predict([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]).tolist() == [0, 1, -1]
+    certain = RejectOptionClassifier(GivenPosteriors(), threshold=1.0).fit([[1, 0], [0, 1]], [0, 1])
+    assert certain.predict([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]).tolist() == [0, 1, -1]
 
 
 def test_chows_rule_costs_least() -> None:
@@ -55,8 +55,10 @@ def test_chows_rule_costs_least() -> None:
     assert (model.threshold_, model.reject_cost_) == (0.8, pytest.approx(0.2))
 
     def cost(threshold: float) -> float:
-        said = RejectOptionClassifier(GivenPosteriors(), threshold=threshold).fit(X, y).predict(X)
-        return float(np.mean(np.where(said == -1, 0.2, said != y)))
+        predicted = (
+            RejectOptionClassifier(GivenPosteriors(), threshold=threshold).fit(X, y).predict(X)
+        )
+        return float(np.mean(np.where(predicted == -1, 0.2, predicted != y)))
 
     costs = {t: cost(t) for t in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)}
     assert min(costs, key=lambda t: costs[t]) == 0.8
@@ -87,13 +89,13 @@ def test_with_costs_rows_are_rejected_where_every_decision_is_expensive() -> Non
 def test_targets_are_met_on_rows_out_of_fold() -> None:
     X, y = _noisy()
     p = cross_val_predict(GaussianNB(), X, y, cv=4, method="predict_proba")
-    right, sure = p.argmax(axis=1) == y, p.max(axis=1)
+    right, certain = p.argmax(axis=1) == y, p.max(axis=1)
     wide = RejectOptionClassifier(GaussianNB(), target_coverage=0.7, cv=4).fit(X, y)
-    assert (sure >= wide.threshold_).mean() == pytest.approx(0.7, abs=1 / 500)
+    assert (certain >= wide.threshold_).mean() == pytest.approx(0.7, abs=1 / 500)
     good = RejectOptionClassifier(GaussianNB(), target_accuracy=0.8, cv=4).fit(X, y)
-    accepted = sure >= good.threshold_
+    accepted = certain >= good.threshold_
     assert right[accepted].mean() >= 0.8
-    assert all(right[sure >= t].mean() < 0.8 for t in sure[~accepted])
+    assert all(right[certain >= t].mean() < 0.8 for t in certain[~accepted])
     curve = accuracy_coverage_curve(y, p)
     assert good.threshold_ == curve.threshold_for(accuracy=0.8)
     with pytest.raises(ValueError, match="accuracy=1.0 is not reached at any coverage"):
@@ -118,13 +120,13 @@ def test_a_target_with_costs_limits_expected_costs() -> None:
 def test_coverage_sums_to_one() -> None:
     X, y = _noisy()
     model = RejectOptionClassifier(GaussianNB(), threshold=0.8).fit(X, y)
-    said, rejected = model.predict(X), model.reject(X)
+    predicted, rejected = model.predict(X), model.reject(X)
     plain = GaussianNB().fit(X, y).predict(X)
     right = plain == y
     coverage = 1 - rejected.mean()
     in_and_out = coverage * right[~rejected].mean() + rejected.mean() * right[rejected].mean()
     assert in_and_out == pytest.approx(right.mean())
-    np.testing.assert_array_equal(said[~rejected], plain[~rejected])
+    np.testing.assert_array_equal(predicted[~rejected], plain[~rejected])
     assert model.score(X, y) == pytest.approx(coverage * right[~rejected].mean())
     weight = np.arange(500.0)
     assert model.score(X, y, weight) == pytest.approx(np.average(right & ~rejected, weights=weight))
@@ -146,9 +148,9 @@ def test_the_reject_label_has_the_type_of_the_classes(
 ) -> None:
     X = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.5, 0.5]]
     model = RejectOptionClassifier(GivenPosteriors(), threshold=0.9, reject_label=label)
-    said = model.fit(X, labels * 2).predict(X)
-    assert said.dtype.kind == kind
-    assert said.tolist() == [*sorted(labels), shown, shown]
+    predicted = model.fit(X, labels * 2).predict(X)
+    assert predicted.dtype.kind == kind
+    assert predicted.tolist() == [*sorted(labels), shown, shown]
     assert model.reject_label_ == shown
     assert model.score(X, [*sorted(labels), labels[0], labels[1]]) == 0.5
 

@@ -23,9 +23,9 @@ def test_pages_are_written_to_the_study_folder_by_default(
 ) -> None:
     folder = studies["regression"]
     assert run("explain", folder) == 0
-    told = capsys.readouterr()
-    assert told.out == f"Page: {folder / 'explained.html'}\n"
-    assert "Checking calibration and coverage" in told.err
+    printed = capsys.readouterr()
+    assert printed.out == f"Page: {folder / 'explained.html'}\n"
+    assert "Checking calibration and coverage" in printed.err
     assert run("explain", folder, "--row", 7) == 0
     assert capsys.readouterr().out == f"Page: {folder / 'explained-row-7.html'}\n"
     assert "Row 7 <span" in (folder / "explained-row-7.html").read_text()
@@ -57,10 +57,10 @@ def test_invalid_requests_are_reported_in_one_sentence(
     sentence: str,
 ) -> None:
     assert run("explain", studies["regression"], *options) == 2
-    told = capsys.readouterr().err
-    assert "arboleda: error: " in told
-    assert sentence in told
-    assert "Traceback" not in told
+    printed = capsys.readouterr().err
+    assert "arboleda: error: " in printed
+    assert sentence in printed
+    assert "Traceback" not in printed
 
 
 def test_folders_without_a_study_are_refused(
@@ -87,9 +87,9 @@ def test_damaged_folders_are_refused(
     else:
         (folder / name).write_bytes(b"\x00nonsense")
     assert run("explain", folder, "--row", 1) == 2
-    told = capsys.readouterr().err
-    assert "arboleda: error: " in told
-    assert "Traceback" not in told
+    printed = capsys.readouterr().err
+    assert "arboleda: error: " in printed
+    assert "Traceback" not in printed
 
 
 @pytest.mark.filterwarnings("default")
@@ -100,9 +100,9 @@ def test_another_version_of_scikit_learn_is_reported_in_one_line(
     path = folder / "models" / "index.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"scikit-learn": "1.6.0"}))
     assert run("explain", folder, "--row", 1) == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if "1.6.0" in line]
-    assert len(told) == 1
-    assert told[0].startswith("arboleda: warning: The models in ")
+    printed = [line for line in capsys.readouterr().err.splitlines() if "1.6.0" in line]
+    assert len(printed) == 1
+    assert printed[0].startswith("arboleda: warning: The models in ")
 
 
 def test_ctrl_c_leaves_no_page(

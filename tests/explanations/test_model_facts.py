@@ -53,8 +53,8 @@ def test_importance_of_large_ensembles_uses_fewer_rows(
     model = CombinedRegressor.of(members, MeanRule((1.0,)), len(subject.names))
     many = replace(subject, pipeline=Pipeline([("model", model)]))
     assert (subject.n_models, many.n_models) == (1, 4)
-    asked = 10 * len(subject.names) * 4 * 200
-    alone, together = (describe_importance(one, asked) for one in (subject, many))
+    n_predictions = 10 * len(subject.names) * 4 * 200
+    alone, together = (describe_importance(one, n_predictions) for one in (subject, many))
     assert alone is not None
     assert together is not None
     assert alone["n_rows"] == len(subject.test.x) > together["n_rows"] == 200
@@ -113,14 +113,14 @@ def test_the_drawn_tree_has_the_stated_fidelity_and_error(
     found = of_model.facts["surrogate"]
     nodes = {node["id"]: node for node in found["tree"]["nodes"]}
 
-    def answer(row: np.ndarray) -> float:
+    def predict_row(row: np.ndarray) -> float:
         node = nodes[0]
         while node["left"] is not None:
             j = subject.names.index(node["feature"])
             value = subject.text(j, row[j])
             if node["levels"] is not None:
-                told = "(missing)" if value is None else str(value)
-                left = (told in node["levels"]) == node["levels_left"]
+                level = "(missing)" if value is None else str(value)
+                left = (level in node["levels"]) == node["levels_left"]
             elif value is None:
                 left = node["missing"] == "left"
             else:
@@ -131,16 +131,16 @@ def test_the_drawn_tree_has_the_stated_fidelity_and_error(
         label = found["tree"]["class_labels"][int(np.argmax(node["value"]))]
         return float(subject.labels.index(label))
 
-    said = np.array([answer(row) for row in subject.test.x])
+    predicted = np.array([predict_row(row) for row in subject.test.x])
     model, truth = subject.predict(subject.test.x), subject.test.y
     if subject.classes:
-        assert found["fidelity"] == pytest.approx(np.mean(said == model))
-        assert found["error"] == pytest.approx(np.mean(said != truth))
+        assert found["fidelity"] == pytest.approx(np.mean(predicted == model))
+        assert found["error"] == pytest.approx(np.mean(predicted != truth))
         assert found["model_error"] == pytest.approx(np.mean(model != truth))
     else:
         spread = np.sum((model - model.mean()) ** 2)
-        assert found["fidelity"] == pytest.approx(1 - np.sum((said - model) ** 2) / spread)
-        assert found["error"] == pytest.approx(np.sqrt(np.mean((said - truth) ** 2)))
+        assert found["fidelity"] == pytest.approx(1 - np.sum((predicted - model) ** 2) / spread)
+        assert found["error"] == pytest.approx(np.sqrt(np.mean((predicted - truth) ** 2)))
     assert found["n_leaves"] == sum(node["left"] is None for node in nodes.values())
 
 
@@ -162,20 +162,20 @@ def test_intervals_have_about_their_nominal_coverage(of_model: Explanation, task
 def test_rows_to_inspect_match_their_description(subject: ExplainedModel) -> None:
     rows = find_instructive_rows(subject)
     assert len({row["row"] for row in rows}) == len(rows)
-    answers = subject.predict(subject.test.x)
+    predictions = subject.predict(subject.test.x)
     for row in rows:
         at = int(np.flatnonzero(subject.test.numbers == row["row"] - 1)[0])
-        assert row["said"] == subject.prediction_text(float(answers[at]))
-        right = answers[at] == subject.test.y[at]
+        assert row["said"] == subject.prediction_text(float(predictions[at]))
+        right = predictions[at] == subject.test.y[at]
         if row["why"] in ("wrong", "surely_wrong"):
             assert not right
         elif row["why"] in ("right", "surely_right"):
             assert right
         elif row["why"] == "unsure":
-            sure = subject.outputs(subject.test.x).max(axis=1)
-            assert row["probability"] == sure.min()
+            confidence = subject.outputs(subject.test.x).max(axis=1)
+            assert row["probability"] == confidence.min()
     if not subject.classes:
-        off = np.abs(answers - subject.test.y)
+        off = np.abs(predictions - subject.test.y)
         first = int(np.flatnonzero(subject.test.numbers == rows[0]["row"] - 1)[0])
         assert off[first] == off.max()
 
@@ -198,6 +198,6 @@ def test_test_rows_beyond_the_training_rows_are_counted(subject: ExplainedModel)
     columns = [j for j in range(len(subject.names)) if subject.kind(j) == "numeric"]
     out = np.zeros(len(subject.test.x), dtype=bool)
     for j in columns:
-        seen, asked = subject.train.x[:, j], subject.test.x[:, j]
-        out |= (asked < np.nanmin(seen)) | (asked > np.nanmax(seen))
+        seen, new = subject.train.x[:, j], subject.test.x[:, j]
+        out |= (new < np.nanmin(seen)) | (new > np.nanmax(seen))
     assert count_rows_beyond_training(subject)["n_rows"] == out.sum()

@@ -84,8 +84,8 @@ def test_tables_show_the_numbers_of_the_facts(of_row: Explanation, of_model: Exp
     facts, page = of_row.facts, of_row.to_html()
     values = cells(page, "All values of the row")
     assert [row[0] for row in values] == [column["name"] for column in facts["values"]]
-    pushes = cells(page, "Contributions of the columns to the prediction")
-    assert [row[0] for row in pushes] == [c["name"] for c in facts["pushes"]["columns"]]
+    contributions = cells(page, "Contributions of the columns to the prediction")
+    assert [row[0] for row in contributions] == [c["name"] for c in facts["pushes"]["columns"]]
     near = cells(page, "The nearest training rows")[1:]
     assert [row[0] for row in near] == [f"{r['row']:,}" for r in facts["neighbours"]["rows"]]
     if facts["prediction"]["probabilities"] is not None:
@@ -120,19 +120,19 @@ def test_warnings_are_shown(of_row: Explanation) -> None:
     assert "approximates this model only roughly here" in page
 
 
-@pytest.mark.parametrize(("inside", "said"), [
+@pytest.mark.parametrize(("inside", "sentence"), [
     ([], "No class is probable enough for the 90"),
     (["rose"], "prediction set contains “rose” alone"),
     (["rose", "iris"], "prediction set contains 2 classes: “rose” and “iris”"),
 ])  # fmt: skip
 def test_sets_are_described_by_their_size(
-    of_row: Explanation, task: str, inside: list[str], said: str
+    of_row: Explanation, task: str, inside: list[str], sentence: str
 ) -> None:
     if task != "binary":
         pytest.skip("sets are of classes with probabilities")
     facts = copy.deepcopy(of_row.facts)
     facts["range"]["set"] = inside
-    assert said in render_explanation(facts)
+    assert sentence in render_explanation(facts)
 
 
 def test_many_columns_and_classes_are_truncated(of_row: Explanation, task: str) -> None:

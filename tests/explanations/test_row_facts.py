@@ -30,9 +30,9 @@ def test_the_row_matches_the_table(of_row: Explanation, subject: ExplainedModel)
 
 
 def test_the_prediction_matches_the_pipeline(of_row: Explanation, subject: ExplainedModel) -> None:
-    said, x = of_row.facts["prediction"], subject.test.x[:1]
-    answer = float(subject.pipeline.predict(x)[0])
-    assert said["answer"] == subject.prediction_text(answer)
+    prediction, x = of_row.facts["prediction"], subject.test.x[:1]
+    predicted = float(subject.pipeline.predict(x)[0])
+    assert prediction["answer"] == subject.prediction_text(predicted)
     if subject.predicts_probabilities:
         shares = np.bincount(subject.train.y) / len(subject.train.y)
         expected = {
@@ -41,43 +41,43 @@ def test_the_prediction_matches_the_pipeline(of_row: Explanation, subject: Expla
                 subject.labels, subject.pipeline.predict_proba(x)[0], shares, strict=True
             )
         }
-        found = {r["label"]: (r["probability"], r["share"]) for r in said["probabilities"]}
+        found = {r["label"]: (r["probability"], r["share"]) for r in prediction["probabilities"]}
         assert found == expected
-        assert said["probabilities"][0]["label"] == said["answer"]
+        assert prediction["probabilities"][0]["label"] == prediction["answer"]
 
 
 def test_similar_rows_and_errors_exclude_the_row_itself(
     of_row: Explanation, subject: ExplainedModel
 ) -> None:
-    said = of_row.facts["prediction"]
+    prediction = of_row.facts["prediction"]
     x, y = subject.test.x[1:], subject.test.y[1:]
-    answers = subject.pipeline.predict(x)
+    predictions = subject.pipeline.predict(x)
     if not subject.classes:
-        off = np.abs(answers - y)
-        assert said["errors"]["n_rows"] == len(y)
-        assert said["errors"]["median"] == pytest.approx(np.median(off))
+        off = np.abs(predictions - y)
+        assert prediction["errors"]["n_rows"] == len(y)
+        assert prediction["errors"]["median"] == pytest.approx(np.median(off))
         return
-    same = answers == subject.labels.index(said["answer"])
+    same = predictions == subject.labels.index(prediction["answer"])
     if same.sum() < 50:
-        assert said["similar"] is None
+        assert prediction["similar"] is None
 
 
 def test_values_are_placed_among_the_training_values(
     of_row: Explanation, subject: ExplainedModel
 ) -> None:
     row = subject.test.x[0]
-    for j, told in enumerate(of_row.facts["values"]):
+    for j, value_facts in enumerate(of_row.facts["values"]):
         seen = subject.train.x[:, j]
-        assert told["name"] == subject.names[j]
-        assert told["kind"] == subject.kind(j)
-        if told["kind"] == "numeric" and not np.isnan(row[j]):
+        assert value_facts["name"] == subject.names[j]
+        assert value_facts["kind"] == subject.kind(j)
+        if value_facts["kind"] == "numeric" and not np.isnan(row[j]):
             present = seen[~np.isnan(seen)]
-            assert told["value"] == row[j]
-            assert told["below"] == np.mean(present < row[j])
-            assert told["usual"]["median"] == np.median(present)
-        elif told["kind"] == "categorical":
-            assert told["share"] == np.mean(seen == row[j])
-            assert sum(share for _, share in told["common"]) <= 1 + 1e-12
+            assert value_facts["value"] == row[j]
+            assert value_facts["below"] == np.mean(present < row[j])
+            assert value_facts["usual"]["median"] == np.median(present)
+        elif value_facts["kind"] == "categorical":
+            assert value_facts["share"] == np.mean(seen == row[j])
+            assert sum(share for _, share in value_facts["common"]) <= 1 + 1e-12
 
 
 def test_changes_are_predictions_for_the_changed_row(
@@ -88,12 +88,12 @@ def test_changes_are_predictions_for_the_changed_row(
         place = change["own"]
         assert change["values"][place] == subject.text(j, subject.test.x[0, j])
         known = {subject.text(j, value): value for value in subject.train.x[:, j]}
-        for value, output, answer in zip(
+        for value, output, predicted in zip(
             change["values"], change["outputs"], change["answers"], strict=True
         ):
             other = subject.test.x[:1].copy()
             other[0, j] = known.get(value, subject.test.x[0, j])
-            assert answer == subject.prediction_text(float(subject.pipeline.predict(other)[0]))
+            assert predicted == subject.prediction_text(float(subject.pipeline.predict(other)[0]))
             k = subject.labels.index(change["output"]) if subject.classes else 0
             assert output == pytest.approx(subject.outputs(other)[0, k])
         turn = change["turn"]

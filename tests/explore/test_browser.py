@@ -38,13 +38,13 @@ def test_numbers_on_the_page_match_the_facts(
     open_page: Opener, page_file: Path, explored: Exploration
 ) -> None:
     page = open_page(page_file).page
-    telling = explored.facts["target_relations"]["columns"]
+    relations = explored.facts["target_relations"]["columns"]
     shown = page.locator(".telling tbody td:nth-child(2)").all_inner_texts()
-    assert shown == [f"{column['information']:.3f}" for column in telling]
+    assert shown == [f"{column['information']:.3f}" for column in relations]
     page.locator(".telling thead button", has_text="Column").focus()
     page.keyboard.press("Enter")
     names = page.locator(".telling tbody th").all_inner_texts()
-    assert names == sorted(column["name"] for column in telling)
+    assert names == sorted(column["name"] for column in relations)
 
 
 def test_many_columns_can_be_filtered_by_name_from_the_keyboard(

@@ -120,8 +120,8 @@ def test_maps_contain_the_rows_and_their_targets(facts: Facts, flowers: pd.DataF
     for part in ("components", "tsne", "isomap", "mds"):
         found = facts[part]["map"]
         assert max(np.ptp(found["x"]), np.ptp(found["y"])) == pytest.approx(1)
-        told = [labels[k] for k in found["targets"]]
-        assert told == flowers["kind"].iloc[np.array(found["rows"]) - 1].tolist()
+        names = [labels[k] for k in found["targets"]]
+        assert names == flowers["kind"].iloc[np.array(found["rows"]) - 1].tolist()
     # The copy of a row would lie on it; the map has it once.
     assert len(facts["tsne"]["map"]["rows"]) == len(flowers) - 1
 

@@ -23,10 +23,10 @@ def cells(page: str, caption: str) -> list[list[str]]:
 
 def test_tables_show_the_numbers_of_the_facts(explored: Exploration) -> None:
     facts, page = explored.facts, explored.to_html()
-    telling = facts["target_relations"]["columns"]
+    relations = facts["target_relations"]["columns"]
     found = cells(page, "Columns by information about the target")
-    assert [row[0] for row in found] == [column["name"] for column in telling]
-    assert [row[1] for row in found] == [f"{column['information']:.3f}" for column in telling]
+    assert [row[0] for row in found] == [column["name"] for column in relations]
+    assert [row[1] for row in found] == [f"{column['information']:.3f}" for column in relations]
     first = facts["outliers"]["rows"][0]
     assert cells(page, "Rows with the highest outlier scores")[0][0] == f"{first['row']:,}"
     groups = cells(page, "Groups of equal rows")

@@ -28,14 +28,14 @@ def test_votes_match_a_naive_count(forest: Any, weighted: bool) -> None:
         expected["hard"].append(np.eye(3)[shares.argmax(axis=1)])
         expected["laplace"].append((shares * mass + 1.0) / (mass + 3.0))
     for voting, votes in expected.items():
-        asked = forest(9, min_samples_leaf=3, random_state=0, voting=voting).fit(X, y, weight)
-        p = asked.predict_proba(fresh)
+        voter = forest(9, min_samples_leaf=3, random_state=0, voting=voting).fit(X, y, weight)
+        p = voter.predict_proba(fresh)
         np.testing.assert_allclose(p, np.mean(votes, axis=0), rtol=1e-12)
         np.testing.assert_allclose(p.sum(axis=1), 1.0)
-        np.testing.assert_array_equal(asked.predict(fresh), asked.classes_[p.argmax(axis=1)])
+        np.testing.assert_array_equal(voter.predict(fresh), voter.classes_[p.argmax(axis=1)])
         with np.errstate(divide="ignore"):
-            np.testing.assert_array_equal(asked.predict_log_proba(fresh), np.log(p))
-        assert bytes_of(asked) == bytes_of(grown)
+            np.testing.assert_array_equal(voter.predict_log_proba(fresh), np.log(p))
+        assert bytes_of(voter) == bytes_of(grown)
 
 
 @pytest.mark.parametrize("forest", REGRESSORS)

@@ -87,10 +87,10 @@ def test_rows_of_weight_0_are_ignored(bag: str, random_splits: bool) -> None:
     rows = FittedRows(options, y, (3,), weight, _SEED)
     others = FittedRows(options, y[kept], (3,), weight[kept], _SEED)
     assert (out_of_bag_votes(whole, _table(X), rows, n_threads=2).n_trees[~kept] == 5).all()
-    for answer in (out_of_bag_permutation, lambda *a, **k: out_of_bag_curve(*a, **k).error):
+    for measure in (out_of_bag_permutation, lambda *a, **k: out_of_bag_curve(*a, **k).error):
         np.testing.assert_allclose(
-            answer(whole, _table(X), rows, n_threads=2),
-            answer(few, _table(X[kept]), others, n_threads=2),
+            measure(whole, _table(X), rows, n_threads=2),
+            measure(few, _table(X[kept]), others, n_threads=2),
             rtol=1e-12,
         )
 
@@ -170,10 +170,10 @@ def test_each_tree_has_its_columns_and_labels() -> None:
     options = ForestOptions(n_trees=8, n_columns=3, bag="all", switch_share=0.3)
     forest = _fit(X, y, options)
     for t in range(8):
-        asked = forest.tree(t).feature
+        features = forest.tree(t).feature
         columns = draw_columns(options, 9, t, seed=_SEED)
         assert len(columns) == 3
-        assert set(asked[asked >= 0]) <= set(columns)
+        assert set(features[features >= 0]) <= set(columns)
         labels = switch_labels(options, y, t, seed=_SEED)
         assert np.array_equal(np.bincount(labels), np.bincount(y))
         assert abs((labels != y).mean() - 0.3) < 0.1
@@ -192,16 +192,16 @@ def test_each_tree_has_its_columns_and_labels() -> None:
 
 def test_progress_is_reported_and_can_stop_or_raise() -> None:
     X, y = _problem(200)
-    told: list[int] = []
+    reported: list[int] = []
     options = ForestOptions(n_trees=30)
 
-    def tell(n_done: int) -> bool:
-        told.append(n_done)
+    def report(n_done: int) -> bool:
+        reported.append(n_done)
         return False
 
-    whole = _fit(X, y, options, progress=tell)
-    assert told == sorted(told)
-    assert told[-1] == whole.n_trees == 30
+    whole = _fit(X, y, options, progress=report)
+    assert reported == sorted(reported)
+    assert reported[-1] == whole.n_trees == 30
 
     some = _fit(X, y, options, n_threads=1, progress=lambda n_done: n_done == 4)
     assert some.n_trees == 4
@@ -299,8 +299,8 @@ print(peak() - before, forest.n_bytes)
 
 
 def test_memory_of_a_fit_is_about_that_of_its_trees() -> None:
-    answer = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", _PEAK], capture_output=True, text=True, check=True
     )
-    grown, n_bytes = map(int, answer.stdout.split())
+    grown, n_bytes = map(int, result.stdout.split())
     assert grown < 1.15 * n_bytes + 10e6

@@ -30,7 +30,7 @@ MEANS = [
     BaggingRegressor(KNeighborsRegressor(1), n_estimators=N, random_state=0),
     RandomSubspaceRegressor(n_estimators=N, max_features=1, random_state=0),
 ]
-JUDGED = [
+SCORED = [
     RandomForestRegressor(N, oob_score=True, random_state=0),
     BaggingRegressor(n_estimators=N, oob_score=True, random_state=0),
 ]
@@ -78,7 +78,7 @@ def test_rows_of_weight_0_can_have_any_target(model: Any) -> None:
 
 
 @pytest.mark.parametrize("exponent", [-600, 600])
-@pytest.mark.parametrize("model", JUDGED, ids=str)
+@pytest.mark.parametrize("model", SCORED, ids=str)
 def test_errors_whose_squares_exceed_float64_are_refused(model: Any, exponent: int) -> None:
     target = scaled(exponent)
     with pytest.raises(
@@ -97,7 +97,7 @@ def test_errors_whose_squares_exceed_float64_are_refused(model: Any, exponent: i
     np.testing.assert_array_equal(constant.oob_prediction_, target[0])
 
 
-@pytest.mark.parametrize("model", JUDGED, ids=str)
+@pytest.mark.parametrize("model", SCORED, ids=str)
 def test_scores_do_not_depend_on_the_scale(model: Any) -> None:
     model = clone(model).set_params(n_estimators=60)
     plain = clone(model).fit(X, y).oob_score_

@@ -71,18 +71,18 @@ def test_the_curve_is_the_error_after_each_tree(forest: Any) -> None:
     curve = forest.oob_curve()
     np.testing.assert_array_equal(curve.n_estimators, np.arange(1, 25))
     for n_trees in (1, 2, 5, 24):
-        judged = left_out[:n_trees].any(axis=0)
-        mean = np.nansum(votes[:n_trees, judged], axis=0)
-        mean /= left_out[:n_trees, judged].sum(axis=0)[:, np.newaxis]
+        scored = left_out[:n_trees].any(axis=0)
+        mean = np.nansum(votes[:n_trees, scored], axis=0)
+        mean /= left_out[:n_trees, scored].sum(axis=0)[:, np.newaxis]
         if hasattr(forest, "classes_"):
-            error = np.mean(forest.classes_[mean.argmax(axis=1)] != y[judged])
+            error = np.mean(forest.classes_[mean.argmax(axis=1)] != y[scored])
         else:
-            error = np.mean((mean[:, 0] - y[judged]) ** 2)
-        assert curve.n_rows[n_trees - 1] == judged.sum()
+            error = np.mean((mean[:, 0] - y[scored]) ** 2)
+        assert curve.n_rows[n_trees - 1] == scored.sum()
         assert curve.error[n_trees - 1] == pytest.approx(error)
     again = forest.set_params(oob_score=False).fit(X, y).oob_curve(X, y)
-    for kept, asked in zip(curve, again, strict=True):
-        np.testing.assert_array_equal(kept, asked)
+    for kept, repeated in zip(curve, again, strict=True):
+        np.testing.assert_array_equal(kept, repeated)
 
 
 def test_bags_and_left_out_rows() -> None:
@@ -156,8 +156,8 @@ def test_out_of_bag_error_is_near_cross_validation() -> None:
         (load_diabetes, RandomForestRegressor(100, oob_score=True, random_state=0)),
     ):
         X, y = load(return_X_y=True)
-        told = cross_val_predict(forest, X, y, cv=10)
-        score = np.mean(told == y) if load is load_breast_cancer else r2_score(y, told)
+        predicted = cross_val_predict(forest, X, y, cv=10)
+        score = np.mean(predicted == y) if load is load_breast_cancer else r2_score(y, predicted)
         assert forest.fit(X, y).oob_score_ == pytest.approx(score, abs=0.03)
 
 
@@ -177,8 +177,8 @@ def test_a_row_in_every_bag_has_no_prediction() -> None:
 def test_a_custom_score_is_used() -> None:
     X, y = classes()
     forest = RandomForestClassifier(30, oob_score=balanced_accuracy_score, random_state=0).fit(X, y)
-    told = forest.classes_[forest.oob_decision_function_.argmax(axis=1)]
-    assert forest.oob_score_ == pytest.approx(balanced_accuracy_score(y, told))
+    predicted = forest.classes_[forest.oob_decision_function_.argmax(axis=1)]
+    assert forest.oob_score_ == pytest.approx(balanced_accuracy_score(y, predicted))
     X, y = numbers()
     other = RandomForestRegressor(30, oob_score=mean_absolute_error, random_state=0).fit(X, y)
     assert other.oob_score_ == pytest.approx(mean_absolute_error(y, other.oob_prediction_))
@@ -191,9 +191,9 @@ def test_several_outputs() -> None:
     assert forest.oob_decision_function_.shape == (150, 3, 2)
     assert (forest.oob_decision_function_[:, 2, 1] == 0.0).all()
     np.testing.assert_allclose(forest.oob_decision_function_.sum(axis=1), 1.0)
-    told = [c[forest.oob_decision_function_[:, :, k].argmax(axis=1)]
+    predicted = [c[forest.oob_decision_function_[:, :, k].argmax(axis=1)]
             for k, c in enumerate(forest.classes_)]  # fmt: skip
-    assert forest.oob_score_ == pytest.approx(np.mean(np.column_stack(told) == Y))
+    assert forest.oob_score_ == pytest.approx(np.mean(np.column_stack(predicted) == Y))
     assert forest.oob_curve().error[-1] == pytest.approx(1.0 - forest.oob_score_)
     Z = np.column_stack([X[:, 0], 10 * X[:, 1]])
     other = RandomForestRegressor(40, oob_score=True, random_state=0).fit(X, Z)

@@ -72,11 +72,11 @@ def test_growth_is_limited_in_every_tree(forest: Any, parameters: dict[str, Any]
         if "max_depth" in parameters:
             assert tree.max_depth <= 2
         if "min_samples_split" in parameters:
-            asked = parameters["min_samples_split"]
-            assert tree.n_node_samples[~leaf].min() >= (asked if asked > 1 else asked * len(X))
+            limit = parameters["min_samples_split"]
+            assert tree.n_node_samples[~leaf].min() >= (limit if limit > 1 else limit * len(X))
         if "min_samples_leaf" in parameters:
-            asked = parameters["min_samples_leaf"]
-            assert tree.n_node_samples[leaf].min() >= (asked if asked >= 1 else asked * len(X))
+            limit = parameters["min_samples_leaf"]
+            assert tree.n_node_samples[leaf].min() >= (limit if limit >= 1 else limit * len(X))
         if "min_weight_fraction_leaf" in parameters:
             weight = tree.weighted_n_node_samples
             assert weight[leaf].min() >= 0.1 * weight[0] - 1e-9
@@ -250,8 +250,8 @@ def test_monotonic_columns_are_followed(forest: Any) -> None:
     rises = []
     for direction in (None, [1, 0, 0, 0, 0, 0]):
         grown = forest(15, monotonic_cst=direction, random_state=0).fit(X, y)
-        said = grown.predict_proba(grid)[:, 1] if is_classifier(grown) else grown.predict(grid)
-        rises.append(np.diff(said.reshape(15, 20), axis=0).min())
+        predicted = grown.predict_proba(grid)[:, 1] if is_classifier(grown) else grown.predict(grid)
+        rises.append(np.diff(predicted.reshape(15, 20), axis=0).min())
     assert rises[0] < 0.0
     assert rises[1] >= -1e-12
 
@@ -298,8 +298,8 @@ def test_attributes_do_not_exist_before_fit(forest: Any) -> None:
 def test_verbose_prints_the_progress(capsys: pytest.CaptureFixture[str]) -> None:
     X, y = classes(60)
     RandomForestClassifier(20, verbose=1, n_jobs=1).fit(X, y)
-    told = capsys.readouterr().out.splitlines()
-    assert told[-1] == "tree 20 of 20"
-    assert 5 <= len(told) <= 11
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[-1] == "tree 20 of 20"
+    assert 5 <= len(printed) <= 11
     RandomForestClassifier(20, n_jobs=1).fit(X, y)
     assert capsys.readouterr().out == ""

@@ -36,12 +36,12 @@ def test_threads_change_no_byte(forest: Any, cores: None) -> None:
         grown = forest(3, bootstrap=True, oob_score=True, random_state=0, n_jobs=n_jobs)
         with pytest.warns(UserWarning, match="left out by no"):
             grown.fit(X, y, weight)
-        answers = grown.predict_proba(X) if is_classifier(grown) else grown.predict(X)
+        predicted = grown.predict_proba(X) if is_classifier(grown) else grown.predict(X)
         seen.append(
             [
                 *bytes_of(grown),
                 pickle.dumps(grown.forest_),
-                answers.tobytes(),
+                predicted.tobytes(),
                 grown.feature_importances_.tobytes(),
                 grown.oob_curve().error.tobytes(),
                 str(grown.oob_score_),

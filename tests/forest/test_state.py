@@ -17,10 +17,10 @@ from arboleda.persist._save import model_to_bytes
 
 
 def everything(forest: Any, X: Any, y: Any) -> list[bytes]:
-    answers = forest.predict_proba(X) if is_classifier(forest) else forest.predict(X)
+    predicted = forest.predict_proba(X) if is_classifier(forest) else forest.predict(X)
     return [
         *bytes_of(forest),
-        answers.tobytes(),
+        predicted.tobytes(),
         forest.oob_curve(X, y).error.tobytes(),
         *(rows.tobytes() for rows in forest.estimators_samples_),
     ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.golden.make import MODELS, answers, forest_answers
+from tests.golden.make import MODELS, forest_predictions, model_predictions
 from tests.persist.forest_files import from_file, to_file
 
 import arboleda
@@ -28,7 +28,7 @@ def test_models_of_all_versions_predict_the_same(path: Path) -> None:
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     table = as_native_table(expected.pop("table"))
     model = arboleda.load(path)
-    assert answers(model, table) == expected  # every digit
+    assert model_predictions(model, table) == expected  # every digit
     header = read_header(path)
     assert header["library_version"] == path.parent.name
     assert header["metrics"] == {"rows": len(table)}
@@ -44,5 +44,5 @@ def test_forests_of_all_versions_vote_the_same(path: Path) -> None:
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     rows = as_native_table(expected.pop("table"))
     forest = from_file(path.read_bytes())
-    assert forest_answers(forest, rows) == expected  # every digit
+    assert forest_predictions(forest, rows) == expected  # every digit
     assert to_file(forest) == path.read_bytes()

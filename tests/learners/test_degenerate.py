@@ -96,10 +96,10 @@ def test_errors_name_infinite_values(learner: Any, bad: float) -> None:
 )
 def test_values_near_the_float64_limits_are_fitted_or_refused(learner: Any, scale: float) -> None:
     X = np.column_stack([_X[:, 0].round(2) / 3 * scale, _X[:, 1]])
-    said = fitted_or_refused(learner, X, _Y)
-    if isinstance(said, str):
-        assert re.search("column 0", said)
-        assert re.search("divide|multiply|raise", said)
+    result = fitted_or_refused(learner, X, _Y)
+    if isinstance(result, str):
+        assert re.search("column 0", result)
+        assert re.search("divide|multiply|raise", result)
 
 
 @_ALL
@@ -131,9 +131,9 @@ def test_missing_values_are_fitted_or_refused(learner: Any) -> None:
 def test_missing_and_infinite_targets_are_refused(learner: Any, bad: float) -> None:
     y = _Y.astype(float)
     y[5] = bad
-    said = fitted_or_refused(learner, _X, y)
-    assert "y contains" in said
-    assert "row 5" in said
+    result = fitted_or_refused(learner, _X, y)
+    assert "y contains" in result
+    assert "row 5" in result
 
 
 @_ALL_WEIGHTED

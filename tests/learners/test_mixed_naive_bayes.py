@@ -64,12 +64,12 @@ def test_the_disease_example_matches(prior: float, posterior: float) -> None:
 
 
 def test_three_positive_tests_raise_the_posterior_above_nine_tenths() -> None:
-    sure = []
+    posteriors = []
     for n_tests in (1, 2, 3):
         X, y, weight = results_of(n_tests)
         model = MixedNaiveBayes(alpha=0, priors=[0.99, 0.01]).fit(X, y, weight)
-        sure.append(model.predict_proba(X[X.all(axis=1)])[0, 1])
-    assert [p >= 0.9 for p in sure] == [False, False, True]
+        posteriors.append(model.predict_proba(X[X.all(axis=1)])[0, 1])
+    assert [p >= 0.9 for p in posteriors] == [False, False, True]
 
 
 def test_the_false_positive_rate_for_nine_tenths_matches() -> None:

@@ -52,8 +52,8 @@ def test_predictions_match_the_definition_of_the_pieces() -> None:
     assert (model.feature_, model.sign_, model.error_) == (1, 1, 0.0)
     np.testing.assert_array_equal(model.thresholds_, [2.5, 6.5])
     # theta_1 <= x <= theta_2 is in between, both ends included.
-    asked = pd.DataFrame({"noise": 0.0, "x": [2.4, 2.5, 6.5, 6.6]})
-    assert model.predict(asked).tolist() == ["out", "in", "in", "out"]
+    new = pd.DataFrame({"noise": 0.0, "x": [2.4, 2.5, 6.5, 6.6]})
+    assert model.predict(new).tolist() == ["out", "in", "in", "out"]
     reverse = ThreePieceClassifier().fit(frame, np.where(y == "in", "z", "a"))
     assert reverse.sign_ == -1
     half = ThreePieceClassifier().fit(x[:, np.newaxis], x > 3)

@@ -8,15 +8,15 @@ import pytest
 from arboleda.metrics import calibration_error, expected_calibration_error, reliability_table
 
 
-def _naive(happened: np.ndarray, said: np.ndarray, n_bins: int) -> float:
+def _naive(happened: np.ndarray, probability: np.ndarray, n_bins: int) -> float:
     """In the order of the paper: bins ((m - 1) / M, m / M], |acc - conf| weighted by rows."""
     total = 0.0
     for m in range(1, n_bins + 1):
         low, high = (m - 1) / n_bins, m / n_bins
-        inside = (said <= high) & ((said > low) | ((m == 1) & (said == 0)))
+        inside = (probability <= high) & ((probability > low) | ((m == 1) & (probability == 0)))
         if inside.any():
-            gap = abs(happened[inside].mean() - said[inside].mean())
-            total += inside.sum() / len(said) * gap
+            gap = abs(happened[inside].mean() - probability[inside].mean())
+            total += inside.sum() / len(probability) * gap
     return total
 
 
@@ -44,8 +44,8 @@ def test_the_error_matches_the_reliability_table(strategy: str) -> None:
 
 def test_a_worked_example() -> None:
     # Bin (0, 1/2]: said 0.4 of 5 rows of which 1 is true; bin (1/2, 1]: 0.9 of 5, all true.
-    true, said = [1, 0, 0, 0, 0, 1, 1, 1, 1, 1], [0.4] * 5 + [0.9] * 5
-    ece = expected_calibration_error(true, said, of="classes", n_bins=2)
+    true, probability = [1, 0, 0, 0, 0, 1, 1, 1, 1, 1], [0.4] * 5 + [0.9] * 5
+    ece = expected_calibration_error(true, probability, of="classes", n_bins=2)
     assert ece == pytest.approx(0.5 * 0.2 + 0.5 * 0.1)
 
 
@@ -53,9 +53,13 @@ def test_the_error_of_a_calibrated_model_is_within_chance() -> None:
     draw = np.random.default_rng(0)
     within = 0
     for seed in range(40):
-        said = draw.random(400)
+        probability = draw.random(400)
         error = calibration_error(
-            draw.random(400) < said, said, of="classes", n_resamples=100, random_state=seed
+            draw.random(400) < probability,
+            probability,
+            of="classes",
+            n_resamples=100,
+            random_state=seed,
         )
         within += error.value <= error.largest_by_chance
         assert (error.low == 0.0) == (error.value <= error.largest_by_chance)
@@ -67,9 +71,11 @@ def test_the_interval_covers_the_error_of_an_overconfident_model() -> None:
     draw = np.random.default_rng(1)
     held = 0
     for seed in range(40):
-        said = draw.random(1000)
-        true = draw.random(1000) < 0.5 + 0.6 * (said - 0.5)  # the true error is 0.1
-        error = calibration_error(true, said, of="classes", n_resamples=100, random_state=seed)
+        probability = draw.random(1000)
+        true = draw.random(1000) < 0.5 + 0.6 * (probability - 0.5)  # the true error is 0.1
+        error = calibration_error(
+            true, probability, of="classes", n_resamples=100, random_state=seed
+        )
         held += error.low <= 0.1 <= error.high
     assert held >= 33  # 36 or 37 are expected
 

@@ -119,8 +119,8 @@ def test_undefined_regression_values_are_missing() -> None:
     assert regression_table([0.0, 1.0], [0.0, 1.0]).metrics["mape"] is None
 
 
-@pytest.mark.parametrize(("true", "said"), [(1, 1), (0, 1)])
-def test_rows_of_one_class_raise_no_warning(true: int, said: int) -> None:
-    table = classification_table([true] * 4, [said] * 4, labels=[0, 1])
+@pytest.mark.parametrize(("true", "predicted"), [(1, 1), (0, 1)])
+def test_rows_of_one_class_raise_no_warning(true: int, predicted: int) -> None:
+    table = classification_table([true] * 4, [predicted] * 4, labels=[0, 1])
     assert table.metrics["mcc"] == 0.0
-    assert table.metrics["accuracy"] == float(true == said)
+    assert table.metrics["accuracy"] == float(true == predicted)

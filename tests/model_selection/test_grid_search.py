@@ -261,10 +261,10 @@ def test_a_failing_candidate_loses_only_its_own_score() -> None:
     grid = {"learning_rate": [0.1, -1.0], "max_iter": [0, 3, 5]}
     found = []
     for search in (GridSearch, GridSearchCV):
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found.append(search(HistGradientBoostingClassifier(), grid, cv=3).fit(*CANCER))
-        failed = [warning for warning in told if warning.category is FitFailedWarning]
+        failed = [warning for warning in caught if warning.category is FitFailedWarning]
         assert len(failed) == 1
         text = str(failed[0].message)
         assert "12 fits failed out of a total of 18" in text
@@ -288,10 +288,10 @@ def test_rows_that_cannot_be_scored_give_nan() -> None:
     found = []
     for kind in (GridSearch, GridSearchCV):
         search = kind(HistGradientBoostingClassifier(), HIST_GRID, cv=cv, refit=False)
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found.append(search.fit(X, y))
-        texts = [str(warning.message) for warning in told]
+        texts = [str(warning.message) for warning in caught]
         assert sum("4 fits failed out of a total of 12" in text for text in texts) == 1
         assert sum("Scoring failed" in text for text in texts) == 8
     assert_same(*found)
@@ -354,14 +354,14 @@ def test_a_shared_fit_counts_by_rounds() -> None:
 
 
 def test_progress_is_printed_like_scikit_learn(capsys: pytest.CaptureFixture[str]) -> None:
-    told = []
+    caught = []
     for kind in (GridSearch, GridSearchCV):
         kind(HistGradientBoostingClassifier(), HIST_GRID, cv=2, verbose=4).fit(*WINE)
         first, *lines = capsys.readouterr().out.splitlines()
         assert first == "Fitting 2 folds for each of 4 candidates, totalling 8 fits"
-        told.append(sorted(line.partition(" total time")[0] for line in lines))
-    assert told[0] == told[1]
-    assert len(told[0]) == 8
+        caught.append(sorted(line.partition(" total time")[0] for line in lines))
+    assert caught[0] == caught[1]
+    assert len(caught[0]) == 8
 
 
 def test_a_search_is_an_estimator() -> None:

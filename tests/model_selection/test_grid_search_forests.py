@@ -174,10 +174,10 @@ def test_a_failing_candidate_loses_only_its_own_score() -> None:
     grid = {"n_estimators": [0, 3, 5], "min_samples_leaf": [1, -1]}
     found = []
     for search in (GridSearch, GridSearchCV):
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found.append(search(RandomForestClassifier(random_state=0), grid, cv=2).fit(*WINE))
-        assert [w.category for w in told if w.category is FitFailedWarning] == [FitFailedWarning]
+        assert [w.category for w in caught if w.category is FitFailedWarning] == [FitFailedWarning]
     assert_same(*found)
     assert np.isnan(found[0].cv_results_["mean_test_score"]).sum() == 4
 

@@ -61,7 +61,7 @@ def test_predictions_match_deslib(
     second: dict[str, Any] = {}
     if method == "meta_des":
         second = {"meta_classifier": LogisticRegression(max_iter=1000)}
-    members, judged, target, asked = problem(n_classes, n_classes)
+    members, validation_rows, target, queries = problem(n_classes, n_classes)
     kind = getattr(importlib.import_module(f"deslib.{module}"), name)
     if not hasattr(kind, "_validate_data"):  # of later scikit-learns it is a function
         monkeypatch.setattr(kind, "_validate_data", validate_data, raising=False)
@@ -73,7 +73,7 @@ def test_predictions_match_deslib(
         cv="prefit",
         **second,
     )
-    expected = twin.fit(judged, target).predict(asked)
-    found = model.fit(judged, target).predict(asked)
+    expected = twin.fit(validation_rows, target).predict(queries)
+    found = model.fit(validation_rows, target).predict(queries)
     np.testing.assert_array_equal(found, expected)
-    assert any((member.predict(asked) != found).any() for member in members)
+    assert any((member.predict(queries) != found).any() for member in members)

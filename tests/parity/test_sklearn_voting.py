@@ -140,11 +140,11 @@ def test_the_same_inputs_are_refused() -> None:
 def test_metadata_is_routed_by_request() -> None:
     weight = np.arange(300) % 5 + 1.0
     with config_context(enable_metadata_routing=True):
-        asks = DecisionTreeClassifier(max_depth=3, random_state=0).set_fit_request(
+        requesting = DecisionTreeClassifier(max_depth=3, random_state=0).set_fit_request(
             sample_weight=True
         )
-        not_asks = GaussianNB().set_fit_request(sample_weight=False)
-        members = [("tree", asks), ("bayes", not_asks)]
+        not_requesting = GaussianNB().set_fit_request(sample_weight=False)
+        members = [("tree", requesting), ("bayes", not_requesting)]
         for model in both("VotingClassifier", members, voting="soft"):
             model.fit(X, y, sample_weight=weight)
             own = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y, weight)

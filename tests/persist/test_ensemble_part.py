@@ -80,12 +80,12 @@ def test_scores_of_linear_leaves_can_be_computed_from_the_description() -> None:
                 x = row[tree["feature"][node]]
                 left = tree["missing_left"][node] if np.isnan(x) else x <= tree["threshold"][node]
                 node = node + 1 if left else tree["right"][node]
-            answer = intercept[first + node]
+            output = intercept[first + node]
             own = range(start[first + node], start[first + node + 1])
             for feature, coefficient, low, high in ([part[e] for part in terms] for e in own):
-                answer += coefficient * (min(max(row[feature], low), high) - low)
+                output += coefficient * (min(max(row[feature], low), high) - low)
             lacks = any(np.isnan(row[terms[0][e]]) for e in own)
-            found += answer if own and not lacks else tree["value"][node]
+            found += output if own and not lacks else tree["value"][node]
             first += len(tree["right"])
         assert score == found
 

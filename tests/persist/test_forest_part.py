@@ -47,9 +47,9 @@ def test_votes_can_be_computed_from_the_description() -> None:
         for _, tree in twin.trees:
             node = 0
             while tree["right"][node] >= 0:
-                asks = int(tree["asks"][node])
-                x, missing_left = row[asks & (2**30 - 1)], bool(asks >> 31)
-                if asks & 2**30:
+                split = int(tree["asks"][node])
+                x, missing_left = row[split & (2**30 - 1)], bool(split >> 31)
+                if split & 2**30:
                     number = int(tree["threshold"][node])
                     start = tree["category_start"]
                     listed = tree["category"][start[number] : start[number + 1]]

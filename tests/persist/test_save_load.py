@@ -139,9 +139,9 @@ def test_an_object_parameter_is_not_saved_and_a_warning_is_raised(
 ) -> None:
     model = PrunedTreeClassifier(**{name: value}).fit(X, np.minimum(Y, 1))
     message = rf"{name} is not saved.* of type \w+;.*with {name}={default!r}"
-    with pytest.warns(UserWarning, match=message) as told:
+    with pytest.warns(UserWarning, match=message) as caught:
         model.save(tmp_path / "model")
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
     again = arboleda.load(tmp_path / "model")
     assert getattr(again, name) == default
     assert_array_equal(again.predict(X), model.predict(X))

@@ -222,11 +222,11 @@ def test_mh_with_votes_matches_the_paper(seed: int) -> None:
     for t in range(len(model)):
         members = np.atleast_1d(np.array(model.estimators_, dtype=object)[t])
         h = np.column_stack([2 * member.predict(X) - 1 for member in members])
-        asked = range(n_classes)
+        class_range = range(n_classes)
         if n_classes == 2:
-            h, asked = np.column_stack([-h, h]), range(1, 2)
-        for k, told in zip(asked, Recorder.given[t * len(members) :], strict=False):
-            np.testing.assert_allclose(told, D[:, k] / D[:, k].sum(), rtol=1e-9)
+            h, class_range = np.column_stack([-h, h]), range(1, 2)
+        for k, weights in zip(class_range, Recorder.given[t * len(members) :], strict=False):
+            np.testing.assert_allclose(weights, D[:, k] / D[:, k].sum(), rtol=1e-9)
         e = D[h != Y].sum()
         assert model.estimator_errors_[t] == pytest.approx(e, abs=1e-12)
         if e < 1e-9:

@@ -97,14 +97,16 @@ def test_bags_and_out_of_bag_rows_are_complete(
     model = fitted(problem, parameters, oob_score=is_scored)
     n_rows = len(problem.X)
     sums, counts = 0.0, np.zeros(n_rows, dtype=int)
-    for rows, told in zip(model.estimators_samples_, outputs(model, problem.X), strict=True):
+    for rows, member_outputs in zip(
+        model.estimators_samples_, outputs(model, problem.X), strict=True
+    ):
         assert used[rows].all()
         if not parameters["bootstrap"]:
             assert len(np.unique(rows)) == len(rows)
         iter_left_out_rows = used & ~np.isin(np.arange(n_rows), rows)
         # Each row that could be drawn is in the bag or left out, and none is both.
         assert np.count_nonzero(iter_left_out_rows) + len(np.unique(rows)) == np.count_nonzero(used)
-        sums = sums + np.where(iter_left_out_rows[:, np.newaxis], told, 0.0)
+        sums = sums + np.where(iter_left_out_rows[:, np.newaxis], member_outputs, 0.0)
         counts += iter_left_out_rows
     if not is_scored:
         return

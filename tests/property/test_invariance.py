@@ -252,8 +252,8 @@ def test_the_order_of_columns_does_not_matter(
         but = "feature"
         assert arrays_of(model, but) == arrays_of(moved, but)
         split = model.tree_.feature >= 0
-        asked = np.array(order)[moved.tree_.feature[split]]
-        np.testing.assert_array_equal(asked, model.tree_.feature[split])
+        features = np.array(order)[moved.tree_.feature[split]]
+        np.testing.assert_array_equal(features, model.tree_.feature[split])
 
 
 @checked

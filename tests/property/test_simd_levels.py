@@ -55,14 +55,14 @@ def run(level: str) -> subprocess.CompletedProcess[str]:
 def test_every_level_can_be_forced_and_gives_the_same_models() -> None:
     levels = _native.simd_levels()
     assert levels[0] == "baseline"
-    answers = []
+    digests = []
     for level in levels:
         result = run(level)
         assert result.returncode == 0, result.stderr
         in_use, digest = result.stdout.split()
         assert in_use == level
-        answers.append(digest)
-    assert len(set(answers)) == 1
+        digests.append(digest)
+    assert len(set(digests)) == 1
 
 
 def test_the_widest_level_is_used_unless_one_is_forced() -> None:

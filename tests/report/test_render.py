@@ -160,10 +160,10 @@ def test_confusion_cells_show_the_counts(make_facts: Callable[..., Facts]) -> No
 def test_the_gain_of_calibration_is_shown(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("binary")
     text = text_of(render_report(facts))
-    told = (
+    expected = (
         "by sigmoid (Platt) helps: it changes the log-loss on held-out rows from 0.31 to 0.27, and"
     )
-    assert f"{told} on the test rows from 0.32 to 0.28." in text
+    assert f"{expected} on the test rows from 0.32 to 0.28." in text
     assert text.count("Reliability diagram") >= 7  # one for each model that gives probabilities
     found = facts["calibration"]
     found["variants"][1]["test"]["metrics"]["log_loss"] = 0.4

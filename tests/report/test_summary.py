@@ -103,9 +103,9 @@ def test_rare_and_missed_classes_are_named(calm: Facts) -> None:
 
 def test_miscalibration_beyond_chance_is_reported(calm: Facts) -> None:
     calm["models"][0]["test"]["calibration"] |= {"error": 0.081, "largest_by_chance": 0.021}
-    told = cautions(calm)
-    assert "probabilities are off by 8.1" in told
-    assert "chance explains (2.1" in told
+    text = cautions(calm)
+    assert "probabilities are off by 8.1" in text
+    assert "chance explains (2.1" in text
     calm["models"][0]["test"]["calibration"] = None
     assert cautions(calm) == ""
 
@@ -121,7 +121,7 @@ def test_missing_and_duplicate_rows_are_reported(calm: Facts) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
+    ("label", "sentence"),
     [
         ("Accuracy", "accuracy"),
         ("Macro F1", "macro F1"),
@@ -132,10 +132,10 @@ def test_missing_and_duplicate_rows_are_reported(calm: Facts) -> None:
     ],
 )
 def test_the_metric_is_named_in_lower_case_in_a_sentence(
-    calm: Facts, label: str, said: str
+    calm: Facts, label: str, sentence: str
 ) -> None:
     calm["study"]["metric_label"] = label
-    assert f"is the best of eight models: {said} 0.9600" in summarise(calm).sentences[0]
+    assert f"is the best of eight models: {sentence} 0.9600" in summarise(calm).sentences[0]
 
 
 def test_no_missing_section_is_mentioned(calm: Facts) -> None:

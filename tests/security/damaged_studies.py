@@ -51,8 +51,8 @@ def small_table(n: int = 90) -> pd.DataFrame:
 def run_study(folder: Path, target: str, **settings: Any) -> None:
     """A small study of four models, with what combines them."""
     single = "lda,cart,neighbours" if target == "rich" else "ridge,cart,neighbours"
-    asked = {"models": f"{single},random_forest", "cv": 3, "jobs": 1, **settings}
-    Study(small_table(), target=target, out=folder, **asked).run()
+    options = {"models": f"{single},random_forest", "cv": 3, "jobs": 1, **settings}
+    Study(small_table(), target=target, out=folder, **options).run()
 
 
 def replacements(value: Any) -> Iterator[tuple[tuple[Any, ...], str, Any]]:

@@ -51,19 +51,19 @@ def use(model: Any) -> None:
         warnings.simplefilter("ignore", UserWarning)  # an array has no names
         raw = model._raw_scores(table)
         assert raw.shape == (N_ROWS, model.n_trees_per_iteration_)
-        told = model.predict(table)
+        predicted = model.predict(table)
     predictor = model.predictor()
-    for row, expected in zip(table[:4], told[:4], strict=True):
+    for row, expected in zip(table[:4], predicted[:4], strict=True):
         found = np.asarray(predictor.predict(row.tolist()))
         assert found.tobytes() == np.asarray(expected).tobytes()
     for act in (_explained, ab.to_c, _as_onnx):
         try:
             act(model)
         except (TypeError, ValueError) as error:
-            _says_something(error)
+            _check_message(error)
 
 
-def _says_something(error: Exception, text: str = "") -> None:
+def _check_message(error: Exception, text: str = "") -> None:
     assert len(str(error)) > 10
     assert text in str(error)
 
@@ -84,7 +84,7 @@ def try_import(name: str, path: Path, content: bytes) -> None:
     try:
         model = read(name, path)
     except (ab.ModelFormatError, ValueError) as error:
-        _says_something(error)
+        _check_message(error)
         return
     use(model)
 
@@ -94,7 +94,7 @@ def try_file(path: Path, content: bytes) -> None:
     try:
         model = ab.load(path)
     except ab.ModelFormatError as error:
-        _says_something(error, str(path))
+        _check_message(error, str(path))
         return
     use(model)
 

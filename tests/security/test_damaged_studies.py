@@ -188,8 +188,8 @@ def test_damaged_studies_resume_or_are_refused(studies: dict[str, Path], tmp_pat
             folder = copy_study(studies["second"], tmp_path / "study")
             harm(next(iter(folder.glob(name))), how)
             # The table was a frame, which the file can only name.
-            asked = {"table": small_table(), "out": folder, "jobs": 1}
-            error = raised(lambda asked=asked: Study.from_config(config, **asked).run())
+            options = {"table": small_table(), "out": folder, "jobs": 1}
+            error = raised(lambda options=options: Study.from_config(config, **options).run())
             if error is not None:
                 assert notify_watcher(error), (name, how, repr(error))
                 continue

@@ -37,9 +37,9 @@ def tried(name: str, path: Path, content: bytes) -> bool:
     try:
         model = read(name, path)
     except ModelFormatError as error:
-        return _says(error, str(path))
+        return _check_message(error, str(path))
     except ValueError as error:  # of old files categories are asked for
-        return _says(error, "does not tell the categories")
+        return _check_message(error, "does not tell the categories")
     random_numbers = np.random.default_rng(0)
     levels = model.schema_.levels
     table = random_numbers.normal(size=(20, len(levels))).astype(object)
@@ -53,7 +53,7 @@ def tried(name: str, path: Path, content: bytes) -> bool:
     return True
 
 
-def _says(error: Exception, text: str) -> bool:
+def _check_message(error: Exception, text: str) -> bool:
     assert text in str(error)
     return False
 

@@ -75,13 +75,13 @@ def test_time_reserved_for_a_test_can_be_released() -> None:
 def test_reporting_a_test_takes_the_same_time_for_every_model() -> None:
     budget = Budget(100.0, 0.0, 0)
     budget.record(_test("slow", 1.0), 8.0)
-    assert budget.estimate(_test("slow", 1.0, telling=5.0)) == 8.0 + 5.0
+    assert budget.estimate(_test("slow", 1.0, reporting=5.0)) == 8.0 + 5.0
     # What a test took is not all the model's.
-    budget.record(_test("quick", 1.0, telling=5.0), 5.5)
-    assert budget.estimate(_test("quick", 2.0, telling=5.0)) == 2 * 0.5 + 5.0
-    budget.record(_test("quicker", 1.0, telling=5.0), 4.0)
+    budget.record(_test("quick", 1.0, reporting=5.0), 5.5)
+    assert budget.estimate(_test("quick", 2.0, reporting=5.0)) == 2 * 0.5 + 5.0
+    budget.record(_test("quicker", 1.0, reporting=5.0), 4.0)
     assert budget.rate("quicker") == pytest.approx((8.0 * 0.5) ** (1 / 3))  # as if not timed
 
 
-def _test(model: str, cost: float, telling: float = 0.0) -> Any:
-    return SimpleNamespace(model=model, cost=cost, reporting_seconds=telling)
+def _test(model: str, cost: float, reporting: float = 0.0) -> Any:
+    return SimpleNamespace(model=model, cost=cost, reporting_seconds=reporting)

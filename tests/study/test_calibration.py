@@ -53,18 +53,18 @@ def test_every_method_matches_scikit_learn(bayes: StudyResult, method: str) -> N
     if method != "none":
         inner = StratifiedKFold(3, shuffle=True, random_state=0)
         model = CalibratedClassifierCV(model, method=method, cv=inner, ensemble=False)
-    said, true, losses, briers = [], [], [], []
+    predicted, true, losses, briers = [], [], [], []
     for fit, score in folds:
         p = model.fit(x[fit], y[fit]).predict_proba(x[score])
-        said.append(p)
+        predicted.append(p)
         true.append(y[score])
         losses.append(sk.log_loss(y[score], p))
         briers.append(sk.brier_score_loss(y[score], p[:, 1]))
     cv = variant["cv"]
     assert cv["metrics"]["log_loss"]["folds"] == pytest.approx(losses, rel=1e-6)
     assert cv["metrics"]["brier"]["mean"] == pytest.approx(np.mean(briers))
-    all_said, all_true = np.concatenate(said), np.concatenate(true)
-    by_hand = reliability_table(all_true, all_said, pos_label=1)
+    all_predicted, all_true = np.concatenate(predicted), np.concatenate(true)
+    by_hand = reliability_table(all_true, all_predicted, pos_label=1)
     assert cv["error"] == pytest.approx(by_hand.expected_calibration_error)
     assert [b["count"] for b in cv["bins"]] == by_hand.counts.tolist()
     assert [b["said"] for b in cv["bins"]] == pytest.approx(by_hand.mean_probability.tolist())
@@ -116,10 +116,12 @@ def test_an_svm_without_probabilities_is_calibrated() -> None:
     found = calibrated(make_pipeline(StandardScaler(), SVC()), x[::2], y[::2], x[1::2], 3, folds)
     assert found.pop("none") is None
     inner = StratifiedKFold(3, shuffle=True, random_state=0)
-    for method, said in found.items():
+    for method, predicted in found.items():
         model = make_pipeline(StandardScaler(), SVC())
         by_hand = CalibratedClassifierCV(model, method=method, cv=inner, ensemble=False)
-        assert said == pytest.approx(by_hand.fit(x[::2], y[::2]).predict_proba(x[1::2]), abs=1e-9)
+        assert predicted == pytest.approx(
+            by_hand.fit(x[::2], y[::2]).predict_proba(x[1::2]), abs=1e-9
+        )
 
 
 class Memory(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -147,7 +149,7 @@ def test_in_time_order_calibration_uses_no_later_rows() -> None:
     assert set(found) == {"none", *METHODS}
     inner = Memory.seen[:3]
     assert len(inner) == 3
-    assert all(learned < asked for learned, asked in inner)
+    assert all(learned < latest for learned, latest in inner)
     with pytest.raises(ValueError, match="all classes"):
         inner_folds(np.arange(200) // 100, 0, times=np.arange(200) // 100)
     with pytest.raises(ValueError, match="all classes"):

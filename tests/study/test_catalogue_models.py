@@ -125,7 +125,7 @@ def test_prediction_rows_add_cost_where_each_is_compared_with_all() -> None:
     (model,) = models_for("binary", ["neighbours"])
     params = model.grid(Setting(1_000, 2, 0))[0]
     one, five_folds, many = (
-        model.cost(Size(1_000, 20, 2, asked), params) for asked in (1, 250, 10_000)
+        model.cost(Size(1_000, 20, 2, n_predicted), params) for n_predicted in (1, 250, 10_000)
     )
     assert five_folds == pytest.approx(2 * one, rel=0.01)
     assert many == pytest.approx(41 * one, rel=0.01)
@@ -136,8 +136,8 @@ def test_neighbours_do_not_exceed_the_smallest_fit(tmp_path: Path) -> None:
     x = draw.normal(size=(110, 3))
     frame = pd.DataFrame(x, columns=list("abc")).assign(y=x[:, 0] > 0, day=np.arange(110))
     keys = "neighbours,best_neighbours,jmi"
-    asked = {"target": "y", "time": "day", "cv": "time:8", "models": keys, "jobs": 1}
-    facts = Study(frame, out=tmp_path, search="random:5", **asked).run().facts
+    options = {"target": "y", "time": "day", "cv": "time:8", "models": keys, "jobs": 1}
+    facts = Study(frame, out=tmp_path, search="random:5", **options).run().facts
     alone = [model for model in facts["models"] if not model["ensemble"]]
     assert len(alone) >= 3
     assert all(c["status"] == "ok" for model in alone for c in model["candidates"])

@@ -145,12 +145,12 @@ def test_ctrl_c_leaves_the_old_file(
     mixed.to_csv(tmp_path / "new.csv", index=False)
     out = tmp_path / "out.csv"
     out.write_text("old")
-    asked = []
+    sizes = []
 
     class Stopped(predictions.PredictionColumns):
         def table(self, block: np.ndarray) -> tuple[pa.Table, list[str] | None]:
-            asked.append(len(block))
-            if len(asked) == 3:
+            sizes.append(len(block))
+            if len(sizes) == 3:
                 raise KeyboardInterrupt
             return super().table(block)
 

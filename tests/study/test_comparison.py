@@ -56,13 +56,13 @@ def test_a_single_model_is_not_compared(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_worse", "told"),
+    ("n_worse", "sentence"),
     [(1, ": the other is worse."), (2, ": both others are worse."), (4, ": all four others are")],
 )
-def test_models_that_are_worse_are_counted(n_worse: int, told: str) -> None:
+def test_models_that_are_worse_are_counted(n_worse: int, sentence: str) -> None:
     rows = [{"key": str(k), "as_good": False} for k in range(n_worse)]
     names = {"best": "Best", **{row["key"]: row["key"] for row in rows}}
-    assert told in _sentence(names, ["best"], rows)
+    assert sentence in _sentence(names, ["best"], rows)
 
 
 def test_mcnemars_test_matches_the_exact_binomial() -> None:
@@ -88,19 +88,19 @@ def test_equal_predictions_do_not_differ() -> None:
 
 def test_an_undefined_metric_gives_no_test() -> None:
     y = np.zeros(5, dtype=int)
-    said = Predictions(y, np.full((5, 2), 0.5))
-    assert compare_on_rows("roc_auc", y, said, said, 2, True) is None
+    predictions = Predictions(y, np.full((5, 2), 0.5))
+    assert compare_on_rows("roc_auc", y, predictions, predictions, 2, True) is None
 
 
 @pytest.mark.parametrize("metric", ["rmse", "accuracy"])
 def test_rows_of_a_group_count_as_one(metric: str) -> None:
     draw = np.random.default_rng(3)
     y = draw.integers(2, size=60)
-    said = [np.where(draw.random(60) < share, y, 1 - y) for share in (0.8, 0.6)]
+    predictions = [np.where(draw.random(60) < share, y, 1 - y) for share in (0.8, 0.6)]
     n_classes = 2 if metric == "accuracy" else 0
 
     def compared(times: int, groups: Any) -> Any:
-        first, second = (Predictions(one.repeat(times), None) for one in said)
+        first, second = (Predictions(one.repeat(times), None) for one in predictions)
         up = metric == "accuracy"
         return compare_on_rows(metric, y.repeat(times), first, second, n_classes, up, groups)
 
@@ -126,8 +126,8 @@ def test_one_in_twenty_equally_good_models_differs() -> None:
 
 def test_rounding_differences_are_not_differences() -> None:
     y = np.arange(40) % 7 * 0.01
-    said = y + 0.0249
-    other = Predictions(said * (1 + 2.0**-52), None)
-    got = compare_on_rows("rmse", y, Predictions(said, None), other, 0, False)
+    predictions = y + 0.0249
+    other = Predictions(predictions * (1 + 2.0**-52), None)
+    got = compare_on_rows("rmse", y, Predictions(predictions, None), other, 0, False)
     assert got is not None
     assert (got["difference"], got["p"]) == (0.0, 1.0)

@@ -60,17 +60,17 @@ def test_quick_score_interval_and_influence_agree() -> None:
     draw = np.random.default_rng(0)
     y, score = draw.integers(3, size=120), draw.dirichlet(np.ones(3), 120)
     matrix = draw.uniform(0, 5, (3, 3))
-    said = score.argmax(axis=1)
-    cost = all_scores(y, said, score, 3, matrix)["cost"]
+    predicted = score.argmax(axis=1)
+    cost = all_scores(y, predicted, score, 3, matrix)["cost"]
     assert cost is not None
-    assert quick_score("cost", y, said, score, 3, matrix) == pytest.approx(cost)
-    by_rows = metric_influence("cost", y, said, score, 3, matrix)
+    assert quick_score("cost", y, predicted, score, 3, matrix) == pytest.approx(cost)
+    by_rows = metric_influence("cost", y, predicted, score, 3, matrix)
     assert by_rows is not None
     value, influence = by_rows
-    paid = matrix[y, cheapest_classes(said, score, matrix)]
+    paid = matrix[y, cheapest_classes(predicted, score, matrix)]
     assert value == pytest.approx(cost)
     np.testing.assert_allclose(influence, paid - paid.mean())
-    low, high = bootstrap_interval("cost", y, said, score, n_classes=3, seed=0, costs=matrix)
+    low, high = bootstrap_interval("cost", y, predicted, score, n_classes=3, seed=0, costs=matrix)
     assert low is not None
     assert high is not None
     reach = 1.96 * paid.std() / np.sqrt(120)
@@ -135,8 +135,8 @@ def test_studies_are_compared_by_it(found: StudyResult, mixed: pd.DataFrame, tmp
     Study(
         mixed, target="rich", out=tmp_path, metric="cost", cost_matrix=COSTS, models="cart", jobs=1
     ).run()
-    told = json.dumps(compare_studies([found.folder, tmp_path]).facts)
-    assert '"metric": "cost"' in told
+    text = json.dumps(compare_studies([found.folder, tmp_path]).facts)
+    assert '"metric": "cost"' in text
 
 
 def test_the_report_names_it_in_its_language(found: StudyResult) -> None:

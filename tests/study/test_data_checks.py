@@ -16,12 +16,12 @@ from arboleda.study.data.reading import BUNDLED, read_table
 from arboleda.study.plan import make_plan
 
 
-def cautions_of(table: Any, target: str = "y", **asked: Any) -> list[Caution]:
-    return find_cautions(make_plan(read_table(table), target, make_settings(**asked)))
+def cautions_of(table: Any, target: str = "y", **options: Any) -> list[Caution]:
+    return find_cautions(make_plan(read_table(table), target, make_settings(**options)))
 
 
-def kinds(table: Any, target: str = "y", **asked: Any) -> list[str]:
-    return [caution.kind for caution in cautions_of(table, target, **asked)]
+def kinds(table: Any, target: str = "y", **options: Any) -> list[str]:
+    return [caution.kind for caution in cautions_of(table, target, **options)]
 
 
 def sound(n: int = 400, seed: int = 0) -> pd.DataFrame:

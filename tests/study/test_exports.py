@@ -55,9 +55,9 @@ def layered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     out = tmp_path_factory.mktemp("exports") / "study"
     draw = np.random.default_rng(0)
     table = pd.DataFrame(draw.normal(size=(300, 4)), columns=list("abcd"))
-    said = table["a"] + table["b"] * table["c"] + draw.normal(scale=0.3, size=300)
+    target = table["a"] + table["b"] * table["c"] + draw.normal(scale=0.3, size=300)
     n_classes = request.param
-    table["y"] = pd.qcut(said, n_classes, labels=list("xyz"[:n_classes])) if n_classes else said
+    table["y"] = pd.qcut(target, n_classes, labels=list("xyz"[:n_classes])) if n_classes else target
     models = "cart,logistic" if n_classes else "cart,linear"
     Study(table, target="y", out=out, models=models, cv=2, jobs=1).run()
     return out
@@ -84,7 +84,7 @@ def unknown(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Pa
     return out
 
 
-def asked(path: Path, folder: Path, frame: pd.DataFrame) -> list[np.ndarray]:
+def run_session(path: Path, folder: Path, frame: pd.DataFrame) -> list[np.ndarray]:
     """What onnxruntime says of a frame's rows."""
     session = ort.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
     x = load_study(folder).encode(frame)
@@ -109,10 +109,10 @@ def test_every_preparation_is_exported(
     name = study.layout.names[text[0]]
     frame[name] = frame[name].astype(object)
     frame.loc[:4, name] = "nobody has seen this"
-    label, shares = asked(found.path, folder, frame)
+    label, shares = run_session(found.path, folder, frame)
     model = study.model(key)
-    told = model.predict_proba(frame)
-    np.testing.assert_allclose(shares, told, atol=1e-9)
+    predicted = model.predict_proba(frame)
+    np.testing.assert_allclose(shares, predicted, atol=1e-9)
     assert (label == model.predict(frame)).all()
 
 
@@ -138,9 +138,9 @@ def test_the_whole_portfolio_is_exported(
     assert len(read.keys) > 12
     for key in read.keys:
         found = export_model(portfolio, tmp_path / f"{key}.onnx", model=key)
-        told = read.model(key).predict_proba(mixed)
-        shares = asked(found.path, portfolio, mixed)[1]
-        np.testing.assert_allclose(shares, told, rtol=1e-9, atol=1e-9, err_msg=key)
+        predicted = read.model(key).predict_proba(mixed)
+        shares = run_session(found.path, portfolio, mixed)[1]
+        np.testing.assert_allclose(shares, predicted, rtol=1e-9, atol=1e-9, err_msg=key)
 
 
 @pytest.mark.parametrize("study", ["folder", "values"])
@@ -156,10 +156,10 @@ def test_combinations_are_exported(
     assert keys
     for key in keys:
         found = export_model(made, tmp_path / f"{key}.onnx", model=key)
-        answers = asked(found.path, made, mixed)
+        outputs = run_session(found.path, made, mixed)
         model = read.model(key)
-        told = model.predict_proba(mixed) if len(answers) == 2 else model.predict(mixed)
-        np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
+        predicted = model.predict_proba(mixed) if len(outputs) == 2 else model.predict(mixed)
+        np.testing.assert_allclose(outputs[-1], predicted, rtol=1e-9, atol=1e-9)
 
 
 def test_a_model_without_probabilities_and_its_combinations_are_exported(
@@ -174,7 +174,7 @@ def test_a_model_without_probabilities_and_its_combinations_are_exported(
     for key in ["svm", *combined]:
         model = read.model(key)
         found = export_model(machines, tmp_path / f"{key}.onnx", model=key)
-        label, told = asked(found.path, machines, frame)
+        label, predicted = run_session(found.path, machines, frame)
         assert (label == model.predict(frame)).all()
         scores = read.encode(frame).x
         expected = (
@@ -182,7 +182,7 @@ def test_a_model_without_probabilities_and_its_combinations_are_exported(
             if key == "svm"
             else model.predict_proba(frame)
         )
-        np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9, err_msg=key)
+        np.testing.assert_allclose(predicted, expected, rtol=1e-9, atol=1e-9, err_msg=key)
 
 
 def test_a_second_layer_is_exported(layered: Path, tmp_path: Path) -> None:
@@ -190,10 +190,10 @@ def test_a_second_layer_is_exported(layered: Path, tmp_path: Path) -> None:
     table = pd.DataFrame(draw.normal(scale=2.0, size=(2_000, 4)), columns=list("abcd"))
     model = load_study(layered).model("boosted_stacking")
     found = export_model(layered, tmp_path / "model.onnx", model="boosted_stacking")
-    answers = asked(found.path, layered, table)
-    told = model.predict_proba(table) if len(answers) == 2 else model.predict(table)
-    np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
-    assert len(np.unique(told)) > 100
+    outputs = run_session(found.path, layered, table)
+    predicted = model.predict_proba(table) if len(outputs) == 2 else model.predict(table)
+    np.testing.assert_allclose(outputs[-1], predicted, rtol=1e-9, atol=1e-9)
+    assert len(np.unique(predicted)) > 100
 
 
 def test_errors_name_what_cannot_be_exported(folder: Path, unknown: Path, tmp_path: Path) -> None:

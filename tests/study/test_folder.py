@@ -124,7 +124,7 @@ def test_unseen_and_missing_values_are_predicted(
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"age": "old"}, r"'age' holds numbers .* 'old' in data row 1 is none"),
         ({"age": np.inf}, "'age' holds the infinite value inf"),
@@ -137,10 +137,10 @@ def test_unseen_and_missing_values_are_predicted(
     ],
 )
 def test_values_of_another_type_are_refused(
-    mixed: pd.DataFrame, mixed_result: StudyResult, change: dict[str, Any], told: str
+    mixed: pd.DataFrame, mixed_result: StudyResult, change: dict[str, Any], message: str
 ) -> None:
     model = Study.load(mixed_result.folder).model("cart")
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         model.predict(mixed[:3].assign(**change))
 
 

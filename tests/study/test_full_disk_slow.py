@@ -68,13 +68,13 @@ def test_a_study_survives_a_failure_of_any_call(
     for k in worth_failing(counting.places):
         out = tmp_path / str(k)
         monkeypatch.setattr(os, name, FailsOnce(call, k))
-        told = "run the same command again"
+        message = "run the same command again"
         try:
             # A model or an answer that cannot be kept is told in the facts; all else stops it.
             run(out)
         except StudyError as error:
-            told = str(error)
-        assert "run the same command again" in told, k
+            message = str(error)
+        assert "run the same command again" in message, k
         monkeypatch.setattr(os, name, call)
         assert timeless(run(out)) == expected, k
         assert not list(out.rglob("*.tmp")), k
@@ -125,12 +125,12 @@ def test_a_study_survives_a_failure_of_any_write(
     for k in sorted({1, 2, n_writes, *range(3, n_writes, max(1, n_writes // 30))}):
         out = tmp_path / str(k)
         out.mkdir()
-        code, told = command(out, **shimmed, FAIL_IN=str(out), FAIL_AT=str(k))
-        assert "Traceback" not in told, (k, told)
-        assert code in (0, 2), (k, code, told)
+        code, message = command(out, **shimmed, FAIL_IN=str(out), FAIL_AT=str(k))
+        assert "Traceback" not in message, (k, message)
+        assert code in (0, 2), (k, code, message)
         if code:
-            last = told.splitlines()[-1]
-            assert last.startswith("arboleda: error: "), (k, told)
+            last = message.splitlines()[-1]
+            assert last.startswith("arboleda: error: "), (k, message)
             seen.add(last.replace(str(out), "OUT"))
         assert command(out)[0] == 0, k
         assert timeless(json.loads((out / "results.json").read_text())) == expected, k

@@ -103,11 +103,11 @@ def test_the_command_ends_in_success_or_one_line(
         words = ["study", str(table), "--target", "y", "--models", "cart", "--cv", "2"]
         with pytest.raises(SystemExit) as stop:
             main([*words, "--jobs", "1", "--out", str(tmp_path / str(i))])
-        told = capsys.readouterr().err
+        message = capsys.readouterr().err
         codes.add(stop.value.code)
-        assert "Traceback" not in told
+        assert "Traceback" not in message
         if stop.value.code == 2:
-            assert told.splitlines()[-1].startswith("arboleda: error: ")
+            assert message.splitlines()[-1].startswith("arboleda: error: ")
     assert codes == {0, 2}
 
 
@@ -127,14 +127,14 @@ def test_links_in_place_of_folders_are_handled(
     Path("link").symlink_to("link" if place == "itself" else place)
     with pytest.raises(SystemExit) as stop:
         main(["study", "t.csv", "--target", "y", "--models", "cart", "--out", "link"])
-    told = capsys.readouterr()
+    message = capsys.readouterr()
     if place == "folder":
         assert stop.value.code == 0
         assert Path("folder/results.json").is_file()
     else:
         assert stop.value.code == 2
-        assert len(told.err.splitlines()) == 1
-        assert "link" in told.err
+        assert len(message.err.splitlines()) == 1
+        assert "link" in message.err
     assert Path("link").is_symlink()
     assert Path("file").read_text() == "mine"
 

@@ -108,7 +108,7 @@ def test_a_row_is_rejected_where_every_decision_costs_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "message"),
     [
         ({"cost_matrix": {"bda": {"good": 1}}}, "class 'bda'"),
         ({"cost_matrix": {"bad": {"fine": 1}}}, "class 'fine'"),
@@ -116,9 +116,11 @@ def test_a_row_is_rejected_where_every_decision_costs_more() -> None:
         ({"by": "loan"}, "is the target"),
     ],
 )
-def test_mismatched_inputs_are_refused(asked: dict[str, Any], told: str, tmp_path: Any) -> None:
-    with pytest.raises(StudyError, match=told):
-        Study(loans(60), target="loan", out=tmp_path, **asked).run()
+def test_mismatched_inputs_are_refused(
+    options: dict[str, Any], message: str, tmp_path: Any
+) -> None:
+    with pytest.raises(StudyError, match=message):
+        Study(loans(60), target="loan", out=tmp_path, **options).run()
 
 
 def test_a_regression_refuses_costs(tmp_path: Any) -> None:
@@ -148,21 +150,21 @@ def test_only_an_overconfident_model_is_calibrated() -> None:
     draw = np.random.default_rng(0)
     true = 1 / (1 + np.exp(-draw.normal(0, 1.5, 4000)))
     y = (draw.random(4000) < true).astype(int)
-    sure = 1 / (1 + np.exp(-4 * np.log(true / (1 - true))))
-    good = fit_calibrator(_said(true), y, 2, 0)
-    fixed = fit_calibrator(_said(sure), y, 2, 0)
+    overconfident = 1 / (1 + np.exp(-4 * np.log(true / (1 - true))))
+    good = fit_calibrator(_predictions(true), y, 2, 0)
+    fixed = fit_calibrator(_predictions(overconfident), y, 2, 0)
     assert fixed.method in ("sigmoid", "temperature", "isotonic")
-    assert np.abs(fixed.probabilities(_said(sure))[:, 1] - true).mean() < 0.03
-    assert np.abs(good.probabilities(_said(true))[:, 1] - true).mean() < 0.03
+    assert np.abs(fixed.probabilities(_predictions(overconfident))[:, 1] - true).mean() < 0.03
+    assert np.abs(good.probabilities(_predictions(true))[:, 1] - true).mean() < 0.03
 
 
-def _said(p: np.ndarray) -> Predictions:
+def _predictions(p: np.ndarray) -> Predictions:
     return Predictions((p > 0.5).astype(int), np.column_stack([1 - p, p]))
 
 
 def test_without_enough_rows_nothing_is_calibrated() -> None:
     p = np.linspace(0.1, 0.9, 12)
-    assert fit_calibrator(_said(p), (p > 0.8).astype(int), 2, 0).method == "none"
+    assert fit_calibrator(_predictions(p), (p > 0.8).astype(int), 2, 0).method == "none"
     assert fit_calibrator(None, np.array([0, 1]), 2, 0).method == "none"
     margins = np.column_stack([-1 - p, p])
     assert fit_calibrator(

@@ -21,17 +21,17 @@ def classes(n_classes: int, n: int = 60) -> tuple[np.ndarray, np.ndarray, np.nda
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("metric", CLASS_METRICS)
 def test_influence_is_the_derivative_by_the_row_weight(metric: str, n_classes: int) -> None:
-    y, said, score = classes(n_classes)
-    found = metric_influence(metric, y, said, score, n_classes)
+    y, predicted, score = classes(n_classes)
+    found = metric_influence(metric, y, predicted, score, n_classes)
     assert found is not None
     value, influence = found
-    assert value == quick_score(metric, y, said, score, n_classes)
+    assert value == quick_score(metric, y, predicted, score, n_classes)
     assert influence.sum() == pytest.approx(0, abs=1e-9)
     times = 400
     for i in (0, 7, 31):
         # The rows many times over, and row i once more: e = 1 / (n times + 1).
         rows = np.append(np.tile(np.arange(len(y)), times), i)
-        moved = quick_score(metric, y[rows], said[rows], score[rows], n_classes)
+        moved = quick_score(metric, y[rows], predicted[rows], score[rows], n_classes)
         assert moved is not None
         assert (moved - value) * len(rows) == pytest.approx(influence[i], rel=0.01, abs=0.01)
 
@@ -40,13 +40,13 @@ def test_influence_is_the_derivative_by_the_row_weight(metric: str, n_classes: i
 def test_influence_of_regressions_is_the_derivative_by_the_row_weight(metric: str) -> None:
     draw = np.random.default_rng(5)
     y = draw.normal(size=50)
-    said = y + draw.normal(size=50)
-    found = metric_influence(metric, y, said, None, 0)
+    predicted = y + draw.normal(size=50)
+    found = metric_influence(metric, y, predicted, None, 0)
     assert found is not None
     value, influence = found
     for i in (3, 20):
         rows = np.append(np.tile(np.arange(50), 400), i)
-        moved = quick_score(metric, y[rows], said[rows], None, 0)
+        moved = quick_score(metric, y[rows], predicted[rows], None, 0)
         assert moved is not None
         assert (moved - value) * len(rows) == pytest.approx(influence[i], rel=0.01, abs=0.01)
 

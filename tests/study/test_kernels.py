@@ -64,17 +64,17 @@ def test_a_time_budget_decides_what_is_affordable(budget: str | None, exact: boo
 def test_an_approximation_is_reported_and_not_mixed_with_the_exact_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: dict[str, Any] = {"target": "target", "out": tmp_path, "models": "svm", "cv": 3}
+    options: dict[str, Any] = {"target": "target", "out": tmp_path, "models": "svm", "cv": 3}
     with monkeypatch.context() as patch:
         patch.setattr(kernels, "EXACT_ROWS", 50)
         patch.setattr(kernels, "SVM_POINTS", 6)
         patch.setattr("arboleda.study.plan._exact_seconds", lambda *_: 0.0)
-        coarse = Study("wine", **asked).run()
+        coarse = Study("wine", **options).run()
     name = "Support vector machine (approximation by 6 points)"
     assert coarse.facts["models"][0]["name"] == name
     for file in ("leaderboard.csv", "report.html"):
         assert name in (tmp_path / file).read_text()
-    (found,) = Study("wine", **asked).run().facts["models"]
+    (found,) = Study("wine", **options).run().facts["models"]
     assert (found["name"], found["note"]) == ("Support vector machine", None)
     exact = make_pipeline(
         StandardScaler(), SVC(C=found["candidates"][found["best"]]["params"]["C"])

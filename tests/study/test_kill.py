@@ -68,10 +68,10 @@ def finish(table: Path, out: Path, jobs: int) -> dict[str, Any]:
     """Run it to its end and check that what was stored is not done again."""
     n_folds = sum(fold != "test" for _, _, fold in stored(out))
     process = start(table, out, jobs)
-    _, told = process.communicate(timeout=100)
-    assert process.returncode == 0, told
+    _, output = process.communicate(timeout=100)
+    assert process.returncode == 0, output
     if n_folds:
-        assert f", {n_folds} already done." in told
+        assert f", {n_folds} already done." in output
     facts: dict[str, Any] = json.loads((out / "results.json").read_text())
     return facts
 
@@ -109,12 +109,12 @@ def test_ctrl_c_keeps_finished_work(tmp_path: Path, small: tuple[Path, dict[str,
     # A terminal sends Ctrl-C to the whole group.
     for each in [process, *children]:
         each.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, output = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert told.splitlines()[-1] == (
+    assert output.splitlines()[-1] == (
         "arboleda: interrupted; what is done is kept, run the same command to go on."
     )
-    assert "Traceback" not in told
+    assert "Traceback" not in output
     assert stored(tmp_path / "study")
     _, alive = psutil.wait_procs(children, timeout=20)
     assert alive == []

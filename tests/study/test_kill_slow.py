@@ -43,8 +43,8 @@ def work_of(out: Path) -> set[tuple[str, str, str]]:
 
 def get_column_names(work: set[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
     """Without the checksums of the files of scikit-learn's models, which hold the hour."""
-    told = ("importance", "surrogate")
-    return {(m, p, f.split(" ")[0] if f.startswith(told) else f) for m, p, f in work}
+    steps = ("importance", "surrogate")
+    return {(m, p, f.split(" ")[0] if f.startswith(steps) else f) for m, p, f in work}
 
 
 def models_of(out: Path) -> dict[str, bytes]:
@@ -98,9 +98,9 @@ def people(folder: Path) -> Path:
             "age": np.where(draw.random(n) < 0.1, np.nan, draw.integers(18, 90, n)),
         }
     )
-    told = frame["size"] + (frame["town"] == "Oslo") + draw.normal(size=n)
-    frame["y"] = np.where(told > 0.3, "yes", "no")
-    frame["price"] = told * frame["size"]
+    score = frame["size"] + (frame["town"] == "Oslo") + draw.normal(size=n)
+    frame["y"] = np.where(score > 0.3, "yes", "no")
+    frame["price"] = score * frame["size"]
     frame.to_csv(folder / "people.csv", index=False)
     return folder / "people.csv"
 
@@ -115,7 +115,7 @@ COSTS = {"yes": {"no": 5.0}, "no": {"yes": 1.0}}
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         {
             **CLASSES,
@@ -135,17 +135,19 @@ COSTS = {"yes": {"no": 5.0}, "no": {"yes": 1.0}}
         {**VALUES, "preset": "thesis", "time": "when", "cv": "time:4"},
         {**VALUES, "models": "mean,ridge,lasso", "groups": "who", "lang": "es"},
     ],
-    ids=lambda asked: f"{asked.get('preset', 'quick')} {asked.get('cv', 5)} {asked['target']}",
+    ids=lambda options: (
+        f"{options.get('preset', 'quick')} {options.get('cv', 5)} {options['target']}"
+    ),
 )
 def test_the_facts_do_not_depend_on_the_processes(
-    tmp_path: Path, timeless: Timeless, asked: dict[str, Any]
+    tmp_path: Path, timeless: Timeless, options: dict[str, Any]
 ) -> None:
     table = people(tmp_path)
-    expected = Study(table, out=tmp_path / "one", jobs=1, **asked).run()
-    again = Study(table, out=tmp_path / "again", jobs=1, **asked).run()
+    expected = Study(table, out=tmp_path / "one", jobs=1, **options).run()
+    again = Study(table, out=tmp_path / "again", jobs=1, **options).run()
     assert timeless(again.facts) == timeless(expected.facts)
     assert models_of(again.folder) == models_of(expected.folder)
-    two = Study(table, out=tmp_path / "two", jobs=2, **asked).run()
+    two = Study(table, out=tmp_path / "two", jobs=2, **options).run()
     assert timeless(two.facts) == timeless(expected.facts)
     assert models_of(two.folder) == models_of(expected.folder)
     out = tmp_path / "killed"
@@ -158,7 +160,7 @@ def test_the_facts_do_not_depend_on_the_processes(
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    ended = Study(table, out=out, jobs=1, **asked).run()
+    ended = Study(table, out=out, jobs=1, **options).run()
     assert timeless(ended.facts) == timeless(expected.facts)
     assert models_of(out) == models_of(expected.folder)
     assert get_column_names(work_of(out)) == get_column_names(work_of(expected.folder))

@@ -66,17 +66,17 @@ def test_every_model_is_saved(mixed: pd.DataFrame, tmp_path: Path, target: str) 
     for model in plan.models:
         pipeline = plan.test_job(model, plan.candidates(model)[0]).pipeline
         pipeline.fit(x[train], plan.target.y[train])
-        before = answers(pipeline, x)
+        before = predict_outputs(pipeline, x)
         kept = save_model(pipeline, tmp_path, model.key)
         assert kept["error"] is None, model.key
         ours = model.engine == "arboleda" and hasattr(pipeline[-1], "save")
         assert (f"{model.key}.arboleda" in kept["files"]) == ours
-        assert (answers(read_model(tmp_path, model.key, kept["files"]), x) == before).all()
+        assert (predict_outputs(read_model(tmp_path, model.key, kept["files"]), x) == before).all()
         # Keeping a model leaves it as it is.
-        assert (answers(pipeline, x) == before).all()
+        assert (predict_outputs(pipeline, x) == before).all()
 
 
-def answers(pipeline: Any, x: Any) -> Any:
+def predict_outputs(pipeline: Any, x: Any) -> Any:
     return pipeline.predict_proba(x) if hasattr(pipeline, "predict_proba") else pipeline.predict(x)
 
 
@@ -307,11 +307,11 @@ def test_own_classes_are_saved_with_any_parameters(tmp_path: Path, model: Any) -
     last = LinearRegression() if y.dtype.kind == "f" else GaussianNB()
     whole = make_pipeline(clone(model), last) if is_selector else clone(model)
     pipeline = Pipeline([("preparation", "passthrough"), ("model", whole)]).fit(x, y)
-    before = answers(pipeline, x)
+    before = predict_outputs(pipeline, x)
     kept = save_model(pipeline, tmp_path, "own")
     assert kept["error"] is None
     again = read_model(tmp_path, "own", kept["files"])
-    np.testing.assert_array_equal(answers(again, x), before)
+    np.testing.assert_array_equal(predict_outputs(again, x), before)
     fitted, read = (p[-1][0] if is_selector else p[-1] for p in (pipeline, again))
     assert vars(read).keys() >= {k for k in vars(fitted) if k.endswith("_")}
     assert repr(read.get_params()) == repr(fitted.get_params())

@@ -21,7 +21,7 @@ def test_no_options_give_the_defaults() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "field", "value"),
+    ("options", "field", "value"),
     [
         ({"time_budget": "15m"}, "time_budget", 900.0),
         ({"time_budget": "1h30m"}, "time_budget", 5400.0),
@@ -55,8 +55,8 @@ def test_no_options_give_the_defaults() -> None:
         ),
     ],
 )
-def test_options_are_parsed(asked: dict[str, Any], field: str, value: Any) -> None:
-    assert getattr(make_settings(**asked), field) == value
+def test_options_are_parsed(options: dict[str, Any], field: str, value: Any) -> None:
+    assert getattr(make_settings(**options), field) == value
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_invalid_schemes_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "message"),
     [
         ({"task": "clustering"}, "no task 'clustering'; choose classification or regression"),
         ({"metric": 3}, "The metric 3 is not a name"),
@@ -147,12 +147,12 @@ def test_invalid_schemes_are_refused(text: str) -> None:
     ],
 )
 def test_invalid_options_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StudyError) as error:
-        make_settings(**asked)
-    assert told in str(error.value)
+        make_settings(**options)
+    assert message in str(error.value)
     assert len(str(error.value)) < 250
     assert str(error.value).endswith(".")
 
@@ -165,9 +165,9 @@ def test_costs_are_read_from_a_file(tmp_path: Path) -> None:
 
 
 def test_settings_are_serialized_as_plain_values() -> None:
-    asked = {"cv": "5x3", "models": "cart", "by": "a", "cost_matrix": {"a": {"b": 1}}, "jobs": 2}
-    told = make_settings(**asked).to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert set(told) == set(NAMES) - {"jobs", "max_table_size"}
-    assert (told["cv"], told["models"], told["by"]) == ("5x3", ["cart"], ["a"])
+    options = {"cv": "5x3", "models": "cart", "by": "a", "cost_matrix": {"a": {"b": 1}}, "jobs": 2}
+    message = make_settings(**options).to_dict()
+    assert json.loads(json.dumps(message, allow_nan=False)) == message
+    assert set(message) == set(NAMES) - {"jobs", "max_table_size"}
+    assert (message["cv"], message["models"], message["by"]) == ("5x3", ["cart"], ["a"])
     assert make_settings(test=Path("a/b.csv")).to_dict()["test"] == "b.csv"

@@ -109,8 +109,8 @@ def test_a_model_is_the_mean_of_its_fold_models(result: StudyResult) -> None:
     twin = np.mean([fold.predict_proba(x) for fold in folds], axis=0)
     assert len(folds) == 5
     np.testing.assert_allclose(model.predict_proba(rows.X), twin)
-    told = facts_of(result, "best_linear")["test"]["metrics"]["accuracy"]
-    assert told == np.mean(twin.argmax(axis=1) == rows.codes)
+    score = facts_of(result, "best_linear")["test"]["metrics"]["accuracy"]
+    assert score == np.mean(twin.argmax(axis=1) == rows.codes)
 
 
 def test_the_time_of_a_mean_is_that_of_its_fold_models(result: StudyResult) -> None:
@@ -134,8 +134,8 @@ def test_an_ensemble_of_means_reproduces_its_test_score(result: StudyResult) -> 
     study = Study.load(result.folder)
     rows = study.test_rows()
     for key in ("greedy_selection", "stacking"):
-        told = facts_of(result, key)["test"]["metrics"]["accuracy"]
-        assert told == np.mean(study.model(key).predict(rows.X) == rows.y)
+        score = facts_of(result, key)["test"]["metrics"]["accuracy"]
+        assert score == np.mean(study.model(key).predict(rows.X) == rows.y)
 
 
 def test_models_of_losing_candidates_are_dropped(result: StudyResult) -> None:
@@ -179,11 +179,11 @@ def test_lost_fold_models_without_time_are_not_failures(
     shutil.copytree(result.folder, out)
     for lost in (out / MODELS).glob("best_linear*"):
         lost.unlink()
-    asked: Any = {"target": "target", "preset": "best", "models": SOME, "jobs": 1, "out": out}
+    options: Any = {"target": "target", "preset": "best", "models": SOME, "jobs": 1, "out": out}
     with monkeypatch.context() as patch:
         patch.setattr(Executor, "run_folds", lambda self, jobs: None)
-        Study("iris", **asked).run()
-    again = Study("iris", **asked).run()
+        Study("iris", **options).run()
+    again = Study("iris", **options).run()
     assert facts_of(again, "best_linear")["status"] == "ok"
     assert facts_of(again, "best_linear")["test"] is not None
 

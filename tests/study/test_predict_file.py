@@ -125,7 +125,7 @@ def test_any_table_format_is_predicted(
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda f: f.drop(columns="x"), r"The table new.csv lacks the column 'x'"),
         (
@@ -144,14 +144,14 @@ def test_any_table_format_is_predicted(
     ],
 )
 def test_errors_name_the_file(
-    tmp_path: Path, change: Callable[[pd.DataFrame], pd.DataFrame], told: str
+    tmp_path: Path, change: Callable[[pd.DataFrame], pd.DataFrame], message: str
 ) -> None:
     frame = table(tmp_path / "rows.csv")
     model = ab.DecisionTreeRegressor().fit(frame[["x"]], frame["x"])
     change(frame).to_csv(tmp_path / "new.csv", index=False)
     out = tmp_path / "out.csv"
     out.write_text("old")
-    with pytest.raises(StudyError, match=told) as error:
+    with pytest.raises(StudyError, match=message) as error:
         ab.predict_file(model, tmp_path / "new.csv", out)
     assert len(str(error.value).splitlines()) == 1
     assert out.read_text() == "old"

@@ -54,19 +54,19 @@ def command(folder: Path, source: str, out: Path) -> list[str]:
 
 
 def test_memory_does_not_grow_with_the_file(folder: Path, tmp_path: Path) -> None:
-    told = []
+    counts = []
     for source in ("small.csv", "large.csv"):
         done = subprocess.run(
             command(folder, source, tmp_path / "out.csv"),
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-        told.append([int(word) for word in done.stdout.split()])
-    (n_small, small), (n_large, large) = told
+        counts.append([int(word) for word in done.stdout.split()])
+    (n_small, small), (n_large, large) = counts
     assert n_large >= 90 * n_small
     assert large < small + 250
-    small_answers = ab.load(folder / "model").predict(pd.read_csv(folder / "small.csv"))
+    small_predictions = ab.load(folder / "model").predict(pd.read_csv(folder / "small.csv"))
     found = pd.read_csv(tmp_path / "out.csv")["prediction"].to_numpy()
-    np.testing.assert_array_equal(found, np.tile(small_answers, n_large // n_small))
+    np.testing.assert_array_equal(found, np.tile(small_predictions, n_large // n_small))
 
 
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])

@@ -41,8 +41,8 @@ def price_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fruit_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("fruits")
     costs = {"lime": {"=fig": 6, "plum": 6}}
-    asked = {"cost_matrix": costs, "reject_cost": 0.7}
-    Study(fruits(600, 0), target="fruit", models="lda", out=out, **asked).run()
+    options = {"cost_matrix": costs, "reject_cost": 0.7}
+    Study(fruits(600, 0), target="fruit", models="lda", out=out, **options).run()
     return out
 
 
@@ -67,11 +67,14 @@ def test_sets_cover_their_share_of_new_classes(fruit_study: Path, tmp_path: Path
     predict_table(fruit_study, new, tmp_path / "out.parquet", intervals=0.9)
     got = pd.read_parquet(tmp_path / "out.parquet")
     inside = [
-        fruit in told.split(" | ")
-        for fruit, told in zip(new["fruit"], got["set 90 %"], strict=True)
+        fruit in prediction_set.split(" | ")
+        for fruit, prediction_set in zip(new["fruit"], got["set 90 %"], strict=True)
     ]
     assert 0.865 < np.mean(inside) < 0.94
-    assert all(p in told for p, told in zip(got["prediction"], got["set 90 %"], strict=True))
+    assert all(
+        p in prediction_set
+        for p, prediction_set in zip(got["prediction"], got["set 90 %"], strict=True)
+    )
 
 
 def test_decisions_follow_the_costs_and_chows_rule(fruit_study: Path, tmp_path: Path) -> None:
@@ -85,9 +88,9 @@ def test_decisions_follow_the_costs_and_chows_rule(fruit_study: Path, tmp_path: 
     assert any("least expected cost" in note for note in found.notes)
     dear = (new["fruit"] == "lime").to_numpy()
 
-    def cost(said: pd.Series) -> float:
-        wrong = np.where(said == new["fruit"], 0.0, np.where(dear, 6.0, 1.0))
-        return float(np.where(said == "rejected", 0.7, wrong).mean())
+    def cost(decisions: pd.Series) -> float:
+        wrong = np.where(decisions == new["fruit"], 0.0, np.where(dear, 6.0, 1.0))
+        return float(np.where(decisions == "rejected", 0.7, wrong).mean())
 
     assert cost(got["decision"]) < 0.9 * cost(got["prediction"])
 
@@ -101,7 +104,7 @@ def test_a_spreadsheet_runs_no_formula_of_the_file(fruit_study: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("coverage", "told"),
+    ("coverage", "message"),
     [
         (1.5, "must be a number between 0 and 1, such as 0.9, got 1.5"),
         (0, "must be a number between 0 and 1, such as 0.9, got 0"),
@@ -111,9 +114,9 @@ def test_a_spreadsheet_runs_no_formula_of_the_file(fruit_study: Path, tmp_path: 
     ],
 )
 def test_unattainable_coverage_is_refused(
-    price_study: Path, tmp_path: Path, coverage: Any, told: str
+    price_study: Path, tmp_path: Path, coverage: Any, message: str
 ) -> None:
-    with pytest.raises(StudyError, match=told):
+    with pytest.raises(StudyError, match=message):
         predict_table(price_study, prices(5, 1), tmp_path / "out.csv", intervals=coverage)
 
 

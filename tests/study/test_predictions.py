@@ -51,9 +51,9 @@ def test_the_command_writes_the_predictions_of_the_model(
     mixed[columns].to_csv(tmp_path / "new.csv", index=False)
     out = tmp_path / f"out.{ending}"
     assert run("predict", str(forest), str(tmp_path / "new.csv"), "-o", str(out)) == 0
-    told = capsys.readouterr()
-    assert told.out == f"Predictions: {out} (160 rows, by Random forest)\n"
-    assert told.err == ""
+    printed = capsys.readouterr()
+    assert printed.out == f"Predictions: {out} (160 rows, by Random forest)\n"
+    assert printed.err == ""
     found = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
     model = Study.load(forest).best_model_
     assert list(found) == ["prediction", "probability of no", "probability of yes"]
@@ -131,7 +131,7 @@ def test_a_model_without_probabilities_predicts(tmp_path: Path, mixed: pd.DataFr
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "printed"),
     [
         ("age,city\n1,Rome\n", "lacks the columns 'wealth', 'since', 'member'"),
         ("", "is empty"),
@@ -142,7 +142,7 @@ def test_a_model_without_probabilities_predicts(tmp_path: Path, mixed: pd.DataFr
     ],
 )
 def test_invalid_tables_are_reported_in_one_sentence(
-    forest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, told: str
+    forest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, printed: str
 ) -> None:
     (tmp_path / "new.csv").write_text(content)
     out = tmp_path / "out.csv"
@@ -150,18 +150,18 @@ def test_invalid_tables_are_reported_in_one_sentence(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("arboleda: error: ")
-    assert told in lines[0]
+    assert printed in lines[0]
     assert not out.exists()
 
 
 def test_unwritable_files_are_reported(forest: Path, tmp_path: Path, mixed: pd.DataFrame) -> None:
     mixed.to_csv(tmp_path / "new.csv", index=False)
-    for out, told in (
+    for out, printed in (
         ("out.xlsx", "must end in .csv or .parquet"),
         ("nowhere/out.csv", "cannot be written"),
         ("new.csv", "is the table itself"),
     ):
-        with pytest.raises(StudyError, match=told):
+        with pytest.raises(StudyError, match=printed):
             predict_table(forest, tmp_path / "new.csv", tmp_path / out)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["new.csv"]
 
@@ -172,11 +172,11 @@ def test_an_interruption_leaves_the_old_file(
     out = tmp_path / "out.csv"
     out.write_text("old")
     monkeypatch.setattr(predictions, "BLOCK", 50)
-    asked = []
+    sizes = []
 
     def stop(pipeline: Any, x: Any, n_classes: int) -> Any:
-        asked.append(len(x))
-        if len(asked) == 2:
+        sizes.append(len(x))
+        if len(sizes) == 2:
             raise KeyboardInterrupt
         return np.zeros((len(x), n_classes))
 
@@ -288,15 +288,15 @@ def pipe(path: Path) -> None:
 def test_damaged_folders_raise_one_error(
     forest: Path, tmp_path: Path, mixed: pd.DataFrame, name: str
 ) -> None:
-    spoil, told = DAMAGES[name]
+    spoil, printed = DAMAGES[name]
     folder = tmp_path / "study"
     shutil.copytree(forest, folder)
     spoil(folder)
-    with pytest.raises(StudyFormatError, match=told):
+    with pytest.raises(StudyFormatError, match=printed):
         predict_table(folder, mixed, tmp_path / "out.csv")
-    with pytest.raises(StudyFormatError, match=told):
+    with pytest.raises(StudyFormatError, match=printed):
         export_model(folder, tmp_path / "out.onnx")
-    with pytest.raises(StudyFormatError, match=told):
+    with pytest.raises(StudyFormatError, match=printed):
         explain_study(folder, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 

@@ -84,7 +84,7 @@ def test_conditions_agree_with_pandas() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "a part compares nothing"),
         ("age", "the part 'age' compares nothing; write it as in 'age >= 17'"),
@@ -101,15 +101,15 @@ def test_conditions_agree_with_pandas() -> None:
         ("__import__('os').system('true')", "compares nothing"),
     ],
 )
-def test_invalid_conditions_are_refused(text: str, told: str) -> None:
+def test_invalid_conditions_are_refused(text: str, message: str) -> None:
     with pytest.raises(StudyError) as error:
         parse_condition(text)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert str(error.value).startswith("The condition ")
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("ages > 3", "has no column 'ages'; did you mean 'age'?"),
         ("age > old", "The column 'age' holds numbers, and 'old' is none"),
@@ -124,10 +124,10 @@ def test_invalid_conditions_are_refused(text: str, told: str) -> None:
         ),
     ],
 )
-def test_conditions_that_do_not_match_the_table_are_refused(text: str, told: str) -> None:
+def test_conditions_that_do_not_match_the_table_are_refused(text: str, message: str) -> None:
     with pytest.raises(StudyError) as error:
         parse_condition(text).satisfied(read_table(TABLE))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_texts_and_numbers_are_merged() -> None:
@@ -145,7 +145,7 @@ def test_names_and_values_can_be_quoted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("merge", "told"),
+    ("merge", "message"),
     [
         ("age", "names no column before a ':'"),
         ("age:", "names no values"),
@@ -159,14 +159,14 @@ def test_names_and_values_can_be_quoted() -> None:
         ({"a": ["x"]}, "The merges {'a': ['x']} cannot be read"),
     ],
 )
-def test_invalid_merges_are_refused(merge: Any, told: str) -> None:
+def test_invalid_merges_are_refused(merge: Any, message: str) -> None:
     with pytest.raises(StudyError) as error:
         make_settings(merge=merge)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("merge", "told"),
+    ("merge", "message"),
     [
         ("home town: Oslo, Room -> other", "never holds 'Room'; did you mean 'Rome'?"),
         ("age: 17 -> young", "The column 'age' holds numbers, and 'young' is none"),
@@ -177,11 +177,11 @@ def test_invalid_merges_are_refused(merge: Any, told: str) -> None:
         ("towns: Oslo -> x", "has no column 'towns'"),
     ],
 )
-def test_merges_that_do_not_match_the_table_are_refused(merge: str, told: str) -> None:
+def test_merges_that_do_not_match_the_table_are_refused(merge: str, message: str) -> None:
     settings = make_settings(merge=merge)
     with pytest.raises(StudyError) as error:
         apply_recipe(read_table(TABLE), settings.recipe)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("merge", ["a: x, y -> z", ["a: x -> z", "a: y -> z"], {"a": {"z": "xy"}}])
@@ -227,20 +227,20 @@ def test_an_empty_recipe_returns_the_same_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "message"),
     [
         ({"where": "age > 100"}, "No row of table is left after --where 'age > 100'"),
         ({"drop": [*list(TABLE)[:2], "incom"]}, "no column 'incom'; did you mean 'income'?"),
     ],
 )
-def test_a_recipe_that_leaves_nothing_is_refused(asked: dict[str, Any], told: str) -> None:
+def test_a_recipe_that_leaves_nothing_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(StudyError) as error:
-        apply_recipe(read_table(TABLE), make_settings(**asked).recipe)
-    assert told in str(error.value)
+        apply_recipe(read_table(TABLE), make_settings(**options).recipe)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("asked", "flag"),
+    ("options", "flag"),
     [
         ({"drop": "rich"}, "--target"),
         ({"drop": "city", "groups": "city"}, "--groups"),
@@ -249,10 +249,10 @@ def test_a_recipe_that_leaves_nothing_is_refused(asked: dict[str, Any], told: st
     ],
 )
 def test_a_required_column_cannot_be_dropped(
-    mixed: pd.DataFrame, asked: dict[str, Any], flag: str
+    mixed: pd.DataFrame, options: dict[str, Any], flag: str
 ) -> None:
     with pytest.raises(StudyError, match=f"cannot be dropped, as {flag} names it"):
-        make_plan(read_table(mixed), "rich", make_settings(**asked))
+        make_plan(read_table(mixed), "rich", make_settings(**options))
 
 
 RECIPE: dict[str, Any] = {
@@ -281,9 +281,9 @@ def test_a_study_of_a_raw_table_matches_that_of_the_prepared_one(
 ) -> None:
     by_hand = prepared_by_hand(mixed)
     by_hand.to_csv(tmp_path / "by_hand.csv", index=False)
-    asked: dict[str, Any] = {"target": "rich", "models": "cart,lda", "cv": 3, "seed": 1}
-    found = Study(raw, out=tmp_path / "one", **asked, **RECIPE).run()
-    other = Study(tmp_path / "by_hand.csv", out=tmp_path / "two", **asked).run()
+    options: dict[str, Any] = {"target": "rich", "models": "cart,lda", "cv": 3, "seed": 1}
+    found = Study(raw, out=tmp_path / "one", **options, **RECIPE).run()
+    other = Study(tmp_path / "by_hand.csv", out=tmp_path / "two", **options).run()
     n = len(by_hand)
     recipe = found.facts["data"]["recipe"]
     assert (recipe["n_rows"], found.facts["data"]["n_rows"]) == (165, n)
@@ -325,15 +325,15 @@ def test_predict_accepts_the_raw_table(
     words += ["--merge", "city: Oslo, Bern -> north", "--merge", "id: 101, 102 -> 103"]
     words += ["--drop", "comment,wealth", "--drop-duplicates", "--no-drop-missing"]
     assert run(*words) == 0
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     facts = json.loads((out / "results.json").read_text())
     n = facts["data"]["n_rows"]
-    assert f"{n} of 165 rows stay after the preparation of the table: without duplicates" in said
+    assert f"{n} of 165 rows stay after the preparation of the table: without duplicates" in printed
     assert run("predict", str(out), str(raw), "-o", str(tmp_path / "p.csv")) == 0
-    told = capsys.readouterr()
+    message = capsys.readouterr()
     # Neither the dropped columns nor the values that were merged are strange to the study.
-    assert "Not used" not in told.err
-    assert "did not have" not in told.err
+    assert "Not used" not in message.err
+    assert "did not have" not in message.err
     assert len((tmp_path / "p.csv").read_text().splitlines()) == 1 + 165
 
 
@@ -345,14 +345,14 @@ def run(*arguments: str) -> int:
 
 
 def test_another_recipe_makes_another_study(tmp_path: Path, raw: Path) -> None:
-    asked: dict[str, Any] = {"target": "rich", "models": "lda", "out": tmp_path}
-    Study(raw, **asked, **RECIPE).run()
+    options: dict[str, Any] = {"target": "rich", "models": "lda", "out": tmp_path}
+    Study(raw, **options, **RECIPE).run()
     again = Study.from_config(tmp_path / "study.toml").run()  # goes on with the same one
     assert again.facts["study"]["settings"]["merge"] == RECIPE["merge"]
     assert again.facts["study"]["settings"]["where"] == RECIPE["where"]
     for other in (RECIPE | {"where": ["age > 30"]}, {}):
         with pytest.raises(StudyError, match=r"holds another study \(not the same: recipe.*\)"):
-            Study(raw, **asked, **other).run()
+            Study(raw, **options, **other).run()
 
 
 def test_an_external_test_is_prepared_alike(tmp_path: Path, raw: Path, mixed: pd.DataFrame) -> None:
@@ -379,10 +379,10 @@ def test_incomes_prepared_by_a_file_match_the_script() -> None:
         sys.path.remove(str(examples))
         sys.modules.pop("preparation", None)
     frame = datasets.load("adult", path.parents[1]).frame
-    asked = tomllib.loads((examples / "p1.toml").read_text())
-    table, target = asked.pop("table"), asked.pop("target")
+    options = tomllib.loads((examples / "p1.toml").read_text())
+    table, target = options.pop("table"), options.pop("target")
     assert table == path.name
-    plan = make_plan(read_table(path), target, make_settings(**asked))
+    plan = make_plan(read_table(path), target, make_settings(**options))
     assert [(s.kind, s.rows_after) for s in plan.steps[:3]] == [
         ("drop_missing", 45_222),
         ("drop_duplicates", 45_175),

@@ -250,8 +250,8 @@ def test_a_small_budget_selects_the_cheap_models(
     tried = {m["key"] for m in tight.facts["models"] if m["status"] == "ok"}
     assert "most_frequent" in tried
     left = {item["key"]: item["whole"] for item in tight.facts["search"]["left_out"]}
-    told = {m["key"] for m in tight.facts["models"] if "no time was left" in (m["error"] or "")}
-    assert set(left) | tried | told >= {"most_frequent", "logistic", "cart"}
+    skipped = {m["key"] for m in tight.facts["models"] if "no time was left" in (m["error"] or "")}
+    assert set(left) | tried | skipped >= {"most_frequent", "logistic", "cart"}
 
 
 @pytest.fixture
@@ -297,24 +297,24 @@ def test_remaining_time_goes_to_models_fitted_on_few_rows(
 def test_other_candidates_of_bags_wait_for_full_rows(
     models: str, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = {"preset": "best", "models": models}
+    options = {"preset": "best", "models": models}
     with monkeypatch.context() as patch:
         caps = {"best_leafwise": 64}
         patch.setattr(
             "arboleda.study.runner.apply_row_caps", lambda plan, executor: replace(plan, caps=caps)
         )
-        told: list[str] = []
-        patch.setattr(SilentWatcher, "begin", lambda *args: told.append("begin"))
-        patch.setattr(SilentWatcher, "more", lambda *args: told.append("more"))
-        result = run(table, tmp_path, time_budget="10h", **asked)
-    assert told == ["begin"] + ["more"] * (len(told) - 1)
+        calls: list[str] = []
+        patch.setattr(SilentWatcher, "begin", lambda *args: calls.append("begin"))
+        patch.setattr(SilentWatcher, "more", lambda *args: calls.append("more"))
+        result = run(table, tmp_path, time_budget="10h", **options)
+    assert calls == ["begin"] + ["more"] * (len(calls) - 1)
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
     done = ledger.execute("select params, fold from work where model='best_leafwise'").fetchall()
     # There is time for all rows, so that none is fitted to a part of them.
     assert not any(" of " in fold for _, fold in done)
     assert len({params for params, _ in done}) == 2
     assert result.facts["search"]["left_out"] == []
-    free = run(table, tmp_path / "free", **asked)
+    free = run(table, tmp_path / "free", **options)
     assert len(result.facts["models"]) == len(free.facts["models"])
     for model in free.facts["models"]:
         assert model_of(result, model["key"])["test"]["metrics"] == model["test"]["metrics"]
@@ -336,14 +336,14 @@ def test_a_small_fit_shows_which_bag_is_better(
     def capped(plan: Any, executor: Any) -> Any:
         return replace(apply_row_caps(plan, executor), caps=dict.fromkeys(keys, 64))
 
-    def told(plan: Any, model_search: Any, executor: Any) -> float:
+    def record_loss(plan: Any, model_search: Any, executor: Any) -> float:
         found[model_search.model.key] = loss(plan, model_search, executor)
         return found[model_search.model.key]
 
     monkeypatch.setattr("arboleda.study.runner.apply_row_caps", capped)
-    monkeypatch.setattr("arboleda.study.search.budget_reallocation._error", told)
-    asked = {"preset": "best", "models": ",".join(keys), "metric": "log_loss"}
-    run(table, tmp_path, time_budget="10h", **asked)
+    monkeypatch.setattr("arboleda.study.search.budget_reallocation._error", record_loss)
+    options = {"preset": "best", "models": ",".join(keys), "metric": "log_loss"}
+    run(table, tmp_path, time_budget="10h", **options)
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
     for key in keys:
         query = "select result from work where model=? and fold like '0 at %'"
@@ -439,12 +439,12 @@ def test_a_skipped_model_is_proposed_again_when_others_were_faster(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick(search=Grid())
-    asked: list[int] = []
+    calls: list[int] = []
 
     def room_for(self: Budget, test: Any) -> float:
         # In the first round there seems to be time for one model alone.
-        asked.append(1)
-        return 0.0 if len(asked) in (2, 3) else 1e9
+        calls.append(1)
+        return 0.0 if len(calls) in (2, 3) else 1e9
 
     monkeypatch.setattr(Budget, "room_for", room_for)
     result = run(table, tmp_path, time_budget="10h", models="most_frequent,logistic,cart")

@@ -28,8 +28,8 @@ Run = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    def study(table: Any, target: str, **asked: Any) -> dict[str, Any]:
-        result = Study(table, target=target, out=tmp_path / "study", **asked).run()
+    def study(table: Any, target: str, **options: Any) -> dict[str, Any]:
+        result = Study(table, target=target, out=tmp_path / "study", **options).run()
         jsonschema.Draft202012Validator(SCHEMA).validate(result.facts)
         assert "Cross-validation" in result.report.read_text()
         return result.facts
@@ -134,7 +134,7 @@ def test_an_external_test_is_supported(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda f: f.drop(columns="b"), "lacks the column 'b'"),
         (lambda f: f.assign(y="worse"), "class 'worse' of the target 'y' occurs in the test table"),
@@ -147,11 +147,11 @@ def test_an_external_test_is_supported(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_invalid_tests_are_refused(
-    run: Run, change: Callable[[pd.DataFrame], Any], told: str
+    run: Run, change: Callable[[pd.DataFrame], Any], message: str
 ) -> None:
     with pytest.raises(StudyError) as error:
         run(small(), "y", models="cart", test=change(small(20, seed=1)))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_the_same_external_test_makes_the_same_study(run: Run) -> None:

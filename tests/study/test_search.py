@@ -130,7 +130,7 @@ def test_a_search_is_parsed_and_has_its_name(text: str, strategy: SearchStrategy
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("bayes", "choose grid"),
         ("tpe:", "choose grid"),
@@ -138,8 +138,8 @@ def test_a_search_is_parsed_and_has_its_name(text: str, strategy: SearchStrategy
         ("tpe:99999", "1 to 10,000"),
     ],
 )
-def test_an_invalid_search_is_refused(text: str, told: str) -> None:
-    with pytest.raises(StudyError, match=told):
+def test_an_invalid_search_is_refused(text: str, message: str) -> None:
+    with pytest.raises(StudyError, match=message):
         named_search(text)
 
 

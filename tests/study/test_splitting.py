@@ -27,8 +27,8 @@ def frame_of(n: int = 200, seed: int = 0) -> pd.DataFrame:
     )
 
 
-def plan_for(frame: pd.DataFrame, target: str = "y", **asked: Any) -> Plan:
-    return make_plan(read_table(frame), target, make_settings(models="cart", **asked))
+def plan_for(frame: pd.DataFrame, target: str = "y", **options: Any) -> Plan:
+    return make_plan(read_table(frame), target, make_settings(models="cart", **options))
 
 
 def check_sides(split: Split, n_rows: int) -> None:
@@ -125,14 +125,18 @@ def test_bags_match_the_bootstrap() -> None:
 
 def test_another_scheme_makes_another_study() -> None:
     frame = frame_of()
-    asked: list[dict[str, Any]] = [{}, {"cv": 4}, {"test_size": 0.3}, {"groups": "who"}]
-    asked += [{"time": "when"}, {"cv": "group:4", "groups": "who"}, {"test": frame_of(30, seed=1)}]
-    known = [plan_for(frame, **one).identity() for one in asked]
+    options: list[dict[str, Any]] = [{}, {"cv": 4}, {"test_size": 0.3}, {"groups": "who"}]
+    options += [
+        {"time": "when"},
+        {"cv": "group:4", "groups": "who"},
+        {"test": frame_of(30, seed=1)},
+    ]
+    known = [plan_for(frame, **one).identity() for one in options]
     assert all(known[i] != known[j] for i in range(len(known)) for j in range(i))
 
 
 @pytest.mark.parametrize(
-    ("change", "asked", "told"),
+    ("change", "options", "message"),
     [
         ({"who": 1}, {"groups": "who"}, "'who' holds one group only"),
         ({"who": None}, {"groups": "who"}, "'who' is missing in 200 of 200 rows"),
@@ -166,11 +170,11 @@ def test_another_scheme_makes_another_study() -> None:
     ],
 )
 def test_tables_that_cannot_be_split_are_refused(
-    change: dict[str, Any], asked: dict[str, Any], told: str
+    change: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(StudyError) as error:
-        plan_for(frame_of().assign(**change), **asked)
-    assert told in str(error.value)
+        plan_for(frame_of().assign(**change), **options)
+    assert message in str(error.value)
 
 
 def test_too_few_rows_for_the_folds_are_refused() -> None:

@@ -82,17 +82,17 @@ def test_the_study_file_gives_the_same_study(
         'table = "t.csv"\ntarget = "y"\nmodels = "lda"\ncv = 3\nseed = 1\nout = "one"\n'
     )
     assert run("study", "--config", "asked.toml", "--seed", "5", "--metric", "mcc") == 0
-    told = json.loads(Path("one/results.json").read_text())["study"]
-    assert (told["seed"], told["metric"], told["folds"]) == (5, "mcc", 3)
+    facts = json.loads(Path("one/results.json").read_text())["study"]
+    assert (facts["seed"], facts["metric"], facts["folds"]) == (5, "mcc", 3)
     monkeypatch.chdir("/")
     capsys.readouterr()
     assert run("study", "--config", str(tmp_path / "one" / "study.toml")) == 0
     assert "Report: " in capsys.readouterr().out
     again = json.loads((tmp_path / "one" / "results.json").read_text())["study"]
-    assert again == told
+    assert again == facts
     copy = tmp_path / "two"
     assert run("study", "--config", str(tmp_path / "one" / "study.toml"), "--out", str(copy)) == 0
-    assert json.loads((copy / "results.json").read_text())["study"] == told
+    assert json.loads((copy / "results.json").read_text())["study"] == facts
 
 
 def test_the_study_file_of_a_frame_names_no_table(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_the_study_file_of_a_frame_names_no_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "facts"),
     [
         ("folds = 5", "the key 'folds', which is unknown; the keys are table, target, out, task"),
         ("modles = 5", "the key 'modles', which is unknown; did you mean 'models'?"),
@@ -133,19 +133,19 @@ def test_invalid_settings_are_refused(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     text: str,
-    told: str,
+    facts: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("asked.toml").write_text(text, encoding="utf-8")
-    named = [] if "no table" in told or "none.csv" in told else ["iris", "--target", "target"]
+    named = [] if "no table" in facts or "none.csv" in facts else ["iris", "--target", "target"]
     assert run("study", *named, "--config", "asked.toml") == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
-    assert told in lines[0]
+    assert facts in lines[0]
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "facts"),
     [("none.toml", "There is no file none.toml"), (".", "cannot be read: Is a directory")],
 )
 def test_invalid_study_files_are_refused(
@@ -153,11 +153,11 @@ def test_invalid_study_files_are_refused(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     name: str,
-    told: str,
+    facts: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("study", "--config", name) == 2
-    assert told in capsys.readouterr().err
+    assert facts in capsys.readouterr().err
     Path("bad.toml").write_bytes(b"target = '\xff'")
     assert run("study", "--config", "bad.toml") == 2
     assert "bad.toml is not TOML" in capsys.readouterr().err

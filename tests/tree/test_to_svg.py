@@ -157,8 +157,8 @@ def test_purer_leaves_have_stronger_colours() -> None:
 def test_deeper_nodes_are_counted() -> None:
     model = _digits()
     svg = model.to_svg(max_depth=1)
-    told = [int(n) for n in re.findall(r">(\d+) more nodes?</text>", svg.replace(",", ""))]
-    assert sum(told) + 3 == model.tree_.node_count
+    counts = [int(n) for n in re.findall(r">(\d+) more nodes?</text>", svg.replace(",", ""))]
+    assert sum(counts) + 3 == model.tree_.node_count
     assert "more node" not in model.to_svg(max_depth=None)
     assert len(nodes(model.to_svg(max_depth=None))) == model.tree_.node_count
 

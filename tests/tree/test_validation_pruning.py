@@ -19,8 +19,8 @@ from arboleda import (
 Array = Any
 
 
-def error_of(answer: Any, y: Array, weight: Array, classes: bool) -> float:
-    loss = (y != answer) if classes else (y - answer) ** 2
+def error_of(output: Any, y: Array, weight: Array, classes: bool) -> float:
+    loss = (y != output) if classes else (y - output) ** 2
     return float(weight @ loss)
 
 
@@ -35,12 +35,12 @@ def grown_while_it_pays(
     stump: Any = DecisionTreeClassifier if classes else DecisionTreeRegressor
     here = stump(max_depth=1).fit(X, y)
     root = here.tree_
-    answer = here.classes_[root.value[0, 0].argmax()] if classes else root.value[0, 0, 0]
+    output = here.classes_[root.value[0, 0].argmax()] if classes else root.value[0, 0, 0]
     if root.node_count == 1:
-        return answer
+        return output
     split = error_of(here.predict(X_val), y_val, weight, classes) if len(y_val) else 0.0
-    if not split < error_of(answer, y_val, weight, classes):
-        return answer
+    if not split < error_of(output, y_val, weight, classes):
+        return output
     column, threshold = root.feature[0], root.threshold[0]
     parts = []
     for is_left in (True, False):
@@ -52,7 +52,7 @@ def grown_while_it_pays(
     return column, threshold, *parts
 
 
-def answer_for(tree: Any, row: Array) -> Any:
+def predict_row(tree: Any, row: Array) -> Any:
     while isinstance(tree, tuple):
         column, threshold, left, right = tree
         tree = left if row[column] <= threshold else right
@@ -73,7 +73,7 @@ def test_the_result_matches_growing_while_validation_improves(classes: bool) -> 
         model.fit(X, y, X_val=X_val, y_val=y_val, sample_weight_val=weight)
         twin = grown_while_it_pays(X, y, X_val, y_val, weight, classes)
         assert model.get_n_leaves() == n_leaves(twin)
-        expected = [answer_for(twin, row) for row in np.vstack([X, X_val])]
+        expected = [predict_row(twin, row) for row in np.vstack([X, X_val])]
         np.testing.assert_allclose(model.predict(np.vstack([X, X_val])), expected, rtol=1e-12)
         sizes.add(n_leaves(twin))
     assert len(sizes) > 2

@@ -38,8 +38,8 @@ def two_clues(n: int, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np
 
 def values(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """The value is the product of what two members say, each around 100."""
-    said = np.random.default_rng(seed).uniform(-1.0, 1.0, (2, n))
-    return 100.0 + said, 100.0 + 5.0 * said[0] * said[1]
+    predicted = np.random.default_rng(seed).uniform(-1.0, 1.0, (2, n))
+    return 100.0 + predicted, 100.0 + 5.0 * predicted[0] * predicted[1]
 
 
 @pytest.mark.parametrize("n", [1_200, 180_000], ids=["judged by folds", "by rows held out"])
@@ -47,10 +47,10 @@ def values(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def test_boosted_trees_find_interactions_that_a_mean_misses(n: int, n_classes: int) -> None:
     outputs, y = two_clues(n, n_classes)
     rule = boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
-    others, told = outputs[:, n // 2 :], y[n // 2 :]
-    said = rule(others)
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
-    assert log_loss(told, said) < 0.75 * log_loss(told, HALF(others))
+    others, target = outputs[:, n // 2 :], y[n // 2 :]
+    predicted = rule(others)
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
+    assert log_loss(target, predicted) < 0.75 * log_loss(target, HALF(others))
     # Where there are rows to tell it, the mean has no say any more.
     assert rule.share == (0.5 if n == 1_200 else 1.0)
     assert sum(rule.shares(2)) == pytest.approx(1.0)
@@ -60,8 +60,8 @@ def test_boosted_trees_find_interactions_that_a_mean_misses(n: int, n_classes: i
 def test_boosted_trees_learn_the_residuals_of_the_mean(n: int) -> None:
     outputs, y = values(n)
     rule = boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
-    others, told = outputs[:, n // 2 :], y[n // 2 :]
-    before, after = (np.sqrt(np.mean((r(others) - told) ** 2)) for r in (HALF, rule))
+    others, target = outputs[:, n // 2 :], y[n // 2 :]
+    before, after = (np.sqrt(np.mean((r(others) - target) ** 2)) for r in (HALF, rule))
     assert after < 0.65 * before
     assert len(rule.shares(2)) == 2
 
@@ -106,8 +106,8 @@ def test_the_share_is_zero_where_trees_learn_nothing() -> None:
     truth = draw.random(80_000) < 1 / (1 + np.exp(-logit.mean(axis=0)))
     outputs = np.stack([1 - p, p], axis=2)
     rule = boosted_rule(HALF, outputs, truth.astype(int), 0)
-    said, mean = rule(outputs), HALF(outputs)
-    assert log_loss(truth, said) < log_loss(truth, mean) + 1e-3
+    predicted, mean = rule(outputs), HALF(outputs)
+    assert log_loss(truth, predicted) < log_loss(truth, mean) + 1e-3
 
 
 def test_predictions_match_the_definition_of_the_rule() -> None:
@@ -129,18 +129,18 @@ def test_meta_columns_of_classes_and_values_match() -> None:
     found = columns_of(three, three[0])
     assert found.shape == (5, 6)
     np.testing.assert_allclose(found[:, 4], np.log(three[1, :, 1]))
-    said = np.array([[1.0, 2.0], [3.0, 5.0]])
-    np.testing.assert_allclose(columns_of(said, np.array([2.0, 2.0])), [[-1, 1, 2], [0, 3, 2]])
+    predicted = np.array([[1.0, 2.0], [3.0, 5.0]])
+    np.testing.assert_allclose(columns_of(predicted, np.array([2.0, 2.0])), [[-1, 1, 2], [0, 3, 2]])
 
 
 @pytest.mark.parametrize("n", [400, 70_000])
 def test_an_unlearned_class_has_no_probability(n: int) -> None:
     outputs, y = two_clues(n)
     wide = np.concatenate([outputs, np.zeros((2, n, 1))], axis=2)
-    said = boosted_rule(HALF, wide, y, 0)(wide)
-    assert said.shape == (n, 3)
-    assert not said[:, 2].any()
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    predicted = boosted_rule(HALF, wide, y, 0)(wide)
+    assert predicted.shape == (n, 3)
+    assert not predicted[:, 2].any()
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
 
 
 def test_a_class_of_one_row_is_learned_and_not_held_out() -> None:

@@ -75,12 +75,12 @@ def test_a_saved_combination_reproduces_its_test_score(
     rows = study.test_rows()
     for facts in combined(result):
         model = study.model(facts["key"])
-        told = facts["test"]["metrics"]
+        scores = facts["test"]["metrics"]
         predicted = model.predict(rows.X)
         if study.task == "regression":
-            assert np.sqrt(np.mean((predicted - rows.y) ** 2)) == pytest.approx(told["rmse"])
+            assert np.sqrt(np.mean((predicted - rows.y) ** 2)) == pytest.approx(scores["rmse"])
             continue
-        assert accuracy_score(rows.y, predicted) == told["accuracy"]
+        assert accuracy_score(rows.y, predicted) == scores["accuracy"]
         np.testing.assert_allclose(model.predict_proba(rows.X).sum(axis=1), 1.0)
 
 
@@ -91,9 +91,9 @@ def test_a_rerun_gives_the_same_facts_without_fitting(classes: StudyResult) -> N
 
 def test_the_use_of_members_without_probabilities_is_reported(classes: StudyResult) -> None:
     by_key = {m["key"]: m["ensemble"] for m in combined(classes)}
-    (told,) = by_key["stacking"]["remarks"]
-    assert told.startswith("Support vector machine says no probabilities: the logistic function")
-    assert told in classes.report.read_text()
+    (scores,) = by_key["stacking"]["remarks"]
+    assert scores.startswith("Support vector machine says no probabilities: the logistic function")
+    assert scores in classes.report.read_text()
     facts = json.loads(json.dumps(classes.facts))
     facts["study"]["settings"]["lang"] = "es"
     assert "no dice probabilidades" in render_report(facts)
@@ -189,10 +189,10 @@ def test_rows_scored_together_are_split_for_learning() -> None:
 
 
 def test_in_time_order_each_window_is_predicted_from_earlier_ones() -> None:
-    taught = []
+    learned = []
 
     def learn(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
-        taught.append(target.tolist())
+        learned.append(target.tolist())
         return MeanRule((0.0, 1.0))
 
     rows = np.array([7, 2, 5, 0, 3, 4])  # in the order of time
@@ -205,9 +205,13 @@ def test_in_time_order_each_window_is_predicted_from_earlier_ones() -> None:
         for part in (np.sort(rows[start : start + 2]) for start in (0, 2, 4))
     ]
     found = cross_fit(learn, parts, whole, y, 0, in_time=True)
-    assert taught == [[1.0, 2.0, 1.0, 4.0, 5.0, 7.0], [2.0, 7.0], [1.0, 2.0, 5.0, 7.0]]
+    assert learned == [[1.0, 2.0, 1.0, 4.0, 5.0, 7.0], [2.0, 7.0], [1.0, 2.0, 5.0, 7.0]]
     # Before the first window nothing is known: it has the plain mean of the members.
-    assert [said.tolist() for said in found.predictions] == [[1.0, 3.5], [0.0, 5.0], [3.0, 4.0]]
+    assert [predicted.tolist() for predicted in found.predictions] == [
+        [1.0, 3.5],
+        [0.0, 5.0],
+        [3.0, 4.0],
+    ]
 
 
 def test_windows_of_one_class_are_not_learned_from() -> None:
@@ -219,8 +223,8 @@ def test_windows_of_one_class_are_not_learned_from() -> None:
     parts = [MemberOutputs(names, outputs[:, p], labels, p, 8) for p in np.array_split(rows, 4)]
     learn = next(m.learn for m in METHODS if m.key == "stacking")
     found = cross_fit(learn, parts, whole, y, 0, in_time=True)
-    for said, part in zip(found.predictions[:3], parts, strict=False):
-        np.testing.assert_allclose(said, part.outputs.mean(axis=0))
+    for predicted, part in zip(found.predictions[:3], parts, strict=False):
+        np.testing.assert_allclose(predicted, part.outputs.mean(axis=0))
     assert not np.allclose(found.predictions[3], parts[3].outputs.mean(axis=0))
 
 
@@ -228,11 +232,11 @@ def test_windows_of_one_class_are_not_learned_from() -> None:
 def test_a_combination_is_calibrated_where_there_is_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: Any = {"target": "target", "out": tmp_path, "models": "lda,naive_bayes"}
-    assert Study("iris", **asked, time_budget="10h").run().facts["calibration"]
+    options: Any = {"target": "target", "out": tmp_path, "models": "lda,naive_bayes"}
+    assert Study("iris", **options, time_budget="10h").run().facts["calibration"]
     monkeypatch.setattr("arboleda.study.combined.calibrating.ROW_SECONDS", 1e3)
-    assert Study("iris", **asked, time_budget="10h").run().facts["calibration"] is None
-    assert Study("iris", **asked).run().facts["calibration"]
+    assert Study("iris", **options, time_budget="10h").run().facts["calibration"] is None
+    assert Study("iris", **options).run().facts["calibration"]
 
 
 @pytest.mark.usefixtures("combinations_first")
@@ -262,15 +266,15 @@ def test_a_combination_without_time_is_reported(
     draw = np.random.default_rng(1)
     x = draw.normal(size=(400, 2))
     frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + x[:, 1] > 0})
-    asked = {"target": "y", "models": "lda,cart,naive_bayes", "jobs": 1}
-    in_time = Study(frame, out=tmp_path / "study", time_budget=60, **asked).run().facts
+    options = {"target": "y", "models": "lda,cart,naive_bayes", "jobs": 1}
+    in_time = Study(frame, out=tmp_path / "study", time_budget=60, **options).run().facts
     keys = {model["key"] for model in in_time["models"]}
     assert "stacking" in keys
     assert "boosted_stacking" not in keys
     left = [item for item in in_time["search"]["left_out"] if item["key"] == "boosted_stacking"]
     assert [(item["name"], item["whole"]) for item in left] == [("Stacking by boosting", True)]
     # Without a budget there is time for everything.
-    whole = Study(frame, out=tmp_path / "study", **asked).run().facts
+    whole = Study(frame, out=tmp_path / "study", **options).run().facts
     assert "boosted_stacking" in {model["key"] for model in whole["models"]}
 
 
@@ -282,8 +286,8 @@ def test_a_table_is_predicted_by_a_combination(tmp_path: Path) -> None:
     result = Study(frame, target="y", out=out, models="ridge,cart,neighbours", jobs=1).run()
     assert result.facts["models"][0]["ensemble"]
     predict_table(out, frame, tmp_path / "new.csv")
-    said = pd.read_csv(tmp_path / "new.csv")["prediction"]
-    np.testing.assert_allclose(said, Study.load(out).best_model_.predict(frame))
+    predicted = pd.read_csv(tmp_path / "new.csv")["prediction"]
+    np.testing.assert_allclose(predicted, Study.load(out).best_model_.predict(frame))
 
 
 def damaged(folder: Path, **changes: Any) -> None:

@@ -32,25 +32,25 @@ def make_values(n: int = 300, seed: int = 0):
 def test_a_rule_is_better_than_its_best_member_on_other_rows(key: str) -> None:
     outputs, y = make_classes(600)
     rule = BY_KEY[key](outputs[:, :300], y[:300], 0)
-    said = rule(outputs[:, 300:])
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
-    assert log_loss(y[300:], said) < min(log_loss(y[300:], p[300:]) for p in outputs)
+    predicted = rule(outputs[:, 300:])
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
+    assert log_loss(y[300:], predicted) < min(log_loss(y[300:], p[300:]) for p in outputs)
 
 
 @pytest.mark.parametrize("key", [key for key in BY_KEY if key != "soft_vote"])
 def test_every_rule_of_values_drops_noise(key: str) -> None:
     outputs, y = make_values(600)
-    said = BY_KEY[key](outputs[:, :300], y[:300], 0)(outputs[:, 300:])
-    assert np.sqrt(np.mean((said - y[300:]) ** 2)) < 1.9
+    predicted = BY_KEY[key](outputs[:, :300], y[:300], 0)(outputs[:, 300:])
+    assert np.sqrt(np.mean((predicted - y[300:]) ** 2)) < 1.9
 
 
 @pytest.mark.parametrize("key", BY_KEY)
 def test_every_rule_gives_probabilities(key: str) -> None:
     outputs, y = make_classes(n_classes=2)
-    said = BY_KEY[key](outputs, y, 0)(outputs)
-    assert said.shape == (300, 2)
-    assert said.min() >= 0.0
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    predicted = BY_KEY[key](outputs, y, 0)(outputs)
+    assert predicted.shape == (300, 2)
+    assert predicted.min() >= 0.0
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("key", BY_KEY)

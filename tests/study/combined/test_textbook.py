@@ -47,26 +47,28 @@ def compute_contributions(numbers: Any) -> Any:
     return numbers / numbers.sum(axis=1, keepdims=True)
 
 
-def by_definition(name: str, said: Any, y: Any) -> Any:
+def by_definition(name: str, member_outputs: Any, y: Any) -> Any:
     """The rules of METHODS written out, for the members that take part."""
-    is_classes = said.ndim == 3
+    is_classes = member_outputs.ndim == 3
     finish = compute_contributions if is_classes else np.asarray
-    n_members, n_rows = said.shape[:2]
-    ordered = np.sort(said, axis=0)
+    n_members, n_rows = member_outputs.shape[:2]
+    ordered = np.sort(member_outputs, axis=0)
     if name in ("min", "max", "median"):
-        return finish({"min": np.min, "max": np.max, "median": np.median}[name](said, axis=0))
+        return finish(
+            {"min": np.min, "max": np.max, "median": np.median}[name](member_outputs, axis=0)
+        )
     if name == "trimmed":
         return finish(ordered[1:-1].mean(axis=0))
     if name == "geometric":
-        return compute_contributions(stats.gmean(said, axis=0))
+        return compute_contributions(stats.gmean(member_outputs, axis=0))
     if name == "weighted" and not is_classes:
-        weights = 1 / np.mean((said - y) ** 2, axis=1)
-        return weights @ said / weights.sum()
-    n_classes = said.shape[2]
-    votes = np.eye(n_classes)[said.argmax(axis=2)]
+        weights = 1 / np.mean((member_outputs - y) ** 2, axis=1)
+        return weights @ member_outputs / weights.sum()
+    n_classes = member_outputs.shape[2]
+    votes = np.eye(n_classes)[member_outputs.argmax(axis=2)]
     if name == "majority":
         return votes.mean(axis=0)
-    right = (said.argmax(axis=2) == y).mean(axis=1)
+    right = (member_outputs.argmax(axis=2) == y).mean(axis=1)
     if name == "weighted":
         weights = np.log(right / (1 - right)) + np.log(n_classes - 1)
         return compute_contributions(np.exp(np.einsum("l,lnk->nk", weights, votes)))
@@ -76,7 +78,7 @@ def by_definition(name: str, said: Any, y: Any) -> Any:
         for k in range(n_classes):
             counts = votes[member][y == k].sum(axis=0)
             likely = (counts + 1 / n_classes) / (counts.sum() + 1)
-            translate[:, k] *= likely[said[member].argmax(axis=1)]
+            translate[:, k] *= likely[member_outputs[member].argmax(axis=1)]
     return compute_contributions(translate)
 
 
@@ -90,12 +92,12 @@ def test_a_rule_combines_the_best_five_by_its_definition(name: Any, is_classes: 
     rule = textbook(name)(outputs[:, :200], y[:200], 0)
     best = np.argsort(losses(outputs[:, :200], y[:200]))[:5]
     assert set(rule.members) == set(best.tolist()) == {2, 3, 4, 5, 6}
-    said = outputs[list(rule.members)]
+    member_outputs = outputs[list(rule.members)]
     if rule.weights is None and rule.confusion is None:
-        expected = by_definition(name, said[:, 200:], y[200:])
+        expected = by_definition(name, member_outputs[:, 200:], y[200:])
         np.testing.assert_allclose(rule(outputs[:, 200:]), expected, rtol=1e-12)
     else:
-        expected = by_definition(name, said[:, :200], y[:200])
+        expected = by_definition(name, member_outputs[:, :200], y[:200])
         np.testing.assert_allclose(rule(outputs[:, :200]), expected, rtol=1e-9)
     shares = rule.shares(7)
     assert sum(shares) == pytest.approx(1.0)
@@ -158,11 +160,11 @@ def test_a_share_is_the_weight_of_a_vote() -> None:
 
 
 def test_they_are_used_when_the_whole_catalogue_is_selected() -> None:
-    def asked(*words: str) -> Any:
+    def select_methods(*words: str) -> Any:
         return combination_methods(SimpleNamespace(wanted=words))  # type: ignore[arg-type]
 
-    assert asked("core") == METHODS
-    assert asked("all") == asked("core", "all") == (*METHODS, *TEXTBOOK)
+    assert select_methods("core") == METHODS
+    assert select_methods("all") == select_methods("core", "all") == (*METHODS, *TEXTBOOK)
 
 
 @pytest.mark.parametrize(

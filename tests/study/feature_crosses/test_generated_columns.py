@@ -82,13 +82,13 @@ def test_the_mean_of_the_target_is_cross_fitted() -> None:
     """Levels that occur once have the mean of others; encoded alone they would be the target."""
     draw = np.random.default_rng(1)
     x, y = np.arange(300.0)[:, None], draw.integers(0, 2, 300).astype(float)[:, None]
-    _, said = make(FeatureCross("target", (), (0,)), x, y, 0)
-    assert abs(np.corrcoef(said, y[:, 0])[0, 1]) < 0.5
+    _, generated = make(FeatureCross("target", (), (0,)), x, y, 0)
+    assert abs(np.corrcoef(generated, y[:, 0])[0, 1]) < 0.5
     # No row's value changes with its own target alone.
     for i in (0, 7, 150):
         other = y.copy()
         other[i] = 1 - other[i]
-        assert make(FeatureCross("target", (), (0,)), x, other, 0)[1][i] == said[i]
+        assert make(FeatureCross("target", (), (0,)), x, other, 0)[1][i] == generated[i]
 
 
 def test_class_shares_are_shrunk_to_the_mean() -> None:
