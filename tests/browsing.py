@@ -52,7 +52,7 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Opened:
-    """A page and what it said and asked for while it was open."""
+    """A page, and the messages and requests that it made while it was open."""
 
     page: Page
     requests: list[str] = field(default_factory=list)

@@ -1,6 +1,6 @@
-"""Fitted ensembles of every shape, and rows for them to answer.
+"""Fitted ensembles of every shape, and rows for them to predict.
 
-python -m tests.many_rows tells the width of registers in use and a digest of all answers.
+python -m tests.many_rows prints the width of registers in use and a digest of all predictions.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def hist(**parameters: Any) -> Any:
     return ab.HistGradientBoostingClassifier(**{**settings, **parameters})
 
 
-# Trees that are answered by codes, level by level, and by walks over narrow and over wide nodes.
+# Trees that are evaluated by codes, level by level, and by walks over narrow and over wide nodes.
 MODELS = {
     "leaf-wise": hist(),
     "categories": hist(categorical_features=[4]),

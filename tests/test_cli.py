@@ -188,7 +188,7 @@ def test_a_study_runs_from_the_command_line(tmp_path: Path) -> None:
     assert result.stdout.splitlines()[-1] == "Report: studies/my_table-b/report.html"
     assert "Warning" not in result.stderr
     assert "my table.csv: 30 rows, 3 columns, target b" in result.stderr
-    # The same command once more only reads; a full device for its output is told.
+    # The same command once more only reads; a full output device is reported.
     with Path("/dev/full").open("w") as full:
         again = run_process(*command, cwd=tmp_path, env=environment, stdout=full)
     assert again.returncode == 2

@@ -1,4 +1,4 @@
-"""Answers do not depend on what other rows are asked with, nor on threads or registers."""
+"""Predictions do not depend on the other rows of a batch, on threads or on registers."""
 
 import os
 import pickle

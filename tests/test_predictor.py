@@ -1,4 +1,4 @@
-"""Models that answer row by row: the bits of `predict`, the checks of a table."""
+"""Models that predict row by row: the bits of `predict`, the checks of a table."""
 
 import copy
 import warnings
@@ -70,7 +70,7 @@ REGRESSORS = {
 
 
 def same(found, expected):
-    """Whether two answers have the same bits."""
+    """Return whether two outputs have the same bits."""
     found, expected = np.asarray(found), np.asarray(expected)
     return found.dtype == expected.dtype and found.tobytes() == expected.tobytes()
 

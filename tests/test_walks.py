@@ -1,7 +1,7 @@
-"""Trees that nobody grew, walked in Python by their own arrays: the engine says the same bits.
+"""Trees that nobody grew, walked in Python by their own arrays: the engine gives the same bits.
 
-They ask hard thresholds. A column has as many of them as a byte has codes for, one more, one fewer,
-or many more; the rows hold the thresholds themselves and their neighbours.
+Their thresholds are difficult. A column has as many of them as a byte has codes for, one more, one
+fewer, or many more; the rows hold the thresholds themselves and their neighbours.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class Grower:
         self._next = [0] * len(cuts)
 
     def _prune_by_rows(self, column: int) -> float:
-        """Each threshold of a column in turn, so that all are asked."""
+        """Each threshold of a column in turn, so that all are used."""
         at = self._next[column]
         self._next[column] = (at + 1) % len(self.cuts[column])
         return float(self.cuts[column][at])
@@ -205,7 +205,7 @@ def test_sums_of_large_trees_match_a_naive_walk() -> None:
 
 
 def test_as_many_thresholds_as_numbers_are_supported() -> None:
-    """66,000 of one column: more than the codes of two bytes could tell apart."""
+    """66,000 of one column: more than the codes of two bytes could distinguish."""
     grower = Grower([spread(66_000, 0)], 0, seed=2)
     trees = [grower.tree(256) for _ in range(259)]
     assert np.unique(np.concatenate([tree.threshold for tree in trees])).size > 66_000

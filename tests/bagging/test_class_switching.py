@@ -128,8 +128,8 @@ def test_the_limit_of_uniform_switching_ignores_class_sizes(sizes: list[int], li
 @pytest.mark.parametrize("estimator", [None, PeerTree()], ids=["ours", "of any kind"])
 def test_uniform_switching_on_a_table_with_a_rare_class(estimator: Any) -> None:
     """Martinez-Munoz & Suarez (2005), sections 2 and 4: with 90 : 10 and p = 0.3, which the other
-    scheme cannot do, each member errs on a share p of the training rows, and many together on none;
-    on new rows they are better than one tree.
+    scheme cannot do, each member errs on a fraction p of the training rows, and many together on
+    no row; on new rows they are better than one tree.
     """
     X, y = make_classification(
         1200, 10, n_informative=6, weights=[0.9], flip_y=0.0, class_sep=0.8, random_state=3

@@ -129,7 +129,7 @@ KINDS = {
 
 
 def bits(kind: Kind, model: Any) -> bytes:
-    """Return the bytes of a fitted model and of what it says of the rows."""
+    """Return the bytes of a fitted model and of its predictions."""
     predicted = model.predict(kind.X) if kind.y.dtype.kind == "f" else model.predict_proba(kind.X)
     return pickle.dumps(model.ensemble_) + predicted.tobytes()
 

@@ -78,7 +78,7 @@ class Problem:
         callback: Any = None,
         **options: Any,
     ) -> Boosted:
-        """Fit a few small trees; ``judged``: rows of the same table to judge by."""
+        """Fit a few small trees; ``validation_rows``: rows of the same table to score on."""
         name = loss if isinstance(loss, str) else of
         training = self.rows(name, numbers, exact, weight=weight, offset=offset)
         validation = None

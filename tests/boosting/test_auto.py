@@ -113,7 +113,7 @@ def test_automatic_rounds_beat_the_defaults_when_a_hundred_are_too_many() -> Non
             HistGradientBoostingClassifier(max_iter="auto", random_state=0),
         )
     )
-    assert automatic > 1.1 * plain  # both are negative: a tenth off the loss is asked for
+    assert automatic > 1.1 * plain  # both are negative: the loss must fall by a tenth
     assert automatic > plain
 
 
@@ -190,7 +190,7 @@ def test_weights_and_categorical_columns_are_used() -> None:
     weight = np.where(np.arange(400) < 300, 1.0, 0.0)
     model = HistGradientBoostingRegressor(max_iter="auto", categorical_features=[4], random_state=0)
     weighted = clone(model).fit(table, y, sample_weight=weight)
-    wild = np.where(weight > 0, y, 1e6)  # targets of weight 0 have no say
+    wild = np.where(weight > 0, y, 1e6)  # targets of weight 0 are ignored
     same = clone(model).fit(table, wild, sample_weight=weight)
     np.testing.assert_array_equal(weighted.predict(table), same.predict(table))
     gap = weighted.predict(table)[mixed[:, 0] == "a"].mean()

@@ -80,7 +80,7 @@ def test_auto_uses_target_statistics_for_columns_with_many_categories() -> None:
     ordered = clone(model).set_params(category_encoding="ordered").fit(X, y)
     assert ordered.statistics_.columns == (1,)
     two = X.assign(town=np.where(X["town"] < "t0001", "a", "b"))
-    assert ordered.fit(two, y).statistics_.columns == ()  # one question tells two apart
+    assert ordered.fit(two, y).statistics_.columns == ()  # one split separates two
 
 
 def test_held_out_rows_do_not_count_in_the_statistics() -> None:
@@ -304,7 +304,7 @@ def test_every_container_gives_the_same_model(encoding: str) -> None:
         assert np.array_equal(predict_outputs(model, table), predict_outputs(model, X))
 
 
-# What a fitted model keeps and tells
+# Attributes of a fitted model
 
 
 @pytest.mark.parametrize("name", MODELS)

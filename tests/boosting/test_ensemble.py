@@ -1,4 +1,4 @@
-"""Ensembles of trees: what they say is what a walk by hand says, to the last bit."""
+"""Ensembles of trees predict what a naive walk predicts, to the last bit."""
 
 import copy
 import gc

@@ -86,7 +86,7 @@ def test_weights_of_any_scale_are_fitted(maker: Any) -> None:
 
 @EVERY
 def test_weights_over_many_orders_of_magnitude_are_fitted(maker: Any) -> None:
-    """Rows of tiny weight change nothing that rows of large weight can tell."""
+    """Rows of tiny weight do not change what rows of large weight determine."""
     y = target(maker).astype(float)
     weight = 10.0 ** RANDOM.uniform(-6, 6, N)
     model = small(maker, 20).fit(X, y, weight)

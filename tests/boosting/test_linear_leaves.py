@@ -47,7 +47,7 @@ def fit(X: Any, y: Any, n_threads: int = 1, resume: Any = None, **options: Any) 
 
 
 def path_columns(tree: Any, leaf: int) -> list[int]:
-    """Columns asked on the way from a leaf up to the root, each once, nearest first."""
+    """Return the split columns on the path from a leaf to the root, each once, nearest first."""
     found: list[int] = []
     node = leaf
     while node > 0:
@@ -59,7 +59,7 @@ def path_columns(tree: Any, leaf: int) -> list[int]:
 
 
 def naive_scores(X: Any, gradient: Any, tree: Any, leaves: Any, l2: float, slope_l2: float) -> Any:
-    """Answers of a tree for its training rows: in each leaf the minimum of the penalised loss.
+    """Predict the training rows by a tree: in each leaf the minimum of the penalised loss.
 
     The hessians are 1. Unknowns are the value at the means and the slopes in units of the ranges.
     """

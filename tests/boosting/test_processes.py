@@ -192,5 +192,5 @@ def test_threads_do_not_exceed_processors(tmp_path: Path) -> None:
 
 
 def test_threads_on_one_processor_do_not_slow_the_fit(tmp_path: Path) -> None:
-    """Eight threads on one processor: none stays awake while another could work."""
+    """Eight threads on one processor: no thread spins while another could work."""
     assert float(run(tmp_path, _CROWDED)) < 1.6

@@ -219,7 +219,7 @@ KEPT_NO_TREE = "early stopping kept no tree, .* no round was better on the "
 def test_early_stopping_that_keeps_no_tree_raises_a_warning(
     model: Any, own_rows: bool, message: str
 ) -> None:
-    """Where the columns say nothing of the target, or one row decides that any tree makes worse."""
+    """The columns are noise, or one validation row is worse with any tree."""
     model = clone(model).set_params(random_state=0)
     own = {"X_val": X[:1], "y_val": [float(NOISE[:300].mean())]} if own_rows else {}
     with pytest.warns(UserWarning, match=KEPT_NO_TREE + message) as caught:
@@ -286,7 +286,7 @@ def test_folds_choose_the_rounds(maker: Any, y: Any, weighted: bool) -> None:
     weight = np.random.default_rng(1).integers(0, 3, len(y)) if weighted else np.ones(len(y))
     how = {"max_leaf_nodes": 6, "n_iter_no_change": 5, "early_stopping": True, "random_state": 0}
     model = maker(validation_folds=4, **how).fit(few, y, weight)
-    # The twin: models of the folds, each judged by its own, one after the other.
+    # The twin: models of the folds, each scored on its own fold, one after the other.
     curves, sizes = [], []
     rows, stratify = np.flatnonzero(weight), maker is HistGradientBoostingClassifier
     for learn, held_out in fold_splits(4, y, rows, stratify=stratify, seed=model.seed_):
@@ -343,7 +343,7 @@ def test_invalid_folds_are_refused() -> None:
         clone(model).set_params(warm_start=True).fit(X, SCORE)
     with pytest.raises(ValueError, match="validation_folds"):
         clone(model).set_params(validation_folds=1).fit(X, SCORE)
-    # Rows of one's own go before them, and without early stopping there is nothing to judge.
+    # Given validation rows take precedence, and without early stopping nothing is scored.
     given = clone(model).fit(X, SCORE, X_val=X[:50], y_val=SCORE[:50])
     plain = HistGradientBoostingRegressor(early_stopping=True)
     plain.fit(X, SCORE, X_val=X[:50], y_val=SCORE[:50])

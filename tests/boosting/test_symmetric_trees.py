@@ -42,7 +42,7 @@ def naive_groups(X: Any, g: Any, h: Any) -> Any:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("loss", ["squared_error", "poisson", "gamma", "log_loss"])
 def test_levels_match_a_naive_search(loss: str, seed: int) -> None:
-    """Also where hessians differ so much that they say little of the number of rows."""
+    """Also where hessians differ so much that they hardly reflect the number of rows."""
     random = np.random.default_rng(seed)
     X = random.integers(0, 9, size=(N, 3)).astype(float)
     y = np.exp(X[:, 0] / 4 + random.normal(size=N) * 1.5)

@@ -196,7 +196,7 @@ def test_single_precision_is_rounded_like_the_model(name, tmp_path):
     compiled = Compiled(model, tmp_path, number_type="float32")
     expected = model.predict(single).reshape(N_ROWS, -1)
     values, _ = compiled.predict(single, expected.shape[1])
-    # The way is that of the model for the same values; answers are rounded.
+    # Paths are those of the model for the same values; outputs are rounded.
     assert_allclose(values, expected, rtol=1e-5, atol=1e-5)
 
 

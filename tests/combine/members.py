@@ -22,7 +22,7 @@ class Memory(ClassifierMixin, BaseEstimator):
 
 
 class Liar(ClassifierMixin, BaseEstimator):
-    """Says 1 of even numbers and 0 of odd ones."""
+    """Predict 1 for even numbers and 0 for odd ones."""
 
     def fit(self, X: Any, y: Any) -> Liar:
         self.classes_ = np.unique(y)

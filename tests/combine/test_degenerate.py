@@ -152,7 +152,7 @@ def test_weights_without_a_sum_are_refused() -> None:
 
 @pytest.mark.parametrize("member", [LogisticRegression(), DecisionTreeClassifier(max_depth=1)])
 def test_weights_of_rows_without_a_sum_are_refused(member: Any) -> None:
-    """Also where no member sums them: fitted ones are given none."""
+    """Also where no member sums them: fitted members get no weights."""
     members, huge = [("member", member.fit(_X, _LABELS))], np.full(30, 1e307)
     for combination in (
         VotingClassifier(members, rule="weighted"),

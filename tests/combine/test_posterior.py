@@ -42,7 +42,7 @@ def softmax(values: Any) -> Any:
 
 def test_held_out_weights_of_classifiers_match_the_formula() -> None:
     X, y = load_iris(return_X_y=True)
-    # Models as close that none takes all the weight.
+    # Models so close that no single one takes all the weight.
     members = [
         ("one", LogisticRegression(C=0.3, max_iter=500)),
         ("two", LogisticRegression(C=0.28, max_iter=500)),

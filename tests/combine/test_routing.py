@@ -154,7 +154,7 @@ def test_groups_and_weights_reach_a_combination_in_a_pipeline(routing: None) -> 
         error_score="raise",
     )
     assert len(scores["test_score"]) == 2
-    with pytest.raises(ValueError, match="groups"):  # without groups, a group splitter has none
+    with pytest.raises(ValueError, match="groups"):  # without groups, a group splitter has no folds
         clone(model).fit(_X, _VALUES)
 
 

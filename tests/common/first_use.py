@@ -79,7 +79,7 @@ def main(packages: list[str]) -> None:
             try:
                 use()
             except (ValueError, AttributeError, TypeError) as error:
-                # Another method is needed first, or the model refuses it: as its own tests say.
+                # Another method is needed first, or the model refuses it: its own tests cover that.
                 sys.stdout.write(f"# {name}.{what}: {error}\n")
             found = {new for new in set(sys.modules) - before if new != "arboleda.persist"}
             sys.stdout.writelines(f"! {name}.{what}: {new}\n" for new in sorted(found))

@@ -24,7 +24,7 @@ def run_without(hidden: set[str], then: str) -> subprocess.CompletedProcess[str]
 
 
 def test_the_command_names_its_missing_extra():
-    """The command says which extra to install."""
+    """The command names the extra to install."""
     done = run_without({"typer"}, "from arboleda.cli import main; main([])")
     assert done.returncode != 0
     assert "pip install 'arboleda[study]'" in done.stderr
@@ -42,7 +42,7 @@ def test_a_study_names_its_missing_extra():
 
 
 def test_to_frame_requires_pandas():
-    """``to_frame`` says that it needs pandas."""
+    """``to_frame`` states that it needs pandas."""
     then = (
         "from arboleda.metrics import regression_table\n"
         "try: regression_table([1, 2], [1, 3]).to_frame()\nexcept ImportError as e: print(e)"

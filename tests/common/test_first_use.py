@@ -58,7 +58,7 @@ def test_a_child_forked_while_a_thread_fits_predicts() -> None:
 
 
 def _predicts_in_a_child(models: list, X: np.ndarray, expected: list, seconds: float) -> bool:
-    """Fork, predict in the child, and tell whether it answered rightly in time."""
+    """Fork, predict in the child, and return whether it predicted correctly in time."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
         child = os.fork()

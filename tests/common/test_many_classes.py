@@ -1,4 +1,4 @@
-"""So many classes that memory runs out end in one sentence, before the memory is asked for."""
+"""Classes too many for the memory are refused in one sentence before it is allocated."""
 
 import subprocess
 import sys
@@ -54,7 +54,7 @@ def test_a_hundred_thousand_classes_are_refused(model: str, method: str) -> None
     )
     assert done.returncode == 0, done.stderr
     assert "bad_alloc" not in done.stdout
-    # In GiB, and by how many classes; NumPy's own sentence tells the shape of its array.
+    # In GiB, with the number of classes; NumPy's own message names the shape of its array.
     assert "GiB" in done.stdout
     assert "100,000 classes" in done.stdout or "100000" in done.stdout
     assert done.stdout.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Every name that the list of methods gives imports, or is what it says of an object of it."""
+"""Every name in the list of methods can be imported, or is an attribute of a listed class."""
 
 from importlib import import_module
 from typing import Any

@@ -312,7 +312,7 @@ def test_exports_match_the_general_class(
 
 
 def test_partial_dependence_walks_the_trees_of_own_classes() -> None:
-    """Forests and bags are asked for all points at once, with the bits of the slow way."""
+    """Forests and bags predict all points at once, with the bits of the slow way."""
     X, y = load_breast_cancer(return_X_y=True)
     for own, given, general, fixed in [*_BAGS, *_FORESTS]:
         if not is_classifier(own_of(own)):

@@ -1,4 +1,4 @@
-"""What a machine lacks is said in one sentence that names the remedy."""
+"""What a machine lacks is reported in one sentence that names the remedy."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ def program(folder: Path, name: str, text: str) -> None:
 
 
 def python_that(folder: Path, **exit_codes: int) -> None:
-    """A Python that answers each of the script's questions with an exit status of our choice."""
+    """Write a Python that ends each of the script's checks with a given exit status."""
     cases = "\n".join(f"*{word}*) exit {status};;" for word, status in exit_codes.items())
     program(folder, "python3", f'case "$2" in\n{cases}\n*print*) echo 3.9;;\nesac\nexit 0')
 

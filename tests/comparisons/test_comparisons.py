@@ -120,7 +120,7 @@ def test_rows_of_a_group_count_as_one(tmp_path: Path) -> None:
     rows = first.test_rows()
     assert rows.groups is not None
     assert np.array_equal(rows.groups, patients["<b>patient</b>"].to_numpy()[rows.numbers])
-    # A patient's visits are the same row: so many patients tell as much, and no more.
+    # A patient's visits are the same row: they add no evidence beyond one row for each patient.
     one, two = (
         (study.best_model_.predict(rows.X) == rows.y).astype(float)[::visits]
         for study in (first, second)

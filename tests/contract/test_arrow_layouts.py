@@ -1,4 +1,4 @@
-"""Columns of Arrow's newer layouts, views and runs, give the model and answers of plain ones."""
+"""Columns of Arrow's views and runs give the model and predictions of plain columns."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ _NUMBERS = [1.0, 1.0, 1.0, None, None, 4.0, 4.0, 7.5, 7.5, 0.0] * 6
 
 
 def in_runs(values: list[Any], kind: Any) -> Any:
-    """Values as runs, written out by hand: the plain layout is not asked for its own."""
+    """Values as runs, written out by hand instead of converted from the plain layout."""
     ends, kept = [], []
     for place, value in enumerate(values):
         if place + 1 == len(values) or values[place + 1] != value:

@@ -224,7 +224,7 @@ def test_an_estimator_can_read_more_levels_than_the_engine_limit(reader: Any) ->
     assert found.tolist() == [codes[7], MISSING_OF_MANY, MISSING_OF_MANY]
     tree = DecisionTreeClassifier(max_depth=1).fit([[0.0], [1.0]], [0, 1])
     assert tree.tree_.categories_are_below([0])
-    assert not tree.tree_.categories_are_below([65_536])  # no tree can ask about such a column
+    assert not tree.tree_.categories_are_below([65_536])  # no tree can split such a column
 
 
 @pytest.mark.parametrize("count", [65_535, 65_536, 200_000])

@@ -1,4 +1,4 @@
-"""Plain arrays of numbers skip scikit-learn's validation, and are judged as it would judge them.
+"""Plain arrays of numbers skip scikit-learn's validation, with the same outcome.
 
 An array of a class derived from NumPy's does not skip it: what it gets, the plain one must get.
 """
@@ -81,7 +81,7 @@ MODELS = [DecisionTreeClassifier(), DecisionTreeRegressor(), AdaBoostClassifier(
 
 
 def outcome(model: Any, X: Any, y: Any) -> tuple[list[str], list[str]]:
-    """What is answered, or the error; and the warnings."""
+    """The predictions, or the error; and the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

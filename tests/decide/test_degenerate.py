@@ -1,4 +1,4 @@
-"""Tables at the edge: a documented answer, or an error that names what is wrong."""
+"""Degenerate tables: a documented decision, or an error that names what is wrong."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_parts_of_zero_one_loss_add_up_to_the_error_of_fresh_classes() -> None:
 
 
 class Recorder(RegressorMixin, BaseEstimator):
-    """Answers with the mean of what it was given, and keeps it."""
+    """Predict the mean of the training targets, and record them."""
 
     seen: list[tuple[Any, Any]] = []  # noqa: RUF012 - shared on purpose
 

@@ -35,7 +35,7 @@ def test_the_example_of_demsar_matches() -> None:
     assert found.critical_difference == pytest.approx(1.25, abs=5e-3)
     tenth = compare_over_data_sets(RANKS, names=NAMES, alpha=0.1)
     assert tenth.critical_difference == pytest.approx(1.12, abs=5e-3)
-    # At 0.05 the test is too weak to tell any two apart; at 0.1 C4.5 is worse than the two with m.
+    # At 0.05 the test is too weak to separate any two; at 0.1 C4.5 is worse than the two with m.
     assert found.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
     assert tenth.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf"), ("C4.5+cf", "C4.5"))
 

@@ -1,4 +1,4 @@
-"""The thesis's studies: tables are prepared as it says, and the page says what was found."""
+"""The thesis's studies: tables are prepared as described, and the page shows the results."""
 
 import functools
 import re

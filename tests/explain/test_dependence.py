@@ -101,7 +101,7 @@ def test_pipelines_over_frames_predict_frames(container: Any) -> None:
     frame, y = pd.DataFrame(columns), np.arange(20.0)
     encode = make_column_transformer((OneHotEncoder(), ["c"]), remainder="passthrough")
     model = make_pipeline(encode, LinearRegression())
-    if container is pa.table:  # scikit-learn's transformers take none
+    if container is pa.table:  # scikit-learn's transformers accept no missing values
         model = HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=2, random_state=0)
     model.fit(container(columns) if container is not pa.table else frame, y)
     found = partial_dependence(model, container(columns), "c")

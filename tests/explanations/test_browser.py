@@ -1,4 +1,4 @@
-"""The pages in a real browser: they draw, fit and ask nobody, also with long names."""
+"""The pages in a real browser: they render, fit and make no requests, also with long names."""
 
 import copy
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The facts of a model against what scikit-learn and NumPy say, worked out by hand."""
+"""The facts of a model against values computed with scikit-learn and NumPy."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -48,7 +48,7 @@ def test_importance_of_large_ensembles_uses_fewer_rows(
 ) -> None:
     if subject.classes:
         pytest.skip("a combination of regressors shows it")
-    subject = replace(subject, test=subject.train)  # more than the fewest that are asked about
+    subject = replace(subject, test=subject.train)  # more than the smallest number of rows used
     members = [("same", [subject.pipeline] * 4)]
     model = CombinedRegressor.of(members, MeanRule((1.0,)), len(subject.names))
     many = replace(subject, pipeline=Pipeline([("model", model)]))
@@ -62,7 +62,7 @@ def test_importance_of_large_ensembles_uses_fewer_rows(
 
 
 def test_importance_by_log_loss_supports_more_than_ten_numeric_classes(tmp_path: Path) -> None:
-    # As texts, 10 comes before 9: what is said of a class must not be taken for another's.
+    # As texts, 10 comes before 9: facts of a class must not be mixed up with another's.
     draw = np.random.default_rng(0)
     y = np.repeat(np.arange(12), 15)
     frame = pd.DataFrame({"noise": draw.normal(size=180), "same": y + draw.normal(0, 0.01, 180)})

@@ -1,4 +1,4 @@
-"""The facts of a row against what NumPy and the model say, worked out by hand."""
+"""The facts of a row against values computed with NumPy and the model."""
 
 from collections.abc import Callable
 from pathlib import Path

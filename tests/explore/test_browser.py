@@ -1,4 +1,4 @@
-"""The page of an exploration in a real browser: it draws, fits, filters and asks nobody."""
+"""The page of an exploration in a real browser: it renders, fits, filters, requests nothing."""
 
 import copy
 from pathlib import Path

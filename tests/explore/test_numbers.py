@@ -151,7 +151,7 @@ def test_without_a_target_outliers_have_unusual_combinations() -> None:
 def test_scaling_keeps_the_distances_of_a_plane() -> None:
     random = np.random.default_rng(0)
     plane = random.normal(size=(80, 2))
-    # Two columns more that say nothing new: the cloud is flat, and a map can keep all distances.
+    # Two redundant columns: the cloud is flat, and a map can keep all distances.
     frame = pd.DataFrame(np.column_stack([plane, plane.sum(axis=1), plane @ [2.0, -1.0]]))
     flat = explore(frame.rename(columns=str)).facts["mds"]
     assert flat["stress"] < 1e-6

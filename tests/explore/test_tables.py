@@ -1,4 +1,4 @@
-"""What exploring says of columns, gaps and equal rows, against tables made by hand."""
+"""Facts about columns, missing values and equal rows, against tables made by hand."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_duplicates_and_contradictory_rows_are_counted() -> None:
     assert found["groups"][0] == {"n_rows": 3, "rows": [1, 2, 4]}
     assert found["conflicts"] == {"n_groups": 0, "n_rows": 0, "groups": []}
     found = facts({"a": [1, 1, 2, 2], "id": [7, 8, 9, 10], "y": list("pqpp")}, "y")["duplicates"]
-    # The column that only names the rows has no say in what is equal.
+    # The identifier column is ignored when rows are compared.
     assert found["n_repeats"] == 0
     assert found["conflicts"]["groups"] == [{"n_rows": 2, "rows": [1, 2], "targets": ["p", "q"]}]
 

@@ -1,4 +1,4 @@
-"""What a forest says is what its trees say: votes, leaves, paths, single trees."""
+"""A forest predicts what its trees predict: votes, leaves, paths, single trees."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Forests: what they say is what a walk by hand says, to the last bit, in half of the memory."""
+"""Forests predict what a naive walk predicts, to the last bit, in half of the memory."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Targets at the ends of float64: the answer that scaled ones give, or a message to act on."""
+"""Targets near the float64 limits: the prediction for scaled ones, or a clear error."""
 
 from typing import Any
 

@@ -58,7 +58,7 @@ def test_proximity_imputes_better_than_the_median() -> None:
 
 
 def frame_with_gaps() -> tuple[pd.DataFrame, Any]:
-    """A number, a category that tells it, and a column without gaps."""
+    """A number, a category that determines it, and a column without missing values."""
     random = np.random.default_rng(0)
     number = random.normal(size=200)
     kind = np.where(number > 0, "high", "low").astype(object)

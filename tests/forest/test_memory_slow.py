@@ -1,4 +1,4 @@
-"""A thousand whole trees on 50,000 rows take what the guide says, and growing them little more."""
+"""A thousand full trees on 50,000 rows take the memory stated in the guide; a fit, little more."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Rows left out: which they are, what is said of them, against a recount by hand."""
+"""Out-of-bag rows: which they are and their predictions, against a naive twin."""
 
 from typing import Any
 
@@ -143,7 +143,7 @@ def test_random_labels_are_not_predicted() -> None:
 
 
 def test_out_of_bag_error_is_near_leave_one_out() -> None:
-    """Both judge rows not learned from; they differ by what the drawing of bags does."""
+    """Both score rows outside the training set; they differ only by the drawing of bags."""
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(200, oob_score=True, random_state=0, n_jobs=1)
     left_out = cross_val_predict(RandomForestClassifier(60, random_state=0), X, y, cv=LeaveOneOut())

@@ -108,7 +108,7 @@ def test_intervals_on_california_houses_have_about_nominal_coverage() -> None:
         covered = np.mean((low <= y) & (y <= high))
         # Leaves of several rows spread wider than the target at a point: a little too much.
         assert coverage - 0.02 < covered < coverage + 0.15
-    # Wide where prices differ much: the width tells where the forest is wrong.
+    # Wide where prices differ much: the width shows where the forest is wrong.
     low, high = forest.predict_interval(X, 0.9).T
     error = np.abs(forest.predict(X) - y)
     wide = high - low > np.median(high - low)

@@ -15,7 +15,7 @@ from arboleda._engine import threads
 
 @pytest.fixture
 def cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eight threads where eight are asked for, whatever the number of processors."""
+    """Run eight threads where eight are requested, whatever the number of processors."""
     monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
 
 

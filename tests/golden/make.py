@@ -1,9 +1,9 @@
-"""Writes the golden models of this version: once, when a version is released.
+"""Write the golden models of this version: once, when a version is released.
 
     python -m tests.golden.make
 
-A golden model is a file, and beside it in JSON a table and what the model says of it. Every later
-version must load the file and say the same, bit by bit; so none is ever written again: to change
+A golden model is a file, and beside it in JSON a table and the predictions for it. Every later
+version must load the file and predict the same, bit by bit; so no file is ever rewritten: to change
 one is to break the files of users.
 """
 
@@ -187,7 +187,7 @@ def mixed_rows() -> Any:
 
 
 def forest_predictions(forest: Forest, X: Any) -> dict[str, Any]:
-    """What a forest says of rows, and what it says of its first tree's nodes."""
+    """Return the predictions of a forest for rows, and the facts of its first tree's nodes."""
     table = Table(list(X.T), len(X), (0, 0, 0, 5, 0))
     results = {voting: forest.votes(table, voting) for voting in ("soft", "hard", "laplace")}
     tree = forest.tree(0)
@@ -196,7 +196,7 @@ def forest_predictions(forest: Forest, X: Any) -> dict[str, Any]:
 
 
 def model_predictions(model: Any, table: Any) -> dict[str, Any]:
-    """What a model says of a table, as JSON has it: real numbers with all their digits."""
+    """Return the predictions of a model for a table as JSON values, with all digits."""
     results = {name: getattr(model, name)(table) for name in METHODS if hasattr(model, name)}
     if "decision_function" in results:
         del results["predict_proba"]  # an exponential of SciPy, whose last digit is its own

@@ -1,4 +1,4 @@
-"""Files of every version load for ever, and say what they said."""
+"""Files of every version can be loaded for ever, and predict the same."""
 
 import json
 from pathlib import Path

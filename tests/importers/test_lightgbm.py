@@ -106,7 +106,7 @@ def test_a_random_forest_predicts_the_mean() -> None:
 
 
 def test_values_missing_only_at_prediction_are_routed_alike() -> None:
-    """NaN counts 0 in columns that had none in training, and goes its own way in others."""
+    """NaN counts as 0 in columns without NaN in training, and has its own side in others."""
     table = np.random.default_rng(1).normal(size=(400, 3)) + 0.3
     table[::5, 1] = np.nan
     booster = train(table, np.nan_to_num(table[:, 1], nan=2.0) + np.abs(table[:, 0]))

@@ -50,7 +50,7 @@ def test_the_student_network_matches_the_course() -> None:
     np.testing.assert_allclose(model.tables_["letter"], by_grade)
     expected = pd.crosstab([X["difficulty"], X["intelligence"]], X["grade"], normalize="index")
     np.testing.assert_allclose(model.tables_["grade"].reshape(4, 3), expected.to_numpy())
-    # The letter depends on the grade alone, and on what tells of it where the grade is missing.
+    # The letter depends on the grade alone, and on its other evidence where the grade is missing.
     np.testing.assert_allclose(model.predict_proba(X), by_grade[X["grade"].map("ABC".index)])
     assert model.d_separated("letter", ["SAT", "difficulty"], given="grade")
     row = X[:1].assign(grade=None, SAT=None)
@@ -153,7 +153,7 @@ def test_samples_without_names_are_arrays() -> None:
     random = np.random.default_rng(0)
     y = random.integers(2, size=200)
     X = random.normal(size=(200, 2)) + y[:, np.newaxis]
-    X[:, 1] = np.nan  # a column without a value has none in the samples
+    X[:, 1] = np.nan  # a column without a value is missing in the samples
     drawn, labels = BayesianNetworkClassifier().fit(X, y).sample(50, random_state=0)
     assert drawn.shape == (50, 2)
     assert drawn.dtype == np.float64

@@ -25,7 +25,7 @@ _ALL = pytest.mark.parametrize(
 
 
 def fitted(network: Any, X: Any, y: Any, weight: Any = None) -> Any:
-    """Fit and predict: what is answered is finite."""
+    """Fit and predict; assert that the predictions are finite."""
     model = clone(network).fit(X, y, weight)
     p = model.predict_proba(X)
     assert np.isfinite(p).all()

@@ -129,7 +129,7 @@ def test_missing_values_are_grouped_by_dependence() -> None:
     assert gaps[1,].rows.tolist() == [0, 1]
     assert len(gaps[1,].cases) == 2
     assert len(gaps[3,].cases) == 1  # the rows differ at 0 alone, which 3 does not see
-    # Asked for node 0, node 4 of the third row tells nothing, nor do those above it.
+    # For node 0, node 4 of the third row is uninformative, and so are its ancestors.
     assert {gap.nodes for gap in find_gaps(network, states, 0)} == {(1,), (3,)}
 
 
@@ -145,7 +145,7 @@ def test_a_star_with_a_thousand_leaves_does_not_underflow() -> None:
     states = np.zeros((1, network.n_nodes), dtype=np.int32)
     states[0, nodes["hub"]] = MISSING
     half = [nodes[v] for v in range(n_leaves // 2)]
-    states[0, half] = 1  # as many leaves speak for the hub's one value as for the other
+    states[0, half] = 1  # as many leaves support the hub's one value as the other
     joint = np.exp(log_joint(network, logarithms(tables), states, nodes["class"]))
     assert joint.min() == 0.0  # the joint probability itself is beyond float64 ...
     log_p = log_joint(network, logarithms(tables), states, nodes["class"])[0]

@@ -36,7 +36,7 @@ _ALL_WEIGHTED = pytest.mark.parametrize("learner", _WEIGHTED, ids=repr)
 
 
 def fitted_or_refused(learner: Any, X: Any, y: Any, weight: Any = None) -> Any:
-    """Fit and predict; what is refused says so in words, and what is answered is finite."""
+    """Fit and predict; return the message of a refusal, else check that predictions are finite."""
     model = clone(learner)
     try:
         model.fit(X, y) if weight is None else model.fit(X, y, weight)

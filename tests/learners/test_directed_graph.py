@@ -27,7 +27,7 @@ def test_d_separation_matches_networkx(seed: int) -> None:
     theirs = nx.DiGraph(edges)
     theirs.add_nodes_from(range(n_nodes))
     for _ in range(40):
-        part = random.integers(0, 4, size=n_nodes)  # 3: in none of the sets
+        part = random.integers(0, 4, size=n_nodes)  # 3: in no set
         a, b, given = ({int(v) for v in np.flatnonzero(part == k)} for k in range(3))
         if a and b:
             assert ours.d_separated(a, b, given) == nx.is_d_separator(theirs, a, b, given)

@@ -85,7 +85,7 @@ def test_informative_columns_are_found_among_five_thousand() -> None:
     for seed in range(3):
         X, y, informative = genes(seed, n_rows=100)
         model = NearestShrunkenCentroids(random_state=0).fit(X[:50], y[:50])
-        # The error alone asks for few columns; those are right, and so are the next on the path.
+        # The error alone selects few columns; those are right, and so are the next on the path.
         assert np.isin(model.selected_features_, informative).mean() >= 0.9
         assert model.score(X[50:], y[50:]) >= 0.95
         path = model.path_

@@ -43,7 +43,7 @@ def test_the_error_matches_the_reliability_table(strategy: str) -> None:
 
 
 def test_a_worked_example() -> None:
-    # Bin (0, 1/2]: said 0.4 of 5 rows of which 1 is true; bin (1/2, 1]: 0.9 of 5, all true.
+    # Bin (0, 1/2]: predicted 0.4 for 5 rows of which 1 is true; bin (1/2, 1]: 0.9 of 5, all true.
     true, probability = [1, 0, 0, 0, 0, 1, 1, 1, 1, 1], [0.4] * 5 + [0.9] * 5
     ece = expected_calibration_error(true, probability, of="classes", n_bins=2)
     assert ece == pytest.approx(0.5 * 0.2 + 0.5 * 0.1)

@@ -1,6 +1,6 @@
 """Dynamic selection beside DESlib (its 0.3.7), on the settings that both have: the same labels.
 
-Where they would differ by choice, DESlib is asked for ours: equally competent members all vote
+Where they would differ by choice, DESlib is set to ours: equally competent members all vote
 ("all", where it would take the first, one by chance, or one a tenth ahead); the second model of
 META-DES is a logistic regression (there naive Bayes); "rrc" looks at all rows. No rows are pruned.
 """
@@ -34,7 +34,7 @@ TWINS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 def problem(seed: int, n_classes: int) -> tuple[list[Any], Any, Any, Any]:
-    """Weak members, each on other rows; judged rows with their labels, and rows to ask for."""
+    """Weak members, each on other rows; validation rows with labels, and query rows."""
     X, y = make_classification(
         1000, 6, n_informative=5, n_redundant=0, n_classes=n_classes, flip_y=0.1, random_state=seed
     )

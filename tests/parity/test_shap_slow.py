@@ -116,7 +116,7 @@ def wine(n_classes: int) -> tuple[Floats, npt.NDArray[np.intp]]:
 
 
 def assert_same(found: ShapValues, contributions: Floats, tolerance: float) -> None:
-    """Compare with contributions of columns and, at the end, of none; by classes side by side."""
+    """Compare contributions of columns and, at the end, the base value; classes side by side."""
     n_rows, n_columns = found.values.shape[:2]
     several = found.values.ndim == 3
     if several and contributions.ndim == 2:

@@ -1,4 +1,4 @@
-"""SAMME beside scikit-learn's AdaBoost: the same rounds to the last bit, and the same answers."""
+"""SAMME beside scikit-learn's AdaBoost: the same rounds to the last bit, the same predictions."""
 
 from typing import Any
 

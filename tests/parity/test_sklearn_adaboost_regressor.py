@@ -1,7 +1,7 @@
 """AdaBoost.R2 beside scikit-learn's: the same draws, weights and predictions.
 
-With trees of either library, equally good splits are told apart in another way (scikit-learn tries
-columns in a random order), so that trees of ours are compared where no two splits are alike.
+With trees of either library, ties between equally good splits are broken in another way
+(scikit-learn tries columns in a random order), so our trees are compared where splits do not tie.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bagging beside scikit-learn's: the same bags and answers, and trees that are as good."""
+"""Bagging beside scikit-learn's: the same bags and predictions, and trees that are as good."""
 
 from typing import Any
 

@@ -18,7 +18,7 @@ _TABLES = ["breast_cancer", "iris", "wine", "digits"]
 @pytest.mark.parametrize("name", _TABLES)
 def test_classifiers_are_equivalent(kind: str, parameters: dict[str, Any], name: str) -> None:
     X, y = load(name)
-    # Scores of trees with six leaves spread more: twenty seeds would tell too little.
+    # Scores of trees with six leaves spread more: twenty seeds would be too few.
     n_seeds = 60 if "max_leaf_nodes" in parameters else 20
     found = levels(kind, X, y, {"n_estimators": 100, **parameters}, n_seeds)
     # A test set of iris or wine has about 50 rows: one of them is 0.02.

@@ -53,7 +53,7 @@ def _regression() -> tuple[Array, Array]:
 
 
 def assert_same_leaves(mine: Any, other: Any, X: Array) -> None:
-    """Assert that two trees part the rows alike and say the same of each part."""
+    """Assert that two trees divide the rows alike and predict the same for each leaf."""
     pairs = np.unique(np.column_stack([mine.apply(X), other.apply(X)]), axis=0)
     assert len(pairs) == mine.get_n_leaves() == other.get_n_leaves()
     assert mine.get_depth() == other.get_depth()

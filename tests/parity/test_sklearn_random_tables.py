@@ -59,7 +59,7 @@ def test_the_training_loss_is_as_low_as_scikit_learns(criterion: str) -> None:
         X, y, weight, continuous = random_table(seed, criterion)
         has_gaps = np.isnan(X).any()
         if has_gaps and criterion == "absolute_error":
-            X = np.nan_to_num(X)  # scikit-learn takes none there
+            X = np.nan_to_num(X)  # scikit-learn accepts no missing values there
             has_gaps = False
         for depth in _DEPTHS:
             parameters = {"criterion": criterion, "max_depth": depth, "min_samples_leaf": 8}

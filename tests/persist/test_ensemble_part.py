@@ -1,4 +1,4 @@
-"""An ensemble in a model file comes back as it was; the file is what its description says."""
+"""An ensemble is restored from its model file; the file matches its description."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A forest in a model file comes back as it was; the file is what its description says."""
+"""A forest is restored from its model file; the file matches its description."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The file is what its description says: a second reader and writer agree to the byte."""
+"""The file matches its description: a second reader and writer agree to the byte."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A model in a file comes back as it was: answers, parameters, labels, names."""
+"""A model is restored from its file: predictions, parameters, labels, names."""
 
 import copy
 import io

@@ -21,7 +21,7 @@ ALGORITHMS = ["discrete", "M1", "M2", "MH", "MR", "SAMME", "real", "gentle", "lo
 BOUNDED = [*ALGORITHMS[:-3], "gentle", "logit"]
 BY_VOTES = ["discrete", "M1", "SAMME"]
 
-# A boosting is some dozen trees: fewer examples in a run, unless ARBOLEDA_EXAMPLES says how many.
+# A boosting is some dozen trees: fewer examples in a run, unless ARBOLEDA_EXAMPLES sets a number.
 few = settings(checked, max_examples=max(10, checked.max_examples // 4))
 
 pytestmark = pytest.mark.filterwarnings("ignore:boosting ended after")
@@ -211,7 +211,7 @@ def test_mr_matches_the_paper(soft: bool, seed: int) -> None:
 @given(seed=SEEDS)
 @few
 def test_mh_with_votes_matches_the_paper(seed: int) -> None:
-    """Schapire and Singer (1999), figure 3, with answers of 1 and -1."""
+    """Schapire and Singer (1999), figure 3, with predictions of 1 and -1."""
     X, y, weight = problem(seed, "MH")
     Recorder.given.clear()
     model = boosted("MH", X, y, weight, estimator=Recorder(1))

@@ -61,7 +61,7 @@ def complete(problem: Problem) -> Problem:
 
 
 def output(model: Any, member: Any, columns: Array, X: Array) -> Array:
-    """What a member says of rows: shares of all classes, or values; of shape (rows, outputs)."""
+    """Return a member's shares of all classes, or its values; of shape (rows, outputs)."""
     if not hasattr(model, "classes_"):
         return member.predict(X[:, columns])[:, np.newaxis]
     shares = np.zeros((len(X), len(model.classes_)))
@@ -104,7 +104,7 @@ def test_bags_and_out_of_bag_rows_are_complete(
         if not parameters["bootstrap"]:
             assert len(np.unique(rows)) == len(rows)
         iter_left_out_rows = used & ~np.isin(np.arange(n_rows), rows)
-        # Each row that could be drawn is in the bag or left out, and none is both.
+        # Each row that could be drawn is either in the bag or left out.
         assert np.count_nonzero(iter_left_out_rows) + len(np.unique(rows)) == np.count_nonzero(used)
         sums = sums + np.where(iter_left_out_rows[:, np.newaxis], member_outputs, 0.0)
         counts += iter_left_out_rows

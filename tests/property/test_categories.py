@@ -36,7 +36,7 @@ def centres(problem: Problem, rows: Array) -> Array:
 
 
 def parts_by_label(problem: Problem, model: Any) -> bool:
-    """Whether a node parts categories that nothing but their labels tells apart."""
+    """Return whether a node separates categories that differ only in their labels."""
     for node, passing in enumerate(rows_of_nodes(model, problem.X)):
         feature = model.tree_.feature[node]
         if feature not in problem.categorical:

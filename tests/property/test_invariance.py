@@ -217,7 +217,7 @@ def test_repeating_all_rows_changes_nothing(problem: Problem, parameters: dict[s
 def test_an_appended_useless_column_changes_nothing(
     problem: Problem, kind: str, search: dict[str, Any]
 ) -> None:
-    """Ties go to the first column, so a copy is never asked either, unless splits are drawn."""
+    """Ties go to the first column, so a copy is never split on either, unless splits are drawn."""
     if kind == "copy" and "splitter" in search:
         kind = "constant"
     column = {

@@ -16,7 +16,7 @@ N_LEVELS = 5
 
 
 def meets(condition: Any, x: float) -> bool:
-    """Evaluate one condition as its documentation says; categories are labelled by numbers."""
+    """Evaluate one condition as documented; categories are labelled by numbers."""
     if np.isnan(x):
         return bool(condition.missing)
     if condition.levels is None:

@@ -162,7 +162,7 @@ def test_predictions_stay_within_the_targets(problem: Problem, parameters: dict[
     st.sampled_from(["best", "random"]),
 )
 def test_a_full_tree_fits_its_rows(problem: Problem, splitter: str) -> None:
-    """Rows that differ somewhere are told apart, unless only a zero-weight row differs."""
+    """Rows that differ somewhere are separated, unless only a zero-weight row differs."""
     model = problem.fit(splitter=splitter, random_state=0)
     kept = problem.full_weight > 0
     X, y = problem.X[kept], problem.y[kept]

@@ -1,4 +1,4 @@
-"""Two ways to say the same give the same tree: sparse and dense, one output and the same twice."""
+"""Equivalent inputs give the same tree: sparse and dense, one output and the same twice."""
 
 from typing import Any
 

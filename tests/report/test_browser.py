@@ -1,4 +1,4 @@
-"""The page in a real browser: it draws, sorts, fits and asks nobody for anything."""
+"""The page in a real browser: it renders, sorts, fits and makes no requests."""
 
 import re
 from collections.abc import Callable
@@ -143,7 +143,7 @@ def test_the_theme_follows_the_system_setting(
 def test_texts_contrast_with_the_background(
     open_page: Opener, report_file: Callable[[str], Path], scheme: str
 ) -> None:
-    """At least 4.5 to 1, as the accessibility guidelines (WCAG 2.2, 1.4.3) ask of small text."""
+    """At least 4.5 to 1, as the accessibility guidelines (WCAG 2.2, 1.4.3) require for text."""
     page = open_page(report_file("binary"), color_scheme=scheme).page
     assert page.evaluate(CONTRAST) == []
 

@@ -1,4 +1,4 @@
-"""The command of the page does the study again: it asks for what was asked."""
+"""The command of the page reproduces the study: it has the same options."""
 
 import shlex
 from dataclasses import replace
@@ -34,12 +34,12 @@ ALL: dict[str, Any] = {
 }
 
 
-class StudyCalled(Exception):  # noqa: N818 - it carries what the command asks for
+class StudyCalled(Exception):  # noqa: N818 - it carries the options of the command
     pass
 
 
 def parse_command(command: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the command asks a study for."""
+    """Return the options with which a command calls a study."""
 
     def study(table: Any, **options: Any) -> Any:
         raise StudyCalled({"table": table, **options})
@@ -84,5 +84,5 @@ def test_defaults_are_omitted() -> None:
 
 
 def test_every_setting_has_its_flag() -> None:
-    """Whatever is asked for is told in the facts, and nothing else."""
+    """The facts hold all options, and nothing else."""
     assert set(make_settings().to_dict()) == set(NAMES) - {"jobs", "max_table_size"}

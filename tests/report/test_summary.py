@@ -1,4 +1,4 @@
-"""The summary says what the numbers say, and warns where they deserve it."""
+"""The summary states what the numbers show, and warns where they deserve it."""
 
 from collections.abc import Callable
 from typing import Any

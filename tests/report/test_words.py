@@ -52,7 +52,7 @@ def test_every_text_is_used() -> None:
 
 
 class Nodes(HTMLParser):
-    """The text nodes of a page and its spoken attributes; scripts and styles are no text."""
+    """The text nodes of a page and its readable attributes, without scripts and styles."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

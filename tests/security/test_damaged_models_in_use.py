@@ -1,7 +1,7 @@
 """Damaged models that are read are used: each use gives a result or an error of ours, never more.
 
 Models of other libraries that were saved by this one are damaged too, once as bytes of the file,
-which its checksums tell, and once with checksums that fit the damage.
+which its checksums detect, and once with checksums that fit the damage.
 """
 
 import random
@@ -100,7 +100,7 @@ def try_file(path: Path, content: bytes) -> None:
 
 
 def with_fitting_checksums(file: FileTwin, numbers: random.Random) -> bytes:
-    """A file whose header or one of whose sections is damaged, and says that it is sound."""
+    """Damage the header or a section of a file, with checksums that fit the damage."""
     at = numbers.randrange(len(file.sections) + 1)
     if at == len(file.sections):
         return replace(file, header=damaged_bytes(file.header, numbers)).write()

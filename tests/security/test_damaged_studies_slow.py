@@ -34,7 +34,7 @@ def test_damaged_values_are_refused_or_usable(folder: Path, tmp_path: Path, name
 def test_damaged_bytes_with_valid_checksums_are_refused_or_usable(
     folder: Path, tmp_path: Path
 ) -> None:
-    """Any byte of the rows and of the answers that were held out."""
+    """Any byte of the rows and of the held-out predictions."""
     reader = Reader(copy_study(folder / "first", tmp_path / "study"), folder / "second", tmp_path)
     index = reader.folder / "models/index.json"
     listed = index.read_bytes()

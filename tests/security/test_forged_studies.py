@@ -1,4 +1,4 @@
-"""Forged models of a study are refused in one sentence, or predict; none ends the process."""
+"""Forged models of a study are refused in one sentence, or predict; they never end the process."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""Files with an ensemble that has one thing wrong: the error, and what it says."""
+"""Files with an ensemble that has one thing wrong: the error and its message."""
 
 import random
 from dataclasses import replace

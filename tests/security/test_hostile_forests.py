@@ -1,4 +1,4 @@
-"""Files with a forest that has one thing wrong: the error, and what it says."""
+"""Files with a forest that has one thing wrong: the error and its message."""
 
 import random
 from dataclasses import replace

@@ -38,7 +38,7 @@ def tried(name: str, path: Path, content: bytes) -> bool:
         model = read(name, path)
     except ModelFormatError as error:
         return _check_message(error, str(path))
-    except ValueError as error:  # of old files categories are asked for
+    except ValueError as error:  # old files need their categories
         return _check_message(error, "does not tell the categories")
     random_numbers = np.random.default_rng(0)
     levels = model.schema_.levels

@@ -1,4 +1,4 @@
-"""Files with one thing wrong: the error, and what it says."""
+"""Files with one thing wrong: the error and its message."""
 
 import gzip
 import os
@@ -38,7 +38,7 @@ def refusal(data: bytes) -> str:
     return str(caught.value)
 
 
-# What is done to a sound file, and what the error says of it.
+# What is changed in a valid file, and the message of the error.
 CONTAINER: list[tuple[Callable[[FileTwin], FileTwin], str]] = [
     (lambda f: replace(f, version=0), "byte 8: the file is damaged: there is no format 0"),
     (
@@ -376,7 +376,7 @@ CORPUS = sorted((Path(__file__).resolve().parents[2] / "core/io/corpus").iterdir
 def test_files_found_by_the_fuzzer_are_read_or_refused() -> None:
     assert len(CORPUS) > 50
     for path in CORPUS:
-        with pytest.raises(ModelFormatError):  # none of them has the header of an estimator
+        with pytest.raises(ModelFormatError):  # they do not have the header of an estimator
             model_from_bytes(path.read_bytes())
 
 

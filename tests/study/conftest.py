@@ -46,7 +46,7 @@ def mixed() -> pd.DataFrame:
 def undrawn() -> Iterator[None]:
     """Studies write an empty page: drawing one takes as long as all else of a small study.
 
-    For tests that ask nothing of the page; it is drawn for every odd table in ``test_study``.
+    For tests that do not use the page; it is drawn for every odd table in ``test_study``.
     """
 
     def touch(facts: Any, path: Path) -> None:

@@ -74,7 +74,7 @@ def test_rows_of_a_group_are_drawn_together(metric: str) -> None:
     copies = y.repeat(5), predicted.repeat(5)
     alone = bootstrap_interval(metric, y, predicted, None, n_classes=0, seed=0)
     together = bootstrap_interval(metric, *copies, None, n_classes=0, seed=0, groups=groups)
-    # Five copies of each row tell no more than one of each.
+    # Five copies of each row carry no more information than one.
     assert together == pytest.approx(alone)
     apart = bootstrap_interval(metric, *copies, None, n_classes=0, seed=0)
     assert apart[1] - apart[0] < 0.6 * (alone[1] - alone[0])

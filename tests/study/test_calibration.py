@@ -24,7 +24,7 @@ from arboleda.study.results.calibration import METHODS, are_probabilities, calib
 
 @pytest.fixture(scope="module")
 def bayes(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
-    """Naive Bayes on columns that are far from independent says too extreme probabilities."""
+    """Naive Bayes predicts too extreme probabilities on columns that are far from independent."""
     out = tmp_path_factory.mktemp("bayes")
     models = "most_frequent,naive_bayes"
     return Study("breast_cancer", target="target", out=out, models=models, jobs=1).run()
@@ -125,7 +125,7 @@ def test_an_svm_without_probabilities_is_calibrated() -> None:
 
 
 class Memory(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Answers with the latest time that it learned from, and notes who asks."""
+    """Predict the latest time of the training rows, and record the predicted rows."""
 
     seen: ClassVar[list[tuple[float, float]]] = []
 
@@ -172,7 +172,7 @@ def test_probabilities_are_recognized() -> None:
 def test_the_test_rows_are_not_used(tmp_path: Path, bayes: StudyResult) -> None:
     x, y, _, test, _ = as_native_table(bayes)
     labels = np.array([row["label"] for row in bayes.facts["split"]["classes"]])[y]
-    x = x[:, :6]  # enough to tell by
+    x = x[:, :6]  # enough to decide
     spoiled = x.copy()
     spoiled[test] *= 7.0
     columns = [f"x{j}" for j in range(x.shape[1])]

@@ -17,7 +17,7 @@ from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation
 
 N = 120
-# What these answer does not depend on the columns, or hardly: the level of the others.
+# Predictions of these hardly depend on the columns: the level of the others.
 BASELINES = {"most_frequent", "mean"}
 
 

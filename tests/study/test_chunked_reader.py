@@ -1,4 +1,4 @@
-"""Tables that are read part by part say what they say in one go."""
+"""Tables that are read in chunks match those read at once."""
 
 import bz2
 import gzip

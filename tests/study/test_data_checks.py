@@ -188,7 +188,7 @@ REAL = {
 @pytest.mark.slow
 @pytest.mark.parametrize("path", REAL)
 def test_real_tables_raise_no_false_cautions(path: str) -> None:
-    # Some do hold rows twice; that is told, and true.
+    # Some do contain duplicate rows; that is reported, correctly.
     assert set(kinds(shared_data(path), REAL[path])) <= {"twins"}
 
 

@@ -85,7 +85,7 @@ def unknown(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Pa
 
 
 def run_session(path: Path, folder: Path, frame: pd.DataFrame) -> list[np.ndarray]:
-    """What onnxruntime says of a frame's rows."""
+    """Return the outputs of onnxruntime for the rows of a frame."""
     session = ort.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
     x = load_study(folder).encode(frame)
     given = {}

@@ -70,7 +70,7 @@ def test_a_study_survives_a_failure_of_any_call(
         monkeypatch.setattr(os, name, FailsOnce(call, k))
         message = "run the same command again"
         try:
-            # A model or an answer that cannot be kept is told in the facts; all else stops it.
+            # Models or predictions that cannot be saved are reported in the facts; all else stops it.
             run(out)
         except StudyError as error:
             message = str(error)
@@ -94,7 +94,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(out: Path, **variables: str) -> tuple[int, str]:
-    """The exit code of a study, and what it says on standard error."""
+    """Return the exit code of a study and its standard error."""
     words = ["study", "iris", "--target", "target", "--models", "most_frequent,lda", "--jobs", "1"]
     found = subprocess.run(
         [sys.executable, "-m", "arboleda", *words, "--out", str(out)],

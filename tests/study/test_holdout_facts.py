@@ -1,4 +1,4 @@
-"""What is told of a model's answers beside its metrics: groups, costs, rejected rows."""
+"""Facts about a model's predictions beside its metrics: groups, costs, rejected rows."""
 
 import json
 from importlib.resources import files

@@ -43,7 +43,7 @@ def start(table: Path, out: Path, jobs: int) -> subprocess.Popen[str]:
 
 
 def kill_after_lines(process: subprocess.Popen[str], n_lines: int) -> list[psutil.Process]:
-    """Kill it when it has told so much of its progress; give the processes it had started."""
+    """Kill it after so many lines of progress; return the processes it had started."""
     assert process.stderr is not None
     for _ in range(n_lines):
         process.stderr.readline()

@@ -110,8 +110,8 @@ VALUES = {"target": "price", "models": "mean,ridge,cart,gradient_boosting"}
 COSTS = {"yes": {"no": 5.0}, "no": {"yes": 1.0}}
 
 
-# Everything that a study tells is in one of them: combinations, calibration, costs, rejected rows,
-# groups, a learning curve, importances, a small tree, cautions.
+# Everything that a study reports is in one of them: combinations, calibration, costs, rejected
+# rows, groups, a learning curve, importances, a small tree, cautions.
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The ledger keeps what is done, refuses another study, and says plainly what is wrong."""
+"""The ledger keeps finished work, refuses another study, and reports clearly what is wrong."""
 
 import sqlite3
 from pathlib import Path

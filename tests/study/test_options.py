@@ -1,4 +1,4 @@
-"""What is asked of a study: what is taken, and one sentence for what is not."""
+"""The options of a study: which are valid, and one sentence for those that are not."""
 
 import json
 from pathlib import Path

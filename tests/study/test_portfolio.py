@@ -126,7 +126,7 @@ def test_the_time_of_a_mean_is_that_of_its_fold_models(result: StudyResult) -> N
         # And reading what the folds have kept.
         assert fits < facts["timing"]["fit_s"] < fits + 5
         own[key] = facts["timing"]["fit_s"]
-    # It asks all of them.
+    # It uses all of them.
     assert facts_of(result, "stacking")["timing"]["fit_s"] == pytest.approx(sum(own.values()))
 
 

@@ -23,10 +23,10 @@ import arboleda
 from arboleda.study import StudyError
 source, model, out = sys.argv[1:]
 try:
-    told = arboleda.predict_file(arboleda.load(model), source, out)
+    n_rows = arboleda.predict_file(arboleda.load(model), source, out)
 except StudyError as error:
     sys.exit(str(error))
-print(told, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(n_rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 

@@ -1,4 +1,4 @@
-"""What models said of rows held out: kept in files, dropped, done again, read as one matrix."""
+"""Predictions of held-out rows: stored, dropped, recomputed, read as one matrix."""
 
 from pathlib import Path
 

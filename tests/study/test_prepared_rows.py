@@ -54,7 +54,7 @@ def test_the_same_rows_are_prepared_once() -> None:
     assert prepare(rows, "filled") is not first
     assert prepare(rows, "native", FIT[:-1]) is not first
     assert prepare(rows, "native", FIT, SCORE[1:]) is not first
-    # Rows to learn from and rows to score are told from each other.
+    # Rows to learn from and rows to score are distinguished.
     assert prepare(rows, "native", FIT[:-1], np.append(FIT[-1], SCORE)) is not first
     assert prepare(rows, "native") is first
 

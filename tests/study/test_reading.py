@@ -1,4 +1,4 @@
-"""Tables are read whatever their form; what cannot be read is told in one sentence."""
+"""Tables of any format are read; what cannot be read is reported in one sentence."""
 
 import bz2
 import gzip
@@ -36,7 +36,7 @@ def spoilt(data: bytes, at: int) -> bytes:
 
 
 def encrypted(archive: bytes) -> bytes:
-    """The archive with the flag set, in both headers, that says that its member is encrypted."""
+    """The archive with the flag set, in both headers, that marks its member as encrypted."""
     changed, entry = bytearray(archive), archive.index(b"PK\x01\x02")
     changed[6] |= 1
     changed[entry + 8] |= 1
@@ -163,7 +163,7 @@ def test_inferred_formats_are_reported(csv: Csv) -> None:
     notes = read_table(csv("a,b\nMüller,Garçon\n".encode("cp1252"))).notes
     assert "cp1252" in notes[0].text
     assert "only numbers" in read_table(csv("1,2\n3,4\n")).notes[0].text
-    # Too little text for statistics to tell its encoding.
+    # Too little text to infer its encoding by statistics.
     few = read_table(csv("a,b\né,1\na,2\n".encode("cp1252")))
     assert few.columns[0].levels == ("a", "é")
     assert "cp1252" in few.notes[0].text

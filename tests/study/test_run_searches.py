@@ -89,7 +89,7 @@ def test_low_fidelity_scores_stop_candidates(table: pd.DataFrame, tmp_path: Path
     assert cart["cv"]["mean"] == max(c["mean"] for c in whole)
     logistic = model_of(result, "logistic")
     assert len(logistic["candidates"]) == 10
-    # The first of its grid is none that could be drawn.
+    # The first of its grid could not be drawn.
     assert [set(c["params"]) for c in logistic["candidates"]] == [{"C"}] + 9 * [{"C", "solver"}]
     assert result.facts["search"] == {
         "preset": "quick",
@@ -151,7 +151,7 @@ def test_expensive_fits_use_a_subset_of_the_rows(
 ) -> None:
     monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 16)
     size = Size(64, 3, 2)
-    # 240 rows: a fifth is for the test, and a fifth of the others is asked about in a fold.
+    # 240 rows: a fifth is for the test, and a fifth of the others is predicted in a fold.
     around = JOB_COST + CELL_COST * (size.rows + 39) * size.columns
     quick(fit_cost=around + _cost("bagging", size, {"max_features": 1.0}), search=Grid())
     result = run(table, tmp_path, models="most_frequent,cart,bagging")
@@ -244,7 +244,7 @@ def test_a_small_budget_selects_the_cheap_models(
 ) -> None:
     quick(search=Grid())
     run(table, tmp_path, time_budget=100)
-    # The ledger tells what a fit took, so that it is known at once what fits into 20 s.
+    # The ledger has the time of each fit, so that it is known at once what fits into 20 s.
     tight = run(table, tmp_path / "tight", time_budget=20)
     assert clock.now < 1000.0 + 100 + 20 + 5
     tried = {m["key"] for m in tight.facts["models"] if m["status"] == "ok"}
@@ -310,7 +310,7 @@ def test_other_candidates_of_bags_wait_for_full_rows(
     assert calls == ["begin"] + ["more"] * (len(calls) - 1)
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
     done = ledger.execute("select params, fold from work where model='best_leafwise'").fetchall()
-    # There is time for all rows, so that none is fitted to a part of them.
+    # There is time for all rows, so that no model is fitted to a subset.
     assert not any(" of " in fold for _, fold in done)
     assert len({params for params, _ in done}) == 2
     assert result.facts["search"]["left_out"] == []

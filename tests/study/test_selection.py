@@ -1,4 +1,4 @@
-"""What is said of the model that was chosen."""
+"""Facts about the selected model."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A study as a file: what is written asks for the same study again."""
+"""A study as a file: the written file gives the same study again."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""The preset "thesis": its models and grids, and candidates that ask for columns of their own."""
+"""The preset "thesis": its models and grids, and candidates that use their own columns."""
 
 from pathlib import Path
 

@@ -148,7 +148,7 @@ def test_unseen_categories_follow_missing_values() -> None:
     unseen, missing = X.copy(), X.copy()
     unseen[:, 0], missing[:, 0] = 77, np.nan
     np.testing.assert_array_equal(model.apply(unseen), model.apply(missing))
-    # Missing values of a column in which none were missing go with the larger child.
+    # Missing values of a column without any in training go with the larger child.
     full = np.where(np.isnan(X), 0, X)
     model = DecisionTreeClassifier(categorical_features=[0, 1], max_depth=1).fit(full, y)
     left, right = model.tree_.n_node_samples[1:3]

@@ -109,7 +109,7 @@ def test_minus_zero_equals_zero() -> None:
 def test_indistinguishable_targets_give_the_same_leaf_in_any_order(
     criterion: str, near: list[float]
 ) -> None:
-    """A leaf of several such targets answers the same whichever row comes first."""
+    """A leaf of several such targets predicts the same whichever row comes first."""
     X = np.array([[0.0]] * len(near) + [[1.0], [1.0], [2.0]])
     y = np.array([*near, 1.0, 2.0, 2.0])
     forth = DecisionTreeRegressor(criterion=criterion).fit(X, y)

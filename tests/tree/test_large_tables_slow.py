@@ -83,7 +83,7 @@ def test_a_million_rows_of_many_categories_are_fast(n_levels: int) -> None:
 
 
 def test_a_million_rows_of_distinct_numbers_are_binned_fast() -> None:
-    """As many values as rows, in as few bins as asked for; time grows with n log n."""
+    """As many values as rows, in as few bins as requested; time grows with n log n."""
     make = """
 X = random.normal(size=({n_rows}, 8))
 y = X[:, 0] + random.normal(size={n_rows})

@@ -35,7 +35,7 @@ def make_data(seed: int, n_rows: int, criterion: str, missing: float) -> tuple[A
     )
     signal = X[:, 0] + (X[:, 1] == 1) + random.normal(size=n_rows) / 3
     hole = random.random(X.shape) < missing
-    signal += hole[:, 2]  # missing values say something of the target
+    signal += hole[:, 2]  # missing values are informative of the target
     X[hole] = np.nan
     if criterion == "poisson":
         return X, random.poisson(np.exp(signal / 2)).astype(float)
@@ -147,7 +147,7 @@ def test_scaling_targets_by_a_power_of_two_keeps_the_splits(exponent: int) -> No
 
 
 def test_an_outlier_does_not_blur_other_targets() -> None:
-    """Fixed-point targets still tell small differences apart beside one value of 1e6."""
+    """Fixed-point targets still resolve small differences beside one value of 1e6."""
     random = np.random.default_rng(18)
     X = random.normal(size=(400, 2))
     y = X[:, 0] + random.normal(size=400) / 10

@@ -178,7 +178,7 @@ def test_the_plain_tree_at_the_selected_alpha_is_the_same(name: str) -> None:
 
 
 def test_selection_rules_match_values_by_hand() -> None:
-    """Every fold's tree splits x at 0.5. The root alone says what most of the other rows are.
+    """Every fold's tree splits x at 0.5. The root alone predicts the majority of the other rows.
 
     x       0 0 0 0   1 1 1 1    two leaves     others   root   wrong
     fold 1  a a a a   b b b b    0 of 8 wrong   8a 8b    a      4 of 8

@@ -1,4 +1,4 @@
-"""Reading a tree: names, categories and missing sides in every form; errors that say what to do."""
+"""Reading a tree: names, categories and missing sides in every form; errors name the remedy."""
 
 import io
 from collections.abc import Iterator

@@ -21,7 +21,7 @@ Array = Any
 
 
 def problem(seed: int, classes: bool) -> tuple[Array, Array, Array, Array, Array]:
-    """Rows to grow from, rows to judge by, and the judges' weights in quarters."""
+    """Rows to grow from, validation rows, and their weights in quarters."""
     random = np.random.default_rng(seed)
     X = np.round(random.normal(size=(70, 3)) * 3)
     y = np.round(X[:, 0] + X[:, 1] * (X[:, 2] > 0) + random.normal(size=70) * 3)
@@ -98,7 +98,7 @@ def test_the_result_is_the_best_subtree_and_matches_the_definition(classes: bool
         best = [leaves for leaves, total in totals.items() if total <= least + 1e-9]
         assert model.get_n_leaves() == min(map(len, best)) == len(found)
         assert totals[found] == pytest.approx(least)
-        # The pruned tree says what its nodes said in the whole tree.
+        # The pruned tree predicts what its nodes predicted in the whole tree.
         ends = whole.decision_path(X).toarray()[:, sorted(found)].argmax(axis=1)
         nodes = np.array(sorted(found))[ends]
         value = whole.tree_.value[nodes, 0, :]
@@ -142,7 +142,7 @@ def test_a_node_without_validation_rows_is_pruned() -> None:
     y = np.array([0, 0, 1, 0, 1, 1, 0, 1])
     model = PrunedTreeClassifier(pruning="reduced_error")
     model.fit(X, y, X_val=[[0.0], [7.0]], y_val=[0, 1])
-    assert model.get_n_leaves() == 2  # right about both; the rest judges nothing
+    assert model.get_n_leaves() == 2  # right about both; the rest has no effect
 
 
 @pytest.mark.parametrize(

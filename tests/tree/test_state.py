@@ -149,7 +149,7 @@ def test_hostile_sizes_are_refused(name: str, bad: int) -> None:
 
 
 def with_categories() -> TreeTwin:
-    """A tree whose first node asks for the categories 1 and 4."""
+    """Return a tree whose first node splits on the categories 1 and 4."""
     tree = twin()
     threshold, start = tree.arrays["threshold"].copy(), np.full(len(tree.arrays["right"]) + 1, 2)
     threshold[0] = start[0] = 0

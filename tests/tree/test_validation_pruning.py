@@ -101,7 +101,7 @@ def test_only_validation_pruning_stops_at_the_root_of_xor() -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, size=(400, 2)).astype(float)
     y = X[:, 0] != X[:, 1]
-    # As many rows of each kind to judge by: neither column helps by itself.
+    # As many validation rows of each kind: neither column helps by itself.
     X_val = np.tile([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], (10, 1))
     y_val = X_val[:, 0] != X_val[:, 1]
     models = {

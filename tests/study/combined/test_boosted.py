@@ -1,4 +1,4 @@
-"""The second layer: trees that learn from what the models of the first say."""
+"""The second layer: trees that learn from the predictions of the first."""
 
 import json
 
@@ -18,10 +18,10 @@ HALF = MeanRule((0.5, 0.5))
 
 
 def two_clues(n: int, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Two members that know a bit each; the class is whether the bits differ.
+    """Make two members that predict one bit each; the class is whether the bits differ.
 
-    No mean of what they say tells it, and trees of two questions do. Further classes are named by
-    the first member as they are.
+    No mean of their outputs predicts it, and trees of two splits do. Further classes are
+    predicted correctly by both members.
     """
     draw = np.random.default_rng(seed)
     bits = draw.integers(0, 2, (2, n))
@@ -37,12 +37,12 @@ def two_clues(n: int, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np
 
 
 def values(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """The value is the product of what two members say, each around 100."""
+    """Make a target that is the product of the outputs of two members, each around 100."""
     predicted = np.random.default_rng(seed).uniform(-1.0, 1.0, (2, n))
     return 100.0 + predicted, 100.0 + 5.0 * predicted[0] * predicted[1]
 
 
-@pytest.mark.parametrize("n", [1_200, 180_000], ids=["judged by folds", "by rows held out"])
+@pytest.mark.parametrize("n", [1_200, 180_000], ids=["by folds", "by held-out rows"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_boosted_trees_find_interactions_that_a_mean_misses(n: int, n_classes: int) -> None:
     outputs, y = two_clues(n, n_classes)
@@ -51,7 +51,7 @@ def test_boosted_trees_find_interactions_that_a_mean_misses(n: int, n_classes: i
     predicted = rule(others)
     np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
     assert log_loss(target, predicted) < 0.75 * log_loss(target, HALF(others))
-    # Where there are rows to tell it, the mean has no say any more.
+    # With enough rows the mean gets no weight.
     assert rule.share == (0.5 if n == 1_200 else 1.0)
     assert sum(rule.shares(2)) == pytest.approx(1.0)
 
@@ -101,7 +101,7 @@ def test_the_share_is_zero_where_trees_learn_nothing() -> None:
     draw = np.random.default_rng(0)
     y = draw.integers(0, 2, 80_000)
     p = np.clip(0.5 + 0.3 * (2 * y - 1) * draw.random((2, 80_000)), 0.01, 0.99)
-    # The mean is the very model that made the answers: nothing can be added.
+    # The mean is the very model that made the outputs: nothing can be added.
     logit = np.log(p / (1 - p))
     truth = draw.random(80_000) < 1 / (1 + np.exp(-logit.mean(axis=0)))
     outputs = np.stack([1 - p, p], axis=2)

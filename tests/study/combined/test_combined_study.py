@@ -154,7 +154,7 @@ def test_one_model_alone_is_not_combined(tmp_path: Path) -> None:
 
 
 def test_the_score_of_a_fold_does_not_use_its_labels() -> None:
-    """Members that say nothing, and as many of them as tempt a rule to learn noise by heart."""
+    """Uninformative members, so many of them that a rule could overfit their noise."""
     draw = np.random.default_rng(0)
     y = draw.integers(0, 2, 200)
     outputs = draw.dirichlet(np.ones(2), (30, 200))

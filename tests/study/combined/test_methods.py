@@ -1,4 +1,4 @@
-"""Rules learned from answers: against the parts they are made of, and by what they must do."""
+"""Rules learned from predictions: against their parts, and by what they must do."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a learned rule makes of the members' answers."""
+"""How a learned rule combines the outputs of the members."""
 
 import numpy as np
 import pytest

@@ -19,7 +19,7 @@ N = 600
 
 
 def ratios(n: int = N, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A target that rises with the ratio of two columns, and a third that tells nothing."""
+    """A target that rises with the ratio of two columns, and a third column of noise."""
     draw = np.random.default_rng(seed)
     x = np.column_stack([draw.lognormal(0, 1, (n, 2)), draw.normal(size=n)])
     return x, np.log(x[:, 0] / x[:, 1]) + 0.1 * draw.normal(size=n)
@@ -60,7 +60,7 @@ def test_the_distance_from_a_groups_mean_is_found() -> None:
 
 @pytest.mark.parametrize("task", ["binary", "multiclass"])
 def test_noise_of_many_levels_does_not_leak_the_target(task: str) -> None:
-    """A category of nearly as many levels as rows, drawn at random, tells nothing."""
+    """A random category of nearly as many levels as rows is uninformative."""
     draw = np.random.default_rng(3)
     n_classes = 2 if task == "binary" else 3
     x = np.column_stack([draw.integers(0, 500, 800), draw.normal(size=800)])

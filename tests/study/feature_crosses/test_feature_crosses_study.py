@@ -1,4 +1,4 @@
-"""A study that makes columns: what it tells of them, and its models on new tables."""
+"""A study with generated columns: its facts about them, and its models on new tables."""
 
 import json
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""Made columns against the textbook, and where nothing can be told."""
+"""Generated columns against the textbook, and where they are undefined."""
 
 import numpy as np
 import pytest
