@@ -1,4 +1,4 @@
-"""A file is replaced whole or left as it was."""
+"""A file is replaced completely or left unchanged."""
 
 import errno
 import os
@@ -48,7 +48,7 @@ def test_a_link_is_kept_and_its_target_written(tmp_path: Path) -> None:
 
 
 def test_special_files_are_not_replaced(tmp_path: Path) -> None:
-    """A device in whose place a file is put is lost for everybody."""
+    """Replacing a device by a file would destroy it."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")
     (tmp_path / "folder").mkdir()

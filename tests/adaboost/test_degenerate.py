@@ -1,4 +1,4 @@
-"""Rounds at the edge: rates beyond reason, members that guess, tables that are too small."""
+"""Degenerate rounds: huge learning rates, members at chance level, tables that are too small."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Trees of ours, boosted by the engine: the rounds of the same trees one by one."""
+"""Our trees, boosted by the engine, match the rounds of the same trees fitted one by one."""
 
 from pathlib import Path
 from typing import Any, Self
@@ -25,7 +25,7 @@ from arboleda.tree._folds import hold_out
 
 
 class Hidden(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Our tree, so that nobody knows it as one."""
+    """Our tree, in a class that the engine does not recognize."""
 
     def __init__(self, max_depth: int = 1) -> None:
         self.max_depth = max_depth
@@ -63,7 +63,7 @@ def test_rounds_match_trees_fitted_one_by_one(
     options: dict[str, Any] = {"n_estimators": 15, "algorithm": algorithm, "learning_rate": 0.8}
     if weighted:
         options["weight_trimming"] = 0.1
-    if algorithm == "real":  # pure leaves: soon the digits of tiny weights decide
+    if algorithm == "real":  # pure leaves: soon the last digits of tiny weights decide
         options["n_estimators"] = 6
     ours, others = (
         AdaBoostClassifier(member, **options).fit(X, y, sample_weight=weight)
@@ -148,7 +148,7 @@ def test_held_out_rows_are_not_trained_on(max_bins: int | None) -> None:
 
 
 def rows_set_aside(y: Any, seed: int) -> Any:
-    """Rows that ``random_state=seed`` sets aside: its second draw is the seed of the parting."""
+    """Rows that ``random_state=seed`` holds out: its second draw is the seed of the split."""
     parting = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=2)[1]
     return hold_out(0.1, y, np.arange(len(y)), stratify=True, seed=int(parting))[1]
 

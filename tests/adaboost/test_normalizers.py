@@ -1,4 +1,4 @@
-"""Normalizers with members of any kind: the weight of a round's votes is that of the least Z."""
+"""Normalizers with members of any type: the weight of a round's votes minimizes Z."""
 
 from typing import Any
 
@@ -118,7 +118,7 @@ class Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def test_votes_that_are_all_correct_have_a_finite_weight() -> None:
-    """Z falls without end: the largest vote weighs as a vote of 1 without error does."""
+    """Z has no minimum: the largest vote gets the weight of a vote of 1 without error."""
     p, y = np.array([[0.1], [0.3], [0.6], [0.8]]), [0, 0, 1, 1]
     model = AdaBoostClassifier(Given(), n_estimators=2, algorithm="MH").fit(p, y)
     largest = np.log(9) / 2

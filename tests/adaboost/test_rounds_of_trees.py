@@ -123,7 +123,7 @@ def test_members_are_regression_trees_on_the_working_targets(
 
 
 class Hidden(DecisionTreeRegressor):  # type: ignore[misc]
-    """A tree that the library does not take for its own."""
+    """A tree that the library does not recognize as its own."""
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -181,7 +181,7 @@ def test_training_errors_stay_below_their_bounds(seed: int, n_classes: int, dept
                 own = sums[rows, data.target][:, np.newaxis]
                 pairs = ((sums >= own) & ~is_true).sum(axis=1) / (n_classes - 1)
                 assert (data.weight * pairs).sum() <= bounds[t]
-                if rounds.error[t] > 1e-9:  # below, a member counts as one of an error of 1e-10
+                if rounds.error[t] > 1e-9:  # below, a member counts as having an error of 1e-10
                     assert bounds[t] <= by_error[t] * (1 + 1e-9)
                     wrong = sums.argmax(axis=1) != data.target
                     assert data.weight[wrong].sum() <= (n_classes - 1) * by_error[t]

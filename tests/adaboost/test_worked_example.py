@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 X = np.arange(1, 11, dtype=np.float64).reshape(-1, 1)
 Y = np.array([-1, 1, 1, -1, 1, -1, 1, -1, -1, 1])  # any classes
 WRONG = [{1, 2, 3}, {6, 7, 9}, {4, 5, 8}]
-# D of each round, and what is left of it before it is made to sum to 1.
+# D of each round, before it is normalized to sum to 1.
 D = [
     [0.10, 0.10, 0.10, 0.10, 0.10, 0.10, 0.10, 0.10, 0.10, 0.10],
     [0.17, 0.17, 0.17, 0.07, 0.07, 0.07, 0.07, 0.07, 0.07, 0.07],

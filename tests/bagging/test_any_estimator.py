@@ -1,4 +1,4 @@
-"""Members of every kind, and tables of every kind."""
+"""Members of every type, and tables of every type."""
 
 import pickle
 from typing import Any
@@ -118,7 +118,7 @@ def test_decision_functions_are_averaged_where_members_have_them() -> None:
 
 
 def test_bags_can_lack_a_class() -> None:
-    """Members by index know the classes of their bag alone; votes go to the right columns."""
+    """Members fitted by index have only the classes of their bag; votes go to the right columns."""
     table = np.arange(12.0)[:, np.newaxis]
     labels = np.array(["a"] * 5 + ["b"] * 6 + ["z"])
     bag = BaggingClassifier(
@@ -240,7 +240,7 @@ def test_a_class_weight_for_an_unknown_label_is_refused(member: Any) -> None:
 
 
 def test_a_bag_can_lack_a_class_that_has_a_weight() -> None:
-    # A pipeline takes no weights of rows, so that its members know the rows of their bags alone.
+    # A pipeline accepts no sample weights, so its members are fitted on the rows of their bags.
     model = make_pipeline(StandardScaler(), RidgeClassifier(class_weight={"setosa": 2.0}))
     rows = np.r_[0, 50:150]
     bag = BaggingClassifier(model, n_estimators=10, random_state=0).fit(X[rows], NAMES[rows])

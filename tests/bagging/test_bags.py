@@ -1,4 +1,4 @@
-"""What members are given: rows in the bag and left out, columns, and the draws' distribution."""
+"""What members receive: in-bag and out-of-bag rows, columns, and the distribution of draws."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Class switching: shares of switched labels, their limit, and the errors that the papers show."""
+"""Class switching: fractions of switched labels, their limit, and the errors in the papers."""
 
 from pathlib import Path
 from typing import Any
@@ -194,7 +194,7 @@ def test_uniform_switching_survives_saving_warm_starts_and_threads(tmp_path: Pat
 
 
 def test_files_of_the_proportional_scheme_are_unchanged(tmp_path: Path) -> None:
-    """Its plan of draws has no entry for the scheme, and is read without one."""
+    """Its header has no entry for the scheme, and is read without one."""
     X, y = load_iris(return_X_y=True)
     model = ClassSwitchingClassifier(n_estimators=3, random_state=1).fit(X, y)
     model.save(tmp_path / "model.arboleda")

@@ -1,4 +1,4 @@
-"""Trees of ours are grown by the engine: each is the tree that it would be by itself."""
+"""Our trees are grown by the engine: each equals the tree fitted alone."""
 
 import pickle
 from typing import Any

@@ -1,4 +1,4 @@
-"""Ensembles of our trees in model files; what such a file cannot hold, and hostile headers."""
+"""Ensembles of our trees in model files; unsupported contents, and hostile headers."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Votes weighted by the members' quality on rows that they did not learn from."""
+"""Votes weighted by the members' quality on held-out rows."""
 
 import copy
 import json
@@ -100,7 +100,7 @@ def check_predictions(model: Any, table: Any) -> None:
         np.testing.assert_array_equal(model.predict(table), model.classes_[found.argmax(axis=1)])
         with np.errstate(divide="ignore"):
             np.testing.assert_array_equal(model.predict_log_proba(table), np.log(found))
-    if isinstance(model._members, TreeMembers):  # few rows take another way to the same bits
+    if isinstance(model._members, TreeMembers):  # few rows take another path to the same bits
         np.testing.assert_array_equal(getattr(model, predicted)(table[:3]), found[:3])
 
 
@@ -268,7 +268,7 @@ def test_members_fitted_on_noise_lose_their_votes() -> None:
 
 
 class Useless(KNeighborsClassifier):
-    """Predicts NaN as probabilities of one class in a half of its draws, and is never right."""
+    """Predict NaN as probabilities of one class in half of the draws, and never correctly."""
 
     def predict_proba(self, X: Any) -> Any:
         shares = super().predict_proba(X)
@@ -284,7 +284,7 @@ def test_members_of_weight_0_are_not_called_and_open_stages_with_equal_votes() -
     assert 0 < silent.sum() < 12
     check_predictions(bag, CANCER)
     for estimator in [e for e, s in zip(bag.estimators_, silent, strict=True) if s]:
-        estimator.predict_proba = None  # to call it would fail
+        estimator.predict_proba = None  # calling it would fail
     assert bag.score(CANCER, BENIGN) > 0.9
     members = bag._members.with_weights(np.array([0.0] * 5 + [1 / 7] * 7))
     trees = BaggingClassifier(n_estimators=12, random_state=1).fit(CANCER, BENIGN)

@@ -1,4 +1,4 @@
-"""BARTClassifier: what its draws must be true of."""
+"""BARTClassifier: properties of its posterior draws."""
 
 import pickle
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""BARTRegressor: what its draws must be true of."""
+"""BARTRegressor: properties of its posterior draws."""
 
 import pickle
 import subprocess
@@ -181,7 +181,7 @@ def test_a_loaded_model_predicts_the_same(tmp_path: Path, sparse: bool) -> None:
         np.testing.assert_array_equal(other.sigma_samples_, model.sigma_samples_)
     if sparse:
         np.testing.assert_array_equal(model.predict(csr_array(X)), model.predict(X))
-        # Least squares is not made of a sparse table, so that sigma has another prior.
+        # Least squares is not computed on a sparse table, so sigma has another prior.
         assert np.corrcoef(small().fit(X, y).predict(X), model.predict(X))[0, 1] > 0.95
 
 
@@ -193,7 +193,7 @@ def test_missing_values_are_a_separate_value() -> None:
     X = np.where(missing, np.nan, x)[:, None]
     model = small().fit(X, y)
     np.testing.assert_allclose(model.predict([[np.nan], [0.2], [0.8]]), [5, -1, 1], atol=0.15)
-    # Where no training row lacked it, both sides are as probable: a mean with a wide interval.
+    # If no training row lacked it, both sides are equally probable: a mean with a wide interval.
     model = small().fit(X[~missing], y[~missing])
     (low, high), _ = model.predict_interval([[np.nan], [0.2]], kind="mean")
     assert high - low > 1.0

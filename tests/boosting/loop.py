@@ -99,7 +99,7 @@ class Problem:
 
 
 def bits(fitted: Boosted) -> bytes:
-    """Return everything that a fit found."""
+    """Return all results of a fit as bytes."""
     arrays = [fitted.ensemble.start, *fitted.history.values()]
     for tree in fitted.ensemble.trees:
         arrays += [tree.feature, tree.threshold, tree.value, tree.missing_go_to_left]

@@ -43,7 +43,7 @@ MODELS = {
 
 @pytest.fixture
 def all_columns(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Automatic values without any that draws at random, so that no seed matters."""
+    """Automatic values without random draws, so that no seed matters."""
     values = {name: value for name, value in HISTOGRAM_VALUES.items() if name != "max_features"}
     monkeypatch.setattr(HistGradientBoostingClassifier, "_automatic_values", values)
     monkeypatch.setattr(_auto, "VARIANTS", ({},))
@@ -165,7 +165,7 @@ def test_variants_alternate_unless_the_first_is_clearly_better() -> None:
 
 
 def test_a_variant_clearly_better_on_the_first_fold_is_used_for_all() -> None:
-    """Random thresholds miss the places where this target jumps."""
+    """Random thresholds miss the jumps of this target."""
     model = HistGradientBoostingRegressor(max_iter="auto", random_state=1)
     target = 3.0 * (X[:, 0] > 0.31) + 2.0 * (X[:, 1] > -0.47)
     chosen = clone(model).fit(X, target).predict(X)

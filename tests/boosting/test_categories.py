@@ -1,4 +1,4 @@
-"""Categories in boosting: native splits and ordered statistics, what they may know, and of whom."""
+"""Categories in boosting: native splits, ordered statistics, and which rows they may use."""
 
 import pickle
 from datetime import date, timedelta
@@ -124,7 +124,7 @@ def test_identifiers_carry_no_information(encoding: str, repeats: int) -> None:
         gap.append(losses[-1] - log_loss(y[train], predict_outputs(model, noisy[train])))
     assert np.mean(with_ids) < np.mean(without) + 0.004
     if repeats == 1:
-        assert with_ids == without  # a constant column is not there
+        assert with_ids == without  # a constant column is dropped
     assert np.isfinite(gap).all()
 
 
@@ -168,7 +168,7 @@ def test_many_informative_categories_are_learned() -> None:
     assert loss["with"] < loss["without"] - 0.05
 
 
-# Missing, unseen and odd categories
+# Missing, unseen and unusual categories
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -182,7 +182,7 @@ def test_missing_and_unseen_categories_are_predicted(name: str, encoding: str) -
     assert model.missing_columns_.tolist() == [1]
     odd = pd.DataFrame({"x": [0.1] * 3, "town": ["nowhere", None, "t0001"]})
     found = predict_outputs(model, odd)
-    assert np.array_equal(found[0], found[1])  # what is unseen goes where what is missing goes
+    assert np.array_equal(found[0], found[1])  # unseen categories follow missing ones
     assert np.isfinite(found).all()
     complete, y = towns(n_classes=n_classes)
     model.fit(complete, y)

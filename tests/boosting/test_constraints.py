@@ -1,4 +1,4 @@
-"""Constraints: monotone columns, columns that may meet, and how they are given."""
+"""Constraints: monotonic columns, columns that may interact, and how they are given."""
 
 from itertools import product
 from typing import Any

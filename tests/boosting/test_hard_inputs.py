@@ -1,4 +1,4 @@
-"""What users give: sizes at the edge of float64, few rows, wrong shapes, runs that break off."""
+"""Difficult inputs: values near the float64 limits, few rows, wrong shapes, interrupted fits."""
 
 import pickle
 import signal
@@ -51,7 +51,7 @@ def stopping(maker: Any) -> dict[str, Any]:
 
 @EVERY
 def test_columns_of_any_scale_are_fitted(maker: Any) -> None:
-    """A power of two times a column: the same trees, the thresholds as much larger."""
+    """Multiply columns by a power of two: the same trees, thresholds scaled alike."""
     y = target(maker)
     plain = small(maker).fit(X, y)
     for power in (-1000, -60, 900):
@@ -116,7 +116,7 @@ def test_early_stopping_works_with_few_rows(maker: Any) -> None:
 @pytest.mark.filterwarnings("ignore:early stopping kept no tree")
 @pytest.mark.parametrize("maker", [GradientBoostingClassifier, HistGradientBoostingClassifier])
 def test_early_stopping_works_with_rare_classes(maker: Any) -> None:
-    """A class of one row stays among those to learn from."""
+    """A class of one row stays in the training rows."""
     y = np.zeros(N, int)
     y[3], y[4], y[5:9] = 1, 2, 3
     model = small(maker, 10, **stopping(maker), random_state=0).fit(X, y)

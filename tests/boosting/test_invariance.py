@@ -1,4 +1,4 @@
-"""What must not change a model: threads, the order of rows, containers, a way through a file."""
+"""What must not change a model: threads, the order of rows, containers, saving and loading."""
 
 import pickle
 from typing import Any
@@ -93,7 +93,7 @@ def test_order_of_rows_does_not_matter(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_weights_are_repetitions(name: str) -> None:
-    """Where nothing counts rows: a weight of 2 is as the row twice, 0 as no row, 1 as no weight."""
+    """Where nothing counts rows: weight 2 repeats a row, 0 deletes it, 1 is no weight."""
     model, y = MODELS[name]
     model = clone(model)
     if hasattr(model, "max_iter"):
@@ -154,9 +154,9 @@ def test_repeating_sparse_rows_k_times_gives_the_same_bins(k: int) -> None:
 
 
 def test_bins_count_rows_regardless_of_weights() -> None:
-    """With more distinct values than bins a weight of 2 is not as the row twice: edges differ.
+    """With more distinct values than bins, weight 2 does not repeat a row: edges differ.
 
-    A weight of 0 is as no row all the same.
+    A weight of 0 still deletes a row.
     """
     X, y = RANDOM.normal(size=(N, 2)), SCORE
     weight = np.where(X[:, 0] > 0, 3.0, 1.0)

@@ -1,4 +1,4 @@
-"""Linear leaves through the estimators: what they learn, what they refuse, what they keep."""
+"""Linear leaves of the estimators: what they learn, what they refuse, what is saved."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Linear leaves below the estimators: against a plain twin, and what must not change them."""
+"""Linear leaves below the estimators: against a naive twin, and what must not change them."""
 
 import pickle
 from typing import Any

@@ -1,4 +1,4 @@
-"""Losses: several quantiles, custom ones, what targets they take, weights, degenerate targets."""
+"""Losses: several quantiles, custom losses, valid targets, weights, degenerate targets."""
 
 from typing import Any
 

@@ -30,7 +30,7 @@ SCORE = WAVE + (np.nan_to_num(X[:, 3]) % 3) * np.nan_to_num(X[:, 2]) + RANDOM.no
 AMOUNT = np.exp(SCORE / 2)
 WEIGHT = RANDOM.integers(0, 4, N).astype(float)
 
-# Pairs that differ in the monotone columns alone: the second row's values are at least as high in
+# Pairs that differ only in the monotonic columns: the second row's values are at least as high in
 # rising columns and at least as low in falling ones. Wider than the training rows.
 LOW = table(N_PAIRS, 0.1)
 LOW[:, DIRECTIONS != 0] *= 1.5

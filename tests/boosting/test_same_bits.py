@@ -1,4 +1,4 @@
-"""Models of every kind have the same bits: threads, widths of registers, order of rows, a break."""
+"""All models have the same bits: threads, register widths, row order, interruption."""
 
 import os
 import pickle

@@ -25,7 +25,7 @@ def as_native_table(codes: Any, n_levels: int) -> Table:
 
 
 def random_order(rows: Any, seed: int) -> list[int]:
-    """Find the order out: where row i alone has the target 1, the rows after it know of it."""
+    """Recover the order: if only row i has the target 1, the rows after it depend on it."""
     table = as_native_table(np.zeros(max(rows) + 1), 1)
     n_later = {}
     for i in rows:
@@ -104,7 +104,7 @@ def test_identifiers_become_a_constant() -> None:
         as_native_table(np.arange(1000), 1000), [1], rows, y, None, seed=0
     )
     assert np.unique(found.columns[1][rows]).size == 1
-    assert found.columns[1][1] == found.columns[1][0]  # a category that was not learned from
+    assert found.columns[1][1] == found.columns[1][0]  # an unseen category
     assert np.unique(statistics.values[0]).size > 400
 
 

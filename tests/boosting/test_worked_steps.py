@@ -154,7 +154,7 @@ def test_heavy_tailed_targets_keep_their_precision(kind: str, loss: str) -> None
 
 @pytest.mark.parametrize("spread", [0.0, 6.0])
 def test_one_row_in_ten_thousand_is_learned(spread: float) -> None:
-    """So rare a class costs no more than scikit-learn's, also with weights 1e12 apart."""
+    """Such a rare class has no higher loss than in scikit-learn, also with weights 1e12 apart."""
     random = np.random.default_rng(0)
     X = random.integers(0, 200, (60_000, 4)).astype(float)
     margin = X[:, 0] / 30 + np.sin(X[:, 1] / 20) + random.normal(size=len(X)) / 2

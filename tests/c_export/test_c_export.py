@@ -242,7 +242,7 @@ def test_categories_are_exported(encoding, n_classes, tmp_path):
         assert_array_equal(model.classes_[returned], model.predict(rows))
     else:
         assert_array_equal(found[:, 0], model.predict(rows))
-    # What is no number of a category goes where missing ones go.
+    # Invalid category numbers follow missing values.
     strange = np.repeat(X[:1], 4, axis=0)
     strange[:, 0] = [np.nan, -1.0, 1e300, np.inf]
     values, _ = compiled.predict(strange, max(1, n_classes))

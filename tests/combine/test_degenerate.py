@@ -127,7 +127,7 @@ def test_predictions_are_finite_or_errors_name_the_remedy(combination: Any) -> N
 
 
 def _refused(model: Any, X: Any, y: Any, weight: Any) -> str | None:
-    """What a fit, or predicting the same rows, is refused with."""
+    """Return the error of a fit, or of predicting the same rows."""
     try:
         model.fit(X, y, sample_weight=weight).predict(X)
     except ValueError as error:
@@ -189,7 +189,7 @@ def test_a_final_estimator_of_one_class_is_named_with_the_remedy() -> None:
 
 
 class Fails(GaussianNB):
-    """Fails for fewer rows than there are."""
+    """Fail for fewer rows than the table has."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Fails:
         if len(X) < 30:

@@ -180,7 +180,7 @@ def test_consensus_is_the_margin_of_the_votes() -> None:
 
 
 class Recording(LogisticRegression):  # type: ignore[misc]
-    """Keeps what it was fitted on."""
+    """Record the training rows."""
 
     def fit(self, X: Any, y: Any) -> Any:
         self.given_ = X, y

@@ -1,4 +1,4 @@
-"""What combinations refuse, before any member is fitted."""
+"""Combinations refuse invalid parameters before any member is fitted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELS = np.arange(40) % 2
 
 
 class Unfit(ClassifierMixin, BaseEstimator):
-    """Fails the test that fits it."""
+    """Fail the test that fits it."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Unfit:
         pytest.fail("a member was fitted")

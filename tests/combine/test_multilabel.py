@@ -136,7 +136,7 @@ def test_meta_columns_match_values_by_hand() -> None:
 
 
 def test_probabilities_are_those_of_the_first_class() -> None:
-    """Of a list and of an array, which scikit-learn does not read, alike."""
+    """The same for a list and for an array, which scikit-learn does not accept."""
     members = [("forest", forest())]
     own = StackingClassifier([("forest", forest())], forest(), cv=2)
     theirs = sklearn.ensemble.StackingClassifier([("tree", TheirTree(max_depth=3))], FINAL, cv=2)
@@ -328,7 +328,7 @@ def test_fitted_members_of_other_targets_are_refused() -> None:
 
 
 class Odd(TheirTree):  # type: ignore[misc]
-    """A tree whose probabilities are not what they should be."""
+    """A tree with invalid probabilities."""
 
     def __init__(self, change: Any = None) -> None:
         super().__init__(max_depth=2)

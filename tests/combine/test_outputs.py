@@ -1,4 +1,4 @@
-"""Out-of-fold outputs of members: for rows that they have not seen, in the order of the rows."""
+"""Out-of-fold outputs of members, in the order of the rows."""
 
 from __future__ import annotations
 
@@ -330,7 +330,7 @@ def archive_of(content: bytes) -> bytes:
 
 
 class Boom:
-    """Its pickle raises when it is read."""
+    """Raise when unpickled."""
 
     def __reduce__(self) -> Any:
         return (exec, ("raise SystemExit('code of a file was run')",))

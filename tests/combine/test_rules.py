@@ -1,4 +1,4 @@
-"""Each rule is its definition, and has the property for which the books give it."""
+"""Each rule matches its definition, and has its textbook property."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_means_minimise_their_divergences() -> None:
 
 
 def independent_members(accuracies: Any, n_classes: int, y: Any, seed: int) -> Any:
-    """Choices of members that err independently, towards every other class alike."""
+    """Choices of members that err independently, uniformly over the other classes."""
     random = np.random.default_rng(seed)
     right = random.random((len(accuracies), len(y))) < np.reshape(accuracies, (-1, 1))
     other = (y + random.integers(1, n_classes, right.shape)) % n_classes

@@ -1,4 +1,4 @@
-"""Combinations in model files: whole with their members, or refused by the member's name."""
+"""Combinations in model files: complete with their members, or refused by the member's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stacking: no prediction for a row comes from a member that has seen its target."""
+"""Stacking: no prediction for a row comes from a member that was fitted on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What votes do beyond scikit-learn's: rules that learn, rejection, members of all kinds."""
+"""Votes beyond scikit-learn's: learned rules, rejection, members of all types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""As a script: what the public estimators of some packages import after they are fitted."""
+"""As a script: print what the public estimators of some packages import after fitting."""
 
 import inspect
 import pickle

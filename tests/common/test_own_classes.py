@@ -165,7 +165,7 @@ def own_of(own: type[Any]) -> Any:
 
 
 def outputs(model: Any, X: Any) -> list[Any]:
-    """All that a fitted model predicts; of the quantile forest what its general class can, too."""
+    """All predictions of a fitted model; of the quantile forest those of its general class, too."""
     if isinstance(model, QuantileRegressionForest):
         return [model.predict(X, [0.1, 0.5, 0.9]), model.predict_interval(X)]
     if isinstance(model, RandomForestRegressor):
@@ -218,7 +218,7 @@ def test_parameters_match_the_general_class(
     twin = clone(made)
     assert type(twin) is own
     assert repr(twin) == repr(made)
-    # Whatever the class neither lists nor fixes stands at the general class's default.
+    # Parameters that the class neither lists nor fixes have the default of the general class.
     for name, parameter in of_general.items():
         if name not in listed and name not in fixed:
             assert getattr(made, name) == parameter.default

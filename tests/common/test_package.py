@@ -1,4 +1,4 @@
-"""What the package promises as a whole: names, types, import cost, what it links."""
+"""Guarantees of the package as a whole: names, types, import time, linked libraries."""
 
 import doctest
 import importlib
@@ -85,7 +85,7 @@ def test_every_listed_name_of_a_module_exists(module: str) -> None:
 
 
 def public_callables() -> Iterator[tuple[str, Callable[..., object]]]:
-    """Public classes and functions with their public methods, as a user meets them."""
+    """Return public classes and functions with their public methods."""
     for name in arboleda.__all__:
         member = getattr(arboleda, name)
         if inspect.ismodule(member):

@@ -1,4 +1,4 @@
-"""Studies beside each other."""
+"""Comparisons of studies."""
 
 import json
 import shutil

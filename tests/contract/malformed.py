@@ -116,7 +116,7 @@ def malformed() -> Iterator[tuple[str, Any]]:
 
 
 def one_of_each_kind() -> list[tuple[str, Any]]:
-    """Those that crash what follows their indices: one for each format and type of index."""
+    """Return those that crash code following their indices: one per format and index type."""
     wanted = ("index far too high", "indptr falls", "negative index", "row -1", "99", "twice")
     seen: set[tuple[str, str]] = set()
     kept = []
@@ -204,7 +204,7 @@ def tries(model: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
 
 
 def faults_of(name: str, call: Callable[[Any], Any], reads_sparse: bool) -> Iterator[str]:
-    """What a call made of the malformed matrices, where it is not what is promised."""
+    """Return the outcomes of malformed matrices that are not the documented error."""
     for what, matrix in one_of_each_kind():
         sys.stdout.write(f"# {name}, {what}\n")
         sys.stdout.flush()

@@ -109,7 +109,7 @@ def test_pandas_columns_of_these_types_match(layout: str) -> None:
     expected = model.fit(plain(), target()).predict(plain())
     np.testing.assert_array_equal(model.predict(frame), expected)
     np.testing.assert_array_equal(model.fit(frame, target()).predict(frame), expected)
-    assert str(frame.dtypes["text"]) != "string"  # the caller's frame is as it was
+    assert str(frame.dtypes["text"]) != "string"  # the caller's frame is unchanged
 
 
 def test_views_from_polars_match() -> None:

@@ -1,4 +1,4 @@
-"""No frame library has to be there, and using one that is there imports no other."""
+"""No frame library is required, and using one imports no other."""
 
 import subprocess
 import sys

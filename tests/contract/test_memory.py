@@ -1,4 +1,4 @@
-"""Reading a table copies nothing that the engine can read where it lies, and starts no thread."""
+"""Reading a table copies nothing that the engine can read in place, and starts no thread."""
 
 import subprocess
 import sys

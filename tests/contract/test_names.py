@@ -1,4 +1,4 @@
-"""Columns are matched by name: put in order, or refused by name; never silently exchanged."""
+"""Columns are matched by name: reordered, or refused by name; never silently exchanged."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Plain arrays of numbers skip scikit-learn's validation, with the same outcome.
 
-An array of a class derived from NumPy's does not skip it: what it gets, the plain one must get.
+An array of a class derived from NumPy's does not skip it: both must give the same result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Y = (_X[:, 0] > 0).astype(np.int64)
 
 
 class Validated(np.ndarray):
-    """An array that is no plain one."""
+    """An array of a derived class."""
 
 
 def with_value(array: Any, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Targets and weights of any container; what is missing or senseless is refused with its row."""
+"""Targets and weights of any container; missing or invalid values are refused with their row."""
 
 from datetime import date, datetime, time
 from decimal import Decimal

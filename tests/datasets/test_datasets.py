@@ -1,4 +1,4 @@
-"""Tables from folders of any form, and from a server that may fail, lie or stand still."""
+"""Tables from folders of any layout, and from a server that can fail, return errors or hang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole tables, written as their homes publish them, have the sums that are published of them."""
+"""Complete tables, written as their sources publish them, have the published checksums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights found by corners of lines equal those found by trying all."""
+"""Weights found at the corners of lines equal those of an exhaustive search."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Rows left undecided: worked regions, Chow's rule, targets on rows held out."""
+"""Rejected rows: worked regions, Chow's rule, targets on held-out rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Margins after some rounds: their order, their shares, what is drawn of them."""
+"""Margins after some rounds: their order, their shares, and their plots."""
 
 import matplotlib as mpl
 import numpy as np

@@ -98,7 +98,7 @@ def test_printed_numbers_agree_with_each_other() -> None:
         assert set(problem.thesis) | set(problem.levels) | set(problem.order) <= known
         assert not problem.order or set(problem.order) == set(problem.thesis)
     for row in PROBLEMS["p3"].thesis.values():
-        # One of its square roots is of another digit than it prints.
+        # One of its square roots differs in a digit from the printed one.
         assert row["rmse"] ** 2 == pytest.approx(row["mse"], rel=0.003)
 
 

@@ -1,4 +1,4 @@
-"""Prunings and lists of rules beside all of them, tried one by one."""
+"""Prunings and rule lists against an exhaustive search."""
 
 from __future__ import annotations
 

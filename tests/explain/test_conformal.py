@@ -1,4 +1,4 @@
-"""Which sorted score is the limit, and the law of what it covers."""
+"""Which sorted score is the limit, and the distribution of its coverage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Identity(RegressorMixin, BaseEstimator):
 
 
 class Given(ClassifierMixin, BaseEstimator):
-    """Predicts the probabilities that stand in the table."""
+    """Predict the probabilities in the table."""
 
     def fit(self, X: Any, y: Any) -> Given:
         self.classes_ = np.arange(np.asarray(X).shape[1])

@@ -1,4 +1,4 @@
-"""On real tables intervals and sets cover what they promise, within two in a hundred."""
+"""On real tables intervals and sets have their nominal coverage, within two percent."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def test_sparse_tables_are_supported() -> None:
 
 
 class Doubled(RandomForestRegressor):
-    """A user-defined class, whose predictions are not those of its trees."""
+    """A user-defined class whose predictions differ from its trees'."""
 
     def predict(self, X: Any) -> Any:
         return 2 * super().predict(X)

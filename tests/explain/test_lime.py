@@ -1,4 +1,4 @@
-"""LIME: what it must find on models whose explanation is known, and what goes into it."""
+"""LIME: explanations of models with known ones, and valid inputs."""
 
 from __future__ import annotations
 

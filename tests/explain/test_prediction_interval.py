@@ -1,4 +1,4 @@
-"""Intervals from calibration rows equal the papers' formulas, and change as they must."""
+"""Intervals from calibration rows equal the papers' formulas, and change as expected."""
 
 from __future__ import annotations
 

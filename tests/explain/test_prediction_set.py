@@ -1,4 +1,4 @@
-"""Sets equal the papers' formulas, and change as they must."""
+"""Sets equal the papers' formulas, and change as expected."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def model() -> GaussianNB:
 
 
 class Given(ClassifierMixin, BaseEstimator):
-    """Predicts the probabilities that stand in the table."""
+    """Predict the probabilities in the table."""
 
     def fit(self, X: Any, y: Any) -> Given:
         self.classes_ = np.arange(np.asarray(X).shape[1])

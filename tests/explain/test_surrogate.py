@@ -1,4 +1,4 @@
-"""Small models that imitate large ones: what is learned, what is measured, and what goes in."""
+"""Small models that imitate large ones: fits, measures, and valid inputs."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_classifiers_of_every_type_are_imitated(imitate: Any, model: Any) -> Non
 
 
 class Votes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that has no more than its vote."""
+    """A classifier with votes only."""
 
     def fit(self, X: Any, y: Any) -> Votes:
         self.classes_ = np.unique(y)

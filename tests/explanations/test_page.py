@@ -1,4 +1,4 @@
-"""The pages: every number of the facts, whatever the texts hold, with the frame of the report."""
+"""The pages: every number of the facts, for any texts, in the layout of the report."""
 
 import copy
 import re

@@ -1,4 +1,4 @@
-"""Tables that leave little to see: each gives facts of the schema and a page, without a warning."""
+"""Degenerate tables: each gives valid facts and a page, without a warning."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The page: every number of the facts, whatever the texts hold, and never too large."""
+"""The page: every number of the facts, for any texts, and of limited size."""
 
 import copy
 import re

@@ -1,4 +1,4 @@
-"""What the selectors do with data that hold almost nothing, or too much."""
+"""Selectors on degenerate data."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""On pure noise a selection looks good outside of the folds, and not inside of them."""
+"""On pure noise a selection looks good outside the folds, and not inside them."""
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, cross_val_score

@@ -1,4 +1,4 @@
-"""What columns are worth, by impurity and by permutation."""
+"""Feature importances by impurity and by permutation."""
 
 from typing import Any
 

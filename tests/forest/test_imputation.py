@@ -1,4 +1,4 @@
-"""Missing values filled by proximity, beside a twin in the order of the manual."""
+"""Missing values imputed by proximity, against a twin in the order of the manual."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Targets and weights that a forest keeps, on their way through a model file."""
+"""Targets and weights that a forest stores, saved in and loaded from a model file."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ WEIGHT = np.array([1.0, 0.0, 2.5])
 
 
 def stored(weight: Any) -> tuple[Any, Sections]:
-    """What a file would hold of three rows."""
+    """Return what a file stores for three rows."""
     sections = Sections()
     header = KeptRowsField().encode("kept_", KeptRows(TARGET, weight, True), sections)
     return header, Sections(arrays=sections.arrays.items())

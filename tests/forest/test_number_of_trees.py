@@ -1,4 +1,4 @@
-"""Growing more trees: warm start, and as many as are enough."""
+"""Growing more trees: warm start, and enough trees."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def test_without_a_warm_start_a_second_fit_starts_over() -> None:
     assert bytes_of(other) != first
 
 
-# As many trees as are enough
+# Enough trees
 
 
 def test_the_excess_matches_the_squared_error_curve() -> None:

@@ -1,4 +1,4 @@
-"""As many trees as are enough, on tables of thousands of rows."""
+"""The automatic number of trees, on tables of thousands of rows."""
 
 import numpy as np
 import pandas as pd

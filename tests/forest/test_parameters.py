@@ -1,4 +1,4 @@
-"""What each parameter does, read off the trees; and what is refused."""
+"""The effect of each parameter on the trees; and invalid values."""
 
 from typing import Any
 

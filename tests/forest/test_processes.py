@@ -1,6 +1,6 @@
 """Forests beside other processes and threads: forks, workers of joblib.
 
-Each case runs in a Python of its own, which an alarm ends after 60 seconds.
+Each case runs in its own Python process, which an alarm ends after 60 seconds.
 """
 
 import os

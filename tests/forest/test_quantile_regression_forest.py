@@ -1,4 +1,4 @@
-"""The quantile regression forest, by Meinshausen's definition, and what it leaves to the mean."""
+"""The quantile regression forest, by Meinshausen's definition, and functions of the mean."""
 
 from collections.abc import Callable
 from typing import Any

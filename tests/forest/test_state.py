@@ -1,4 +1,4 @@
-"""What a fitted forest survives: pickling, copies, files, fits that fail."""
+"""A fitted forest survives pickling, copies, files and failed fits."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Files of XGBoost and LightGBM are read without these libraries, and predict what they did."""
+"""Files of XGBoost and LightGBM are read without these libraries, and predict the same."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ NAMES = sorted(EXPECTED["models"])
 
 
 def rows() -> pd.DataFrame:
-    """The rows that predictions are known of; a label that is missing is None."""
+    """Return the rows with known predictions; a missing label is None."""
     return pd.DataFrame(EXPECTED["rows"], columns=EXPECTED["columns"])
 
 

@@ -10,7 +10,7 @@ from arboleda.importers._nodes import NodeTable, to_tree
 
 
 def table(**changes: Any) -> NodeTable:
-    """Two splits, three leaves, the nodes in a muddled order; node 3 is reached from nowhere.
+    """Two splits, three leaves, nodes in no order; node 3 is unreachable.
 
     0 splits on column 0 and has the leaf 4 and the node 1, which splits on column 1: leaves 5, 2.
     """

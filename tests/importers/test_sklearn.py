@@ -33,7 +33,7 @@ NEW = mixed_frame(300, seed=9)
 
 
 def check(model: Any, X: Any, y: Any) -> Any:
-    """Ours of a fitted model; it predicts what theirs does, on float64 and float32 data."""
+    """Return our copy of a fitted model; assert equal predictions on float64 and float32 data."""
     model.fit(X, y)
     ours = from_sklearn(model)
     new = NEW[list(X)] if X is not FULL else NEW[list(X)].fillna(0.25)

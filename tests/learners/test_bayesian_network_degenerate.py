@@ -1,4 +1,4 @@
-"""Networks of data at the edge of sense: a documented value or a message, never a NaN."""
+"""Networks on degenerate data: a documented value or a message, never a NaN."""
 
 import itertools
 from typing import Any

@@ -1,4 +1,4 @@
-"""Probabilities of a network against the sum over everything: written as in the textbook."""
+"""Probabilities of a network against an exhaustive sum, written as in the textbook."""
 
 import itertools
 import math
@@ -120,7 +120,7 @@ def test_rows_are_computed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_values_are_grouped_by_dependence() -> None:
-    """In a chain, a value that is known parts the missing ones on its two sides."""
+    """In a chain, a known value separates the missing ones on its two sides."""
     network = Network(DirectedGraph([(v, v + 1) for v in range(4)]), (2,) * 5)
     states = np.array([[0, -1, 0, -1, 0], [1, -1, 0, -1, 0], [0, 0, -1, -1, -1], [0, 0, 0, 0, 0]])
     gaps = {gap.nodes: gap for gap in find_gaps(network, states)}

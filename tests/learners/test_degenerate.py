@@ -1,4 +1,4 @@
-"""Data at the edge of sense: a documented value or a message to act on, never a crash or a NaN."""
+"""Degenerate data: a documented value or a clear message, never a crash or a NaN."""
 
 import re
 from typing import Any

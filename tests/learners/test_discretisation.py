@@ -15,7 +15,7 @@ def entropy(labels: list[int]) -> float:
 
 
 def textbook(rows: list[tuple[float, int]]) -> list[float]:
-    """Fayyad and Irani (1993): every cut of the sorted rows is looked at, and both parts again."""
+    """Fayyad and Irani (1993): every cut of the sorted rows is tried, recursively."""
     rows = sorted(rows)
     labels = [label for _, label in rows]
     n = len(rows)

@@ -1,4 +1,4 @@
-"""The metric tables hold scikit-learn's values, and the worked numbers of the textbooks."""
+"""The metric tables match scikit-learn, and the worked numbers of the textbooks."""
 
 import numpy as np
 import pytest

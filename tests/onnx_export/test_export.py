@@ -1,4 +1,4 @@
-"""Exported models predict in onnxruntime what they predict here."""
+"""Exported models predict the same in onnxruntime."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ NEW = mixed_frame(400, seed=7)
 
 
 def feed(model: Any, session: Any, X: pd.DataFrame) -> dict[str, Any]:
-    """Inputs as the file wants them."""
+    """Return the inputs of the exported graph."""
     wanted = {item.name: item.type for item in session.get_inputs()}
     if set(wanted) == {"X"}:
         dtype = np.float32 if "float" in wanted["X"] else np.float64
@@ -136,7 +136,7 @@ def test_losses_with_a_link_are_exported() -> None:
 
 
 def test_float32_inputs_reach_the_same_leaves() -> None:
-    """A value that was rounded to float32 goes the way that the model sends that float32."""
+    """A value rounded to float32 reaches the leaf that the model gives that float32."""
     single = NUMBERS.astype(np.float32).astype(np.float64)
     model = ab.RandomForestRegressor(12, **KW).fit(NUMBERS, Y)
     [found] = run(model, single, input_type="float32")

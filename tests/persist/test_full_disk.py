@@ -1,4 +1,4 @@
-"""Saving fails, and the model that was there before is still there."""
+"""A failed save keeps the old model."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What the pictures show: numbers in the right order, place and direction."""
+"""What the plots show: numbers in the right order, place and direction."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace

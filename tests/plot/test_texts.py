@@ -1,4 +1,4 @@
-"""No text of any picture is cut by the page or lies on another: small pages, and side by side."""
+"""No text of any plot is clipped or overlaps another: small pages, and side by side."""
 
 import io
 from collections.abc import Callable, Iterator

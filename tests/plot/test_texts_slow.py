@@ -1,4 +1,4 @@
-"""No text of any picture is cut or covered on large pages, or on a figure of its own."""
+"""No text of any plot is clipped or covered on large pages, or on a new figure."""
 
 from collections.abc import Iterator
 

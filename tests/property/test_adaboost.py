@@ -1,4 +1,4 @@
-"""What must be true of every boosting, for random problems: rounds against naive twins, bounds."""
+"""Properties of every boosting on random problems: rounds against naive twins, bounds."""
 
 import math
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:boosting ended after")
 
 
 class Recorder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A tree, known to nobody as one, that keeps the weights it was given."""
+    """A tree in an unrecognized class that records its sample weights."""
 
     given: ClassVar[list[Floats]] = []
 
@@ -63,7 +63,7 @@ def problem(seed: int, algorithm: str, n_rows: int = 40) -> tuple[Floats, Any, F
 
 
 def boosted(algorithm: Any, X: Floats, y: Any, weight: Any = None, **options: Any) -> Any:
-    """Boost trees of depth 2, or hand out what refuses."""
+    """Boost trees of depth 2, or return the error."""
     tree = DecisionTreeRegressor if algorithm in {"gentle", "logit"} else DecisionTreeClassifier
     member = options.pop("estimator", tree(max_depth=2, random_state=0))
     model = AdaBoostClassifier(

@@ -1,4 +1,4 @@
-"""Bagging, random subspaces and class switching: what holds whatever the table and the member."""
+"""Bagging, random subspaces and class switching: properties for any table and member."""
 
 from typing import Any
 
@@ -139,7 +139,7 @@ def test_warm_starts_keep_the_first_members(
 def test_a_row_counts_as_often_as_it_was_drawn_times_its_weight(
     problem: Problem, parameters: dict[str, Any]
 ) -> None:
-    """A bag's tree is the one that learns from its rows written down so often."""
+    """The tree of a bag equals one fitted on its repeated rows."""
     weight = (4 * problem.full_weight).astype(int)
     _, labels = np.unique(problem.y, return_inverse=True)
     problem = problem.replaced(y=labels, weight=weight.astype(float))

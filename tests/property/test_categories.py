@@ -1,4 +1,4 @@
-"""Categories are names: what they are called, listed or ordered as decides nothing.
+"""Categories are names: labels, lists and order do not matter.
 
 One exception is documented: where no category of a node differs from another in what the criterion
 orders them by, they are parted in the order of their labels. Such nodes are left out here.

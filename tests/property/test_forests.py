@@ -1,4 +1,4 @@
-"""Forests of random tables: what holds whatever the table, the weights and the parameters."""
+"""Forests of random tables: properties for any table, weights and parameters."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Pruning by rows of their own, whatever the data: the theorems that hold for every problem."""
+"""Pruning by validation rows: the theorems that hold for every problem."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A saved model is the model, whatever it was fitted on."""
+"""A loaded model equals the saved one, for any data."""
 
 import io
 import pickle

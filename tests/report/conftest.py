@@ -1,4 +1,4 @@
-"""Facts of studies that never ran: random but seeded, in the shape the schema prescribes."""
+"""Facts of made-up studies: random but seeded, following the schema."""
 
 import json
 import math
@@ -566,7 +566,7 @@ def failed(name: str, error: str) -> Facts:
 
 @pytest.fixture(scope="session")
 def check_facts() -> Callable[[Facts], None]:
-    """Refuses facts that the study could not have written."""
+    """Return a function that refuses facts that violate the schema."""
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     return validator.validate
 

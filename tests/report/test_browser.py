@@ -192,7 +192,7 @@ def test_hostile_texts_do_nothing(
 def test_an_injected_script_does_not_run(
     open_page: Opener, report_file: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """The policy is a second wall: even markup that escaped every check can do nothing."""
+    """The policy is a second defence: even markup that escaped every check can do nothing."""
     page = report_file("binary").read_text("utf-8")
     attack = "<script>document.title='x'</script><img src='https://example.org/x' onerror='y()'>"
     broken = tmp_path / "broken.html"

@@ -40,7 +40,7 @@ def points(svg: str, stroke: str) -> list[tuple[float, float]]:
 
 @pytest.fixture
 def tree() -> Facts:
-    """Four leaves; the last inner node is the edge of what the facts hold."""
+    """Four leaves; the last inner node is cut off in the facts."""
     rows: list[tuple[Any, ...]] = [
         (0, None, 1, 4, 0, "age", 30.5, "left", 100, [0.5, 0.3, 0.2]),
         (1, 0, 2, 3, 1, "income", -0.25, None, 60, [0.7, 0.2, 0.1]),

@@ -1,4 +1,4 @@
-"""Whatever the user's texts hold, they are read as text and change nothing of the page."""
+"""Texts of the user are always shown as text and do not change the page."""
 
 import base64
 import hashlib

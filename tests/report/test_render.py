@@ -1,4 +1,4 @@
-"""The page holds every number of the facts, in whatever shape the facts come."""
+"""The page shows every number of the facts, for facts of any shape."""
 
 import copy
 import re

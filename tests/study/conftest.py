@@ -72,7 +72,7 @@ def diabetes_result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
 
 
 def without_timing(value: Any) -> Any:
-    """The facts less everything that depends on the clock."""
+    """Return the facts without everything that depends on the clock."""
     if isinstance(value, dict):
         return {k: without_timing(v) for k, v in value.items() if k != "timing"}
     if isinstance(value, list):

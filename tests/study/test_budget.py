@@ -1,4 +1,4 @@
-"""What a time budget sets aside."""
+"""What a time budget reserves."""
 
 import time
 from dataclasses import replace

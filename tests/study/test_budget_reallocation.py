@@ -1,4 +1,4 @@
-"""Who learns from more rows when time is left."""
+"""Which models get more rows when time is left."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Calibration of the best model: scikit-learn's methods by hand, and no choice by the test rows."""
+"""Calibration of the best model: scikit-learn's methods by hand, without using the test rows."""
 
 from pathlib import Path
 from typing import Any, ClassVar

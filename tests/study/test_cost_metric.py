@@ -1,4 +1,4 @@
-"""Metric "cost": models are chosen by what their cheapest decisions cost."""
+"""Metric "cost": models are selected by the cost of their cheapest decisions."""
 
 import json
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""Cautions: raised where something was built in, silent on tables known to be sound."""
+"""Cautions: raised for planted defects, silent on tables without any."""
 
 import re
 from typing import Any

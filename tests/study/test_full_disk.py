@@ -1,4 +1,4 @@
-"""When no space is left, or a write fails, what was there before is still there."""
+"""A full disk or a failed write leaves the old files intact."""
 
 import errno
 import subprocess

@@ -70,7 +70,7 @@ def test_a_study_survives_a_failure_of_any_call(
         monkeypatch.setattr(os, name, FailsOnce(call, k))
         message = "run the same command again"
         try:
-            # Models or predictions that cannot be saved are reported in the facts; all else stops it.
+            # Models and predictions that cannot be saved are reported; all other failures stop it.
             run(out)
         except StudyError as error:
             message = str(error)

@@ -1,4 +1,4 @@
-"""Spoilt tables: a study reads them or refuses them in one line, and never fails otherwise."""
+"""Corrupted tables: a study reads them or refuses them in one line, and never fails otherwise."""
 
 import warnings
 from pathlib import Path

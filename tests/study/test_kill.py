@@ -1,4 +1,4 @@
-"""A study killed at any moment goes on where it was, and leaves no process behind."""
+"""A study killed at any moment resumes where it was, and leaves no process behind."""
 
 import json
 import signal

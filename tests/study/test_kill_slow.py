@@ -1,4 +1,4 @@
-"""A study killed at a hundred random moments in all ends as one that was never stopped."""
+"""A study killed at a hundred random moments ends like one that was never stopped."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Work in processes that can be stopped: a fit that dies takes nothing else with it."""
+"""Jobs in processes that can be stopped: a crashing fit fails alone."""
 
 import resource
 import time

@@ -1,4 +1,4 @@
-"""Preset best: models that are the means of what the folds fitted, and their ensemble."""
+"""Preset best: models that are the means of their fold models, and their ensemble."""
 
 import json
 import re

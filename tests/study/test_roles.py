@@ -1,4 +1,4 @@
-"""What a column is, and whether it may be learned from, is seen from the training rows."""
+"""The type of a column, and whether it is a feature, are inferred from the training rows."""
 
 import numpy as np
 import pandas as pd

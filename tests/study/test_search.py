@@ -1,4 +1,4 @@
-"""What searches propose: a function of the question and the scores, and of nothing else."""
+"""What searches propose depends only on the context and the scores."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Splits by every scheme: who is on which side, and what cannot be divided."""
+"""Splits by every scheme: the rows of each side, and what cannot be split."""
 
 from typing import Any
 

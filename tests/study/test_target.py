@@ -1,4 +1,4 @@
-"""The task is decided by the documented rule; a target that cannot be studied is refused."""
+"""The task is inferred by the documented rule; a target that cannot be studied is refused."""
 
 import numpy as np
 import pandas as pd

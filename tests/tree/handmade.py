@@ -1,4 +1,4 @@
-"""Fitted trees put together by hand, for what is hard to grow."""
+"""Fitted trees built by hand, for cases that are hard to grow."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Choosing the price of a leaf by cross-validation, against loops that refit for every price."""
+"""Selecting ccp_alpha by cross-validation, against loops that refit for every alpha."""
 
 import os
 import pickle

@@ -1,4 +1,4 @@
-"""Splits drawn at random: what is drawn, and that nothing else decides it."""
+"""Random splits: their distribution, and that only the seed decides them."""
 
 import time
 from typing import Any

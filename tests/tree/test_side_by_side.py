@@ -1,4 +1,4 @@
-"""Several fits at once: their order, their share of the threads, what one failure does."""
+"""Concurrent fits: their order, their share of the threads, and the effect of one failure."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What a fitted tree survives: pickling, hostile states, forks, many callers, Ctrl-C."""
+"""A fitted tree survives pickling, hostile states, forks, concurrent callers, Ctrl-C."""
 
 import copy
 import multiprocessing

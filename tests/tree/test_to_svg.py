@@ -1,4 +1,4 @@
-"""The drawing: every node in its place, nothing over another, every text as text."""
+"""The drawing: every node in its place, no overlaps, every text as text."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""Pre-pruning by validation rows, against growing that really stops."""
+"""Pruning by validation rows, against a tree whose growth really stops."""
 
 from typing import Any
 
