@@ -85,9 +85,9 @@ def test_errors_whose_squares_exceed_float64_are_refused(model: Any, exponent: i
         ValueError, match="squared differences of y overflow or underflow float64: multiply it by"
     ):
         clone(model).fit(X, target)
-    unjudged = clone(model).set_params(oob_score=False).fit(X, target)
-    if isinstance(unjudged, RandomForestRegressor):
-        for ask in (unjudged.oob_curve, unjudged.oob_permutation_importance):
+    unscored = clone(model).set_params(oob_score=False).fit(X, target)
+    if isinstance(unscored, RandomForestRegressor):
+        for ask in (unscored.oob_curve, unscored.oob_permutation_importance):
             with pytest.raises(
                 ValueError, match="squared differences of y overflow or underflow float64"
             ):

@@ -255,7 +255,9 @@ def test_a_small_budget_selects_the_cheap_models(
 
 
 @pytest.fixture
-def misjudged(quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+def misestimated(
+    quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[float], None]:
     """Looks take 40 s, though fits are quick; of all rows, those of the logistic model are not."""
 
     def put(seconds: float) -> None:
@@ -275,9 +277,9 @@ def misjudged(quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Call
 
 
 def test_remaining_time_goes_to_models_fitted_on_few_rows(
-    misjudged: Any, table: pd.DataFrame, tmp_path: Path
+    misestimated: Any, table: pd.DataFrame, tmp_path: Path
 ) -> None:
-    misjudged(0.05)
+    misestimated(0.05)
     models = "most_frequent,naive_bayes,logistic"
     result = run(table, tmp_path, models=models, time_budget=1000)
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
@@ -378,9 +380,9 @@ def test_fast_models_are_timed_on_more_rows(
 
 
 def test_a_model_that_never_finishes_keeps_its_earlier_result(
-    misjudged: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    misestimated: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    misjudged(400.0)
+    misestimated(400.0)
     # A part of so few rows costs a part of all.
     monkeypatch.setattr("arboleda.study.plan.JOB_COST", 0.0)
     models = "most_frequent,naive_bayes,logistic"

@@ -24,7 +24,7 @@ def error_of(output: Any, y: Array, weight: Array, classes: bool) -> float:
     return float(weight @ loss)
 
 
-def grown_while_it_pays(
+def grow_while_validation_improves(
     X: Array, y: Array, X_val: Array, y_val: Array, weight: Array, classes: bool
 ) -> Any:
     """The method as books describe it: split a node, look at the validation rows, go on or stop.
@@ -47,7 +47,9 @@ def grown_while_it_pays(
         some = (X[:, column] <= threshold) == is_left
         val = (X_val[:, column] <= threshold) == is_left
         parts.append(
-            grown_while_it_pays(X[some], y[some], X_val[val], y_val[val], weight[val], classes)
+            grow_while_validation_improves(
+                X[some], y[some], X_val[val], y_val[val], weight[val], classes
+            )
         )
     return column, threshold, *parts
 
@@ -71,7 +73,7 @@ def test_the_result_matches_growing_while_validation_improves(classes: bool) -> 
         X, y, X_val, y_val, weight = problem(seed, classes)
         model = pruned(pruning="validation")
         model.fit(X, y, X_val=X_val, y_val=y_val, sample_weight_val=weight)
-        twin = grown_while_it_pays(X, y, X_val, y_val, weight, classes)
+        twin = grow_while_validation_improves(X, y, X_val, y_val, weight, classes)
         assert model.get_n_leaves() == n_leaves(twin)
         expected = [predict_row(twin, row) for row in np.vstack([X, X_val])]
         np.testing.assert_allclose(model.predict(np.vstack([X, X_val])), expected, rtol=1e-12)
