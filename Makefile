@@ -26,7 +26,7 @@ PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocess
 OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with no network, \
 	pip cannot fetch what the package needs)." >&2; exit 1; }
 
-.PHONY: study test test-slow check format lint layers types core-tests docs sanitizers \
+.PHONY: study test test-slow check format lint layers words types core-tests docs sanitizers \
     sanitizers-slow same-bits fuzz fuzz-million fuzz-studies clean preflight doctest
 .DELETE_ON_ERROR:
 
@@ -39,8 +39,8 @@ test: $(VENV)/.dev
 test-slow: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m slow --timeout 1800 $(ARGS)
 
-# `make -k check` goes on after a failure and tells all of them.
-check: format lint layers types core-tests
+# `make -k check` goes on after a failure and shows all of them.
+check: format lint layers words types core-tests
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format --check $(PY)
@@ -52,6 +52,10 @@ lint: $(VENV)/.dev
 layers: $(VENV)/.dev
 	$(BIN)/python tools/check_layers.py
 	$(BIN)/python tools/check_places.py
+
+words: $(VENV)/.dev
+	$(BIN)/python tools/check_words.py
+	$(BIN)/python tools/report_names.py
 
 # The installed package is checked, because it holds the generated types of the compiled module.
 types: $(VENV)/.dev
@@ -83,8 +87,8 @@ same-bits: $(VENV)/.dev doctest
 	        ./build/$$preset/core_tests --test-case='*same bits*'; \
 	    done
 
-# The loader of model files under libFuzzer (needs clang); ARGS=-max_total_time=SECONDS, a minute if
-# nothing is said. What it finds is left in core/build/fuzz.
+# The loader of model files under libFuzzer (needs clang); ARGS=-max_total_time=SECONDS, a minute by
+# default. What it finds is left in core/build/fuzz.
 fuzz: $(VENV)/.dev
 	@export PATH="$(CURDIR)/$(BIN):$$PATH"; cd core; cmake --preset fuzz --log-level=WARNING && \
 	    cmake --build --preset fuzz && mkdir -p build/fuzz/found && cd build/fuzz && \

@@ -1,4 +1,4 @@
-"""Pages in the system's Chromium: opened with every request and complaint noted."""
+"""Pages in the system's Chromium: every request and console message is recorded."""
 
 import os
 import shutil
@@ -52,7 +52,7 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Opened:
-    """A page and what it said and asked for while it was open."""
+    """A page, and the messages and requests that it made while it was open."""
 
     page: Page
     requests: list[str] = field(default_factory=list)
@@ -93,12 +93,12 @@ def open_page(browser: Browser) -> Iterator[Opener]:
         context.close()
 
 
-# What reaches beyond the window, apart from what may be scrolled.
+# Elements that reach beyond the window, apart from scrollable ones.
 BEYOND = """[...document.querySelectorAll("main *")].filter(e => !e.closest(".scroll, svg")
              && e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
              .map(e => e.outerHTML.slice(0, 90))"""
 
-# Texts of figures that leave their figure or meet another text.
+# Texts of figures that overflow their figure or overlap another text.
 CLASHES = """() => [...document.querySelectorAll("svg.plot, svg.arboleda-tree")].flatMap(svg => {
   if (!svg.checkVisibility()) return [];
   const frame = svg.getBoundingClientRect();
@@ -114,7 +114,7 @@ CLASHES = """() => [...document.querySelectorAll("svg.plot, svg.arboleda-tree")]
   return out;
 })"""
 
-# Texts of less contrast with the paper than 4.5 to 1.
+# Texts with a contrast to the background below 4.5 to 1.
 CONTRAST = """() => {
   const light = c => {
     const [r, g, b] = c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)

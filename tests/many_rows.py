@@ -1,6 +1,6 @@
-"""Fitted ensembles of every shape, and rows for them to answer.
+"""Fitted ensembles of every shape, and rows for them to predict.
 
-python -m tests.many_rows tells the width of registers in use and a digest of all answers.
+python -m tests.many_rows prints the width of registers in use and a digest of all predictions.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def hist(**parameters: Any) -> Any:
     return ab.HistGradientBoostingClassifier(**{**settings, **parameters})
 
 
-# Trees that are answered by codes, level by level, and by walks over narrow and over wide nodes.
+# Trees that are evaluated by codes, level by level, and by walks over narrow and over wide nodes.
 MODELS = {
     "leaf-wise": hist(),
     "categories": hist(categorical_features=[4]),
@@ -64,7 +64,7 @@ def fitted(name: str) -> Any:
     return MODELS[name].fit(X, np.digitize(score, [-0.5, 1.0]) if is_classifier else score)
 
 
-def answers(model: Any, X: Any) -> Any:
+def predict_outputs(model: Any, X: Any) -> Any:
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
@@ -72,6 +72,6 @@ if __name__ == "__main__":
     digest = hashlib.sha256()
     for name in MODELS:
         rows = table(seed=1)
-        digest.update(answers(fitted(name), rows).tobytes())
-        digest.update(answers(fitted(name), rows.astype(np.float32)).tobytes())
+        digest.update(predict_outputs(fitted(name), rows).tobytes())
+        digest.update(predict_outputs(fitted(name), rows.astype(np.float32)).tobytes())
     sys.stdout.write(f"{_native.simd_level()} {digest.hexdigest()}")

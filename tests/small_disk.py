@@ -1,4 +1,4 @@
-"""A file system that is soon full."""
+"""A small file system for tests of full disks."""
 
 import subprocess
 from collections.abc import Iterator

@@ -35,19 +35,21 @@ def run_process(*arguments: str, cwd: Path, **options: object) -> subprocess.Com
     )
 
 
-def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_and_help_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == 0
     assert capsys.readouterr().out == f"arboleda {arboleda.__version__}\n"
     assert run("predict", "--help") == 0
-    told = capsys.readouterr().out
-    assert all(word in told for word in ("STUDY", "TABLE", "--out", "-o"))
+    printed = capsys.readouterr().out
+    assert all(word in printed for word in ("STUDY", "TABLE", "--out", "-o"))
     assert run("study", "--help") == 0
-    told = capsys.readouterr().out
-    assert all(o in told for o in ("--target", "--out", "--task", "--metric", "--seed", "--jobs"))
+    printed = capsys.readouterr().out
+    assert all(
+        o in printed for o in ("--target", "--out", "--task", "--metric", "--seed", "--jobs")
+    )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "printed"),
     [
         ([], "Usage"),
         (["study"], "Missing argument"),
@@ -59,14 +61,16 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["predict", "folder"], "Missing argument 'TABLE'"),
     ],
 )
-def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
+def test_wrong_usage_is_reported(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], printed: str
+) -> None:
     assert run(*arguments) == 2
     captured = capsys.readouterr()
-    assert told in captured.err + captured.out
+    assert printed in captured.err + captured.out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "printed"),
     [
         (["study", "--bo\x07gus\u202e"], r"No such option: --bo\x07gus\u202e"),
         (["study", "iris", "two\r\x9b31m\u2066"], r"\x9b31m\u2066)"),
@@ -75,12 +79,12 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], t
         (["explain", "\x07\u202e"], r"There is no study in \x07\u202e"),
     ],
 )
-def test_hidden_characters_of_wrong_usage_are_spelt_out(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+def test_control_characters_of_wrong_usage_are_escaped(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], printed: str
 ) -> None:
     assert run(*arguments) == 2
     captured = capsys.readouterr()
-    assert told in captured.err
+    assert printed in captured.err
     assert visible_lines(captured.err + captured.out) == captured.err + captured.out
     assert "\r" not in captured.err
 
@@ -112,7 +116,7 @@ def test_hidden_characters_of_wrong_usage_are_spelt_out(
         (b"a,y\n" + b"1,p\n1,q\n" * 20, [], "'a' is left out (constant"),
     ],
 )
-def test_bad_input_is_one_sentence(
+def test_invalid_input_is_reported_in_one_sentence(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -134,14 +138,16 @@ def test_bad_input_is_one_sentence(
     assert (tmp_path / "t.csv").read_bytes() == content
 
 
-def test_missing_files_and_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_files_and_folders_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("study", str(tmp_path / "none.csv"), "--target", "y") == 2
     assert "There is no file" in capsys.readouterr().err
     assert run("study", str(tmp_path), "--target", "y") == 2
     assert "is a folder" in capsys.readouterr().err
 
 
-def test_a_folder_that_cannot_be_written(
+def test_an_unwritable_folder_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(GOOD)
@@ -159,7 +165,7 @@ def test_a_folder_that_cannot_be_written(
     assert "cannot be" in capsys.readouterr().err
 
 
-def test_a_whole_study(tmp_path: Path) -> None:
+def test_a_study_runs_from_the_command_line(tmp_path: Path) -> None:
     """As a user has it: no home folder, no terminal, a name with blanks, default folder."""
     (tmp_path / "my table.csv").write_text(GOOD)
     environment = {k: v for k, v in os.environ.items() if k != "HOME"}
@@ -182,7 +188,7 @@ def test_a_whole_study(tmp_path: Path) -> None:
     assert result.stdout.splitlines()[-1] == "Report: studies/my_table-b/report.html"
     assert "Warning" not in result.stderr
     assert "my table.csv: 30 rows, 3 columns, target b" in result.stderr
-    # The same command once more only reads; a full device for its output is told.
+    # The same command once more only reads; a full output device is reported.
     with Path("/dev/full").open("w") as full:
         again = run_process(*command, cwd=tmp_path, env=environment, stdout=full)
     assert again.returncode == 2
@@ -190,7 +196,7 @@ def test_a_whole_study(tmp_path: Path) -> None:
     assert "Traceback" not in again.stderr
 
 
-def test_any_output_takes_what_is_printed(tmp_path: Path) -> None:
+def test_any_output_encoding_is_supported(tmp_path: Path) -> None:
     """Neither an encoding without the table's signs nor a closed output loses a study."""
     command = ["study", "iris", "--target", "target", "--out", "here", "--metric", "mcc"]
     command += ["--models", "cart,lda"]
@@ -232,7 +238,7 @@ def test_exploring_writes_a_page(
         (["t.csv", "--out", "t.csv"], "is the table itself"),
     ],
 )
-def test_what_cannot_be_explored_is_one_sentence(
+def test_invalid_exploration_is_reported_in_one_sentence(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -272,7 +278,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=lambda command: command[0],
 )
-def test_places_where_no_file_can_be(
+def test_invalid_output_paths_are_reported(
     small: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -291,10 +297,10 @@ def test_places_where_no_file_can_be(
         if command[0] == "explore" and place == "folder.csv":
             continue  # the page of exploring goes into a folder
         assert run(*command, "--out", place) == 2, place
-        told = capsys.readouterr().err.splitlines()[-1]
-        assert told.startswith("arboleda: error: "), place
-        assert Path(place).name in told, place
-        assert "Traceback" not in told
+        printed = capsys.readouterr().err.splitlines()[-1]
+        assert printed.startswith("arboleda: error: "), place
+        assert Path(place).name in printed, place
+        assert "Traceback" not in printed
     assert (small / "device.csv").is_symlink()
     assert Path("/dev/full").is_char_device()
     for name in ("loop.csv", "device.csv"):
@@ -307,7 +313,7 @@ def press(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_ctrl_c_is_told_before_a_study_begins(
+def test_ctrl_c_is_reported_before_a_study_starts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Study, "__init__", press)
@@ -315,7 +321,7 @@ def test_ctrl_c_is_told_before_a_study_begins(
     assert "arboleda: interrupted; finished work is saved" in capsys.readouterr().err
 
 
-def test_ctrl_c_is_told_while_the_results_are_printed(
+def test_ctrl_c_is_reported_while_the_results_are_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Study, "run", lambda *_, **__: None)
@@ -324,7 +330,7 @@ def test_ctrl_c_is_told_while_the_results_are_printed(
     assert capsys.readouterr().err == "arboleda: interrupted.\n"
 
 
-def test_too_little_memory_is_one_sentence(
+def test_too_little_memory_is_reported_in_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def too_much(*_: object, **__: object) -> None:
@@ -332,10 +338,10 @@ def test_too_little_memory_is_one_sentence(
 
     monkeypatch.setattr(Study, "run", too_much)
     assert run("study", "iris", "--target", "target", "--out", str(tmp_path)) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("arboleda: error: Out of memory:")
-    assert "the same command resumes the study" in told
-    assert len(told.splitlines()) == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith("arboleda: error: Out of memory:")
+    assert "the same command resumes the study" in printed
+    assert len(printed.splitlines()) == 1
     monkeypatch.setattr("arboleda.cli._run.app", too_much)
     assert run("explore", "iris") == 2
     assert "Out of memory; use fewer rows" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""A file is replaced whole or left as it was."""
+"""A file is replaced completely or left unchanged."""
 
 import errno
 import os
@@ -39,7 +39,7 @@ def test_a_failure_keeps_the_old_content_and_leaves_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_target_of_a_link_is_written_and_the_link_stays(tmp_path: Path) -> None:
+def test_a_link_is_kept_and_its_target_written(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
     write_atomically(tmp_path / "link", "new")
@@ -47,8 +47,8 @@ def test_the_target_of_a_link_is_written_and_the_link_stays(tmp_path: Path) -> N
     assert (tmp_path / "real").read_text() == "new"
 
 
-def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
-    """A device in whose place a file is put is lost for everybody."""
+def test_special_files_are_not_replaced(tmp_path: Path) -> None:
+    """Replacing a device by a file would destroy it."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")
     (tmp_path / "folder").mkdir()
@@ -75,7 +75,7 @@ def test_permissions_follow_the_umask(tmp_path: Path) -> None:
     assert (tmp_path / "facts.json").stat().st_mode & 0o777 == 0o640
 
 
-def test_a_long_name_is_no_obstacle(tmp_path: Path) -> None:
+def test_a_long_name_is_supported(tmp_path: Path) -> None:
     write_atomically(tmp_path / ("n" * 250), "x")
     assert (tmp_path / ("n" * 250)).read_text() == "x"
 

@@ -64,7 +64,7 @@ def attacking(n: int = 80) -> pd.DataFrame:
     return frame
 
 
-def test_no_page_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_texts_change_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     table = '"><img src=x onerror=x()>.csv'
     attacking().to_csv(table, index=False)
@@ -121,7 +121,7 @@ def drawings(page: str) -> list[str]:
     return re.findall(r"<svg\b.*?</svg>", page, flags=re.DOTALL)
 
 
-def test_control_characters_are_spelt_out(
+def test_control_characters_are_escaped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -171,7 +171,7 @@ def test_control_characters_are_spelt_out(
     assert set(pd.read_csv("predicted.csv")["prediction"]) == {visible(label) for label in labels}
 
 
-def test_drawings_and_texts_of_trees_spell_control_characters_out() -> None:
+def test_drawings_and_texts_of_trees_escape_control_characters() -> None:
     table = controlling()
     X = table.drop_columns(["target\x1b[2J"])
     y = np.array(table["target\x1b[2J"].to_pylist(), dtype=object)
@@ -197,7 +197,7 @@ def test_drawings_and_texts_of_trees_spell_control_characters_out() -> None:
     ElementTree.fromstring(out.getvalue().encode())
 
 
-def test_spelling_out_leaves_other_texts_alone() -> None:
+def test_escaping_leaves_other_texts_unchanged() -> None:
     texts = [*ATTACKS, "Größe, 東京 👩‍👩‍👧", "a\\x1b", ""]
     assert [visible(text) for text in texts] == texts
     every = "".join(map(chr, range(0x110000)))

@@ -1,4 +1,4 @@
-"""Models that answer row by row: the bits of `predict`, the checks of a table."""
+"""Models that predict row by row: the bits of `predict`, the checks of a table."""
 
 import copy
 import warnings
@@ -70,14 +70,14 @@ REGRESSORS = {
 
 
 def same(found, expected):
-    """Whether two answers have the same bits."""
+    """Return whether two outputs have the same bits."""
     found, expected = np.asarray(found), np.asarray(expected)
     return found.dtype == expected.dtype and found.tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_a_classifier_says_of_a_row_what_it_says_of_a_table(name, n_classes):
+def test_a_row_of_a_classifier_matches_the_table(name, n_classes):
     X, y = numbers()
     model = clone(CLASSIFIERS[name]).fit(X, classes(y, n_classes))
     predictor = model.predictor()
@@ -91,7 +91,7 @@ def test_a_classifier_says_of_a_row_what_it_says_of_a_table(name, n_classes):
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
-def test_a_regressor_says_of_a_row_what_it_says_of_a_table(name):
+def test_a_row_of_a_regressor_matches_the_table(name):
     X, y = numbers()
     model = clone(REGRESSORS[name]).fit(X, np.abs(y) if name == "poisson" else y)
     predictor = model.predictor()
@@ -106,7 +106,7 @@ def test_a_regressor_says_of_a_row_what_it_says_of_a_table(name):
 @pytest.mark.parametrize(
     "model", [ab.DecisionTreeClassifier(), ab.RandomForestClassifier(n_estimators=5)]
 )
-def test_several_targets(model):
+def test_several_targets_match_the_table(model):
     X, y = numbers()
     model = clone(model).fit(X, np.column_stack([classes(y, 2), classes(-y, 3)]))
     predictor = model.predictor()
@@ -117,7 +117,7 @@ def test_several_targets(model):
     assert same(values.predictor()(X[3]), values.predict(X)[3])
 
 
-def test_a_row_of_any_form():
+def test_a_row_can_have_any_form():
     X, y = numbers()
     model = ab.HistGradientBoostingRegressor(max_iter=9, min_samples_leaf=5).fit(X, y)
     predictor = model.predictor()
@@ -128,8 +128,8 @@ def test_a_row_of_any_form():
         assert predictor(np.repeat(X, 2, axis=1)[i, ::2]) == expected
         assert predictor(X[:, ::-1][i][::-1]) == expected
         assert predictor(single[i]) == model.predict(single)[i]
-        missing_as_none = [None if np.isnan(x) else x for x in X[i].tolist()]
-        assert predictor(missing_as_none) == expected
+        as_list = [None if np.isnan(x) else x for x in X[i].tolist()]
+        assert predictor(as_list) == expected
     whole = [1, 0, True, 2, 10**30]
     assert predictor(whole) == model.predict([[float(x) for x in whole]])[0]
     assert predictor(np.arange(5)) == model.predict(np.arange(5)[np.newaxis])[0]
@@ -149,19 +149,19 @@ def mixed():
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
-def test_categories_and_names(encoding, n_classes):
+def test_categories_and_names_are_supported(encoding, n_classes):
     frame, y = mixed()
     kind = ab.HistGradientBoostingClassifier if n_classes else ab.HistGradientBoostingRegressor
     model = kind(max_iter=9, min_samples_leaf=5, category_encoding=encoding, random_state=0)
     model.fit(frame, classes(y, n_classes) if n_classes else y)
     predictor = model.predictor()
-    asked = frame.head(30).copy()
-    asked.loc[3, "town"] = "Elche"  # unseen
-    expected = model.predict(asked)
+    rows = frame.head(30).copy()
+    rows.loc[3, "town"] = "Elche"  # unseen
+    expected = model.predict(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for i in range(30):
-            row = asked.iloc[i]
+            row = rows.iloc[i]
             by_name = row.to_dict()
             assert predictor(row) == expected[i]
             assert predictor(dict(reversed(by_name.items()))) == expected[i]
@@ -170,7 +170,7 @@ def test_categories_and_names(encoding, n_classes):
             assert predictor(row.to_numpy()) == expected[i]
 
 
-def test_whole_numbers_as_categories():
+def test_integers_can_be_categories():
     X, y = numbers()
     X[:, 1] = np.arange(N_ROWS) % 7
     model = ab.RandomForestRegressor(n_estimators=5, categorical_features=[1], random_state=0)
@@ -182,7 +182,7 @@ def test_whole_numbers_as_categories():
 
 
 @pytest.mark.parametrize("name", ["forest", "hist", "M1"])
-def test_callers_may_share_it(name):
+def test_callers_can_share_a_predictor(name):
     X, y = numbers()
     model = clone(CLASSIFIERS[name]).fit(X, classes(y, 3))
     expected = model.predict_proba(X)
@@ -196,7 +196,7 @@ def test_callers_may_share_it(name):
         assert all(callers.map(ask, range(8)))
 
 
-def test_one_class_and_no_round():
+def test_one_class_and_no_rounds_are_supported():
     X, _ = numbers()
     model = ab.HistGradientBoostingClassifier().fit(X, ["yes"] * N_ROWS)
     assert model.predictor()(X[0]) == "yes"
@@ -205,7 +205,7 @@ def test_one_class_and_no_round():
         model.predictor()([1.0, 2.0])
 
 
-def test_it_does_not_change_when_the_model_is_fitted_again():
+def test_a_predictor_is_independent_of_later_fits():
     X, y = numbers()
     model = ab.DecisionTreeClassifier(max_depth=4).fit(X, classes(y, 2))
     predictor, before = model.predictor(), copy.deepcopy(model)
@@ -214,7 +214,7 @@ def test_it_does_not_change_when_the_model_is_fitted_again():
 
 
 @pytest.mark.parametrize(
-    ("row", "error", "told"),
+    ("row", "error", "message"),
     [
         ([1.0, 2.0], ValueError, "X has 2 features, but .* is expecting 5 features"),
         (np.zeros(6), ValueError, "X has 6 features, but .* is expecting 5 features"),
@@ -233,22 +233,22 @@ def test_it_does_not_change_when_the_model_is_fitted_again():
         ([1j, 0, 0, 0, 0], ValueError, "."),
     ],
 )
-def test_what_no_row_may_be(row, error, told):
+def test_invalid_rows_are_refused(row, error, message):
     X, y = numbers()
     model = ab.HistGradientBoostingRegressor(max_iter=3).fit(pd.DataFrame(X, columns=NAMES), y)
     predictor = model.predictor()
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         predictor.predict(row)
 
 
-def test_names_for_a_model_without():
+def test_names_are_refused_by_a_model_without_names():
     X, y = numbers()
     predictor = ab.DecisionTreeRegressor(max_depth=2).fit(X, y).predictor()
     with pytest.raises(ValueError, match="the row has names, but"):
         predictor(dict.fromkeys(NAMES, 0.0))
 
 
-def test_models_that_the_engine_does_not_have():
+def test_models_outside_the_engine_are_supported():
     X, y = numbers()
     X = np.nan_to_num(X)
     with pytest.raises(NotFittedError):
@@ -265,7 +265,7 @@ def test_models_that_the_engine_does_not_have():
             model.fit(X, classes(y, 2)).predictor()
 
 
-def test_imported_models(tmp_path):
+def test_imported_models_are_supported(tmp_path):
     from sklearn.ensemble import HistGradientBoostingClassifier as Other
 
     X, y = numbers()
@@ -277,7 +277,7 @@ def test_imported_models(tmp_path):
     )
 
 
-def test_saved_and_pickled_models_answer_alike(tmp_path):
+def test_saved_and_pickled_models_predict_alike(tmp_path):
     X, y = numbers()
     model = ab.HistGradientBoostingRegressor(max_iter=5).fit(X, y)
     expected = model.predict(X[:4])  # the layout for few rows is made, and is no part of a file
@@ -294,7 +294,7 @@ class TestFewRows:
         table = pd.DataFrame(X, columns=NAMES) if frame else X
         return ab.HistGradientBoostingRegressor(max_iter=5).fit(table, y), X
 
-    def test_any_strides_and_types_of_floats(self):
+    def test_any_strides_and_float_types_are_read(self):
         model, X = self.fitted()
         expected = model.predict(X)
         for table in (np.asfortranarray(X), X[::-1][::-1], np.repeat(X, 3, axis=0)[::3]):
@@ -306,7 +306,7 @@ class TestFewRows:
         assert_array_equal(model.predict(single[:3]), model.predict(single)[:3])
 
     @pytest.mark.parametrize("n_rows", [1, FEW_ROWS + 1])
-    def test_what_is_wrong_is_told(self, n_rows):
+    def test_invalid_arguments_are_refused(self, n_rows):
         model, X = self.fitted()
         with pytest.raises(ValueError, match="X has 4 features, but"):
             model.predict(X[:n_rows, :4])
@@ -325,7 +325,7 @@ class TestFewRows:
         with pytest.raises(ValueError, match="n_jobs must not be 0"):
             model.predict(X[:n_rows])
 
-    def test_frames(self):
+    def test_frames_of_one_row_match_the_table(self):
         model, X = self.fitted(frame=True)
         frame = pd.DataFrame(X, columns=NAMES)
         expected = model.predict(frame)

@@ -1,7 +1,7 @@
-"""Trees that nobody grew, walked in Python by their own arrays: the engine says the same bits.
+"""Trees that nobody grew, walked in Python by their own arrays: the engine gives the same bits.
 
-They ask hard thresholds. A column has as many of them as a byte has codes for, one more, one fewer,
-or many more; the rows hold the thresholds themselves and their neighbours.
+Their thresholds are difficult. A column has as many of them as a byte has codes for, one more, one
+fewer, or many more; the rows hold the thresholds themselves and their neighbours.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class Grower:
         self._next = [0] * len(cuts)
 
     def _prune_by_rows(self, column: int) -> float:
-        """Each threshold of a column in turn, so that all are asked."""
+        """Each threshold of a column in turn, so that all are used."""
         at = self._next[column]
         self._next[column] = (at + 1) % len(self.cuts[column])
         return float(self.cuts[column][at])
@@ -137,11 +137,11 @@ def tables_for(grower: Grower, X: Any) -> Iterator[tuple[Any, Any]]:
             known = np.where(missing, 7.0, np.clip(X, -1e9, 1e9))
             numbers = np.clip(known, limits.min, limits.max).astype(kind)
         columns: list[Any] = [np.asfortranarray(numbers)[:, j] for j in range(X.shape[1])]
-        told = numbers.astype(float)
+        values = numbers.astype(float)
         if grower.n_levels:
             columns[CATEGORIES] = X[:, CATEGORIES].astype(np.uint16)
-            told[:, CATEGORIES] = X[:, CATEGORIES]
-        yield Table(columns, len(X), levels), told
+            values[:, CATEGORIES] = X[:, CATEGORIES]
+        yield Table(columns, len(X), levels), values
     if not grower.n_levels:
         thin = np.where(np.random.default_rng(0).random(X.shape) < 0.4, 0.0, X)
         yield SparseTable(sparse.csr_array(thin)), thin
@@ -190,7 +190,7 @@ def check_forest(forest: Forest, grower: Grower, n_rows: int) -> None:
 @pytest.mark.parametrize(
     ("n_cuts", "n_levels"), [(254, 0), (255, 0), (256, 0), (511, 0), (40, 254), (40, 256)]
 )
-def test_sums_of_small_trees(n_cuts: int, n_levels: int) -> None:
+def test_sums_of_small_trees_match_a_naive_walk(n_cuts: int, n_levels: int) -> None:
     """By codes of a byte where categories allow it, in one line a column or several."""
     cuts = [spread(n_cuts, seed) for seed in range(3)]
     grower = Grower(cuts, n_levels, seed=n_cuts)
@@ -199,13 +199,13 @@ def test_sums_of_small_trees(n_cuts: int, n_levels: int) -> None:
     check_ensemble(trees, 3, grower, 530)
 
 
-def test_sums_of_large_trees() -> None:
+def test_sums_of_large_trees_match_a_naive_walk() -> None:
     grower = Grower([spread(400, seed) for seed in range(4)], 0, seed=1)
     check_ensemble([grower.tree(n) for n in (257, 600, 3)], 1, grower, 530)
 
 
-def test_as_many_thresholds_as_there_are_numbers() -> None:
-    """66,000 of one column: more than the codes of two bytes could tell apart."""
+def test_as_many_thresholds_as_numbers_are_supported() -> None:
+    """66,000 of one column: more than the codes of two bytes could distinguish."""
     grower = Grower([spread(66_000, 0)], 0, seed=2)
     trees = [grower.tree(256) for _ in range(259)]
     assert np.unique(np.concatenate([tree.threshold for tree in trees])).size > 66_000
@@ -232,7 +232,7 @@ def shares(draw: np.random.Generator, n: int) -> Any:
     [(256, 0, False), (257, 0, False), (1500, 0, False), (300, 0, True), (30, 30, False),
      (400, 300, False)],
 )  # fmt: skip
-def test_votes(n_leaves: int, n_levels: int, leaning: bool) -> None:
+def test_votes_match_a_naive_walk(n_leaves: int, n_levels: int, leaning: bool) -> None:
     """By codes, by narrow nodes of either width, by wide nodes."""
     grower = Grower([spread(300, seed) for seed in range(3)], n_levels, seed=n_leaves)
     trees = [grower.tree(n_leaves, shares, leaning) for _ in range(3)]

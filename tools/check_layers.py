@@ -1,15 +1,19 @@
-"""A line imports only what stands above it: checked for the C++ core, the bindings and Python.
+"""Check what files include and import: the C++ core, the bindings and the Python package.
 
     python tools/check_layers.py [ROOT]
 
-Prints one line per violation and exits with 1 if there is any.
+A file uses only the layers below its own; the tables are here. In Python, moreover, modules import
+each other in no circle, a private module (``_x.py``) is imported only inside the package that holds
+it, and modules that compute facts import none that puts them into words. Prints one line per
+violation, with their number on standard error, and exits with 1 if there is any.
 """
 
-import ast
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from module_imports import find_circles, read_imports, read_package
 
 # The folders of core/, lowest first: a file includes from its own folder and those before it.
 # A test may include from all of them: nothing stands on a test.
@@ -228,16 +232,24 @@ PYTHON = {
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 CPP_SUFFIXES = {".h", ".inc", ".cc", ".cpp"}
 
+# Modules that compute facts and modules that word them, by the last part of their names. `_numbers`
+# is not among the latter: it rounds, and its words come from elsewhere.
+FACTS = re.compile(r"(^|_)facts$")
+PROSE = re.compile(r"(^|_)(sentences|texts|prose|wording|pages?|html|templates|locales?)$")
+
 
 def main(root: Path) -> int:
-    found = [*check_core(root), *check_bindings(root), *check_python(root)]
-    for violation in found:
+    """Print the violations below a folder; return 1 if there are any."""
+    violations = [*check_core(root), *check_bindings(root), *check_python(root)]
+    for violation in violations:
         print(violation)
-    return 1 if found else 0
+    if violations:
+        print(f"{len(violations)} violations", file=sys.stderr)
+    return 1 if violations else 0
 
 
 def check_core(root: Path) -> Iterator[str]:
-    """An include of ours in core/ names an earlier folder or its own; nothing of Python."""
+    """Check that core/ includes earlier folders or its own, and nothing of Python."""
     for path, line, quote, target in _includes(root / "core"):
         here = path.relative_to(root)
         folder = here.parts[1] if len(here.parts) > 2 else ""
@@ -255,7 +267,7 @@ def check_core(root: Path) -> Iterator[str]:
 
 
 def check_bindings(root: Path) -> Iterator[str]:
-    """A binding includes the core, or a header of bindings/ beside it."""
+    """Check that bindings include the core, or a header of bindings/ beside them."""
     for path, line, quote, target in _includes(root / "bindings"):
         if quote == "<":
             continue
@@ -265,22 +277,69 @@ def check_bindings(root: Path) -> Iterator[str]:
 
 
 def check_python(root: Path) -> Iterator[str]:
-    """A module imports only the parts that the table allows to its own part."""
-    package = root / "src" / "arboleda"
-    for path in sorted(package.rglob("*.py")):
-        inside = path.relative_to(package)
-        part = inside.parts[0].removesuffix(".py")
-        if part == "__init__":  # it names every part, lazily
+    """Check the imports between the modules of src/arboleda."""
+    modules = read_package(root / "src" / "arboleda")
+    edges = {name: set[str]() for name in modules}
+    for name, path in modules.items():
+        here = str(path.relative_to(root))
+        part = name.split(".")[1] if "." in name else ""  # the root names every part, lazily
+        if part and part not in PYTHON:
+            yield f"{here}: {part} is no known part; name it in {_me()}"
             continue
-        if part not in PYTHON:
-            yield f"{path.relative_to(root)}: {part} is no known part; name it in {_me()}"
-            continue
-        for line, other in _imported_parts(path, inside):
-            where = f"{path.relative_to(root)}:{line}"
-            if other not in PYTHON:
-                yield f"{where}: arboleda.{other} is no known part; import a name from its own part"
-            elif other != part and other not in PYTHON[part]:
-                yield f"{where}: {part} must not import arboleda.{other}"
+        for imported in read_imports(name, modules):
+            where, target = f"{here}:{imported.line}", imported.target
+            if part:
+                yield from _check_part(where, part, target)
+            yield from _check_private(where, name, target)
+            yield from _check_facts(where, name, target)
+            if imported.at_import_time:
+                edges[name] |= {_nearest_module(target, modules)} & edges.keys()
+    for circle in find_circles(edges):
+        here = modules[circle[0]].relative_to(root)
+        yield f"{here}: import circle: {' -> '.join(circle)}"
+
+
+def _check_part(where: str, part: str, target: str) -> Iterator[str]:
+    """Check that the table allows a part to import from the part of the target."""
+    other = target.split(".")[1] if "." in target else "__version__"
+    if other == "__version__":
+        return
+    if other not in PYTHON:
+        yield f"{where}: arboleda.{other} is no known part; import a name from its own part"
+    elif other != part and other not in PYTHON[part]:
+        yield f"{where}: {part} must not import arboleda.{other}"
+
+
+def _check_private(where: str, importer: str, target: str) -> Iterator[str]:
+    """Check that each private part of the target's name is held by a package of the importer.
+
+    What is private to ``arboleda`` itself (``arboleda._engine``) is for all of it, as far as the
+    table allows.
+    """
+    parts = target.split(".")
+    for depth, part in enumerate(parts):
+        holder = ".".join(parts[:depth])
+        is_private = part.startswith("_") and not part.startswith("__")
+        if is_private and not f"{importer}.".startswith(f"{holder}."):
+            yield f"{where}: {target} is private to {holder}; import a public module or name"
+            return
+
+
+def _check_facts(where: str, importer: str, target: str) -> Iterator[str]:
+    """Check that a module of facts imports no module of prose."""
+    if FACTS.search(_last(importer)) and any(PROSE.search(part) for part in target.split(".")):
+        yield f"{where}: facts are computed without words, but {target} writes them"
+
+
+def _last(module: str) -> str:
+    return module.rsplit(".", maxsplit=1)[-1]
+
+
+def _nearest_module(target: str, modules: dict[str, Path]) -> str:
+    """Return the module that a name is imported from: itself, or the package that defines it."""
+    while target not in modules and "." in target:
+        target = target.rpartition(".")[0]
+    return target
 
 
 def _includes(folder: Path) -> Iterator[tuple[Path, int, str, str]]:
@@ -291,38 +350,6 @@ def _includes(folder: Path) -> Iterator[tuple[Path, int, str, str]]:
         for match in INCLUDE.finditer(text):
             # The match may begin with the line ends before it, so count up to its opening quote.
             yield path, text.count("\n", 0, match.start(1)) + 1, match[1], match[2]
-
-
-def _imported_parts(path: Path, inside: Path) -> Iterator[tuple[int, str]]:
-    """The parts of arboleda a module imports: also in functions and for type checking only."""
-    home = ["arboleda", *inside.parts[:-1]]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            start = home[: len(home) - node.level + 1] if node.level else []
-            module = ".".join([*start, *([node.module] if node.module else [])])
-            # `from arboleda import x` may mean the part x or a public name of the package.
-            names = (
-                [f"arboleda.{alias.name}" for alias in node.names]
-                if module == "arboleda"
-                else [module]
-            )
-        elif isinstance(node, ast.Call) and _is_import_call(node):
-            argument = node.args[0] if node.args else None
-            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                names = [argument.value]
-        for name in names:
-            words = name.split(".")
-            if words[0] == "arboleda" and len(words) > 1 and words[1] != "__version__":
-                yield node.lineno, words[1]
-
-
-def _is_import_call(node: ast.Call) -> bool:
-    function = node.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in {"import_module", "__import__"}
 
 
 def _me() -> str:

@@ -1,4 +1,4 @@
-"""No file in git names a place that only one machine knows: a home folder, a private registry.
+"""Check that no file in git names a place of one machine: a home folder, a private registry.
 
     python tools/check_places.py [ROOT]
 
@@ -12,15 +12,16 @@ from pathlib import Path
 
 FORBIDDEN = {
     r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+)(?:/|\b)": "a folder of one machine",
-    r"/tmp/(?!\$|\{)\w": "a path below /tmp; ask for a temporary folder instead",
+    r"/tmp/(?!\$|\{)\w": "a path below /tmp; use a temporary folder instead",
     r"(?i)\bindex-url\b|\bpip\.conf\b|\bPIP_[A-Z_]*INDEX\w*": "a package registry's setting",
     r"(?i)https?://[^\s/]*(?:pypi|artifactory|nexus|devpi|jfrog)": "a package registry's host",
     r"https?://(?:\d{1,3}\.){3}\d{1,3}|https?://[\w-]+:\d+": "a numbered or unqualified host",
 }
-HERE = "tools/check_places.py"  # names what it looks for
+HERE = "tools/check_places.py"  # it lists the forbidden patterns itself
 
 
 def main(root: Path) -> int:
+    """Print the findings below a folder; return 1 if there are any."""
     listed = subprocess.run(
         ["git", "-C", str(root), "ls-files", "-z"], check=True, capture_output=True
     ).stdout.decode()
@@ -31,6 +32,7 @@ def main(root: Path) -> int:
 
 
 def findings(root: Path, name: str) -> list[str]:
+    """Return a line for each forbidden place in a file."""
     path = root / name
     if name == HERE or not path.is_file():  # a deleted file is listed until it is committed
         return []

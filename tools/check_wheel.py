@@ -1,4 +1,4 @@
-"""The built wheel is small, typed and holds the compiled module with its stub, and no rubbish.
+"""Check the built wheel: small, typed, with the compiled module and its stub, and nothing else.
 
 python tools/check_wheel.py FOLDER
 """
@@ -11,6 +11,7 @@ LIMIT_MB = 10.0
 
 
 def main(folder: Path) -> int:
+    """Print what is wrong with the only wheel in a folder; return 1 if anything is."""
     (wheel,) = folder.glob("arboleda-*.whl")
     size = wheel.stat().st_size / 1e6
     names = zipfile.ZipFile(wheel).namelist()

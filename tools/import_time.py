@@ -1,4 +1,4 @@
-"""How long `import arboleda` takes in a fresh interpreter, without the interpreter's own start.
+"""Measure `import arboleda` in a fresh interpreter, without the start of the interpreter itself.
 
 python tools/import_time.py
 """
@@ -11,6 +11,7 @@ CODE = "import time; t = time.perf_counter(); import arboleda; print(time.perf_c
 
 
 def main() -> int:
+    """Print the best and the median of nine times; return 1 if the best exceeds the limit."""
     times = sorted(
         float(subprocess.run([sys.executable, "-c", CODE], capture_output=True, check=True).stdout)
         for _ in range(9)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Says in one sentence what a build lacks and how to get it; silent when nothing is missing.
+# Reports in one sentence what a build lacks and how to get it; silent when nothing is missing.
 #   PYTHON=python3 sh tools/preflight.sh
-# Only the shell's own commands are used before Python is known to be there.
+# Only the shell's own commands are used before Python has been found.
 set -u
 
 PYTHON=${PYTHON:-python3}
@@ -53,7 +53,7 @@ fi
         "(Debian, Ubuntu: apt-get install g++; Fedora: dnf install gcc-c++;" \
         "macOS: xcode-select --install), or name yours with 'CXX=/path/to/c++ make ...'."
 
-# The program is compiled to nowhere: what counts is that language and library know C++20.
+# Nothing is written: the program only checks that compiler and library support C++20.
 printf '%s\n' '#include <bit>' '#include <concepts>' '#include <span>' \
     'template <std::integral T> int ones(T x) { return std::popcount(x); }' \
     'int main() { unsigned a[1] = {1}; return ones(std::span<unsigned>(a)[0]) - 1; }' |

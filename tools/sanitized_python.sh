@@ -2,11 +2,11 @@
 # Python's tests of the compiled module, with that module under sanitizers:
 #     BIN=.venv/bin sh tools/sanitized_python.sh asan-ubsan | tsan  --short | --all
 #
-# The core is the one that the preset of that name has built; only the bindings are compiled here.
-# The interpreter is not built so: the sanitizer's library is loaded before it. ThreadSanitizer then
-# knows of Python's own locks, because it sees each call of pthread, but not of its memory.
-# Leaks are not counted, because Python leaves much for the system to free (tests/persist has its own
-# test of leaks).
+# The core comes from the build of the preset with that name; only the bindings are compiled here.
+# The interpreter is not sanitized; the sanitizer's library is loaded before it. ThreadSanitizer then
+# sees Python's own locks, because it intercepts pthread calls, but not Python's memory accesses.
+# Leaks are not counted, because Python leaves much memory for the system to free (tests/persist has
+# its own test of leaks).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ usage() {
     exit 2
 }
 
-# What measures time or memory, mounts disks or forks tests something else.
+# Tests that measure time or memory, mount disks or fork are not meaningful under sanitizers.
 never="not leaks and not memory and not full_disk and not forked"
 preset=${1:-}
 case "$preset ${2:-}" in
@@ -23,7 +23,7 @@ case "$preset ${2:-}" in
         tests="tests/persist tests/security tests/golden tests/tree/test_state.py
             tests/boosting/test_ensemble.py tests/tree/test_degenerate.py
             tests/property/test_save_load.py tests/property/test_structure.py"
-        # Studies that are forged or damaged exercise packages that are not built so.
+        # Forged or damaged studies exercise packages that are not sanitized.
         which="$never and not ctrl_c and not forged_studies and not damaged_studies" ;;
     "asan-ubsan --all")
         tests="tests/persist tests/security tests/golden tests/tree tests/property
@@ -59,12 +59,12 @@ CXX=g++ CXXFLAGS="$flags" LDFLAGS="$flags" PATH="$BIN:$PATH" "$BIN/python" -m pi
     "--config-settings=cmake.define.ARBOLEDA_CORE_BUILD=$core" \
     --config-settings=cmake.define.ARBOLEDA_STUB=OFF .
 
-# libstdc++ as well: the sanitizer looks for its throw before Python has loaded it.
+# libstdc++ as well: the sanitizer looks up its throw function before Python has loaded it.
 preload="$(g++ -print-file-name="$library") $(g++ -print-file-name=libstdc++.so)"
 export LD_PRELOAD="$preload" PYTHONPATH="$folder" PYTHONMALLOC=malloc OPENBLAS_NUM_THREADS=1
 export ASAN_OPTIONS=detect_leaks=0 \
     TSAN_OPTIONS="halt_on_error=1 suppressions='$PWD/tools/tsan_suppressions.txt'"
 "$BIN/python" -c 'import arboleda._native as n; assert "sanitized" in n.__file__, n.__file__'
-# What a sanitizer writes before it ends the process is not captured.
+# --capture=sys: what a sanitizer writes before it ends the process must not be captured.
 # shellcheck disable=SC2086
 "$BIN/python" -m pytest -q -p no:cacheprovider --capture=sys --timeout 600 -k "$which" $tests

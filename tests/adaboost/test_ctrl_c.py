@@ -1,4 +1,4 @@
-"""Ctrl-C ends boosting at once, in the engine and in the loop over members of any kind."""
+"""Ctrl-C ends boosting at once, in the engine and in the loop over members of any type."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Rounds at the edge: rates beyond reason, members that guess, tables that are too small."""
+"""Degenerate rounds: huge learning rates, members at chance level, tables that are too small."""
 
 from typing import Any
 
@@ -47,13 +47,13 @@ def test_sums_of_label_weights_that_rounding_spoils_are_refused(max_depth: int |
         AdaBoostClassifier(member, algorithm="MH", learning_rate=30.0).fit(X, y)
 
 
-def test_a_deviance_of_0_stays_so() -> None:
+def test_a_deviance_of_0_stays_0() -> None:
     for member in members("logit"):
         model = AdaBoostClassifier(member, algorithm="logit", learning_rate=1e4, n_estimators=3)
         assert model.fit(X, Y).normalizers_.tolist() == [0.0, 1.0, 1.0]
 
 
-def test_real_ends_with_a_member_without_error_whatever_its_kind() -> None:
+def test_real_adaboost_ends_with_a_member_without_error_of_any_type() -> None:
     for member in members("real"):
         model = AdaBoostClassifier(member, algorithm="real", n_estimators=5).fit(X, Y)
         assert len(model) == 1
@@ -61,7 +61,7 @@ def test_real_ends_with_a_member_without_error_whatever_its_kind() -> None:
         assert len(model) == 5
 
 
-def test_real_explains_members_with_equal_probabilities() -> None:
+def test_real_adaboost_explains_members_with_equal_probabilities() -> None:
     constant = np.ones((20, 2))
     for member in members("real", max_depth=1):
         model = AdaBoostClassifier(member, algorithm="real")
@@ -96,13 +96,13 @@ def test_boosted_regressors_reject_invalid_input(algorithm: Any) -> None:
 
 
 @pytest.mark.parametrize("model", [AdaBoostClassifier(), AdaBoostRegressor()])
-def test_too_few_rows_to_set_some_aside(model: Any) -> None:
+def test_too_few_rows_for_a_holdout_are_refused(model: Any) -> None:
     model = model.__class__(n_iter_no_change=2)
     with pytest.raises(ValueError, match="less than one row: increase it or use more rows$"):
         model.fit(X[:4], [0, 1, 0, 1])
 
 
-def test_a_third_of_the_rows_may_lack_a_class() -> None:
+def test_a_third_of_the_rows_can_lack_a_class() -> None:
     model = SchapireBoostingClassifier(LogisticRegression(), depth=3, random_state=0)
     with pytest.raises(
         ValueError, match="LogisticRegression failed on .*rows of a single class .*: "

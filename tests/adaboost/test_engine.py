@@ -1,4 +1,4 @@
-"""Trees of ours, boosted by the engine: the rounds of the same trees one by one."""
+"""Our trees, boosted by the engine, match the rounds of the same trees fitted one by one."""
 
 from pathlib import Path
 from typing import Any, Self
@@ -25,7 +25,7 @@ from arboleda.tree._folds import hold_out
 
 
 class Hidden(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Our tree, so that nobody knows it as one."""
+    """Our tree, in a class that the engine does not recognize."""
 
     def __init__(self, max_depth: int = 1) -> None:
         self.max_depth = max_depth
@@ -55,7 +55,7 @@ class Hidden(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ],
 )
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_rounds_are_those_of_the_trees_one_by_one(
+def test_rounds_match_trees_fitted_one_by_one(
     algorithm: Any, depth: int, n_classes: int, weighted: bool
 ) -> None:
     X, y = make_classification(200, 6, n_informative=4, n_classes=n_classes, random_state=depth)
@@ -63,7 +63,7 @@ def test_the_rounds_are_those_of_the_trees_one_by_one(
     options: dict[str, Any] = {"n_estimators": 15, "algorithm": algorithm, "learning_rate": 0.8}
     if weighted:
         options["weight_trimming"] = 0.1
-    if algorithm == "real":  # pure leaves: soon the digits of tiny weights decide
+    if algorithm == "real":  # pure leaves: soon the last digits of tiny weights decide
         options["n_estimators"] = 6
     ours, others = (
         AdaBoostClassifier(member, **options).fit(X, y, sample_weight=weight)
@@ -106,7 +106,7 @@ def test_a_useless_member_ends_boosting(hidden: bool) -> None:
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_m1_on_many_classes_is_explained(hidden: bool) -> None:
+def test_m1_explains_its_failure_on_many_classes(hidden: bool) -> None:
     X, y = load_wine(return_X_y=True)
     y = np.arange(len(y)) % 6
     member = Hidden() if hidden else None
@@ -118,7 +118,7 @@ def test_m1_on_many_classes_is_explained(hidden: bool) -> None:
 
 @pytest.mark.parametrize("hidden", [False, True])
 @pytest.mark.parametrize("algorithm", ["SAMME", "real"])
-def test_early_stopping_goes_back_to_the_best_round(algorithm: Any, hidden: bool) -> None:
+def test_early_stopping_returns_to_the_best_round(algorithm: Any, hidden: bool) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     y = np.where(np.random.default_rng(0).random(len(y)) < 0.2, 1 - y, y)
     member = Hidden(2) if hidden else DecisionTreeClassifier(max_depth=2)
@@ -148,13 +148,13 @@ def test_held_out_rows_are_not_trained_on(max_bins: int | None) -> None:
 
 
 def rows_set_aside(y: Any, seed: int) -> Any:
-    """Rows that ``random_state=seed`` sets aside: its second draw is the seed of the parting."""
+    """Rows that ``random_state=seed`` holds out: its second draw is the seed of the split."""
     parting = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=2)[1]
     return hold_out(0.1, y, np.arange(len(y)), stratify=True, seed=int(parting))[1]
 
 
 @pytest.mark.parametrize(("algorithm", "most"), [("discrete", 0.13), ("real", 0.07)])
-def test_stumps_learn_what_neither_a_stump_nor_a_tree_can(algorithm: Any, most: float) -> None:
+def test_boosted_stumps_beat_one_stump_and_one_tree(algorithm: Any, most: float) -> None:
     """Ten normal columns: Hastie, Tibshirani and Friedman (2009), figure 10.2."""
     random = np.random.default_rng(0)
     tables = [random.normal(size=(n_rows, 10)) for n_rows in (2000, 10_000)]
@@ -167,7 +167,7 @@ def test_stumps_learn_what_neither_a_stump_nor_a_tree_can(algorithm: Any, most: 
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_the_size_of_weights_has_no_meaning(hidden: bool) -> None:
+def test_the_scale_of_weights_does_not_matter(hidden: bool) -> None:
     X, y = load_wine(return_X_y=True)
     member = Hidden() if hidden else DecisionTreeClassifier(max_depth=1)
     plain, large = (
@@ -227,7 +227,7 @@ def test_tables_with_categories_and_gaps_are_saved_and_loaded(
 @pytest.mark.parametrize("rate", [1.0, 0.3])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("algorithm", ["M2", "MR", "MH"])
-def test_a_member_by_itself_gives_probabilities(
+def test_a_single_member_predicts_probabilities(
     algorithm: Any, n_classes: int, rate: float, tmp_path: Path
 ) -> None:
     """Those of an ensemble of its round alone, though its votes are scores."""
@@ -271,7 +271,7 @@ def test_one_class_is_a_constant(algorithm: Any, tmp_path: Path) -> None:
     assert (arboleda.load(tmp_path / "model.arboleda").predict(X) == 3).all()
 
 
-def test_members_of_other_kinds_are_not_saved(tmp_path: Path) -> None:
+def test_members_of_other_types_are_not_saved(tmp_path: Path) -> None:
     X, y = load_wine(return_X_y=True)
     model = AdaBoostClassifier(GaussianNB(), n_estimators=3).fit(X, y)
     with pytest.raises(TypeError, match="only supports arboleda trees"):
@@ -324,7 +324,7 @@ def test_a_damaged_header_is_refused(damage: Any, message: str, tmp_path: Path) 
         arboleda.load(path)
 
 
-def test_parameters_that_do_not_fit_are_refused() -> None:
+def test_incompatible_parameters_are_refused() -> None:
     X, y = load_wine(return_X_y=True)
     for options, message in [
         ({"algorithm": "discrete"}, "y has 3 classes: use 'SAMME'"),

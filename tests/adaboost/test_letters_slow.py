@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
     ("algorithm", "most"),
     [("M2", 0.11), ("MR", 0.095), ("MH", 0.065), ("gentle", 0.045), ("logit", 0.05)],
 )
-def test_a_hundred_rounds_learn_to_read(algorithm: str, most: float) -> None:
+def test_a_hundred_rounds_classify_letters(algorithm: str, most: float) -> None:
     frame = pd.read_csv(shared_data("letter_recognition/letter-recognition.data.gz"), header=None)
     X, y = frame.drop(columns=0).to_numpy(), frame[0].to_numpy(dtype=str)
     kinds = {"gentle": DecisionTreeRegressor, "logit": DecisionTreeRegressor}

@@ -1,4 +1,4 @@
-"""Normalizers with members of any kind: the weight of a round's votes is that of the least Z."""
+"""Normalizers with members of any type: the weight of a round's votes minimizes Z."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def iter_predictions(model: AdaBoostClassifier, X: Floats) -> list[Floats]:
 @pytest.mark.filterwarnings("ignore:.*iterations:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("member", MEMBERS)
-def test_mh_takes_the_weight_of_the_least_normalizer(member: str, table: str) -> None:
+def test_mh_uses_the_weight_that_minimizes_the_normalizer(member: str, table: str) -> None:
     """Schapire and Singer (1999), figure 3 and section 3.2, by the book."""
     X, y = rows_of(table)
     model = AdaBoostClassifier(MEMBERS[member], n_estimators=6, algorithm="MH", random_state=0)
@@ -117,8 +117,8 @@ class Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.column_stack([1 - X[:, 0], X[:, 0]])
 
 
-def test_votes_that_are_all_right_have_a_finite_weight() -> None:
-    """Z falls without end: the largest vote weighs as a vote of 1 without error does."""
+def test_votes_that_are_all_correct_have_a_finite_weight() -> None:
+    """Z has no minimum: the largest vote gets the weight of a vote of 1 without error."""
     p, y = np.array([[0.1], [0.3], [0.6], [0.8]]), [0, 0, 1, 1]
     model = AdaBoostClassifier(Given(), n_estimators=2, algorithm="MH").fit(p, y)
     largest = np.log(9) / 2
@@ -127,7 +127,7 @@ def test_votes_that_are_all_right_have_a_finite_weight() -> None:
     assert np.isfinite(model.decision_function(p)).all()
 
 
-def test_votes_that_are_wrong_are_turned_round() -> None:
+def test_wrong_votes_are_reversed() -> None:
     p, y = np.array([[0.1], [0.2], [0.3], [0.4], [0.9]]), [1, 1, 1, 0, 0]
     model = AdaBoostClassifier(Given(), n_estimators=1, algorithm="MH").fit(p, y)
     assert model.estimator_weights_[0] < 0

@@ -36,7 +36,7 @@ class Constant(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return np.full(len(X), self.predicted)
 
 
-def test_rounds_of_r_are_those_of_the_paper() -> None:
+def test_rounds_of_adaboost_r_match_the_paper() -> None:
     """Figure 5, on a grid of 2,000 cells; least squares as the weak learner."""
     rows, target = X[:40], y[:40]
     model = AdaBoostRegressor(LinearRegression(), algorithm="R", n_estimators=4).fit(rows, target)
@@ -61,7 +61,7 @@ def test_rounds_of_r_are_those_of_the_paper() -> None:
         weight = np.where(wrong, weight, weight * beta)
 
 
-def test_the_first_error_of_r_is_the_mean_squared_error_over_2z() -> None:
+def test_the_first_error_of_adaboost_r_is_the_mean_squared_error_over_2z() -> None:
     model = AdaBoostRegressor(Ridge(), algorithm="R", n_estimators=1).fit(X, y)
     share = (y - y.min()) / np.ptp(y)
     predicted = ((Ridge().fit(X, y).predict(X) - y.min()) / np.ptp(y)).clip(0, 1)
@@ -69,7 +69,7 @@ def test_the_first_error_of_r_is_the_mean_squared_error_over_2z() -> None:
     assert model.estimator_errors_[0] == pytest.approx(((predicted - share) ** 2).sum() / (2 * z))
 
 
-def test_leaves_of_r_have_less_error_than_least_squares_alone() -> None:
+def test_leaves_of_adaboost_r_have_less_error_than_least_squares() -> None:
     limits = {"max_depth": 3}
     models = [
         AdaBoostRegressor(member(**limits), algorithm="R", n_estimators=30, random_state=0)
@@ -82,7 +82,7 @@ def test_leaves_of_r_have_less_error_than_least_squares_alone() -> None:
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
-def test_the_engine_makes_the_rounds_that_copies_of_rows_make(criterion: str) -> None:
+def test_weighted_rounds_match_rounds_on_copied_rows(criterion: str) -> None:
     target = y - y.min()
     models = [
         AdaBoostRegressor(member(criterion=criterion, max_depth=5), n_estimators=10, random_state=2)
@@ -98,7 +98,7 @@ def test_the_engine_makes_the_rounds_that_copies_of_rows_make(criterion: str) ->
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("member", [None, KNeighborsRegressor()], ids=["trees", "neighbours"])
-def test_stages_end_with_the_prediction(algorithm: Any, member: Any) -> None:
+def test_the_last_stage_is_the_prediction(algorithm: Any, member: Any) -> None:
     model = AdaBoostRegressor(member, algorithm=algorithm, n_estimators=12, random_state=0)
     model.fit(X, y)
     stages = list(model.staged_predict(X))
@@ -120,7 +120,7 @@ def test_stages_end_with_the_prediction(algorithm: Any, member: Any) -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("member", [None, Ridge()], ids=["trees", "ridge"])
-def test_rows_of_weight_0_take_no_part(algorithm: Any, member: Any) -> None:
+def test_rows_of_weight_0_are_ignored(algorithm: Any, member: Any) -> None:
     model = AdaBoostRegressor(member, algorithm=algorithm, n_estimators=8, random_state=0)
     odd = np.arange(len(y)) % 2 == 1
     wild = np.where(odd, y, 1e6)
@@ -132,7 +132,7 @@ def test_rows_of_weight_0_take_no_part(algorithm: Any, member: Any) -> None:
         np.testing.assert_allclose(model.training_error_bound_, alone.training_error_bound_)
 
 
-def test_weights_of_r_count_rows() -> None:
+def test_weights_of_adaboost_r_count_rows() -> None:
     times = 1 + np.arange(len(y)) % 3
     by_weight = AdaBoostRegressor(algorithm="R", n_estimators=6).fit(X, y, times)
     by_copy = AdaBoostRegressor(algorithm="R", n_estimators=6)
@@ -147,7 +147,7 @@ def test_members_without_weights_learn_from_drawn_rows() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_boosting_stops_when_rows_set_aside_gain_no_more(algorithm: Any) -> None:
+def test_boosting_stops_when_the_holdout_score_stops_improving(algorithm: Any) -> None:
     model = AdaBoostRegressor(
         DecisionTreeRegressor(max_depth=6),
         algorithm=algorithm,
@@ -195,7 +195,7 @@ def test_a_constant_target_is_learned(algorithm: Any) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_frames_with_missing_values_and_categories(algorithm: Any) -> None:
+def test_frames_with_missing_values_and_categories_are_fitted(algorithm: Any) -> None:
     frame = pd.DataFrame(X[:, :4], columns=list("abcd"))
     frame["kind"] = pd.Categorical(np.where(y > np.median(y), "high", "low"))
     frame.loc[::5, "a"] = np.nan
@@ -233,7 +233,7 @@ def test_importances_are_the_weighted_mean_of_the_members() -> None:
     )
 
 
-def test_what_is_refused_names_the_remedy() -> None:
+def test_refusals_name_the_remedy() -> None:
     with pytest.raises(ValueError, match="loss='square' is for algorithm='R2'"):
         AdaBoostRegressor(algorithm="R", loss="square").fit(X, y)
     with pytest.raises(ValueError, match="divide y by a number"):
@@ -244,7 +244,7 @@ def test_what_is_refused_names_the_remedy() -> None:
         AdaBoostRegressor().fit(X, y, np.zeros(len(y)))
 
 
-def test_a_fit_that_fails_leaves_the_model_as_it_was() -> None:
+def test_a_failed_fit_leaves_the_model_unchanged() -> None:
     model = AdaBoostRegressor(n_estimators=3, random_state=0).fit(X, y)
     before = model.predict(X)
     with pytest.raises(ValueError, match="row 3 is nan"):
@@ -252,6 +252,6 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was() -> None:
     np.testing.assert_array_equal(model.predict(X), before)
 
 
-def test_dummies_are_boosted_too() -> None:
+def test_dummy_members_can_be_boosted() -> None:
     model = AdaBoostRegressor(DummyRegressor(), algorithm="R").fit(X, y)
     assert model.estimator_errors_[0] < 0.5

@@ -89,9 +89,7 @@ def iter_predictions(boosted: AdaBoosted, data: Data) -> list[Floats]:
 @pytest.mark.parametrize("learning_rate", [1.0, 0.3])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("algorithm", ALL)
-def test_rounds_are_those_of_the_papers(
-    algorithm: str, n_classes: int, learning_rate: float
-) -> None:
+def test_rounds_match_the_papers(algorithm: str, n_classes: int, learning_rate: float) -> None:
     data = make_data(n_classes, seed=n_classes)
     boosted = boost(data, algorithm, 15, max_depth=2, learning_rate=learning_rate)
     assert boosted.end == "all_rounds"
@@ -109,7 +107,9 @@ def test_rounds_are_those_of_the_papers(
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("algorithm", REGRESSIONS)
-def test_members_are_the_regression_trees_of_their_tasks(algorithm: str, n_classes: int) -> None:
+def test_members_are_regression_trees_on_the_working_targets(
+    algorithm: str, n_classes: int
+) -> None:
     data = make_data(n_classes, seed=8)
     boosted = boost(data, algorithm, 8, max_depth=3, min_samples_leaf=4)
     reference = ALGORITHMS[algorithm](n_classes, 1.0)
@@ -123,14 +123,12 @@ def test_members_are_the_regression_trees_of_their_tasks(algorithm: str, n_class
 
 
 class Hidden(DecisionTreeRegressor):  # type: ignore[misc]
-    """A tree that the library does not take for its own."""
+    """A tree that the library does not recognize as its own."""
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("algorithm", REGRESSIONS)
-def test_scores_are_those_of_the_loop_for_members_of_any_kind(
-    algorithm: str, n_classes: int
-) -> None:
+def test_scores_match_the_loop_for_members_of_any_type(algorithm: str, n_classes: int) -> None:
     data = make_data(n_classes, seed=11)
     boosted = boost(data, algorithm, 20, max_depth=2, learning_rate=0.5)
     generic = AdaBoostClassifier(
@@ -183,7 +181,7 @@ def test_training_errors_stay_below_their_bounds(seed: int, n_classes: int, dept
                 own = sums[rows, data.target][:, np.newaxis]
                 pairs = ((sums >= own) & ~is_true).sum(axis=1) / (n_classes - 1)
                 assert (data.weight * pairs).sum() <= bounds[t]
-                if rounds.error[t] > 1e-9:  # below, a member counts as one of an error of 1e-10
+                if rounds.error[t] > 1e-9:  # below, a member counts as having an error of 1e-10
                     assert bounds[t] <= by_error[t] * (1 + 1e-9)
                     wrong = sums.argmax(axis=1) != data.target
                     assert data.weight[wrong].sum() <= (n_classes - 1) * by_error[t]
@@ -221,7 +219,7 @@ def test_threads_change_no_bit(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALL)
-def test_rows_without_weight_take_no_part(algorithm: str) -> None:
+def test_rows_without_weight_are_ignored(algorithm: str) -> None:
     data = make_data(3, seed=2)
     kept = data.weight > 0.0
     without = Data(data.X[kept], data.target[kept], data.weight[kept], 3)
@@ -231,7 +229,7 @@ def test_rows_without_weight_take_no_part(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALL)
-def test_trimming_leaves_out_light_rows_alone(algorithm: str) -> None:
+def test_trimming_drops_only_rows_of_small_weight(algorithm: str) -> None:
     data = make_data(3, seed=6, n_rows=600)
     whole = boost(data, algorithm, 30, max_depth=2)
     trim_weights = boost(data, algorithm, 30, max_depth=2, weight_trimming=0.2)
@@ -243,7 +241,7 @@ def test_trimming_leaves_out_light_rows_alone(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["M2", "MR"])
-def test_a_perfect_member_is_the_last_and_a_useless_one_is_none(algorithm: str) -> None:
+def test_a_perfect_member_ends_boosting_and_a_useless_one_is_dropped(algorithm: str) -> None:
     X = np.repeat([[0.0], [1.0], [2.0]], 4, axis=0)
     data = Data(X, np.repeat([0, 1, 2], 4), np.full(12, 1 / 12), 3)
     perfect = boost(data, algorithm, 5, max_depth=2)
@@ -257,7 +255,7 @@ def test_a_perfect_member_is_the_last_and_a_useless_one_is_none(algorithm: str) 
 
 
 @pytest.mark.parametrize("algorithm", ALL)
-def test_a_learning_rate_beyond_all_reason_is_refused(algorithm: str) -> None:
+def test_a_huge_learning_rate_is_refused(algorithm: str) -> None:
     with pytest.raises(ValueError, match="lower learning_rate"):
         boost(make_data(3, seed=4), algorithm, 5, max_depth=2, learning_rate=1e308)
 

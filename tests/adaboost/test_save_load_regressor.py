@@ -25,7 +25,7 @@ FRAME.loc[::7, "b"] = np.nan
 
 
 @pytest.mark.parametrize("algorithm", ["R", "R2"])
-def test_a_loaded_model_predicts_as_the_saved_one(algorithm: Any, tmp_path: Path) -> None:
+def test_a_loaded_model_predicts_like_the_saved_one(algorithm: Any, tmp_path: Path) -> None:
     model = AdaBoostRegressor(algorithm=algorithm, n_estimators=6, random_state=0).fit(FRAME, y)
     model.save(tmp_path / "model")
     loaded = arboleda.load(tmp_path / "model")
@@ -47,13 +47,13 @@ def test_a_loaded_model_predicts_as_the_saved_one(algorithm: Any, tmp_path: Path
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
-def test_members_of_another_kind_are_refused_by_name(tmp_path: Path) -> None:
+def test_members_of_another_type_are_refused_by_name(tmp_path: Path) -> None:
     model = AdaBoostRegressor(Ridge(), n_estimators=2).fit(X, y)
     with pytest.raises(TypeError, match=r"of type Ridge, were not grown.*use pickle"):
         model.save(tmp_path / "model")
 
 
-def test_a_tree_of_ones_own_is_kept_with_its_parameters(tmp_path: Path) -> None:
+def test_a_given_tree_is_saved_with_its_parameters(tmp_path: Path) -> None:
     member = DecisionTreeRegressor(max_depth=2, criterion="friedman_mse")
     model = AdaBoostRegressor(member, algorithm="R", n_estimators=3).fit(X, y)
     with pytest.warns(UserWarning, match="estimator is not saved"):

@@ -47,7 +47,7 @@ def test_the_error_of_three_hypotheses_is_below_the_bound(depth: int, seed: int)
     assert bound < largest
 
 
-def test_more_levels_err_less() -> None:
+def test_more_levels_reduce_the_error() -> None:
     X, y = balls(40_000, 0)
     new, classes = balls(20_000, 1)
     errors = [
@@ -58,7 +58,7 @@ def test_more_levels_err_less() -> None:
     assert errors[2] < 0.2
 
 
-def test_the_majority_is_that_of_its_members() -> None:
+def test_the_majority_vote_matches_its_members() -> None:
     X, y = balls(2000, 3)
     model = SchapireBoostingClassifier(GaussianNB(), random_state=3).fit(X, y)
     votes = np.array([member.predict(X) == "outside" for member in model.estimators_])
@@ -75,13 +75,13 @@ def test_a_first_hypothesis_without_error_is_returned() -> None:
     assert not model.predict(X).any()
 
 
-def test_the_bound() -> None:
+def test_the_error_bound_matches_the_paper() -> None:
     bound = SchapireBoostingClassifier.error_bound
     assert [bound(0.0), bound(0.5)] == [0.0, 0.5]
     assert bound(0.1) == pytest.approx(0.028)
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     X, y = balls(50, 0)
     with pytest.raises(ValueError, match="y has 3 classes: use AdaBoostClassifier"):
         SchapireBoostingClassifier().fit(X, np.arange(50) % 3)

@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 X = np.arange(1, 11, dtype=np.float64).reshape(-1, 1)
 Y = np.array([-1, 1, 1, -1, 1, -1, 1, -1, -1, 1])  # any classes
 WRONG = [{1, 2, 3}, {6, 7, 9}, {4, 5, 8}]
-# D of each round, and what is left of it before it is made to sum to 1.
+# D of each round, before it is normalized to sum to 1.
 D = [
     [0.10, 0.10, 0.10, 0.10, 0.10, 0.10, 0.10, 0.10, 0.10, 0.10],
     [0.17, 0.17, 0.17, 0.07, 0.07, 0.07, 0.07, 0.07, 0.07, 0.07],
@@ -47,7 +47,7 @@ def given() -> list[Given]:
 
 
 @pytest.mark.parametrize("algorithm", ["discrete", "M1", "SAMME", "M2", "MR", "MH"])
-def test_the_table(algorithm: Any, given: list[Given]) -> None:
+def test_the_rounds_match_the_published_table(algorithm: Any, given: list[Given]) -> None:
     model = AdaBoostClassifier(Given(), n_estimators=3, algorithm=algorithm).fit(X, Y)
     np.testing.assert_array_equal(np.round(model.estimator_errors_, 2), [0.30, 0.21, 0.14])
     # log(1 / beta) is twice as large, and votes so.
@@ -59,7 +59,7 @@ def test_the_table(algorithm: Any, given: list[Given]) -> None:
     np.testing.assert_array_equal(model.predict(X), Y)
 
 
-def test_the_bounds(given: list[Given]) -> None:
+def test_the_error_bounds_match_the_published_values(given: list[Given]) -> None:
     model = AdaBoostClassifier(Given(), n_estimators=3, algorithm="discrete").fit(X, Y)
     e = model.estimator_errors_
     np.testing.assert_allclose(model.edges_, 0.5 - e)
@@ -72,7 +72,7 @@ def test_the_bounds(given: list[Given]) -> None:
     assert (np.array(errors) <= model.training_error_bound_).all()
 
 
-def test_the_margins(given: list[Given]) -> None:
+def test_the_margins_match_the_published_values(given: list[Given]) -> None:
     model = AdaBoostClassifier(Given(), n_estimators=3, algorithm="discrete").fit(X, Y)
     a = model.estimator_weights_
     right = np.array([[1 if i not in wrong else -1 for wrong in WRONG] for i in range(1, 11)])

@@ -1,4 +1,4 @@
-"""Members of every kind, and tables of every kind."""
+"""Members of every type, and tables of every type."""
 
 import pickle
 from typing import Any
@@ -51,7 +51,7 @@ CLASSIFIERS = [BaggingClassifier, RandomSubspaceClassifier, ClassSwitchingClassi
     ],
     ids=lambda member: type(member).__name__,
 )
-def test_classifiers(ensemble: Any, member: Any) -> None:
+def test_bags_of_any_classifier_learn(ensemble: Any, member: Any) -> None:
     model = ensemble(member, n_estimators=15, random_state=0).fit(X, NAMES)
     # Members that do not fit switched labels without error learn little from so few of them.
     assert model.score(X, NAMES) > (0.6 if ensemble is ClassSwitchingClassifier else 0.9)
@@ -65,7 +65,9 @@ def test_classifiers(ensemble: Any, member: Any) -> None:
 
 @pytest.mark.parametrize("ensemble", [BaggingRegressor, RandomSubspaceRegressor])
 @pytest.mark.parametrize("member", [None, LinearRegression()])
-def test_regressors_of_one_and_several_targets(ensemble: Any, member: Any) -> None:
+def test_bagged_regressors_of_one_and_several_targets_match_their_definition(
+    ensemble: Any, member: Any
+) -> None:
     table, target = load_diabetes(return_X_y=True)
     both = np.column_stack([target, 10 - 3 * target])
     one = ensemble(member, n_estimators=8, random_state=0).fit(table, target)
@@ -84,7 +86,7 @@ def test_regressors_of_one_and_several_targets(ensemble: Any, member: Any) -> No
     np.testing.assert_allclose(two.predict(table)[:, 1], 10 - 3 * two.predict(table)[:, 0])
 
 
-def test_votes_soft_and_hard_by_hand() -> None:
+def test_soft_and_hard_votes_match_values_by_hand() -> None:
     for member in [None, KNeighborsClassifier()]:
         soft, hard = (
             BaggingClassifier(member, n_estimators=7, voting=voting, random_state=0).fit(X, y)
@@ -107,7 +109,7 @@ def test_soft_votes_fall_back_to_hard_ones() -> None:
     assert set(np.unique(soft.predict_proba(X) * 5).tolist()) <= {0, 1, 2, 3, 4, 5}
 
 
-def test_decision_functions_are_averaged_where_there_are_any() -> None:
+def test_decision_functions_are_averaged_where_members_have_them() -> None:
     bag = BaggingClassifier(RidgeClassifier(), n_estimators=3, random_state=0).fit(X, y)
     expected = np.mean([member.decision_function(X) for member in bag.estimators_], axis=0)
     np.testing.assert_allclose(bag.decision_function(X), expected)
@@ -115,8 +117,8 @@ def test_decision_functions_are_averaged_where_there_are_any() -> None:
     assert not hasattr(BaggingClassifier(GaussianNB()).fit(X, y), "decision_function")
 
 
-def test_bags_without_some_class() -> None:
-    """Members by index know the classes of their bag alone; votes go to the right columns."""
+def test_bags_can_lack_a_class() -> None:
+    """Members fitted by index have only the classes of their bag; votes go to the right columns."""
     table = np.arange(12.0)[:, np.newaxis]
     labels = np.array(["a"] * 5 + ["b"] * 6 + ["z"])
     bag = BaggingClassifier(
@@ -225,7 +227,7 @@ def test_class_weights_of_members_refer_to_labels() -> None:
 
 
 @pytest.mark.parametrize("member", [DecisionTreeClassifier, RidgeClassifier])
-def test_a_class_weight_for_a_label_that_is_none_is_refused(member: Any) -> None:
+def test_a_class_weight_for_an_unknown_label_is_refused(member: Any) -> None:
     weights = {"setosa": 2.0, "virginca": 30.0}
     bag = BaggingClassifier(member(class_weight=weights), n_estimators=3)
     with pytest.raises(ValueError, match="'virginca', which is not a class of y.*'versicolor'"):
@@ -237,8 +239,8 @@ def test_a_class_weight_for_a_label_that_is_none_is_refused(member: Any) -> None
     np.testing.assert_array_equal(bag.fit(X, NAMES).predict(X), expected.predict(X))
 
 
-def test_a_bag_may_lack_a_class_that_has_a_weight() -> None:
-    # A pipeline takes no weights of rows, so that its members know the rows of their bags alone.
+def test_a_bag_can_lack_a_class_that_has_a_weight() -> None:
+    # A pipeline accepts no sample weights, so its members are fitted on the rows of their bags.
     model = make_pipeline(StandardScaler(), RidgeClassifier(class_weight={"setosa": 2.0}))
     rows = np.r_[0, 50:150]
     bag = BaggingClassifier(model, n_estimators=10, random_state=0).fit(X[rows], NAMES[rows])
@@ -246,7 +248,7 @@ def test_a_bag_may_lack_a_class_that_has_a_weight() -> None:
 
 
 @pytest.mark.parametrize("ensemble", CLASSIFIERS)
-def test_a_member_that_predicts_numbers_is_no_classifier(ensemble: Any) -> None:
+def test_a_member_that_predicts_numbers_is_not_a_classifier(ensemble: Any) -> None:
     with pytest.raises(ValueError, match="must be classifiers, but estimator is a LinearReg"):
         ensemble(LinearRegression()).fit(X, y)
     with pytest.raises(TypeError, match="instance of scikit-learn estimator instead of a class"):
@@ -266,7 +268,7 @@ class ThreadCounter(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.full(len(X), self.classes_[0])
 
 
-def test_members_fitted_side_by_side_do_not_crowd(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_members_fitted_in_parallel_do_not_oversubscribe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arboleda.bagging._members.count_available_cores", lambda: 6)
     for n_jobs, seen in [(1, -1), (2, 3)]:
         with parallel_config("threading"):
@@ -279,7 +281,7 @@ def test_members_fitted_side_by_side_do_not_crowd(monkeypatch: pytest.MonkeyPatc
     assert [member.n_jobs for member in bag.estimators_] == [None, None]
 
 
-def test_metadata_goes_to_the_members() -> None:
+def test_metadata_is_routed_to_the_members() -> None:
     groups = np.arange(150)
 
     class Grouped(ThreadCounter):
@@ -297,7 +299,7 @@ def test_metadata_goes_to_the_members() -> None:
             np.testing.assert_array_equal(fitted.groups_, rows)
 
 
-def test_warm_start_is_the_same_as_all_at_once() -> None:
+def test_warm_start_matches_a_single_fit() -> None:
     for member in [None, KNeighborsClassifier()]:
         grown = BaggingClassifier(
             member, n_estimators=3, warm_start=True, oob_score=True, random_state=5
@@ -322,7 +324,7 @@ def test_warm_start_is_the_same_as_all_at_once() -> None:
         assert len(grown.estimators_) == 30
 
 
-def test_a_failing_fit_leaves_the_model_as_it_was() -> None:
+def test_a_failed_fit_leaves_the_model_unchanged() -> None:
     for member in [None, GaussianNB()]:
         bag = BaggingClassifier(member, n_estimators=2, random_state=0).fit(X, NAMES)
         before = bag.predict_proba(X)
@@ -332,7 +334,7 @@ def test_a_failing_fit_leaves_the_model_as_it_was() -> None:
         assert bag.classes_.tolist() == ["setosa", "versicolor", "virginica"]
 
 
-def test_before_fit() -> None:
+def test_unfitted_models_raise() -> None:
     bag = BaggingClassifier()
     assert not hasattr(bag, "estimators_")
     with pytest.raises(NotFittedError):
@@ -352,7 +354,7 @@ def test_before_fit() -> None:
         (ClassSwitchingClassifier(p=1.0), "'p'"),
     ],
 )
-def test_parameters_out_of_range(model: Any, message: str) -> None:
+def test_parameters_out_of_range_are_refused(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         model.fit(X, y)
 
@@ -364,6 +366,6 @@ def test_missing_targets_and_negative_weights_are_refused() -> None:
         BaggingClassifier().fit([[1], [2]], [0, 1], [-1.0, 1.0])
 
 
-def test_public_names() -> None:
+def test_public_names_are_exported() -> None:
     for name in arboleda.bagging.__all__:  # type: ignore[attr-defined]
         assert name == "OobCurve" or name in arboleda.__all__

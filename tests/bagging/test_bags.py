@@ -1,4 +1,4 @@
-"""What members are given: rows in the bag and left out, columns, and the draws' distribution."""
+"""What members receive: in-bag and out-of-bag rows, columns, and the distribution of draws."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ MEMBERS = [None, DecisionTreeClassifier(), KNeighborsClassifier()]
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_a_bag_has_as_many_rows_as_there_are(member: Any) -> None:
+def test_a_bag_has_as_many_rows_as_the_table(member: Any) -> None:
     bag = BaggingClassifier(member, n_estimators=3, random_state=1).fit(X, y)
     assert [len(rows) for rows in bag.estimators_samples_] == [150] * 3
     assert len({tuple(np.sort(rows)) for rows in bag.estimators_samples_}) == 3
@@ -25,7 +25,9 @@ def test_a_bag_has_as_many_rows_as_there_are(member: Any) -> None:
 
 @pytest.mark.parametrize("member", MEMBERS)
 @pytest.mark.parametrize(("max_samples", "n"), [(0.5, 75), (20, 20), (0.001, 1), (1.0, 150)])
-def test_without_replacement_rows_come_once(member: Any, max_samples: Any, n: int) -> None:
+def test_without_replacement_each_row_is_drawn_at_most_once(
+    member: Any, max_samples: Any, n: int
+) -> None:
     bag = BaggingClassifier(
         member, n_estimators=3, bootstrap=False, max_samples=max_samples, random_state=1
     )
@@ -36,13 +38,13 @@ def test_without_replacement_rows_come_once(member: Any, max_samples: Any, n: in
         assert len(rows) == n == len(set(rows.tolist()))
 
 
-def test_more_rows_than_there_are_can_be_drawn_with_replacement() -> None:
+def test_more_rows_than_the_table_has_can_be_drawn_with_replacement() -> None:
     bag = BaggingClassifier(n_estimators=2, max_samples=400, random_state=0).fit(X, y)
     assert [len(rows) for rows in bag.estimators_samples_] == [400, 400]
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_bags_are_drawn_again_alike(member: Any) -> None:
+def test_the_same_bags_are_drawn_again(member: Any) -> None:
     bag = BaggingClassifier(member, n_estimators=3, random_state=1).fit(X, y)
     for first, second in zip(bag.estimators_samples_, bag.estimators_samples_, strict=True):
         np.testing.assert_array_equal(first, second)
@@ -50,7 +52,7 @@ def test_bags_are_drawn_again_alike(member: Any) -> None:
 
 @pytest.mark.parametrize("n", [2, 10, 400])
 @pytest.mark.parametrize("member", [None, KNeighborsClassifier(1)])
-def test_expected_share_of_rows_left_out(n: int, member: Any) -> None:
+def test_the_out_of_bag_share_matches_its_expectation(n: int, member: Any) -> None:
     """(1 - 1/N)^N: 0.25 of two rows, 0.349 of ten, 0.367 of 400."""
     table = np.arange(n, dtype=float)[:, np.newaxis]
     n_bags = 400 if n < 400 else 40
@@ -70,7 +72,7 @@ def test_every_row_is_drawn_equally_often() -> None:
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_a_member_is_one_fitted_on_its_rows_and_columns(member: Any) -> None:
+def test_a_member_matches_an_estimator_fitted_on_its_rows_and_columns(member: Any) -> None:
     bag = BaggingClassifier(member, n_estimators=4, max_features=2, random_state=3).fit(X, y)
     for fitted, rows, columns in zip(
         bag.estimators_, bag.estimators_samples_, bag.estimators_features_, strict=True
@@ -84,7 +86,7 @@ def test_a_member_is_one_fitted_on_its_rows_and_columns(member: Any) -> None:
             )
 
 
-def test_columns_drawn_with_replacement() -> None:
+def test_columns_can_be_drawn_with_replacement() -> None:
     table, target = make_classification(n_samples=60, n_features=12, random_state=0)
     bag = BaggingClassifier(
         KNeighborsClassifier(), n_estimators=30, bootstrap_features=True, random_state=0
@@ -144,7 +146,7 @@ def test_rows_of_weight_zero_are_never_drawn() -> None:
             assert (weight[rows] > 0).all()
 
 
-def test_without_weights_of_their_own_members_draw_rows_by_weight() -> None:
+def test_members_that_take_no_weights_draw_rows_by_weight() -> None:
     weight = np.array([1.0, 2.0, 3.0, 4.0])
     table = np.arange(4.0)[:, np.newaxis]
     bag = BaggingClassifier(KNeighborsClassifier(1), n_estimators=1000, random_state=0)

@@ -1,4 +1,4 @@
-"""Class switching: shares of switched labels, their limit, and the errors that the papers show."""
+"""Class switching: fractions of switched labels, their limit, and the errors in the papers."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from arboleda.bagging._draws import (
         ([50, 30, 20], 0.62 / 1.3),
     ],
 )
-def test_limits_by_hand(sizes: list[int], limit: float) -> None:
+def test_limits_of_switching_match_values_by_hand(sizes: list[int], limit: float) -> None:
     assert compute_switching_limit(np.array(sizes)) == pytest.approx(limit)
     labels = np.repeat(np.arange(len(sizes)), sizes)
     table = np.arange(len(labels))[:, np.newaxis]
@@ -45,7 +45,7 @@ def test_limits_by_hand(sizes: list[int], limit: float) -> None:
 
 
 @pytest.mark.parametrize("p", [0.05, 0.2, 0.4])
-def test_a_share_p_is_switched_and_classes_keep_their_sizes(p: float) -> None:
+def test_a_fraction_p_is_switched_and_class_sizes_are_kept(p: float) -> None:
     labels = np.repeat([0, 1, 2], [100, 60, 40])
     rows = RowsToDraw(200)
     changes = np.zeros((3, 3))
@@ -71,7 +71,7 @@ def test_rows_without_weight_keep_their_labels(change: Any) -> None:
 
 
 @pytest.mark.parametrize("p", [0.05, 0.3, 0.65])
-def test_uniformly_every_class_loses_a_share_p_to_all_others_alike(p: float) -> None:
+def test_uniform_switching_takes_a_fraction_p_of_each_class(p: float) -> None:
     """Martinez-Munoz & Suarez (2005): P(j becomes i) = p / (K - 1), whatever the sizes."""
     labels = np.repeat([0, 2, 3], [100, 60, 40])  # no row is of class 1
     changes = np.zeros((4, 4))
@@ -85,7 +85,7 @@ def test_uniformly_every_class_loses_a_share_p_to_all_others_alike(p: float) -> 
     np.testing.assert_allclose(changes, expected * sizes[:, np.newaxis], atol=1.2)
 
 
-def test_uniform_switching_draws_sizes_together() -> None:
+def test_uniform_switching_draws_class_sizes_jointly() -> None:
     """A class of share P has (1 - p) P + p (1 - P) / (K - 1): 1 / K where p is at the limit."""
     labels = np.repeat([0, 1, 2], [900, 90, 10])
     shares = np.array([0.9, 0.09, 0.01])
@@ -105,7 +105,7 @@ def test_uniform_switching_draws_sizes_together() -> None:
 
 
 @pytest.mark.parametrize(("sizes", "limit"), [([95, 5], 1 / 2), ([80, 15, 5], 2 / 3)])
-def test_the_limit_of_uniform_switching_knows_no_sizes(sizes: list[int], limit: float) -> None:
+def test_the_limit_of_uniform_switching_ignores_class_sizes(sizes: list[int], limit: float) -> None:
     labels = np.repeat(np.arange(len(sizes)), sizes)
     table = np.arange(len(labels))[:, np.newaxis]
     model = ClassSwitchingClassifier(n_estimators=1, scheme="uniform", random_state=0)
@@ -128,8 +128,8 @@ def test_the_limit_of_uniform_switching_knows_no_sizes(sizes: list[int], limit: 
 @pytest.mark.parametrize("estimator", [None, PeerTree()], ids=["ours", "of any kind"])
 def test_uniform_switching_on_a_table_with_a_rare_class(estimator: Any) -> None:
     """Martinez-Munoz & Suarez (2005), sections 2 and 4: with 90 : 10 and p = 0.3, which the other
-    scheme cannot do, each member errs on a share p of the training rows, and many together on none;
-    on new rows they are better than one tree.
+    scheme cannot do, each member errs on a fraction p of the training rows, and many together on
+    no row; on new rows they are better than one tree.
     """
     X, y = make_classification(
         1200, 10, n_informative=6, weights=[0.9], flip_y=0.0, class_sep=0.8, random_state=3
@@ -152,7 +152,7 @@ def test_uniform_switching_on_a_table_with_a_rare_class(estimator: Any) -> None:
     assert model.predict_proba(new)[:, 1].mean() > other.predict_proba(new)[:, 1].mean() + 0.1
 
 
-def test_members_of_any_kind_learn_uniformly_switched_labels() -> None:
+def test_members_of_any_type_learn_uniformly_switched_labels() -> None:
     labels = np.repeat(["n", "y"], [90, 10])
     model = ClassSwitchingClassifier(
         Recorder(), n_estimators=20, p=0.4, scheme="uniform", random_state=0
@@ -174,7 +174,7 @@ def test_with_classes_of_equal_size_the_schemes_have_the_same_limit() -> None:
     assert all(model.score(X, y) > 0.97 for model in models)
 
 
-def test_uniform_switching_is_saved_continued_and_the_same_with_any_threads(tmp_path: Path) -> None:
+def test_uniform_switching_survives_saving_warm_starts_and_threads(tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
     X, y = X[:120], y[:120]
     model = ClassSwitchingClassifier(
@@ -193,8 +193,8 @@ def test_uniform_switching_is_saved_continued_and_the_same_with_any_threads(tmp_
     np.testing.assert_array_equal(whole.predict_proba(X), model.predict_proba(X))
 
 
-def test_files_of_the_other_scheme_are_as_they_were(tmp_path: Path) -> None:
-    """Its plan of draws has no entry for the scheme, and is read without one."""
+def test_files_of_the_proportional_scheme_are_unchanged(tmp_path: Path) -> None:
+    """Its header has no entry for the scheme, and is read without one."""
     X, y = load_iris(return_X_y=True)
     model = ClassSwitchingClassifier(n_estimators=3, random_state=1).fit(X, y)
     model.save(tmp_path / "model.arboleda")
@@ -212,7 +212,7 @@ class Recorder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.zeros(len(X), dtype=int)
 
 
-def test_members_of_any_kind_learn_switched_labels() -> None:
+def test_members_of_any_type_learn_switched_labels() -> None:
     labels = np.repeat(["n", "y"], [70, 30])
     model = ClassSwitchingClassifier(Recorder(), n_estimators=20, p=0.2, random_state=0)
     model.fit(np.zeros((100, 1)), labels)
@@ -234,7 +234,7 @@ def test_training_error_of_one_member_is_p_and_of_many_is_zero() -> None:
     assert 1 - few.score(X, y) == pytest.approx(0.099, abs=0.05)
 
 
-def test_it_improves_on_one_tree() -> None:
+def test_switching_improves_on_one_tree() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     gains = []
     for seed in range(5):
@@ -254,7 +254,7 @@ def test_one_class_has_nothing_to_switch() -> None:
     assert np.isnan(model.p_limit_)
 
 
-def test_the_limit_is_that_of_rows_with_weight() -> None:
+def test_the_limit_counts_only_rows_with_weight() -> None:
     X, y = np.arange(10.0)[:, np.newaxis], np.repeat([0, 1], 5)
     weight = np.array([1, 0, 0, 0, 1, 1, 1, 1, 1, 1], dtype=float)
     model = ClassSwitchingClassifier(n_estimators=1, random_state=0).fit(X, y, weight)

@@ -1,4 +1,4 @@
-"""Trees of ours are grown by the engine: each is the tree that it would be by itself."""
+"""Our trees are grown by the engine: each equals the tree fitted alone."""
 
 import pickle
 from typing import Any
@@ -52,7 +52,7 @@ def assert_same_tree(first: Any, second: Any) -> None:
     ],
     ids=str,
 )
-def test_classification_trees(tree: Any, options: dict[str, Any]) -> None:
+def test_bagged_classification_trees_match_their_twins(tree: Any, options: dict[str, Any]) -> None:
     weight = 1.0 + np.arange(150) % 3
     bag = BaggingClassifier(tree, n_estimators=4, random_state=1, **options).fit(X, y, weight)
     for member, rows, columns in zip(
@@ -72,7 +72,7 @@ def test_classification_trees(tree: Any, options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("criterion", ["squared_error", "friedman_mse", "absolute_error"])
-def test_regression_trees(criterion: str, several: bool) -> None:
+def test_bagged_regression_trees_match_their_twins(criterion: str, several: bool) -> None:
     table, target = load_diabetes(return_X_y=True)
     table, target = table[:100], target[:100]
     if several:
@@ -93,7 +93,7 @@ def test_regression_trees(criterion: str, several: bool) -> None:
     np.testing.assert_allclose(forest.predict(table), mean)
 
 
-def test_switched_labels() -> None:
+def test_trees_of_switched_labels_match_their_twins() -> None:
     forest = ClassSwitchingClassifier(n_estimators=3, p=0.3, random_state=5).fit(X, y)
     members = forest._members
     options = ForestOptions(n_trees=1, bag="all", switch_share=0.3)
@@ -125,7 +125,7 @@ def test_threads_change_no_bit(model: Any) -> None:
     assert one == two
 
 
-def test_members_on_some_columns_know_their_names_and_categories() -> None:
+def test_members_on_some_columns_keep_names_and_categories() -> None:
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     frame["kind"] = pd.Categorical(np.array(["p", "q", "r"])[y])
     frame.loc[::9, "b"] = np.nan
@@ -150,7 +150,7 @@ def test_columns_of_frames_are_matched_by_name() -> None:
 @pytest.mark.parametrize(
     "bag", [BaggingClassifier(n_estimators=2), RandomSubspaceClassifier(n_estimators=2)]
 )
-def test_messages_about_the_table_name_the_estimator_of_the_user(bag: Any) -> None:
+def test_messages_about_the_table_name_the_users_estimator(bag: Any) -> None:
     name = type(bag).__name__
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     fitted = clone(bag).fit(frame, y)
@@ -166,7 +166,7 @@ def test_messages_about_the_table_name_the_estimator_of_the_user(bag: Any) -> No
     assert len(more) == 2
 
 
-def test_what_the_engine_cannot_do_is_done_tree_by_tree() -> None:
+def test_options_outside_the_engine_are_fitted_tree_by_tree() -> None:
     pruned = BaggingClassifier(DecisionTreeClassifier(ccp_alpha=0.02), random_state=0).fit(X, y)
     assert isinstance(pruned.estimators_, list)
     assert all(member.get_n_leaves() < 6 for member in pruned.estimators_)
@@ -182,7 +182,7 @@ def test_members_are_accessed_like_a_list() -> None:
         bag.estimators_[4]
 
 
-def test_a_warm_start_adds_members_of_the_same_kind() -> None:
+def test_a_warm_start_adds_members_of_the_same_type() -> None:
     bag = BaggingClassifier(n_estimators=3, warm_start=True, random_state=0).fit(X, y)
     bag.set_params(n_estimators=5, estimator=KNeighborsClassifier())
     with pytest.raises(ValueError, match="only add members of the same kind"):

@@ -35,7 +35,7 @@ def naive_votes(bag: Any, table: Any, n_classes: int) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("voting", ["soft", "hard"])
 @pytest.mark.parametrize("member", [None, KNeighborsClassifier(3), SVC(), RidgeClassifier()])
-def test_classification(member: Any, voting: str) -> None:
+def test_classification_matches_naive_votes(member: Any, voting: str) -> None:
     labels = np.array(["a", "b", "c"])[y]
     bag = BaggingClassifier(
         member, n_estimators=20, max_features=3, oob_score=True, voting=voting, random_state=2
@@ -47,7 +47,7 @@ def test_classification(member: Any, voting: str) -> None:
     assert bag.oob_curve().error[-1] == pytest.approx(1 - bag.oob_score_)
 
 
-def test_regression() -> None:
+def test_regression_matches_naive_means() -> None:
     table, target = load_diabetes(return_X_y=True)
     table, target = table[:90], np.column_stack([target[:90], -2 * target[:90] + 3])
     for member in [None, LinearRegression()]:
@@ -67,7 +67,7 @@ def test_regression() -> None:
             assert bag.oob_curve().error[-1] == pytest.approx(last)
 
 
-def test_the_curve_holds_the_error_of_every_number_of_members() -> None:
+def test_the_curve_has_the_error_for_each_number_of_members() -> None:
     for member in [None, KNeighborsClassifier()]:
         bags = [
             BaggingClassifier(member, n_estimators=n, oob_score=True, random_state=0)
@@ -86,7 +86,7 @@ def test_the_curve_holds_the_error_of_every_number_of_members() -> None:
             assert bag.oob_score_ == pytest.approx(1 - curve.error[-1])
 
 
-def test_the_curve_ends_at_the_score_also_where_votes_tie() -> None:
+def test_the_curve_ends_at_the_score_even_with_tied_votes() -> None:
     # Thirds added in different orders differ in the last bit; with this seed the means do not.
     bag = BaggingClassifier(
         KNeighborsClassifier(3), n_estimators=12, max_samples=20, oob_score=True, random_state=174
@@ -94,7 +94,7 @@ def test_the_curve_ends_at_the_score_also_where_votes_tie() -> None:
     assert bag.oob_curve().error[-1] == pytest.approx(1 - bag.oob_score_)
 
 
-def test_it_agrees_with_cross_validation() -> None:
+def test_the_out_of_bag_score_agrees_with_cross_validation() -> None:
     table, target = load_breast_cancer(return_X_y=True)
     bag = BaggingClassifier(n_estimators=60, oob_score=True, random_state=0).fit(table, target)
     folds = cross_val_score(
@@ -104,7 +104,7 @@ def test_it_agrees_with_cross_validation() -> None:
     assert abs(bag.oob_score_ - folds.mean()) < 0.025
 
 
-def test_rows_that_no_member_left_out_are_nan_and_not_scored() -> None:
+def test_rows_in_every_bag_are_nan_and_not_scored() -> None:
     for bag in [
         BaggingClassifier(n_estimators=1, oob_score=True, random_state=0),
         BaggingRegressor(KNeighborsRegressor(), n_estimators=1, oob_score=True, random_state=0),
@@ -117,7 +117,7 @@ def test_rows_that_no_member_left_out_are_nan_and_not_scored() -> None:
         assert bag.oob_curve().n_rows.tolist() == [150 - inside.sum()]
 
 
-def test_rows_of_weight_zero_take_no_part() -> None:
+def test_rows_of_weight_zero_are_ignored() -> None:
     weight = np.where(np.arange(150) % 2 == 0, 0.0, 1.0)
     wrong = np.where(weight == 0, (y + 1) % 3, y)
     for member in [None, KNeighborsClassifier()]:
@@ -129,7 +129,7 @@ def test_rows_of_weight_zero_take_no_part() -> None:
         assert bag.oob_curve().n_rows[-1] == 75
 
 
-def test_subsamples_without_replacement_leave_rows_out_too() -> None:
+def test_subsamples_without_replacement_have_out_of_bag_rows() -> None:
     bag = BaggingClassifier(
         n_estimators=40, bootstrap=False, max_samples=0.6, oob_score=True, random_state=0
     ).fit(X, y)
@@ -138,6 +138,6 @@ def test_subsamples_without_replacement_leave_rows_out_too() -> None:
         BaggingClassifier(bootstrap=False, oob_score=True).fit(X, y)
 
 
-def test_the_curve_needs_the_score() -> None:
+def test_the_curve_requires_the_score() -> None:
     with pytest.raises(ValueError, match="oob_score=True in fit"):
         BaggingClassifier(n_estimators=2).fit(X, y).oob_curve()

@@ -1,4 +1,4 @@
-"""Ensembles of our trees in model files; what such a file cannot hold, and hostile headers."""
+"""Ensembles of our trees in model files; unsupported contents, and hostile headers."""
 
 import copy
 import json
@@ -45,7 +45,9 @@ FRAME.loc[::7, "b"] = np.nan
     ],
     ids=lambda part: type(part).__name__,
 )
-def test_a_loaded_model_predicts_as_the_saved_one(model: Any, target: Any, tmp_path: Path) -> None:
+def test_a_loaded_model_predicts_like_the_saved_one(
+    model: Any, target: Any, tmp_path: Path
+) -> None:
     weight = np.where(np.arange(150) % 5 == 0, 0.0, 1.0)
     model = clone(model).fit(FRAME, target, weight)
     model.save(tmp_path / "model")
@@ -70,7 +72,7 @@ def test_a_loaded_model_predicts_as_the_saved_one(model: Any, target: Any, tmp_p
         assert getattr(again, name, None) == getattr(model, name, None)
 
 
-def test_a_loaded_model_is_continued(tmp_path: Path) -> None:
+def test_a_loaded_model_can_be_warm_started(tmp_path: Path) -> None:
     bag = BaggingClassifier(n_estimators=3, warm_start=True, random_state=0).fit(X, y)
     bag.save(tmp_path / "bag")
     more = arboleda.load(tmp_path / "bag").set_params(n_estimators=6).fit(X, y)
@@ -89,7 +91,7 @@ def test_other_members_are_refused_by_name(tmp_path: Path) -> None:
     assert not (tmp_path / "bag").exists()
 
 
-def test_a_tree_of_ones_own_as_member(tmp_path: Path) -> None:
+def test_a_given_tree_is_not_saved_but_its_members_are(tmp_path: Path) -> None:
     bag = BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2, random_state=0)
     bag.fit(X, y)
     with pytest.warns(UserWarning, match="estimator is not saved"):

@@ -32,7 +32,9 @@ CLASSIFIERS = [BaggingClassifier, RandomSubspaceClassifier, ClassSwitchingClassi
     ids=lambda member: type(member).__name__,
 )
 @pytest.mark.parametrize("ensemble", CLASSIFIERS)
-def test_classifiers(ensemble: Any, member: Any, voting: str) -> None:
+def test_staged_classifiers_match_smaller_ensembles(
+    ensemble: Any, member: Any, voting: str
+) -> None:
     model = ensemble(member, N_MEMBERS, voting=voting, random_state=0).fit(X, NAMES)
     labels = list(model.staged_predict(X))
     shares = list(model.staged_predict_proba(X))
@@ -47,7 +49,9 @@ def test_classifiers(ensemble: Any, member: Any, voting: str) -> None:
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("member", [None, LinearRegression()], ids=["trees", "linear"])
 @pytest.mark.parametrize("ensemble", [BaggingRegressor, RandomSubspaceRegressor])
-def test_regressors(ensemble: Any, member: Any, several: bool) -> None:
+def test_staged_regressors_match_smaller_ensembles(
+    ensemble: Any, member: Any, several: bool
+) -> None:
     table, target = load_diabetes(return_X_y=True)
     target = np.column_stack([target, -target]) if several else target
     model = ensemble(member, N_MEMBERS, random_state=0).fit(table, target)
@@ -57,7 +61,7 @@ def test_regressors(ensemble: Any, member: Any, several: bool) -> None:
     assert list(model.staged_score(table, target))[-1] == model.score(table, target)
 
 
-def test_decision_functions_where_members_have_one() -> None:
+def test_decision_functions_are_staged_where_members_have_one() -> None:
     model = BaggingClassifier(LogisticRegression(max_iter=1000), N_MEMBERS, random_state=0).fit(
         X, NAMES
     )

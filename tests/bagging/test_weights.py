@@ -1,4 +1,4 @@
-"""Votes weighted by the members' quality on rows that they did not learn from."""
+"""Votes weighted by the members' quality on held-out rows."""
 
 import copy
 import json
@@ -100,7 +100,7 @@ def check_predictions(model: Any, table: Any) -> None:
         np.testing.assert_array_equal(model.predict(table), model.classes_[found.argmax(axis=1)])
         with np.errstate(divide="ignore"):
             np.testing.assert_array_equal(model.predict_log_proba(table), np.log(found))
-    if isinstance(model._members, TreeMembers):  # few rows take another way to the same bits
+    if isinstance(model._members, TreeMembers):  # few rows take another path to the same bits
         np.testing.assert_array_equal(getattr(model, predicted)(table[:3]), found[:3])
 
 
@@ -109,7 +109,9 @@ def check_predictions(model: Any, table: Any) -> None:
 @pytest.mark.parametrize(
     "ensemble", [BaggingClassifier, PastingClassifier, RandomPatchesClassifier]
 )
-def test_classifiers_out_of_bag(ensemble: Any, member: Any, voting: Any) -> None:
+def test_weights_of_classifiers_are_measured_out_of_bag(
+    ensemble: Any, member: Any, voting: Any
+) -> None:
     model = ensemble(member, voting=voting, weights="oob", **SMALL).fit(X, NAMES)
     expected = naive_weights(model, X, NAMES, iter_left_out_rows(model, len(X)))
     np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-12)
@@ -118,7 +120,7 @@ def test_classifiers_out_of_bag(ensemble: Any, member: Any, voting: Any) -> None
 
 @pytest.mark.parametrize("member", [None, LinearRegression(), KNeighborsRegressor()], ids=str)
 @pytest.mark.parametrize("ensemble", [BaggingRegressor, PastingRegressor, RandomPatchesRegressor])
-def test_regressors_out_of_bag(ensemble: Any, member: Any) -> None:
+def test_weights_of_regressors_are_measured_out_of_bag(ensemble: Any, member: Any) -> None:
     for target in [PROGRESS, np.column_stack([PROGRESS, -3 * PROGRESS + DIABETES[:, 0]])]:
         model = ensemble(member, weights="oob", **SMALL).fit(DIABETES, target)
         expected = naive_weights(model, DIABETES, target, iter_left_out_rows(model, len(target)))
@@ -208,7 +210,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads(member: Any) -> Non
 
 
 @pytest.mark.parametrize("member", [None, STUMP, KNeighborsClassifier(3), SVC()], ids=str)
-def test_out_of_bag_predictions_are_weighted_too(member: Any) -> None:
+def test_out_of_bag_predictions_are_weighted(member: Any) -> None:
     bag = BaggingClassifier(
         member, n_estimators=40, weights="oob", oob_score=True, random_state=0
     ).fit(X, NAMES)
@@ -226,7 +228,7 @@ def test_out_of_bag_predictions_are_weighted_too(member: Any) -> None:
     assert bag.oob_score_ == pytest.approx(1 - errors[-1])
 
 
-def test_out_of_bag_values_are_weighted_too() -> None:
+def test_out_of_bag_values_are_weighted() -> None:
     for member in [None, LinearRegression()]:
         bag = BaggingRegressor(
             member, n_estimators=25, weights="oob", oob_score=True, random_state=0
@@ -242,7 +244,7 @@ def test_out_of_bag_values_are_weighted_too() -> None:
         assert bag.oob_curve().error[-1] == pytest.approx(error)
 
 
-def test_members_that_see_noise_alone_lose_their_votes() -> None:
+def test_members_fitted_on_noise_lose_their_votes() -> None:
     table, target = make_classification(
         1500, 40, n_informative=3, n_redundant=0, class_sep=1.5, flip_y=0.02, random_state=3
     )
@@ -266,7 +268,7 @@ def test_members_that_see_noise_alone_lose_their_votes() -> None:
 
 
 class Useless(KNeighborsClassifier):
-    """Predicts NaN as probabilities of one class in a half of its draws, and is never right."""
+    """Predict NaN as probabilities of one class in half of the draws, and never correctly."""
 
     def predict_proba(self, X: Any) -> Any:
         shares = super().predict_proba(X)
@@ -282,7 +284,7 @@ def test_members_of_weight_0_are_not_called_and_open_stages_with_equal_votes() -
     assert 0 < silent.sum() < 12
     check_predictions(bag, CANCER)
     for estimator in [e for e, s in zip(bag.estimators_, silent, strict=True) if s]:
-        estimator.predict_proba = None  # to call it would fail
+        estimator.predict_proba = None  # calling it would fail
     assert bag.score(CANCER, BENIGN) > 0.9
     members = bag._members.with_weights(np.array([0.0] * 5 + [1 / 7] * 7))
     trees = BaggingClassifier(n_estimators=12, random_state=1).fit(CANCER, BENIGN)
@@ -290,7 +292,7 @@ def test_members_of_weight_0_are_not_called_and_open_stages_with_equal_votes() -
     check_predictions(trees, CANCER)
 
 
-def test_all_weights_0_warn_and_count_the_same() -> None:
+def test_all_weights_0_warn_and_become_equal() -> None:
     rng = np.random.default_rng(0)
     table, labels = rng.normal(size=(40, 2)), np.tile([0, 1], 20)
     table[:, 0] = labels  # the members are always wrong
@@ -309,7 +311,7 @@ def test_all_weights_0_warn_and_count_the_same() -> None:
 
 
 @pytest.mark.parametrize("member", [None, KNeighborsClassifier(3)])
-def test_rows_of_weight_0_measure_no_member(member: Any) -> None:
+def test_rows_of_weight_0_do_not_affect_member_weights(member: Any) -> None:
     weight = np.where(np.arange(150) % 3 == 0, 0.0, 1.0)
     wrong = np.where(weight == 0, (y + 1) % 3, y)
     able = np.flatnonzero(weight)
@@ -325,7 +327,7 @@ def test_rows_of_weight_0_measure_no_member(member: Any) -> None:
 
 
 @pytest.mark.parametrize("member", [None, KNeighborsClassifier(3)])
-def test_a_warm_start_measures_all_members_anew(member: Any) -> None:
+def test_a_warm_start_measures_all_members_again(member: Any) -> None:
     for ensemble, weights in [
         (BaggingClassifier, "oob"),
         (RandomSubspaceClassifier, "validation"),
@@ -353,7 +355,7 @@ def test_a_warm_start_that_cannot_measure_is_refused(member: Any) -> None:
     assert len(model.estimator_weights_) == 3
 
 
-def test_parameters_that_leave_no_row_are_refused() -> None:
+def test_parameters_without_held_out_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="weights='oob' needs out-of-bag rows"):
         BaggingClassifier(bootstrap=False, weights="oob").fit(X, y)
     with pytest.raises(ValueError, match="less than one row: increase it"):
@@ -378,7 +380,7 @@ class NoNumbers(LinearRegression):
         return super().predict(X) * np.nan
 
 
-def test_values_that_are_no_numbers_are_refused() -> None:
+def test_non_numeric_values_are_refused() -> None:
     with pytest.raises(ValueError, match="Member 0 predicts an infinite value or NaN"):
         BaggingRegressor(NoNumbers(), weights="oob").fit(DIABETES, PROGRESS)
 
@@ -478,7 +480,7 @@ def test_shapley_values_add_up_to_the_weighted_prediction(model: Any) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_curves_are_those_of_the_weighted_prediction(model: Any) -> None:
+def test_curves_match_the_weighted_prediction(model: Any) -> None:
     model, table, _ = fitted(model)
     found = explain.partial_dependence(model, table, 2)
     for k, value in list(enumerate(found.grid[0]))[::7]:
@@ -489,7 +491,7 @@ def test_curves_are_those_of_the_weighted_prediction(model: Any) -> None:
         np.testing.assert_allclose(found.average[:, k], np.ravel(mean))
 
 
-def test_what_needs_a_plain_mean_refuses_weights() -> None:
+def test_functions_of_a_plain_mean_refuse_weights() -> None:
     bag = BaggingRegressor(n_estimators=30, weights="oob", random_state=0)
     bag.fit(DIABETES, PROGRESS)
     with pytest.raises(ValueError, match=r"members of this BaggingRegressor have weights.*uniform"):

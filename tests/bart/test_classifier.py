@@ -1,4 +1,4 @@
-"""BARTClassifier: what its draws must be true of."""
+"""BARTClassifier: properties of its posterior draws."""
 
 import pickle
 from pathlib import Path
@@ -55,7 +55,7 @@ def test_draws_and_means_agree(fitted: BARTClassifier) -> None:
     assert list(fitted.r_hat_) == ["mean_latent of 1"]
 
 
-def test_several_classes() -> None:
+def test_several_classes_are_learned() -> None:
     random = np.random.default_rng(0)
     X = random.uniform(size=(900, 2))
     shares = np.array([[0.8, 0.1, 0.1], [0.1, 0.2, 0.7], [0.1, 0.8, 0.1]])
@@ -75,7 +75,7 @@ def test_several_classes() -> None:
     assert model.predict_interval(X[:5]).shape == (5, 3, 2)
 
 
-def test_saved_and_loaded_and_the_same_bits(tmp_path: Path) -> None:
+def test_a_loaded_model_predicts_the_same_bits(tmp_path: Path) -> None:
     X, _, y = probit_rows(200, 3)
     X[::5, 2] = np.nan
     y[:20] = 2
@@ -93,7 +93,7 @@ def test_saved_and_loaded_and_the_same_bits(tmp_path: Path) -> None:
         assert other.acceptance_rates_ == model.acceptance_rates_
 
 
-def test_one_class() -> None:
+def test_one_class_is_predicted_with_certainty() -> None:
     X = probit_rows(20, 4)[0]
     model = BARTClassifier().fit(X, ["only"] * 20)
     np.testing.assert_array_equal(model.predict_proba(X), np.ones((20, 1)))

@@ -1,4 +1,4 @@
-"""BARTRegressor: what its draws must be true of."""
+"""BARTRegressor: properties of its posterior draws."""
 
 import pickle
 import subprocess
@@ -76,7 +76,7 @@ def test_intervals_have_their_nominal_coverage(fitted: BARTRegressor) -> None:
     assert 0.75 < ((low <= mean) & (mean <= high)).mean() < 0.99
 
 
-def test_columns_that_matter_are_used_more() -> None:
+def test_informative_columns_are_used_more() -> None:
     X, _, y = friedman(300, 0)
     model = BARTRegressor(n_estimators=20, n_draws=400, random_state=0).fit(X, y)
     shares = model.feature_inclusion()
@@ -120,7 +120,7 @@ def test_quantiles_of_a_mixture_solve_its_equation() -> None:
             assert abs(found[i, k] - exact) < 1e-8
 
 
-def test_split_r_hat_by_hand() -> None:
+def test_split_r_hat_matches_values_by_hand() -> None:
     # Halves (1, 2), (3, 6) and (1, 4), (2, 3): variances 0.5, 4.5, 4.5, 0.5.
     found = compute_split_r_hat(np.array([[1.0, 2.0, 3.0, 6.0], [1.0, 4.0, 2.0, 3.0]]))
     between = np.var([1.5, 4.5, 2.5, 2.5], ddof=1)
@@ -131,14 +131,14 @@ def test_split_r_hat_by_hand() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_chains_that_disagree_are_warned_of() -> None:
+def test_chains_that_disagree_raise_a_warning() -> None:
     X, _, y = friedman(200, 0)
     with pytest.warns(ConvergenceWarning, match="R-hat is above 1.1"):
         model = BARTRegressor(n_draws=16, n_burn_in=0, random_state=0).fit(X, y)
     assert max(model.r_hat_.values()) > 1.1
 
 
-def test_what_was_sampled(fitted: BARTRegressor) -> None:
+def test_attributes_describe_the_samples(fitted: BARTRegressor) -> None:
     assert fitted.sigma_samples_.shape == (600,)
     assert fitted.trace_.shape == (2, 4, 250 + 150)
     np.testing.assert_array_equal(fitted.sigma_samples_, fitted.trace_[0, :, 250:].ravel())
@@ -151,7 +151,7 @@ def test_what_was_sampled(fitted: BARTRegressor) -> None:
     )
 
 
-def test_the_same_bits_whatever_the_number_of_threads(tmp_path: Path) -> None:
+def test_the_number_of_threads_changes_no_bit(tmp_path: Path) -> None:
     X, _, y = friedman(150, 4)
     X[::7, 0] = np.nan
     content = []
@@ -167,7 +167,7 @@ def test_the_same_bits_whatever_the_number_of_threads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_saved_and_loaded(tmp_path: Path, sparse: bool) -> None:
+def test_a_loaded_model_predicts_the_same(tmp_path: Path, sparse: bool) -> None:
     X, _, y = friedman(120, 5)
     if sparse:
         X[X < 0.5] = 0.0
@@ -181,11 +181,11 @@ def test_saved_and_loaded(tmp_path: Path, sparse: bool) -> None:
         np.testing.assert_array_equal(other.sigma_samples_, model.sigma_samples_)
     if sparse:
         np.testing.assert_array_equal(model.predict(csr_array(X)), model.predict(X))
-        # Least squares is not made of a sparse table, so that sigma has another prior.
+        # Least squares is not computed on a sparse table, so sigma has another prior.
         assert np.corrcoef(small().fit(X, y).predict(X), model.predict(X))[0, 1] > 0.95
 
 
-def test_missing_values_are_a_value_of_their_own() -> None:
+def test_missing_values_are_a_separate_value() -> None:
     random = np.random.default_rng(0)
     x = random.uniform(size=400)
     missing = random.random(400) < 0.3
@@ -193,13 +193,13 @@ def test_missing_values_are_a_value_of_their_own() -> None:
     X = np.where(missing, np.nan, x)[:, None]
     model = small().fit(X, y)
     np.testing.assert_allclose(model.predict([[np.nan], [0.2], [0.8]]), [5, -1, 1], atol=0.15)
-    # Where no training row lacked it, both sides are as probable: a mean with a wide interval.
+    # If no training row lacked it, both sides are equally probable: a mean with a wide interval.
     model = small().fit(X[~missing], y[~missing])
     (low, high), _ = model.predict_interval([[np.nan], [0.2]], kind="mean")
     assert high - low > 1.0
 
 
-def test_categories() -> None:
+def test_categories_are_learned() -> None:
     random = np.random.default_rng(0)
     labels = np.array(["red", "green", "blue", "grey"])
     effect = {"red": 4.0, "green": 0.0, "blue": -3.0, "grey": 0.0}
@@ -232,7 +232,7 @@ def test_weights_divide_the_variance() -> None:
     assert weighted.sigma_samples_.mean() == pytest.approx(1.0, abs=0.1)
 
 
-def test_weights_up_to_a_factor_and_of_zero() -> None:
+def test_weights_are_relative_and_zeros_are_ignored() -> None:
     X, _, y = friedman(100, 6)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, 100)
     one = small().fit(X, y, sample_weight=weight)
@@ -247,7 +247,7 @@ def test_weights_up_to_a_factor_and_of_zero() -> None:
     np.testing.assert_array_equal(left.predict(X), only.predict(X))
 
 
-def test_weights_are_as_repeated_rows_in_distribution() -> None:
+def test_weights_match_repeated_rows_in_distribution() -> None:
     # Given sigma, the function has the same posterior; sigma is learned from more rows.
     X, _, y = friedman(150, 7)
     times = np.random.default_rng(1).integers(1, 4, 150)
@@ -267,13 +267,13 @@ def test_the_scale_of_y_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
-def test_few_rows(n: int) -> None:
+def test_few_rows_are_fitted(n: int) -> None:
     X, _, y = friedman(n, 10)
     model = small(n_estimators=5).fit(X, y)
     assert np.isfinite(model.predict_interval(X)).all()
 
 
-def test_constants() -> None:
+def test_constant_targets_are_fitted() -> None:
     X, _, y = friedman(50, 11)
     model = small().fit(X, np.full(50, 3.25))
     np.testing.assert_array_equal(model.predict(X), 3.25)
@@ -308,7 +308,7 @@ def test_trees_have_the_sizes_of_the_prior_without_informative_rows() -> None:
         ({"nu": 0.5}, "'nu' parameter"),
     ],
 )
-def test_parameters_that_cannot_be_are_refused(parameters: dict[str, Any], message: str) -> None:
+def test_invalid_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
     X, _, y = friedman(20, 0)
     with pytest.raises(ValueError, match=message):
         small(**parameters).fit(X, y)
@@ -336,7 +336,7 @@ def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) == 10
 
 
-def test_a_failed_fit_leaves_the_model_as_it_was() -> None:
+def test_a_failed_fit_leaves_the_model_unchanged() -> None:
     X, _, y = friedman(30, 0)
     model = small().fit(X, y)
     before = model.predict(X)

@@ -1,4 +1,4 @@
-"""Ensembles of trees that nobody boosted: regression trees fitted one after another by hand."""
+"""Ensembles without boosting: regression trees fitted one after another by hand."""
 
 from typing import Any
 

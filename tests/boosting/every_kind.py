@@ -39,7 +39,7 @@ ORDER = _RANDOM.permutation(N)
 
 @dataclass(frozen=True)
 class Kind:
-    """A model and what it learns from."""
+    """A model and its training data."""
 
     model: Any
     X: Any
@@ -48,7 +48,7 @@ class Kind:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether rows take part by chance: then their order matters."""
+        """Return whether rows are sampled: then their order matters."""
         model = self.model
         return bool(model.subsample < 1.0 or model.sampling != "uniform")
 
@@ -129,9 +129,9 @@ KINDS = {
 
 
 def bits(kind: Kind, model: Any) -> bytes:
-    """Return the bytes of a fitted model and of what it says of the rows."""
-    said = model.predict(kind.X) if kind.y.dtype.kind == "f" else model.predict_proba(kind.X)
-    return pickle.dumps(model.ensemble_) + said.tobytes()
+    """Return the bytes of a fitted model and of its predictions."""
+    predicted = model.predict(kind.X) if kind.y.dtype.kind == "f" else model.predict_proba(kind.X)
+    return pickle.dumps(model.ensemble_) + predicted.tobytes()
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class Problem:
         exact: bool = True,
         n_threads: int = 1,
         numbers: Any = None,
-        judged: Any = None,
+        validation_rows: Any = None,
         weight: Any = None,
         offset: Any = None,
         resume: Any = None,
@@ -78,12 +78,12 @@ class Problem:
         callback: Any = None,
         **options: Any,
     ) -> Boosted:
-        """Fit a few small trees; ``judged``: rows of the same table to judge by."""
+        """Fit a few small trees; ``validation_rows``: rows of the same table to score on."""
         name = loss if isinstance(loss, str) else of
         training = self.rows(name, numbers, exact, weight=weight, offset=offset)
         validation = None
-        if judged is not None:
-            validation = BoostingRows(training.table, judged, training.target, weight)
+        if validation_rows is not None:
+            validation = BoostingRows(training.table, validation_rows, training.target, weight)
         defaults = {"n_rounds": 10, "learning_rate": 0.3, "max_depth": 3, "min_samples_leaf": 5}
         return fit_boosting(
             training,
@@ -99,7 +99,7 @@ class Problem:
 
 
 def bits(fitted: Boosted) -> bytes:
-    """Return everything that a fit found."""
+    """Return all results of a fit as bytes."""
     arrays = [fitted.ensemble.start, *fitted.history.values()]
     for tree in fitted.ensemble.trees:
         arrays += [tree.feature, tree.threshold, tree.value, tree.missing_go_to_left]

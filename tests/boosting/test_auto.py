@@ -43,22 +43,24 @@ MODELS = {
 
 @pytest.fixture
 def all_columns(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Automatic values without any that draws at random, so that no seed matters."""
+    """Automatic values without random draws, so that no seed matters."""
     values = {name: value for name, value in HISTOGRAM_VALUES.items() if name != "max_features"}
     monkeypatch.setattr(HistGradientBoostingClassifier, "_automatic_values", values)
     monkeypatch.setattr(_auto, "VARIANTS", ({},))
     return values
 
 
-def test_model_is_the_mean_of_models_stopped_by_their_folds(all_columns: dict[str, Any]) -> None:
+def test_the_model_is_the_mean_of_models_stopped_on_their_folds(
+    all_columns: dict[str, Any],
+) -> None:
     # Five values a column, so that the bins of all rows are those of any four folds.
     coarse = np.clip(X.round(), -2, 2)
     model = HistGradientBoostingClassifier(max_iter="auto", random_state=1).fit(coarse, Y)
     scores, rounds = np.zeros((400, 3)), 0
     folds = fold_splits(5, Y.astype(float), np.arange(400), stratify=True, seed=model.seed_)
-    for learn, judge in folds:
+    for learn, held_out in folds:
         member = HistGradientBoostingClassifier(max_iter=1000, **all_columns)
-        member.fit(coarse[learn], Y[learn], X_val=coarse[judge], y_val=Y[judge])
+        member.fit(coarse[learn], Y[learn], X_val=coarse[held_out], y_val=Y[held_out])
         scores += member.decision_function(coarse) / 5
         rounds += member.n_iter_
     assert model.n_iter_ == rounds
@@ -67,7 +69,7 @@ def test_model_is_the_mean_of_models_stopped_by_their_folds(all_columns: dict[st
     )
 
 
-def test_mean_of_ensembles_is_the_mean_of_their_scores_at_every_stage() -> None:
+def test_the_mean_of_ensembles_averages_their_scores_at_each_stage() -> None:
     members = [
         HistGradientBoostingClassifier(max_iter=n, subsample=0.5, random_state=n).fit(X, Y)
         for n in (3, 5, 5)
@@ -89,7 +91,7 @@ def test_mean_of_ensembles_is_the_mean_of_their_scores_at_every_stage() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_same_bytes_on_any_threads_and_through_files(name: str, tmp_path: Any) -> None:
+def test_threads_and_files_change_no_byte(name: str, tmp_path: Any) -> None:
     model, y = MODELS[name]
     one = clone(model).set_params(n_jobs=1).fit(X, y)
     three = clone(model).set_params(n_jobs=3).fit(X, y)
@@ -102,7 +104,7 @@ def test_same_bytes_on_any_threads_and_through_files(name: str, tmp_path: Any) -
     np.testing.assert_array_equal(stages[-1], one.predict(X))
 
 
-def test_beats_the_defaults_where_a_hundred_rounds_are_too_many() -> None:
+def test_automatic_rounds_beat_the_defaults_when_a_hundred_are_too_many() -> None:
     cancer, y = load_breast_cancer(return_X_y=True)
     plain, automatic = (
         cross_val_score(model, cancer, y, scoring="neg_log_loss", cv=3).mean()
@@ -111,21 +113,21 @@ def test_beats_the_defaults_where_a_hundred_rounds_are_too_many() -> None:
             HistGradientBoostingClassifier(max_iter="auto", random_state=0),
         )
     )
-    assert automatic > 1.1 * plain  # both are negative: a tenth off the loss is asked for
+    assert automatic > 1.1 * plain  # both are negative: the loss must fall by a tenth
     assert automatic > plain
 
 
 def test_given_validation_rows_stop_one_model() -> None:
-    learn, judge, y, y_val = train_test_split(X, Y, random_state=0)
+    learn, held_out, y, y_val = train_test_split(X, Y, random_state=0)
     model = HistGradientBoostingClassifier(max_iter="auto", random_state=0)
-    model.fit(learn, y, X_val=judge, y_val=y_val)
+    model.fit(learn, y, X_val=held_out, y_val=y_val)
     by_hand = HistGradientBoostingClassifier(max_iter=1000, random_state=0, **HISTOGRAM_VALUES)
-    by_hand.fit(learn, y, X_val=judge, y_val=y_val)
+    by_hand.fit(learn, y, X_val=held_out, y_val=y_val)
     assert model.n_iter_ == by_hand.n_iter_
-    np.testing.assert_allclose(model.predict_proba(judge), by_hand.predict_proba(judge))
+    np.testing.assert_allclose(model.predict_proba(held_out), by_hand.predict_proba(held_out))
 
 
-def test_one_model_of_many_rows_is_replayed_on_all_of_them(
+def test_one_model_of_many_rows_is_refit_on_all_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(_auto, "MEMBERS", ())
@@ -139,7 +141,7 @@ def test_one_model_of_many_rows_is_replayed_on_all_of_them(
         assert tree.value[node, 0, 0] == pytest.approx(0.05 * mean, rel=1e-9)
 
 
-def test_make_variants_keep_what_was_set() -> None:
+def test_make_variants_keeps_given_parameters() -> None:
     model = HistGradientBoostingRegressor(max_iter="auto", max_features=0.9, random_state=0)
     variants = _auto.make_variants(model, HISTOGRAM_VALUES, 5)
     assert [way.get("extra_trees") for way in variants] == [None, True]
@@ -151,7 +153,7 @@ def test_make_variants_keep_what_was_set() -> None:
     assert len(_auto.make_variants(exact, _auto.EXACT_VALUES, 5)) == 1
 
 
-def test_ways_take_turns_unless_the_first_is_clearly_better() -> None:
+def test_variants_alternate_unless_the_first_is_clearly_better() -> None:
     variants: list[dict[str, Any]] = [{}, {"extra_trees": True}]
     assert _auto.select_variants(variants, [-1.0, -1.05], 100) == variants
     assert _auto.select_variants(variants, [-1.05, -1.0], 100) == variants[::-1]
@@ -162,8 +164,8 @@ def test_ways_take_turns_unless_the_first_is_clearly_better() -> None:
     assert _auto.select_variants(variants[:1], [-1.0], 100) == variants[:1]
 
 
-def test_a_way_that_is_clearly_better_on_the_first_fold_is_that_of_all() -> None:
-    """Random thresholds miss the places where this target jumps."""
+def test_a_variant_clearly_better_on_the_first_fold_is_used_for_all() -> None:
+    """Random thresholds miss the jumps of this target."""
     model = HistGradientBoostingRegressor(max_iter="auto", random_state=1)
     target = 3.0 * (X[:, 0] > 0.31) + 2.0 * (X[:, 1] > -0.47)
     chosen = clone(model).fit(X, target).predict(X)
@@ -172,7 +174,7 @@ def test_a_way_that_is_clearly_better_on_the_first_fold_is_that_of_all() -> None
         np.testing.assert_array_equal(clone(model).fit(X, target).predict(X), chosen)
 
 
-def test_what_is_set_is_kept() -> None:
+def test_given_parameters_are_kept() -> None:
     slow = HistGradientBoostingRegressor(max_iter="auto", random_state=0)
     fast = clone(slow).set_params(learning_rate=0.3)
     stumps = clone(slow).set_params(max_leaf_nodes=2)
@@ -180,7 +182,7 @@ def test_what_is_set_is_kept() -> None:
     assert all(tree.n_leaves <= 2 for tree in stumps.fit(X, SCORE).ensemble_.trees)
 
 
-def test_weights_and_columns_of_categories() -> None:
+def test_weights_and_categorical_columns_are_used() -> None:
     random = np.random.default_rng(1)
     mixed = np.array(["a", "b", "c", None], dtype=object)[random.integers(0, 4, (400, 1))]
     table = np.hstack([X.astype(object), mixed])
@@ -188,7 +190,7 @@ def test_weights_and_columns_of_categories() -> None:
     weight = np.where(np.arange(400) < 300, 1.0, 0.0)
     model = HistGradientBoostingRegressor(max_iter="auto", categorical_features=[4], random_state=0)
     weighted = clone(model).fit(table, y, sample_weight=weight)
-    wild = np.where(weight > 0, y, 1e6)  # targets of weight 0 have no say
+    wild = np.where(weight > 0, y, 1e6)  # targets of weight 0 are ignored
     same = clone(model).fit(table, wild, sample_weight=weight)
     np.testing.assert_array_equal(weighted.predict(table), same.predict(table))
     gap = weighted.predict(table)[mixed[:, 0] == "a"].mean()
@@ -197,7 +199,7 @@ def test_weights_and_columns_of_categories() -> None:
 
 @pytest.mark.filterwarnings("ignore:early stopping kept no tree")
 @pytest.mark.parametrize("n", [1, 2, 4, 6, 18])
-def test_few_rows(n: int) -> None:
+def test_few_rows_are_fitted(n: int) -> None:
     y = np.arange(n) % 2
     model = HistGradientBoostingClassifier(max_iter="auto").fit(X[:n], y)
     assert model.predict_proba(X).shape == (400, len(set(y)))
@@ -207,7 +209,7 @@ def test_few_rows(n: int) -> None:
     assert np.isfinite(exact.predict(X)).all()
 
 
-def test_another_score_may_stop() -> None:
+def test_another_score_can_stop_boosting() -> None:
     model = HistGradientBoostingClassifier(max_iter="auto", scoring="roc_auc", random_state=0)
     model.fit(X, Y > 0)
     by_loss = clone(model).set_params(scoring="loss").fit(X, Y > 0)
@@ -242,6 +244,6 @@ def test_number_of_members_falls_with_the_rows() -> None:
         ),
     ],
 )
-def test_what_does_not_go_together_is_refused(model: Any, message: str) -> None:
+def test_incompatible_options_are_refused(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         model.fit(X, Y > 0)

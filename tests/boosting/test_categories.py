@@ -1,4 +1,4 @@
-"""Categories in boosting: native splits and ordered statistics, what they may know, and of whom."""
+"""Categories in boosting: native splits, ordered statistics, and which rows they may use."""
 
 import pickle
 from datetime import date, timedelta
@@ -50,14 +50,14 @@ MODELS: dict[str, Any] = {
 }
 
 
-def answers(model: Any, X: Any) -> Any:
+def predict_outputs(model: Any, X: Any) -> Any:
     return model.predict_proba(X) if hasattr(model, "classes_") else model.predict(X)
 
 
 # What "auto" chooses
 
 
-def test_auto_makes_statistics_of_columns_with_many_categories() -> None:
+def test_auto_uses_target_statistics_for_columns_with_many_categories() -> None:
     tables = {
         (3000, 50): (),
         (3000, 60): (),
@@ -73,15 +73,17 @@ def test_auto_makes_statistics_of_columns_with_many_categories() -> None:
         assert model.statistics_.columns == columns
         native = clone(model).set_params(category_encoding="native").fit(X, y)
         assert native.statistics_.columns == ()
-        assert np.array_equal(answers(native, X), answers(model, X)) == (not columns)
+        assert np.array_equal(predict_outputs(native, X), predict_outputs(model, X)) == (
+            not columns
+        )
     X, y = towns(n_towns=3)
     ordered = clone(model).set_params(category_encoding="ordered").fit(X, y)
     assert ordered.statistics_.columns == (1,)
     two = X.assign(town=np.where(X["town"] < "t0001", "a", "b"))
-    assert ordered.fit(two, y).statistics_.columns == ()  # one question tells two apart
+    assert ordered.fit(two, y).statistics_.columns == ()  # one split separates two
 
 
-def test_rows_that_are_not_learned_from_do_not_count() -> None:
+def test_held_out_rows_do_not_count_in_the_statistics() -> None:
     X, y = towns(n_towns=300)
     weight = (X["town"] < "t0040").to_numpy().astype(float)
     model = HistGradientBoostingClassifier(**FEW_ROUNDS).fit(X, y, weight)
@@ -95,7 +97,7 @@ def test_rows_that_are_not_learned_from_do_not_count() -> None:
     # The random order goes by the number of a row, so only what predictions use is compared.
     kept = [model.schema_.levels[1].index(level) for level in cut.schema_.levels[1]]
     assert np.array_equal(model.statistics_.values[0][kept], cut.statistics_.values[0][:-1])
-    assert answers(model, seen).shape == answers(cut, seen).shape
+    assert predict_outputs(model, seen).shape == predict_outputs(cut, seen).shape
 
 
 # Leakage
@@ -118,27 +120,27 @@ def test_identifiers_carry_no_information(encoding: str, repeats: int) -> None:
         )
         for table, losses in ((X, without), (noisy, with_ids)):
             model.fit(table[train], y[train])
-            losses.append(log_loss(y[test], answers(model, table[test])))
-        gap.append(losses[-1] - log_loss(y[train], answers(model, noisy[train])))
+            losses.append(log_loss(y[test], predict_outputs(model, table[test])))
+        gap.append(losses[-1] - log_loss(y[train], predict_outputs(model, noisy[train])))
     assert np.mean(with_ids) < np.mean(without) + 0.004
     if repeats == 1:
-        assert with_ids == without  # a constant column is not there
+        assert with_ids == without  # a constant column is dropped
     assert np.isfinite(gap).all()
 
 
-def test_losses_of_training_rows_are_those_of_rows_unseen() -> None:
+def test_losses_of_training_rows_match_those_of_unseen_rows() -> None:
     X, y = towns(n=8000, n_towns=2000)
     train, test = slice(0, 4000), slice(4000, None)
-    told: list[float] = []
+    recorded: list[float] = []
     model = HistGradientBoostingClassifier(
         max_iter=15, max_leaf_nodes=8, early_stopping=False, random_state=0,
-        callbacks=[lambda now: told.append(now.train_loss)],
+        callbacks=[lambda now: recorded.append(now.train_loss)],
     ).fit(X[train], y[train])  # fmt: skip
-    unseen = log_loss(y[test], answers(model, X[test]))
-    assert abs(told[-1] - unseen) < 0.03  # a mean per category of the training rows: 0.25 apart
+    unseen = log_loss(y[test], predict_outputs(model, X[test]))
+    assert abs(recorded[-1] - unseen) < 0.03  # a mean per category of the training rows: 0.25 apart
 
 
-def test_rows_set_aside_have_no_part_in_the_statistics() -> None:
+def test_holdout_rows_are_ignored_by_the_statistics() -> None:
     X, y = towns(n=3000)
     model = HistGradientBoostingClassifier(
         max_iter=10, early_stopping=True, validation_fraction=0.5, random_state=0
@@ -155,23 +157,23 @@ def test_rows_set_aside_have_no_part_in_the_statistics() -> None:
     assert np.abs(model.statistics_.values[0][:-1, 0] - expected).max() > 0.01
 
 
-def test_many_categories_that_matter_are_learned() -> None:
+def test_many_informative_categories_are_learned() -> None:
     X, y = towns(n=12_000, n_towns=1000)
     train, test = slice(0, 6000), slice(6000, None)
     model = HistGradientBoostingClassifier(max_iter=60, early_stopping=False, random_state=0)
     loss = {
-        name: log_loss(y[test], answers(model.fit(table[train], y[train]), table[test]))
+        name: log_loss(y[test], predict_outputs(model.fit(table[train], y[train]), table[test]))
         for name, table in (("with", X), ("without", X[["x"]]))
     }
     assert loss["with"] < loss["without"] - 0.05
 
 
-# Missing, unseen and odd categories
+# Missing, unseen and unusual categories
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
-def test_missing_and_unseen_categories(name: str, encoding: str) -> None:
+def test_missing_and_unseen_categories_are_predicted(name: str, encoding: str) -> None:
     model, n_classes = MODELS[name]
     model = clone(model).set_params(category_encoding=encoding)
     X, y = towns(n_classes=n_classes)
@@ -179,29 +181,29 @@ def test_missing_and_unseen_categories(name: str, encoding: str) -> None:
     model.fit(X, y)
     assert model.missing_columns_.tolist() == [1]
     odd = pd.DataFrame({"x": [0.1] * 3, "town": ["nowhere", None, "t0001"]})
-    found = answers(model, odd)
-    assert np.array_equal(found[0], found[1])  # what is unseen goes where what is missing goes
+    found = predict_outputs(model, odd)
+    assert np.array_equal(found[0], found[1])  # unseen categories follow missing ones
     assert np.isfinite(found).all()
     complete, y = towns(n_classes=n_classes)
     model.fit(complete, y)
-    found = answers(model, odd)
+    found = predict_outputs(model, odd)
     assert np.array_equal(found[0], found[1])
     assert model.missing_columns_.tolist() == []
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("encoding", ["auto", "native", "ordered"])
-def test_columns_with_one_category_or_with_none(name: str, encoding: str) -> None:
+def test_columns_with_one_or_no_category_are_fitted(name: str, encoding: str) -> None:
     model, n_classes = MODELS[name]
     model = clone(model).set_params(category_encoding=encoding)
     X, y = towns(n=500, n_classes=n_classes)
-    plain = answers(model.fit(X[["x"]], y), X[["x"]])
+    plain = predict_outputs(model.fit(X[["x"]], y), X[["x"]])
     one = X[["x"]].assign(same="a", none=pd.Series([None] * 500, dtype="str"))
-    np.testing.assert_array_equal(answers(model.fit(one, y), one), plain)
+    np.testing.assert_array_equal(predict_outputs(model.fit(one, y), one), plain)
 
 
 @pytest.mark.parametrize("encoding", ["auto", "ordered"])
-def test_more_categories_than_the_engine_numbers(encoding: str, tmp_path: Path) -> None:
+def test_more_categories_than_the_engine_limit_are_fitted(encoding: str, tmp_path: Path) -> None:
     n = 150_000
     rng = np.random.default_rng(0)
     number = rng.permutation(n) // 2
@@ -241,41 +243,41 @@ def written_as(kind: str, town: Any) -> Any:
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
 @pytest.mark.parametrize("kind", ["int", "negative", "float", "date", "timestamp"])
-def test_levels_of_every_kind_and_order(kind: str, encoding: str) -> None:
+def test_levels_of_every_type_and_order_give_the_same_model(kind: str, encoding: str) -> None:
     X, y = towns(n_towns=60)
     model = HistGradientBoostingClassifier(
         **FEW_ROUNDS, categorical_features=["town"], category_encoding=encoding
     )
-    expected = answers(model.fit(X, y), X)
+    expected = predict_outputs(model.fit(X, y), X)
     other = X.assign(town=written_as(kind, X["town"]))
-    assert np.array_equal(answers(model.fit(other, y), other), expected)
+    assert np.array_equal(predict_outputs(model.fit(other, y), other), expected)
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
-def test_booleans_are_categories_when_asked(encoding: str) -> None:
+def test_booleans_are_categories_when_listed(encoding: str) -> None:
     X, y = towns()
     X["town"] = X["town"] < "t0200"
     model = HistGradientBoostingClassifier(**FEW_ROUNDS, category_encoding=encoding)
     named = model.set_params(categorical_features=["town"]).fit(X, y)
     assert named.is_categorical_.tolist() == [False, True]
-    assert answers(named, X).shape == (len(X), 2)
+    assert predict_outputs(named, X).shape == (len(X), 2)
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
-def test_columns_by_name_number_mask_and_type(encoding: str) -> None:
+def test_columns_are_selected_by_name_number_mask_and_type(encoding: str) -> None:
     X, y = towns()
     model = HistGradientBoostingClassifier(**FEW_ROUNDS, category_encoding=encoding)
-    expected = answers(model.fit(X, y), X)
+    expected = predict_outputs(model.fit(X, y), X)
     for columns in (["town"], [1], [False, True], np.array([False, True])):
         model.set_params(categorical_features=columns)
-        assert np.array_equal(answers(model.fit(X, y), X), expected)
+        assert np.array_equal(predict_outputs(model.fit(X, y), X), expected)
         if columns[0] != "town":
             array = X.to_numpy(dtype=object)
-            assert np.array_equal(answers(clone(model).fit(array, y), array), expected)
+            assert np.array_equal(predict_outputs(clone(model).fit(array, y), array), expected)
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
-def test_every_container(encoding: str) -> None:
+def test_every_container_gives_the_same_model(encoding: str) -> None:
     X, y = towns(n_classes=3)
     model = HistGradientBoostingClassifier(**FEW_ROUNDS, category_encoding=encoding)
     expected = pickle.dumps(model.fit(X, y).ensemble_)
@@ -299,14 +301,14 @@ def test_every_container(encoding: str) -> None:
     ):
         model.fit(table, y)
         assert pickle.dumps(model.ensemble_) == expected
-        assert np.array_equal(answers(model, table), answers(model, X))
+        assert np.array_equal(predict_outputs(model, table), predict_outputs(model, X))
 
 
-# What a fitted model keeps and tells
+# Attributes of a fitted model
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_same_bytes_with_any_number_of_threads_and_after_saving(
+def test_threads_and_saving_change_no_byte(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
@@ -321,12 +323,12 @@ def test_same_bytes_with_any_number_of_threads_and_after_saving(
     one.save(tmp_path / "m.arboleda")
     X.loc[:5, "town"] = [None, "new", "t0001", "t0002", "", "t0003"]
     for kept in (arboleda.load(tmp_path / "m.arboleda"), pickle.loads(pickle.dumps(one))):
-        assert np.array_equal(answers(kept, X), answers(one, X))
+        assert np.array_equal(predict_outputs(kept, X), predict_outputs(one, X))
         assert np.array_equal(kept.feature_importances_, one.feature_importances_)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_continued_training_and_stages(name: str) -> None:
+def test_warm_starts_and_stages_use_the_statistics(name: str) -> None:
     model, n_classes = MODELS[name]
     X, y = towns(n_classes=n_classes)
     rounds = model._rounds_parameter
@@ -341,7 +343,7 @@ def test_continued_training_and_stages(name: str) -> None:
     assert whole.apply(X).shape[:2] == (len(X), whole.best_iteration_)
 
 
-def test_given_validation_rows_are_judged_as_predictions_are() -> None:
+def test_given_validation_rows_are_scored_like_predictions() -> None:
     X, y = towns(n=4000)
     train, test = slice(0, 2000), slice(2000, None)
     model = HistGradientBoostingClassifier(max_iter=10, n_iter_no_change=10, random_state=0)
@@ -353,7 +355,7 @@ def test_given_validation_rows_are_judged_as_predictions_are() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_importances_are_of_the_columns_given(name: str) -> None:
+def test_importances_refer_to_the_original_columns(name: str) -> None:
     model, n_classes = MODELS[name]
     X, y = towns(n_classes=n_classes)
     found = clone(model).fit(X, y).feature_importances_
@@ -362,7 +364,7 @@ def test_importances_are_of_the_columns_given(name: str) -> None:
     np.testing.assert_allclose(found.sum(), 1.0)
 
 
-def test_constraints_name_the_columns_given() -> None:
+def test_constraints_refer_to_the_original_columns() -> None:
     X, y = towns(n_classes=3)
     X["z"] = np.random.default_rng(1).normal(size=len(X))
     model = HistGradientBoostingClassifier(
@@ -376,13 +378,13 @@ def test_constraints_name_the_columns_given() -> None:
     X, y = towns()
     rising = HistGradientBoostingClassifier(**FEW_ROUNDS, monotonic_cst={"x": 1}).fit(X, y)
     high = X.assign(x=X["x"] + 1.0)
-    assert (answers(rising, high)[:, 1] >= answers(rising, X)[:, 1]).all()
+    assert (predict_outputs(rising, high)[:, 1] >= predict_outputs(rising, X)[:, 1]).all()
     with pytest.raises(ValueError, match="Categorical features cannot have monotonic"):
         clone(rising).set_params(monotonic_cst={"town": 1}).fit(X, y)
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
-def test_shape_functions_are_of_categories(n_classes: int) -> None:
+def test_shape_functions_refer_to_categories(n_classes: int) -> None:
     X, y = towns(n_classes=n_classes)
     X.loc[::50, "town"] = None
     kind = HistGradientBoostingClassifier if n_classes else HistGradientBoostingRegressor
@@ -396,7 +398,7 @@ def test_shape_functions_are_of_categories(n_classes: int) -> None:
     np.testing.assert_allclose(total, raw, atol=1e-9)
 
 
-def test_trees_about_statistics_are_not_shown_as_trees_about_columns() -> None:
+def test_trees_on_statistics_are_not_shown_as_trees_on_columns() -> None:
     X, y = towns()
     model = GradientBoostingClassifier(n_estimators=3).fit(X, y)
     with pytest.raises(AttributeError, match=r"target statistics of 'town'.*'native'"):
@@ -405,7 +407,7 @@ def test_trees_about_statistics_are_not_shown_as_trees_about_columns() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["auto", "ordered"])
-def test_a_grid_of_fits_has_the_scores_of_single_ones(encoding: str) -> None:
+def test_a_grid_of_fits_matches_the_scores_of_single_fits(encoding: str) -> None:
     X, y = towns(n=1500)
     grid = {"max_iter": [3, 6], "category_encoding": [encoding, "native"]}
     model = HistGradientBoostingClassifier(**FEW_ROUNDS)

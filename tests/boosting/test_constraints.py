@@ -1,4 +1,4 @@
-"""Constraints: monotone columns, columns that may meet, and how they are given."""
+"""Constraints: monotonic columns, columns that may interact, and how they are given."""
 
 from itertools import product
 from typing import Any
@@ -68,7 +68,7 @@ def test_classification_is_monotone_and_the_free_model_is_not() -> None:
     assert smallest_step(free) < 0.0
 
 
-def test_directions_by_place_and_by_name_are_the_same() -> None:
+def test_directions_by_position_and_by_name_are_the_same() -> None:
     by_name = HistGradientBoostingRegressor(monotonic_cst=DIRECTIONS, max_iter=5)
     by_place = HistGradientBoostingRegressor(monotonic_cst=[1, -1, 0, 0], max_iter=5)
     np.testing.assert_array_equal(
@@ -148,12 +148,12 @@ def test_no_path_mixes_groups(sets: Any, growth: str) -> None:
         ),
     ],
 )
-def test_wrong_constraints_are_named(options: dict[str, Any], message: str) -> None:
+def test_errors_name_invalid_constraints(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         HistGradientBoostingRegressor(**options).fit(FRAME, SCORE)
 
 
-def test_names_need_names() -> None:
+def test_constraints_by_name_require_column_names() -> None:
     X = FRAME[["rising", "free"]].to_numpy()
     with pytest.raises(ValueError, match="Regressor was not fitted on data .* names 'rising'"):
         HistGradientBoostingRegressor(monotonic_cst={"rising": 1}).fit(X, SCORE)
@@ -162,7 +162,7 @@ def test_names_need_names() -> None:
             HistGradientBoostingRegressor(interaction_cst=[{wrong}]).fit(X, SCORE)
 
 
-def test_no_direction_among_many_classes() -> None:
+def test_directions_with_many_classes_are_refused() -> None:
     y = np.digitize(SCORE, [-1, 1])
     with pytest.raises(ValueError, match="not supported for multiclass"):
         HistGradientBoostingClassifier(monotonic_cst=DIRECTIONS).fit(FRAME, y)

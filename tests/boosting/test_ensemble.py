@@ -1,4 +1,4 @@
-"""Ensembles of trees: what they say is what a walk by hand says, to the last bit."""
+"""Ensembles of trees predict what a naive walk predicts, to the last bit."""
 
 import copy
 import gc
@@ -36,7 +36,7 @@ def numbers_of(table: Table) -> Any:
 
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
-def test_scores_are_those_of_a_walk_by_hand(n_outputs: int) -> None:
+def test_scores_match_a_naive_walk(n_outputs: int) -> None:
     ensemble, reader = mixed_ensemble(mixed_table(), n_outputs)
     others = mixed_table(300, seed=1)
     others[::7, CATEGORY] = "never seen"
@@ -49,7 +49,7 @@ def test_scores_are_those_of_a_walk_by_hand(n_outputs: int) -> None:
 
 @checked
 @given(st.data())
-def test_scores_of_random_tables_are_those_of_a_walk_by_hand(data: Any) -> None:
+def test_scores_of_random_tables_match_a_naive_walk(data: Any) -> None:
     seed = data.draw(st.integers(0, 2**32 - 1))
     n_rows = data.draw(st.integers(1, 40))
     n_outputs = data.draw(st.integers(1, 3))
@@ -71,7 +71,7 @@ def test_any_number_of_threads_gives_the_same_bytes_on_a_long_table() -> None:
 
 
 @pytest.mark.parametrize("n_outputs", [1, 2])
-def test_stages_end_at_the_scores_and_are_those_of_truncated_ensembles(n_outputs: int) -> None:
+def test_stages_match_truncated_ensembles_and_end_at_the_scores(n_outputs: int) -> None:
     ensemble, reader = mixed_ensemble(mixed_table(), n_outputs, n_rounds=7)
     table = read(reader, mixed_table(200, seed=3))
     stages = list(ensemble.staged_scores(table, 2))
@@ -86,7 +86,7 @@ def test_stages_end_at_the_scores_and_are_those_of_truncated_ensembles(n_outputs
     ]
 
 
-def test_parts_put_together_are_the_whole() -> None:
+def test_concatenated_parts_equal_the_whole() -> None:
     ensemble, reader = mixed_ensemble(mixed_table(), 2, 6)
     table = read(reader, mixed_table())
     later = Ensemble.from_trees([9.0, 9.0], ensemble.trees[4:])
@@ -119,7 +119,7 @@ def test_columns_of_every_type_and_stride_are_read_in_place(dtype: str, order: s
     assert ensemble.scores(read(model, X)).tobytes() == expected.tobytes()
 
 
-def test_leaves_are_those_of_a_walk_by_hand() -> None:
+def test_leaves_match_a_naive_walk() -> None:
     ensemble, reader = mixed_ensemble(mixed_table(), 2)
     table = read(reader, mixed_table(100, seed=6))
     leaves = ensemble.apply(table)
@@ -158,7 +158,7 @@ def test_a_damaged_pickle_is_refused() -> None:
         Ensemble.__new__(Ensemble).__setstate__({"native": 5})
 
 
-def test_trees_live_as_long_as_someone_holds_them() -> None:
+def test_trees_live_as_long_as_they_are_referenced() -> None:
     ensemble, _ = mixed_ensemble(mixed_table())
     trees, start = ensemble.trees, ensemble.start
     expected = [tree.threshold.copy() for tree in trees]
@@ -169,7 +169,7 @@ def test_trees_live_as_long_as_someone_holds_them() -> None:
     assert_array_equal(start, [-0.3])
 
 
-def test_importances_are_those_of_the_trees_together() -> None:
+def test_importances_combine_those_of_the_trees() -> None:
     table = mixed_table()
     ensemble, _ = mixed_ensemble(table, n_rounds=6)
     raw = sum(tree.compute_feature_importances(normalize=False) for tree in ensemble.trees)
@@ -188,7 +188,7 @@ def test_importances_are_those_of_the_trees_together() -> None:
     assert_array_equal(stump.gain_importances(), [0.0, 0.0])
 
 
-def test_targets_of_any_size_have_importances() -> None:
+def test_targets_of_any_scale_have_importances() -> None:
     X = np.random.default_rng(7).normal(size=(200, 3))
     y = X @ [3.0, 1.0, 0.0]
     shares = []
@@ -199,7 +199,7 @@ def test_targets_of_any_size_have_importances() -> None:
     np.testing.assert_allclose(shares[2], shares[1], rtol=1e-9)
 
 
-def test_what_does_not_fit_together_is_refused() -> None:
+def test_incompatible_parts_are_refused() -> None:
     ensemble, reader = mixed_ensemble(mixed_table(), 2, 3)
     table = read(reader, mixed_table())
     trees = ensemble.trees

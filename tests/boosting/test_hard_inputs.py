@@ -1,4 +1,4 @@
-"""What users give: sizes at the edge of float64, few rows, wrong shapes, runs that break off."""
+"""Difficult inputs: values near the float64 limits, few rows, wrong shapes, interrupted fits."""
 
 import pickle
 import signal
@@ -50,8 +50,8 @@ def stopping(maker: Any) -> dict[str, Any]:
 
 
 @EVERY
-def test_columns_of_any_size(maker: Any) -> None:
-    """A power of two times a column: the same trees, the thresholds as much larger."""
+def test_columns_of_any_scale_are_fitted(maker: Any) -> None:
+    """Multiply columns by a power of two: the same trees, thresholds scaled alike."""
     y = target(maker)
     plain = small(maker).fit(X, y)
     for power in (-1000, -60, 900):
@@ -61,7 +61,7 @@ def test_columns_of_any_size(maker: Any) -> None:
 
 @REGRESSORS
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber"])
-def test_targets_of_any_size(maker: Any, loss: str) -> None:
+def test_targets_of_any_scale_are_fitted(maker: Any, loss: str) -> None:
     plain = small(maker, loss=loss).fit(X, SCORE).predict(X)
     for power in (-900, -300, 300, 1000):
         scaled = small(maker, loss=loss).fit(X, np.ldexp(SCORE, power)).predict(X)
@@ -69,13 +69,13 @@ def test_targets_of_any_size(maker: Any, loss: str) -> None:
 
 
 @REGRESSORS
-def test_a_rate_that_diverges_is_named(maker: Any) -> None:
+def test_a_learning_rate_that_diverges_is_named(maker: Any) -> None:
     with pytest.raises(ValueError, match="lower the learning rate"):
         small(maker, 400, learning_rate=1e10).fit(X, SCORE)
 
 
 @EVERY
-def test_weights_of_any_size(maker: Any) -> None:
+def test_weights_of_any_scale_are_fitted(maker: Any) -> None:
     y = target(maker)
     least = {"min_child_weight": 0.0} if hasattr(maker(), "max_iter") else {}
     plain = small(maker, **least).fit(X, y, np.ones(N)).predict(X)
@@ -85,8 +85,8 @@ def test_weights_of_any_size(maker: Any) -> None:
 
 
 @EVERY
-def test_weights_over_many_orders_of_magnitude(maker: Any) -> None:
-    """Rows of tiny weight change nothing that rows of large weight can tell."""
+def test_weights_over_many_orders_of_magnitude_are_fitted(maker: Any) -> None:
+    """Rows of tiny weight do not change what rows of large weight determine."""
     y = target(maker).astype(float)
     weight = 10.0 ** RANDOM.uniform(-6, 6, N)
     model = small(maker, 20).fit(X, y, weight)
@@ -96,13 +96,14 @@ def test_weights_over_many_orders_of_magnitude(maker: Any) -> None:
     )
     constant = np.average(y, weights=weight)
     error, before = (
-        np.average((y[heavy] - said) ** 2, weights=weight[heavy]) for said in (fitted, constant)
+        np.average((y[heavy] - predicted) ** 2, weights=weight[heavy])
+        for predicted in (fitted, constant)
     )
     assert error < 0.8 * before
 
 
 @EVERY
-def test_few_rows_and_early_stopping(maker: Any) -> None:
+def test_early_stopping_works_with_few_rows(maker: Any) -> None:
     y = target(maker)
     for n in (1, 3, 5):
         with pytest.raises(ValueError, match=f"validation_fraction=0.1 of n_samples={n}"):
@@ -114,25 +115,25 @@ def test_few_rows_and_early_stopping(maker: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:early stopping kept no tree")
 @pytest.mark.parametrize("maker", [GradientBoostingClassifier, HistGradientBoostingClassifier])
-def test_rare_classes_and_early_stopping(maker: Any) -> None:
-    """A class of one row stays among those to learn from."""
+def test_early_stopping_works_with_rare_classes(maker: Any) -> None:
+    """A class of one row stays in the training rows."""
     y = np.zeros(N, int)
     y[3], y[4], y[5:9] = 1, 2, 3
     model = small(maker, 10, **stopping(maker), random_state=0).fit(X, y)
-    said = model.predict_proba(X)
-    assert said.shape == (N, 4)
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    predicted = model.predict_proba(X)
+    assert predicted.shape == (N, 4)
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
 
 
 @EVERY
 @pytest.mark.parametrize("smallest", [{"max_leaf_nodes": 2}, {"max_depth": 1}])
-def test_stumps(maker: Any, smallest: dict[str, int]) -> None:
+def test_stumps_are_boosted(maker: Any, smallest: dict[str, int]) -> None:
     model = small(maker, **smallest).fit(X, target(maker))
     assert {len(tree.feature) for tree in model.ensemble_.trees} == {3}
 
 
 @EVERY
-def test_more_columns_than_rows(maker: Any) -> None:
+def test_more_columns_than_rows_are_fitted(maker: Any) -> None:
     wide = sparse.random(60, 20_000, 0.01, format="csr", random_state=0)
     model = small(maker, 2).fit(wide, target(maker)[:60])
     np.testing.assert_array_equal(model.predict(wide), model.predict(wide.toarray()))
@@ -161,7 +162,7 @@ def test_copies_of_columns_change_nothing(maker: Any) -> None:
         (lambda X, y, w: (np.where(np.arange(N)[:, None] == 2, np.inf, X), y, w), "row 2"),
     ],
 )
-def test_wrong_shapes_and_values_leave_the_model_as_it_was(
+def test_invalid_shapes_and_values_leave_the_model_unchanged(
     maker: Any, change: Any, message: str
 ) -> None:
     y = target(maker).astype(float)
@@ -174,13 +175,13 @@ def test_wrong_shapes_and_values_leave_the_model_as_it_was(
 
 
 @EVERY
-def test_a_callback_that_raises_leaves_the_model_as_it_was(maker: Any) -> None:
+def test_a_callback_that_raises_leaves_the_model_unchanged(maker: Any) -> None:
     y = target(maker)
     model = small(maker).fit(X, y)
     before = pickle.dumps(model.ensemble_)
 
-    def fail(told: Any) -> bool:
-        raise RuntimeError(f"after round {told.iteration}")
+    def fail(current: Any) -> bool:
+        raise RuntimeError(f"after round {current.iteration}")
 
     model.set_params(callbacks=[fail])
     with pytest.raises(RuntimeError, match="after round 1"):
@@ -190,7 +191,7 @@ def test_a_callback_that_raises_leaves_the_model_as_it_was(maker: Any) -> None:
 
 
 @EVERY
-def test_ctrl_c_leaves_the_model_as_it_was(maker: Any) -> None:
+def test_ctrl_c_leaves_the_model_unchanged(maker: Any) -> None:
     y = target(maker)
     model = small(maker).fit(X, y)
     before = pickle.dumps(model.ensemble_)
@@ -207,7 +208,7 @@ def test_ctrl_c_leaves_the_model_as_it_was(maker: Any) -> None:
 
 
 @EVERY
-def test_frames_of_another_order_and_unseen_categories(maker: Any) -> None:
+def test_frames_with_reordered_columns_and_unseen_categories_are_predicted(maker: Any) -> None:
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     frame["word"] = pd.Categorical(np.array(["x", "y", "z"])[np.arange(N) % 3])
     model = small(maker).fit(frame, target(maker))

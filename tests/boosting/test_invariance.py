@@ -1,4 +1,4 @@
-"""What must not change a model: threads, the order of rows, containers, a way through a file."""
+"""What must not change a model: threads, the order of rows, containers, saving and loading."""
 
 import pickle
 from typing import Any
@@ -66,7 +66,7 @@ SAMPLED = {
 }  # fmt: skip
 
 
-def answers(model: Any, X: Any) -> Any:
+def predict_outputs(model: Any, X: Any) -> Any:
     return model.predict_proba(X) if hasattr(model, "classes_") else model.predict(X)
 
 
@@ -93,7 +93,7 @@ def test_order_of_rows_does_not_matter(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_weights_are_repetitions(name: str) -> None:
-    """Where nothing counts rows: a weight of 2 is as the row twice, 0 as no row, 1 as no weight."""
+    """Where nothing counts rows: weight 2 repeats a row, 0 deletes it, 1 is no weight."""
     model, y = MODELS[name]
     model = clone(model)
     if hasattr(model, "max_iter"):
@@ -103,14 +103,16 @@ def test_weights_are_repetitions(name: str) -> None:
     coarse = FRAME.assign(a=FRAME["a"].round(1), c=FRAME["c"].round(1))  # every value has its bin
     one = clone(model).fit(coarse, y, weight)
     other = clone(model).fit(coarse.iloc[rows].reset_index(drop=True), y[rows])
-    np.testing.assert_allclose(answers(one, coarse), answers(other, coarse), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        predict_outputs(one, coarse), predict_outputs(other, coarse), rtol=1e-6, atol=1e-9
+    )
     ones, none = clone(model).fit(FRAME, y, np.ones(N)), clone(model).fit(FRAME, y)
     assert pickle.dumps(ones.ensemble_) == pickle.dumps(none.ensemble_)
 
 
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("name", MODELS)
-def test_rows_that_all_stand_k_times_give_the_model_of_the_rows_once(name: str, k: int) -> None:
+def test_repeating_all_rows_k_times_gives_the_same_model(name: str, k: int) -> None:
     """Also with more distinct values than bins, whose edges are then the same.
 
     Limits that count rows, or sums over them, are multiplied by k as in scikit-learn's own test of
@@ -127,11 +129,13 @@ def test_rows_that_all_stand_k_times_give_the_model_of_the_rows_once(name: str, 
     model.set_params(min_samples_leaf=5).fit(fine, y)
     rows = np.random.default_rng(3).permutation(np.repeat(np.arange(N), k))
     often.fit(fine.iloc[rows].reset_index(drop=True), y[rows])
-    np.testing.assert_allclose(answers(often, fine), answers(model, fine), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        predict_outputs(often, fine), predict_outputs(model, fine), rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("k", [2, 5])
-def test_bins_of_sparse_rows_that_all_stand_k_times(k: int) -> None:
+def test_repeating_sparse_rows_k_times_gives_the_same_bins(k: int) -> None:
     values = np.where(RANDOM.random((N, 3)) < 0.4, 0.0, RANDOM.normal(size=(N, 3)))
     models = [
         HistGradientBoostingRegressor(max_iter=8, max_bins=max_bins, min_samples_leaf=6 * times)
@@ -149,10 +153,10 @@ def test_bins_of_sparse_rows_that_all_stand_k_times(k: int) -> None:
         )
 
 
-def test_bins_count_rows_whatever_their_weights() -> None:
-    """With more distinct values than bins a weight of 2 is not as the row twice: edges differ.
+def test_bins_count_rows_regardless_of_weights() -> None:
+    """With more distinct values than bins, weight 2 does not repeat a row: edges differ.
 
-    A weight of 0 is as no row all the same.
+    A weight of 0 still deletes a row.
     """
     X, y = RANDOM.normal(size=(N, 2)), SCORE
     weight = np.where(X[:, 0] > 0, 3.0, 1.0)
@@ -169,32 +173,36 @@ def test_bins_count_rows_whatever_their_weights() -> None:
 
 def test_containers_give_the_same_model() -> None:
     model = HistGradientBoostingClassifier(max_iter=5)
-    expected = answers(clone(model).fit(FRAME, CLASSES), FRAME)
+    expected = predict_outputs(clone(model).fit(FRAME, CLASSES), FRAME)
     for table in (pl.from_pandas(FRAME), pa.Table.from_pandas(FRAME)):
         fitted = clone(model).fit(table, CLASSES)
-        np.testing.assert_array_equal(answers(fitted, table), expected)
-        np.testing.assert_array_equal(answers(fitted, FRAME[["word", "c", "a", "b"]]), expected)
+        np.testing.assert_array_equal(predict_outputs(fitted, table), expected)
+        np.testing.assert_array_equal(
+            predict_outputs(fitted, FRAME[["word", "c", "a", "b"]]), expected
+        )
     assert fitted.is_categorical_.tolist() == [False, False, False, True]
     numbers = np.where(RANDOM.random((N, 5)) < 0.7, 0.0, RANDOM.normal(size=(N, 5)).round(1))
     dense = clone(model).fit(numbers, CLASSES)
     thin = clone(model).fit(sparse.csr_array(numbers), CLASSES)
-    np.testing.assert_array_equal(answers(dense, numbers), answers(thin, sparse.csc_array(numbers)))
+    np.testing.assert_array_equal(
+        predict_outputs(dense, numbers), predict_outputs(thin, sparse.csc_array(numbers))
+    )
     assert dense.is_categorical_ is None
 
 
 @pytest.mark.parametrize("name", [*MODELS, *SAMPLED])
-def test_saved_and_loaded(name: str, tmp_path: Any) -> None:
+def test_a_loaded_model_predicts_the_same(name: str, tmp_path: Any) -> None:
     model, y = (MODELS | SAMPLED)[name]
     model = clone(model).set_params(warm_start=True).fit(FRAME, y)
     model.save(tmp_path / "model.arboleda")
     loaded = arboleda.load(tmp_path / "model.arboleda")
-    np.testing.assert_array_equal(answers(loaded, FRAME), answers(model, FRAME))
+    np.testing.assert_array_equal(predict_outputs(loaded, FRAME), predict_outputs(model, FRAME))
     assert loaded.get_params() == model.get_params()
     assert loaded.loss_.levels == model.loss_.levels
     for part, values in model.history_.items():
         np.testing.assert_array_equal(loaded.history_[part], values)
     pickled = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(answers(pickled, FRAME), answers(model, FRAME))
+    np.testing.assert_array_equal(predict_outputs(pickled, FRAME), predict_outputs(model, FRAME))
     rounds = "n_estimators" if hasattr(model, "n_estimators") else "max_iter"
     for each in (model, loaded):  # a loaded model goes on as the other would have
         each.set_params(**{rounds: 24}).fit(FRAME, y)
@@ -230,7 +238,7 @@ def test_training_loss_never_rises(name: str) -> None:
         assert (np.diff(losses) <= 1e-12).all()
 
 
-def test_one_tree_at_full_rate_is_the_mean_and_a_tree() -> None:
+def test_one_tree_at_learning_rate_1_is_the_mean_plus_a_tree() -> None:
     X = FRAME[["b", "c"]]
     tree = arboleda.DecisionTreeRegressor(max_depth=3).fit(X, SCORE - SCORE.mean())
     model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0).fit(X, SCORE)
@@ -241,7 +249,7 @@ def test_one_tree_at_full_rate_is_the_mean_and_a_tree() -> None:
     assert "b <= " in arboleda.export_text(shown, feature_names=["b", "c"])
 
 
-def test_leaves_of_every_tree() -> None:
+def test_apply_gives_the_leaf_of_each_tree() -> None:
     model = HistGradientBoostingClassifier(max_iter=4).fit(FRAME, CLASSES)
     leaves = model.apply(FRAME)
     assert leaves.shape == (N, 4, 3)
@@ -267,12 +275,12 @@ def test_leaves_of_every_tree() -> None:
         {"name": "log_loss", "n_outputs": 1, "link": "logit", "more": 1},
     ],
 )
-def test_a_damaged_loss_is_no_loss(stored: Any) -> None:
+def test_a_damaged_loss_is_refused(stored: Any) -> None:
     with pytest.raises(arboleda.ModelFormatError, match="loss_ is not a boosting loss"):
         LossField().decode("loss_", stored, Sections())
 
 
 @pytest.mark.parametrize("stored", [None, {"no such": {"array": "history_.no such"}}])
-def test_a_damaged_history_is_no_history(stored: Any) -> None:
+def test_a_damaged_history_is_refused(stored: Any) -> None:
     with pytest.raises(arboleda.ModelFormatError, match="history_ is not a boosting history"):
         HistoryField().decode("history_", stored, Sections())

@@ -1,4 +1,4 @@
-"""Linear leaves through the estimators: what they learn, what they refuse, what they keep."""
+"""Linear leaves of the estimators: what they learn, what they refuse, what is saved."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def test_a_smooth_target_is_learned_with_fewer_leaves():
     assert errors[0] < errors[1] / 2
 
 
-def test_predictions_beyond_the_data_stay_where_they_ended():
+def test_predictions_beyond_the_data_stay_constant():
     prices = pd.read_csv(shared_data("ram_price/ram_price.csv"), index_col=0)
     old = prices[prices.date < 2000]
     model = regressor(max_iter=200).fit(old[["date"]], np.log(old.price))
@@ -48,14 +48,14 @@ def test_predictions_beyond_the_data_stay_where_they_ended():
 
 
 @pytest.mark.parametrize("classify", [False, True])
-def test_models_come_back_from_files_and_pickles(classify, tmp_path):
+def test_models_survive_files_and_pickles(classify, tmp_path):
     estimator = HistGradientBoostingClassifier if classify else HistGradientBoostingRegressor
     frame = pd.DataFrame(X, columns=list("abcd"))
     frame["kind"] = pd.Categorical(np.array(["x", "y", "z"])[RANDOM.integers(0, 3, 600)])
     frame.loc[::7, "b"] = np.nan
     model = estimator(max_iter=8, linear_leaves=True).fit(frame, LABEL if classify else SCORE)
     assert model.ensemble_.has_linear_leaves
-    answer = model.predict_proba if classify else model.predict
+    predict = model.predict_proba if classify else model.predict
     model.save(tmp_path / "model.arboleda")
     loaded = arboleda.load(tmp_path / "model.arboleda")
     loaded.save(tmp_path / "again.arboleda")
@@ -67,7 +67,7 @@ def test_models_come_back_from_files_and_pickles(classify, tmp_path):
     ):
         assert other.get_params() == model.get_params()
         again = other.predict_proba if classify else other.predict
-        np.testing.assert_array_equal(again(frame), answer(frame))
+        np.testing.assert_array_equal(again(frame), predict(frame))
 
 
 def test_a_damaged_file_is_refused(tmp_path):
@@ -94,7 +94,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     assert "categorical" in model.ensemble_.defect([5, 5, 5, 5])
 
 
-def test_early_stopping_and_warm_start_go_on_with_linear_leaves():
+def test_early_stopping_and_warm_start_work_with_linear_leaves():
     stopped = regressor(max_iter=500, early_stopping=True, n_iter_no_change=5).fit(X, SCORE)
     assert 0 < stopped.n_iter_ < 500
     staged = list(stopped.staged_predict(X))
@@ -139,12 +139,12 @@ def test_a_fitted_model_predicts_sparse_tables():
         ({"linear_l2": -1.0}, "linear_l2"),
     ],
 )
-def test_what_does_not_go_together_is_refused_by_name(options, message):
+def test_incompatible_options_are_refused_by_name(options, message):
     with pytest.raises(ValueError, match=message):
         regressor(**options).fit(X, SCORE)
 
 
-def test_what_needs_values_or_steps_says_so():
+def test_functions_of_constant_leaves_refuse_linear_ones():
     with pytest.raises(ValueError, match=r"X\.toarray\(\)"):
         regressor().fit(sparse.csr_array(X), SCORE)
     with pytest.raises(ValueError, match="linear_leaves=False"):

@@ -1,4 +1,4 @@
-"""Linear leaves below the estimators: against a plain twin, and what must not change them."""
+"""Linear leaves below the estimators: against a naive twin, and what must not change them."""
 
 import pickle
 from typing import Any
@@ -47,7 +47,7 @@ def fit(X: Any, y: Any, n_threads: int = 1, resume: Any = None, **options: Any) 
 
 
 def path_columns(tree: Any, leaf: int) -> list[int]:
-    """Columns asked on the way from a leaf up to the root, each once, nearest first."""
+    """Return the split columns on the path from a leaf to the root, each once, nearest first."""
     found: list[int] = []
     node = leaf
     while node > 0:
@@ -59,7 +59,7 @@ def path_columns(tree: Any, leaf: int) -> list[int]:
 
 
 def naive_scores(X: Any, gradient: Any, tree: Any, leaves: Any, l2: float, slope_l2: float) -> Any:
-    """Answers of a tree for its training rows: in each leaf the minimum of the penalised loss.
+    """Predict the training rows by a tree: in each leaf the minimum of the penalised loss.
 
     The hessians are 1. Unknowns are the value at the means and the slopes in units of the ranges.
     """
@@ -83,16 +83,16 @@ def naive_scores(X: Any, gradient: Any, tree: Any, leaves: Any, l2: float, slope
         design = np.column_stack([np.ones(whole.size), z])
         penalty = np.diag([l2] + [slope_l2] * len(columns))
         best = np.linalg.solve(design.T @ design + penalty, -design.T @ gradient[whole])
-        asked = rows[~np.isnan(X[np.ix_(rows, columns)]).any(axis=1)]
-        z = np.clip(X[np.ix_(asked, columns)], x.min(axis=0), x.max(axis=0)) - x.mean(axis=0)
-        scores[asked] = best[0] + z / np.ptp(x, axis=0) @ best[1:]
+        complete = rows[~np.isnan(X[np.ix_(rows, columns)]).any(axis=1)]
+        z = np.clip(X[np.ix_(complete, columns)], x.min(axis=0), x.max(axis=0)) - x.mean(axis=0)
+        scores[complete] = best[0] + z / np.ptp(x, axis=0) @ best[1:]
     return scores
 
 
 @pytest.mark.parametrize("growth", ["leaf_wise", "level_wise", "symmetric"])
 @pytest.mark.parametrize("share_missing", [0.0, 0.1])
 @pytest.mark.parametrize("l2", [0.0, 3.0])
-def test_leaves_are_those_of_the_plain_twin(growth, share_missing, l2):
+def test_leaves_match_the_naive_twin(growth, share_missing, l2):
     random = np.random.default_rng(5)
     X = random.normal(size=(1500, 7)) * 10.0 ** np.arange(-3, 4) + 10.0 ** np.arange(7)
     X[random.random(X.shape) < share_missing] = np.nan
@@ -110,7 +110,7 @@ def test_leaves_are_those_of_the_plain_twin(growth, share_missing, l2):
         np.testing.assert_allclose(found.ensemble.scores(table)[:, 0], expected, rtol=1e-7)
 
 
-def test_weights_of_rows_count_as_copies_do():
+def test_weights_match_copies_of_rows():
     random = np.random.default_rng(1)
     X = random.integers(-20, 21, size=(400, 3)) / 8.0
     y = X @ [1.0, -2.0, 0.5] + random.normal(size=400)
@@ -138,14 +138,14 @@ def test_weights_of_rows_count_as_copies_do():
 
 
 @pytest.mark.parametrize("loss", SMOOTH)
-def test_scores_of_training_are_those_of_prediction(loss):
+def test_training_scores_match_predictions(loss):
     problem = Problem.make(300)
     seen = {}
     fitted = problem.fit(
         loss,
         exact=False,
         linear_leaves=True,
-        judged=np.arange(200, 300),
+        validation_rows=np.arange(200, 300),
         numbers=np.arange(220),
         row_share=0.8,
         callback=lambda done, train, validation, scores: seen.update({done: scores}) is not None,
@@ -167,7 +167,7 @@ def test_training_loss_never_rises(loss):
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "log_loss", "softmax"])
-def test_neither_threads_nor_the_order_of_rows_change_a_bit(loss):
+def test_threads_and_row_order_change_no_bit(loss):
     problem = Problem.make(6000)
     one = problem.fit(loss, exact=False, linear_leaves=True, n_rounds=3)
     for n_threads in (2, 3, 8):
@@ -179,7 +179,7 @@ def test_neither_threads_nor_the_order_of_rows_change_a_bit(loss):
     assert everything(fitted) == everything(one)
 
 
-def test_stopped_and_continued_is_never_stopped():
+def test_a_stopped_and_continued_fit_matches_a_single_fit():
     problem = Problem.make(300)
     options = {"exact": False, "linear_leaves": True, "row_share": 0.7}
     whole = problem.fit("softmax", n_rounds=9, **options)
@@ -217,17 +217,22 @@ def test_constant_and_linear_rounds_follow_each_other():
         )
 
 
-def test_going_back_to_the_best_round_takes_linear_leaves_along():
+def test_returning_to_the_best_round_keeps_linear_leaves():
     problem = Problem.make(300)
-    judged = np.arange(200, 300)
-    options = {"exact": False, "linear_leaves": True, "numbers": np.arange(200), "judged": judged}
+    validation_rows = np.arange(200, 300)
+    options = {
+        "exact": False,
+        "linear_leaves": True,
+        "numbers": np.arange(200),
+        "validation_rows": validation_rows,
+    }
     stopped = problem.fit("squared_error", n_rounds=200, patience=3, **options)
     assert 0 < stopped.best_round < 200
     again = problem.fit("squared_error", n_rounds=stopped.best_round, **options)
     assert to_file(stopped.ensemble) == to_file(again.ensemble)
 
 
-def test_replayed_trees_find_their_linear_leaves_again():
+def test_refit_trees_recover_their_linear_leaves():
     problem = Problem.make(300)
     first = problem.fit("log_loss", exact=False, linear_leaves=True)
     again = problem.fit("log_loss", exact=False, linear_leaves=True, replayed=first.ensemble)
@@ -236,7 +241,7 @@ def test_replayed_trees_find_their_linear_leaves_again():
         np.testing.assert_array_equal(array, again.ensemble.linear[name])
 
 
-def test_answers_beyond_the_data_are_those_of_its_edge():
+def test_predictions_beyond_the_data_match_those_at_its_edge():
     x = np.linspace(0.0, 10.0, 200)
     model = fit(x[:, None], 3 * x, max_leaf_nodes=2, linear_l2=0.0).ensemble
     far = as_native_table(np.array([[-1e300], [-5.0], [0.0], [10.0], [25.0], [1e300]]))
@@ -287,7 +292,7 @@ def test_categories_have_no_slopes():
     assert not fit(only, y).ensemble.has_linear_leaves
 
 
-def test_numbers_of_every_size_give_finite_answers():
+def test_numbers_of_every_scale_give_finite_predictions():
     random = np.random.default_rng(0)
     for scale in (5e-324, 1e-300, 1e300, 1.7e308):
         x = random.integers(-1000, 1001, 500) * (scale / 1000 if scale > 1e-300 else scale)
@@ -320,7 +325,7 @@ def test_collinear_columns_without_a_penalty_stay_constant():
         ({"exact": True}, "exact"),
     ],
 )
-def test_what_does_not_go_together_is_refused(options, message):
+def test_incompatible_options_are_refused(options, message):
     options = {"loss": "squared_error", "exact": False, "linear_leaves": True} | options
     assert options["loss"] in LOSSES
     with pytest.raises(ValueError, match=message):
@@ -335,7 +340,7 @@ def test_sparse_tables_are_refused():
         fit_boosting(rows, LossOptions("squared_error"), options, n_threads=1, seed=0)
 
 
-def test_linear_leaves_cannot_be_dropped_by_dart():
+def test_dart_refuses_linear_leaves():
     problem = Problem.make(200)
     linear = problem.fit("squared_error", exact=False, linear_leaves=True, n_rounds=2).ensemble
     with pytest.raises(ValueError, match="DART"):

@@ -16,13 +16,13 @@ EVERY = pytest.mark.parametrize("loss", LOSSES)
 
 @BOTH
 @EVERY
-def test_scores_of_training_are_those_of_prediction(loss, exact):
+def test_training_scores_match_predictions(loss, exact):
     problem = Problem.make(300)
     seen = {}
     fitted = problem.fit(
         loss,
         exact=exact,
-        judged=np.arange(200, 300),
+        validation_rows=np.arange(200, 300),
         numbers=np.arange(220),
         callback=lambda done, train, validation, scores: seen.update({done: scores}) is not None,
     )
@@ -43,7 +43,7 @@ def test_training_loss_never_rises(loss, exact):
 
 
 @BOTH
-def test_one_tree_with_rate_1_is_the_mean_and_a_tree(exact):
+def test_one_tree_at_learning_rate_1_is_the_mean_plus_a_tree(exact):
     problem = Problem.make(200)
     fitted = problem.fit("squared_error", exact=exact, n_rounds=1, learning_rate=1.0)
     y = problem.target("squared_error")
@@ -55,9 +55,9 @@ def test_one_tree_with_rate_1_is_the_mean_and_a_tree(exact):
 
 @BOTH
 @EVERY
-def test_no_number_of_threads_changes_a_bit(loss, exact):
+def test_the_number_of_threads_changes_no_bit(loss, exact):
     problem = Problem.make(9000)
-    options = {"n_rounds": 3, "row_share": 0.7, "judged": np.arange(0, 9000, 7)}
+    options = {"n_rounds": 3, "row_share": 0.7, "validation_rows": np.arange(0, 9000, 7)}
     one = bits(problem.fit(loss, exact=exact, **options))
     for n_threads in (2, 3, 8):
         assert bits(problem.fit(loss, exact=exact, n_threads=n_threads, **options)) == one
@@ -77,7 +77,7 @@ def test_order_of_rows_does_not_matter(loss, exact):
     [("uniform", True), ("uniform", False), ("goss", False), ("gradient", False)],
 )
 @pytest.mark.parametrize("loss", ["squared_error", "softmax", "quantile"])
-def test_continued_is_never_stopped(loss, sampling, exact):
+def test_a_continued_fit_matches_a_single_fit(loss, sampling, exact):
     problem = Problem.make(300)
     options = {"exact": exact, "sampling": sampling, "row_share": 0.6}
     half = problem.fit(loss, n_rounds=5, **options)
@@ -88,7 +88,7 @@ def test_continued_is_never_stopped(loss, sampling, exact):
 
 
 @pytest.mark.parametrize("sampling", ["goss", "gradient"])
-def test_best_steps_are_those_of_all_rows_where_samples_are_weighted(sampling):
+def test_weighted_samples_choose_the_best_steps_of_all_rows(sampling):
     problem = Problem.make(400)
     options = {"sampling": sampling, "row_share": 0.3, "learning_rate": 1.0, "n_rounds": 1}
     fitted = problem.fit("quantile", exact=False, **options)
@@ -102,9 +102,9 @@ def test_best_steps_are_those_of_all_rows_where_samples_are_weighted(sampling):
 
 
 @BOTH
-def test_early_stopping_goes_back_to_the_best_round(exact):
+def test_early_stopping_returns_to_the_best_round(exact):
     problem = Problem.make(300)
-    options = {"exact": exact, "numbers": np.arange(150), "judged": np.arange(150, 300)}
+    options = {"exact": exact, "numbers": np.arange(150), "validation_rows": np.arange(150, 300)}
     options |= {"learning_rate": 0.6, "n_rounds": 60}
     stopped = problem.fit("log_loss", patience=5, **options)
     curve = stopped.history["validation_loss"]
@@ -123,21 +123,25 @@ def test_early_stopping_goes_back_to_the_best_round(exact):
 
 
 @BOTH
-def test_validation_rows_leave_the_trees_alone(exact):
+def test_validation_rows_do_not_affect_the_trees(exact):
     problem = Problem.make(300)
     learned = np.arange(0, 300, 2)
     alone = problem.fit("softmax", exact=exact, numbers=learned)
-    judged = problem.fit("softmax", exact=exact, numbers=learned, judged=np.arange(1, 300, 2))
-    assert bits(alone) == bits(judged._replace(history={"": judged.history["train_loss"]}))
+    validation_rows = problem.fit(
+        "softmax", exact=exact, numbers=learned, validation_rows=np.arange(1, 300, 2)
+    )
+    assert bits(alone) == bits(
+        validation_rows._replace(history={"": validation_rows.history["train_loss"]})
+    )
 
 
 @BOTH
-def test_rows_of_a_table_of_their_own_judge_as_rows_of_the_same_table_do(exact):
+def test_a_separate_validation_table_scores_like_rows_of_the_same_table(exact):
     problem = Problem.make(400)
-    learned, judged = np.arange(250), np.arange(250, 400)
-    same = problem.fit("huber", exact=exact, numbers=learned, judged=judged)
+    learned, validation_rows = np.arange(250), np.arange(250, 400)
+    same = problem.fit("huber", exact=exact, numbers=learned, validation_rows=validation_rows)
     training = problem.rows("huber", learned, exact)
-    other = problem.rows("huber", judged, exact)
+    other = problem.rows("huber", validation_rows, exact)
     assert other.table is not training.table
     apart = fit_boosting(
         training,
@@ -154,7 +158,7 @@ def test_rows_of_a_table_of_their_own_judge_as_rows_of_the_same_table_do(exact):
 
 @BOTH
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "log_loss", "softmax"])
-def test_weights_are_repeated_rows(loss, exact):
+def test_weights_match_repeated_rows(loss, exact):
     problem = Problem.make(150)
     times = np.arange(150) % 4
     again = np.repeat(np.arange(150), times)
@@ -176,7 +180,7 @@ def squared(target, scores):
 
 
 @BOTH
-def test_custom_loss_is_the_built_in_one_bit_for_bit(exact):
+def test_a_custom_loss_matches_the_built_in_one_bit_for_bit(exact):
     problem = Problem.make(256)
     start = problem.fit("squared_error", n_rounds=0).ensemble.start
     weight = np.arange(256) % 3 / 4.0
@@ -189,7 +193,7 @@ def test_custom_loss_is_the_built_in_one_bit_for_bit(exact):
 
 
 @BOTH
-def test_custom_loss_of_several_outputs_sees_rows_and_outputs(exact):
+def test_a_custom_loss_gets_arrays_of_rows_and_outputs(exact):
     problem = Problem.make(120)
     shapes = set()
 
@@ -205,7 +209,7 @@ def test_custom_loss_of_several_outputs_sees_rows_and_outputs(exact):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("derivatives", "message"),
     [
         (lambda y, f: f - y, "must return a pair"),
         (lambda y, f: (f[:-1], f), r"gradient of shape \(49,\) for scores of shape \(50,\)"),
@@ -218,12 +222,12 @@ def test_custom_loss_of_several_outputs_sees_rows_and_outputs(exact):
         (lambda y, f: ("abc", f), "not an array of numbers"),
     ],
 )
-def test_what_cannot_be_derivatives_is_named(answer, said):
-    with pytest.raises(ValueError, match=said):
-        Problem.make(50).fit(CustomLoss(answer))
+def test_errors_name_invalid_derivatives(derivatives, message):
+    with pytest.raises(ValueError, match=message):
+        Problem.make(50).fit(CustomLoss(derivatives))
 
 
-def test_what_a_loss_or_a_callback_raises_arrives():
+def test_exceptions_of_losses_and_callbacks_propagate():
     def broken(*_):
         raise LookupError("mine")
 
@@ -234,22 +238,22 @@ def test_what_a_loss_or_a_callback_raises_arrives():
 
 
 def test_a_callback_stops_the_fit():
-    told = []
+    rounds = []
 
     def stop_at_4(done, train, validation, scores):
-        told.append((done, train))
+        rounds.append((done, train))
         assert np.isnan(validation)
         assert scores is None
         return done == 4
 
     fitted = Problem.make(100).fit("squared_error", callback=stop_at_4)
     assert fitted.ensemble.n_rounds == 4
-    assert [done for done, _ in told] == [0, 1, 2, 3, 4]
-    np.testing.assert_array_equal([loss for _, loss in told], fitted.history["train_loss"])
+    assert [done for done, _ in rounds] == [0, 1, 2, 3, 4]
+    np.testing.assert_array_equal([loss for _, loss in rounds], fitted.history["train_loss"])
     assert Problem.make(100).fit("softmax", callback=lambda *_: True).ensemble.n_rounds == 0
 
 
-def test_losses_within_and_outside_the_samples():
+def test_losses_are_recorded_in_and_out_of_samples():
     fitted = Problem.make(400).fit("squared_error", row_share=0.5, n_rounds=6, max_depth=5)
     history = fitted.history
     assert set(history) == {"train_loss", "in_bag_loss", "out_of_bag_loss"}
@@ -262,7 +266,7 @@ def test_losses_within_and_outside_the_samples():
     assert unrecorded.history == {}
 
 
-def test_scores_may_start_from_offsets():
+def test_scores_can_start_from_offsets():
     problem = Problem.make(200)
     plain = problem.fit("log_loss", n_rounds=4)
     offset = plain.ensemble.scores(problem.table)
@@ -278,7 +282,7 @@ def test_scores_may_start_from_offsets():
 
 @BOTH
 @EVERY
-def test_replayed_on_the_same_rows_trees_come_out_as_they_were(loss, exact):
+def test_trees_refit_on_the_same_rows_are_unchanged(loss, exact):
     problem = Problem.make(300)
     weight = 0.5 + np.arange(300) % 3
     for options in ({}, {"weight": weight}):
@@ -296,7 +300,7 @@ def test_replayed_on_the_same_rows_trees_come_out_as_they_were(loss, exact):
 
 
 @BOTH
-def test_replayed_on_all_rows_trees_keep_their_questions(exact):
+def test_trees_refit_on_all_rows_keep_their_splits(exact):
     problem = Problem.make(300)
     some = problem.fit("softmax", exact=exact, numbers=np.arange(0, 300, 2))
     whole = problem.fit("softmax", exact=exact, replayed=some.ensemble)
@@ -308,7 +312,7 @@ def test_replayed_on_all_rows_trees_keep_their_questions(exact):
         problem.fit("softmax", exact=exact, replayed=some.ensemble, n_rounds=11)
 
 
-def test_replayed_trees_stay_monotonic():
+def test_refit_trees_stay_monotonic():
     problem = Problem.make(400)
     options = {"exact": False, "monotonic": [1, -1, 0], "max_depth": 4}
     some = problem.fit("squared_error", numbers=np.arange(0, 400, 3), **options)
@@ -322,12 +326,17 @@ def test_replayed_trees_stay_monotonic():
 
 @BOTH
 @pytest.mark.parametrize("loss", ["squared_error", "softmax"])
-def test_dart(loss, exact):
+def test_dart_drops_and_rescales_trees(loss, exact):
     problem = Problem.make(300)
     plain = problem.fit(loss, exact=exact, n_rounds=12)
     assert bits(problem.fit(loss, exact=exact, n_rounds=12, drop_rate=0.0)) == bits(plain)
 
-    options = {"exact": exact, "drop_rate": 0.4, "skip_drop": 0.2, "judged": np.arange(0, 300, 3)}
+    options = {
+        "exact": exact,
+        "drop_rate": 0.4,
+        "skip_drop": 0.2,
+        "validation_rows": np.arange(0, 300, 3),
+    }
     seen = {}
     dart = problem.fit(
         loss,
@@ -344,7 +353,7 @@ def test_dart(loss, exact):
         problem.fit(loss, patience=3, **options)
 
 
-def test_dart_shares_as_published():
+def test_dart_weights_match_the_paper():
     # Every earlier round is dropped: after two rounds the first tree counts 1/2, after three 2/3 of
     # that.
     problem = Problem.make(100)

@@ -1,4 +1,4 @@
-"""Losses: several quantiles, custom ones, what targets they take, weights, degenerate targets."""
+"""Losses: several quantiles, custom losses, valid targets, weights, degenerate targets."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def test_several_quantiles_never_cross(maker: Any) -> None:
 
 @pytest.mark.parametrize("maker", BOTH)
 @pytest.mark.parametrize("loss", ["poisson", "gamma", "tweedie"])
-def test_losses_of_amounts_lower_their_deviance(maker: Any, loss: str) -> None:
+def test_losses_of_amounts_reduce_their_deviance(maker: Any, loss: str) -> None:
     power = {"poisson": 1.0, "gamma": 2.0, "tweedie": 1.5}[loss]
     y = AMOUNT + 0.1 if loss == "gamma" else AMOUNT
     model = maker(loss=loss).fit(X, y)
@@ -78,7 +78,7 @@ def own_softmax(y: Any, raw: Any) -> Any:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_own_loss_is_the_built_in_one(weighted: bool) -> None:
+def test_a_custom_loss_matches_the_built_in_one(weighted: bool) -> None:
     """But for the start, which a custom loss takes at 0: targets and classes are centred."""
     weight = np.where(np.arange(500) % 2, 2.0, 1.0) if weighted else None
     centred = Y - np.average(Y, weights=weight)
@@ -103,14 +103,14 @@ def test_own_loss_is_the_built_in_one(weighted: bool) -> None:
     np.testing.assert_allclose(own.predict_proba(X), built_in.predict_proba(X), atol=1e-9)
 
 
-def test_own_loss_with_exact_trees() -> None:
+def test_a_custom_loss_works_with_exact_trees() -> None:
     centred = Y - Y.mean()
     own = GradientBoostingRegressor(loss=own_squared, n_estimators=20).fit(X, centred)
     built_in = GradientBoostingRegressor(n_estimators=20).fit(X, centred)
     np.testing.assert_allclose(own.predict(X), built_in.predict(X), atol=1e-6)
 
 
-def test_own_loss_is_checked() -> None:
+def test_a_custom_loss_is_checked() -> None:
     def short(y: Any, raw: Any) -> Any:
         return raw[:-1], raw[:-1]
 
@@ -127,14 +127,14 @@ def test_own_loss_is_checked() -> None:
         HistGradientBoostingRegressor(loss=negative).fit(X, Y)
     with pytest.raises(ValueError, match="early stopping needs a score"):
         HistGradientBoostingRegressor(loss=own_squared, early_stopping=True).fit(X, Y)
-    judged = HistGradientBoostingRegressor(
+    stopped = HistGradientBoostingRegressor(
         loss=own_squared, early_stopping=True, scoring="r2", max_iter=20
     )
-    assert judged.fit(X, Y).validation_score_.size == judged.n_iter_ + 1
+    assert stopped.fit(X, Y).validation_score_.size == stopped.n_iter_ + 1
 
 
 @pytest.mark.parametrize("maker", BOTH)
-def test_targets_that_a_loss_cannot_take(maker: Any) -> None:
+def test_targets_outside_the_range_of_a_loss_are_refused(maker: Any) -> None:
     negative = AMOUNT.copy()
     negative[7] = -2.0
     for loss in ("poisson", "tweedie"):
@@ -165,7 +165,7 @@ def rounds(maker: Any, n: int) -> dict[str, int]:
     return {"n_estimators" if hasattr(maker(), "n_estimators") else "max_iter": n}
 
 
-def test_levels_are_checked() -> None:
+def test_quantile_levels_are_checked() -> None:
     for levels, message in (
         (None, "requires quantile: a level between 0 and 1"),
         ([], "requires quantile"),
@@ -180,7 +180,7 @@ def test_levels_are_checked() -> None:
 
 
 @pytest.mark.parametrize("maker", [GradientBoostingClassifier, HistGradientBoostingClassifier])
-def test_class_weights_are_weights(maker: Any) -> None:
+def test_class_weights_match_sample_weights(maker: Any) -> None:
     by_class = maker(class_weight={0: 1.0, 1: 2.0, 2: 0.5}, **rounds(maker, 10)).fit(X, LABELS)
     by_row = maker(**rounds(maker, 10)).fit(X, LABELS, np.array([1.0, 2.0, 0.5])[LABELS])
     np.testing.assert_array_equal(by_class.predict_proba(X), by_row.predict_proba(X))
@@ -217,7 +217,7 @@ def test_one_class_makes_a_constant_model(maker: Any) -> None:
         HistGradientBoostingRegressor,
     ],
 )
-def test_degenerate_tables(maker: Any) -> None:
+def test_degenerate_tables_are_fitted(maker: Any) -> None:
     y = Y if "Regressor" in maker.__name__ else LABELS
     constant = maker(**rounds(maker, 3)).fit(np.ones((500, 2)), y)
     assert len(np.unique(constant.predict(X[:, :2]).round(12))) == 1
@@ -231,7 +231,7 @@ def test_degenerate_tables(maker: Any) -> None:
         maker().fit(X[:4], y[:4], [1.0, 1.0, -1.0, 1.0])
 
 
-def test_exponential_loss_is_for_two_classes() -> None:
+def test_exponential_loss_requires_two_classes() -> None:
     model = HistGradientBoostingClassifier(loss="exponential", max_iter=40).fit(X, LABELS > 0)
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expit(2 * model.decision_function(X)))
     assert model.score(X, LABELS > 0) > 0.85

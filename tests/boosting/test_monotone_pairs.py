@@ -30,7 +30,7 @@ SCORE = WAVE + (np.nan_to_num(X[:, 3]) % 3) * np.nan_to_num(X[:, 2]) + RANDOM.no
 AMOUNT = np.exp(SCORE / 2)
 WEIGHT = RANDOM.integers(0, 4, N).astype(float)
 
-# Pairs that differ in the monotone columns alone: the second row's values are at least as high in
+# Pairs that differ only in the monotonic columns: the second row's values are at least as high in
 # rising columns and at least as low in falling ones. Wider than the training rows.
 LOW = table(N_PAIRS, 0.1)
 LOW[:, DIRECTIONS != 0] *= 1.5
@@ -74,7 +74,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_no_pair_in_the_wrong_order(name: str) -> None:
+def test_no_pair_breaks_its_direction(name: str) -> None:
     options = dict(CASES[name])
     y, weight = options.pop("y", SCORE), options.pop("weight", None)
     rows = options.pop("table", X)
@@ -83,14 +83,14 @@ def test_no_pair_in_the_wrong_order(name: str) -> None:
     maker = HistGradientBoostingClassifier if two_classes else HistGradientBoostingRegressor
     model = maker(**defaults, monotonic_cst=DIRECTIONS.tolist(), **options).fit(rows, y, weight)
     assert model.n_iter_ > 3
-    say = model.decision_function if two_classes else model.predict
-    steps = say(HIGH) - say(LOW)
+    output = model.decision_function if two_classes else model.predict
+    steps = output(HIGH) - output(LOW)
     assert steps.min() >= 0.0
     assert (steps > 0.0).mean() > 0.01
     if options.get("loss") != "quantile":
         free = maker(**defaults, **options).fit(rows, y, weight)
-        say = free.decision_function if two_classes else free.predict
-        assert (say(HIGH) - say(LOW)).min() < 0.0
+        output = free.decision_function if two_classes else free.predict
+        assert (output(HIGH) - output(LOW)).min() < 0.0
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson"])

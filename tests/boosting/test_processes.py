@@ -1,6 +1,6 @@
 """Boosting beside other processes and threads: forks, workers of joblib, few threads or processors.
 
-Each case runs in a Python of its own, which an alarm ends after 60 seconds.
+Each case runs in its own Python process, which an alarm ends after 60 seconds.
 """
 
 import os
@@ -170,7 +170,9 @@ def run(folder: Path, script: str, *arguments: str) -> str:
     ("method", "before"),
     [("fork", "fit"), ("fork", "predict"), ("spawn", "predict"), ("forkserver", "predict")],
 )
-def test_children_fit_and_predict_as_their_parent(method: str, before: str, tmp_path: Path) -> None:
+def test_child_processes_fit_and_predict_like_their_parent(
+    method: str, before: str, tmp_path: Path
+) -> None:
     run(tmp_path, _FORKS, method, before)
 
 
@@ -179,16 +181,16 @@ def test_jobs_of_joblib_fit_the_same(backend: str, tmp_path: Path) -> None:
     run(tmp_path, _JOBLIB, backend)
 
 
-def test_without_any_more_threads_the_fit_goes_on(tmp_path: Path) -> None:
+def test_the_fit_continues_when_no_thread_can_be_started(tmp_path: Path) -> None:
     assert run(tmp_path, _FEW_THREADS) == run(tmp_path, _ALONE)
 
 
-def test_no_more_threads_than_processors(tmp_path: Path) -> None:
+def test_threads_do_not_exceed_processors(tmp_path: Path) -> None:
     alone, with_many = (run(tmp_path, _ONE_PROCESSOR, n).split() for n in ("1", "1000"))
     assert alone == with_many
     assert alone[1] == "0"
 
 
-def test_threads_that_share_one_processor_do_no_harm(tmp_path: Path) -> None:
-    """Eight threads on one processor: none stays awake while another could work."""
+def test_threads_on_one_processor_do_not_slow_the_fit(tmp_path: Path) -> None:
+    """Eight threads on one processor: no thread spins while another could work."""
     assert float(run(tmp_path, _CROWDED)) < 1.6

@@ -40,7 +40,7 @@ def rounds(model: Any, n: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_last_stage_is_the_model(name: str) -> None:
+def test_the_last_stage_is_the_model(name: str) -> None:
     model, y = MODELS[name]
     model = clone(model).set_params(random_state=0).fit(X, y)
     methods = ["predict"]
@@ -58,7 +58,7 @@ def test_last_stage_is_the_model(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_continued_is_as_fitted_at_once(name: str) -> None:
+def test_a_continued_fit_matches_a_single_fit(name: str) -> None:
     model, y = MODELS[name]
     model = clone(model).set_params(random_state=0)
     half = clone(model).set_params(warm_start=True, **rounds(model, 5)).fit(X, y)
@@ -73,7 +73,7 @@ RECORDS = ("train_score_", "validation_score_", "oob_scores_", "oob_improvement_
 
 @pytest.mark.parametrize("begun", [1, 5])
 @pytest.mark.parametrize("name", [*MODELS, "scored", "weighted", "dropped"])
-def test_records_of_a_continued_fit_are_those_of_one_fit(name: str, begun: int) -> None:
+def test_records_of_a_continued_fit_match_those_of_a_single_fit(name: str, begun: int) -> None:
     more = {
         "scored": (
             HistGradientBoostingRegressor(
@@ -110,7 +110,7 @@ def test_records_of_a_continued_fit_are_those_of_one_fit(name: str, begun: int) 
 
 
 @pytest.mark.parametrize("library", ["ours", "scikit-learn"])
-def test_continued_rounds_leave_recorded_ones_alone(library: str) -> None:
+def test_continued_rounds_keep_recorded_ones(library: str) -> None:
     """The same rule as scikit-learn's, also where the continuing fit draws other rows."""
     maker = GradientBoostingRegressor if library == "ours" else PeerRegressor
     full = np.nan_to_num(X)
@@ -143,7 +143,7 @@ def test_continuing_checks_its_rounds_and_classes() -> None:
     assert model.n_iter_ == 5
 
 
-def test_histogram_boosting_goes_back_to_the_best_round() -> None:
+def test_histogram_boosting_returns_to_the_best_round() -> None:
     model = HistGradientBoostingClassifier(
         max_iter=300, early_stopping=True, n_iter_no_change=6, learning_rate=0.3, random_state=0
     ).fit(X, Y > 0)
@@ -216,10 +216,10 @@ KEPT_NO_TREE = "early stopping kept no tree, .* no round was better on the "
     ],
     ids=["rows", "folds", "training rows", "own rows", "auto", "exact", "exact auto"],
 )
-def test_early_stopping_that_keeps_no_tree_is_told(
+def test_early_stopping_that_keeps_no_tree_raises_a_warning(
     model: Any, own_rows: bool, message: str
 ) -> None:
-    """Where the columns say nothing of the target, or one row decides that any tree makes worse."""
+    """The columns are noise, or one validation row is worse with any tree."""
     model = clone(model).set_params(random_state=0)
     own = {"X_val": X[:1], "y_val": [float(NOISE[:300].mean())]} if own_rows else {}
     with pytest.warns(UserWarning, match=KEPT_NO_TREE + message) as caught:
@@ -230,7 +230,7 @@ def test_early_stopping_that_keeps_no_tree_is_told(
 
 
 @pytest.mark.parametrize("maker", [HistGradientBoostingRegressor, GradientBoostingRegressor])
-def test_nothing_is_told_where_trees_are_kept_or_nothing_stops(maker: Any) -> None:
+def test_no_warning_is_raised_where_trees_are_kept_or_nothing_stops(maker: Any) -> None:
     """Warnings are errors here."""
     stops = (
         {"early_stopping": True} if hasattr(maker(), "early_stopping") else {"n_iter_no_change": 3}
@@ -241,7 +241,7 @@ def test_nothing_is_told_where_trees_are_kept_or_nothing_stops(maker: Any) -> No
     assert constant.best_iteration_ == 2
 
 
-def test_exact_boosting_goes_back_to_the_best_round() -> None:
+def test_exact_boosting_returns_to_the_best_round() -> None:
     model = GradientBoostingRegressor(
         n_estimators=300, n_iter_no_change=5, learning_rate=0.3, validation_fraction=0.2,
         random_state=1,
@@ -254,7 +254,7 @@ def test_exact_boosting_goes_back_to_the_best_round() -> None:
 
 
 @pytest.mark.parametrize("maker", [HistGradientBoostingClassifier, GradientBoostingClassifier])
-def test_own_validation_rows(maker: Any) -> None:
+def test_given_validation_rows_choose_the_rounds(maker: Any) -> None:
     options = (
         {"early_stopping": "auto"}
         if maker is HistGradientBoostingClassifier
@@ -286,21 +286,25 @@ def test_folds_choose_the_rounds(maker: Any, y: Any, weighted: bool) -> None:
     weight = np.random.default_rng(1).integers(0, 3, len(y)) if weighted else np.ones(len(y))
     how = {"max_leaf_nodes": 6, "n_iter_no_change": 5, "early_stopping": True, "random_state": 0}
     model = maker(validation_folds=4, **how).fit(few, y, weight)
-    # The twin: models of the folds, each judged by its own, one after the other.
+    # The twin: models of the folds, each scored on its own fold, one after the other.
     curves, sizes = [], []
     rows, stratify = np.flatnonzero(weight), maker is HistGradientBoostingClassifier
-    for learn, judge in fold_splits(4, y, rows, stratify=stratify, seed=model.seed_):
-        given = {"X_val": few[judge], "y_val": y[judge], "sample_weight_val": weight[judge]}
+    for learn, held_out in fold_splits(4, y, rows, stratify=stratify, seed=model.seed_):
+        given = {
+            "X_val": few[held_out],
+            "y_val": y[held_out],
+            "sample_weight_val": weight[held_out],
+        }
         alone = maker(**how).fit(few[learn], y[learn], weight[learn], **given)
         curves.append(alone.history_["validation_loss"])
-        sizes.append(weight[judge].sum())
+        sizes.append(weight[held_out].sum())
     assert len({len(curve) for curve in curves}) > 1, "all folds stop at once: tests too little"
     longest = max(map(len, curves))
     mean = np.average([np.pad(c, (0, longest - len(c)), mode="edge") for c in curves], 0, sizes)
     np.testing.assert_allclose(model.history_["validation_loss"], mean, rtol=1e-9)
 
 
-def test_folds_leave_no_row_out() -> None:
+def test_the_final_fit_uses_all_rows() -> None:
     model = HistGradientBoostingClassifier(
         early_stopping=True, validation_folds=5, max_iter=200, random_state=3
     ).fit(X, Y)
@@ -319,7 +323,7 @@ def test_folds_leave_no_row_out() -> None:
     np.testing.assert_array_equal(two.predict_proba(X), model.predict_proba(X))
 
 
-def test_cv_rounds_by_a_scorer() -> None:
+def test_cv_rounds_can_use_a_scorer() -> None:
     model = HistGradientBoostingClassifier(
         early_stopping=True, validation_folds=3, scoring="roc_auc", max_iter=60, random_state=0
     ).fit(X, Y > 0)
@@ -329,7 +333,7 @@ def test_cv_rounds_by_a_scorer() -> None:
     assert model.train_score_[-1] > scores.max()
 
 
-def test_folds_that_cannot_be() -> None:
+def test_invalid_folds_are_refused() -> None:
     model = HistGradientBoostingRegressor(early_stopping=True, validation_folds=5)
     with pytest.raises(ValueError, match=r"validation_folds=5 is too many for n_samples=4"):
         model.fit(X[:4], SCORE[:4])
@@ -339,7 +343,7 @@ def test_folds_that_cannot_be() -> None:
         clone(model).set_params(warm_start=True).fit(X, SCORE)
     with pytest.raises(ValueError, match="validation_folds"):
         clone(model).set_params(validation_folds=1).fit(X, SCORE)
-    # Rows of one's own go before them, and without early stopping there is nothing to judge.
+    # Given validation rows take precedence, and without early stopping nothing is scored.
     given = clone(model).fit(X, SCORE, X_val=X[:50], y_val=SCORE[:50])
     plain = HistGradientBoostingRegressor(early_stopping=True)
     plain.fit(X, SCORE, X_val=X[:50], y_val=SCORE[:50])
@@ -349,7 +353,7 @@ def test_folds_that_cannot_be() -> None:
         HistGradientBoostingClassifier(early_stopping=True, validation_folds=2).fit(X[:3], alone)
 
 
-def test_validation_rows_take_no_part_in_binning() -> None:
+def test_validation_rows_do_not_affect_binning() -> None:
     far = np.vstack([X[:300], X[300:] * 1e6])
     own = HistGradientBoostingRegressor(max_bins=8, max_iter=5)
     near = own.fit(X[:300], SCORE[:300], X_val=X[300:], y_val=SCORE[300:])
@@ -358,7 +362,7 @@ def test_validation_rows_take_no_part_in_binning() -> None:
     np.testing.assert_array_equal(thresholds[0], other.ensemble_.trees[0].threshold)
 
 
-def test_scorers_judge_rounds() -> None:
+def test_scorers_evaluate_rounds() -> None:
     def auc(estimator: Any, X: Any, y: Any) -> float:
         assert X.shape in {(60, 4), (540, 4)}
         return float(roc_auc_score(y, estimator.predict_proba(X)[:, 1]))
@@ -377,7 +381,7 @@ def test_scorers_judge_rounds() -> None:
     assert by_name.train_score_[0] == 0.5
 
 
-def test_training_rows_judge_where_none_are_set_aside() -> None:
+def test_training_rows_are_scored_without_a_holdout() -> None:
     model = HistGradientBoostingRegressor(
         max_iter=500, early_stopping=True, validation_fraction=None, tol=0.01, n_iter_no_change=3
     ).fit(X, SCORE)
@@ -390,7 +394,7 @@ def test_training_rows_judge_where_none_are_set_aside() -> None:
     assert accuracy.train_score_[-1] == accuracy.score(X, Y)
 
 
-def test_automatic_early_stopping_needs_many_rows() -> None:
+def test_automatic_early_stopping_requires_many_rows() -> None:
     model = HistGradientBoostingRegressor(max_iter=2, max_leaf_nodes=3)
     many = np.repeat(SCORE, 17)[:10_001]
     assert not model.fit(many[:10_000, None], many[:10_000]).do_early_stopping_
@@ -398,19 +402,19 @@ def test_automatic_early_stopping_needs_many_rows() -> None:
     assert not model.set_params(drop_rate=0.1).fit(many[:, None], many).do_early_stopping_
 
 
-def test_callbacks_are_told_of_rounds_and_stop(capsys: pytest.CaptureFixture[str]) -> None:
-    told: list[BoostingRound] = []
+def test_callbacks_receive_rounds_and_can_stop(capsys: pytest.CaptureFixture[str]) -> None:
+    recorded: list[BoostingRound] = []
 
     def stop_at_seven(current: BoostingRound) -> bool:
-        told.append(current)
+        recorded.append(current)
         return current.iteration == 7
 
     model = HistGradientBoostingRegressor(callbacks=[stop_at_seven], verbose=1).fit(X, SCORE)
     assert model.n_iter_ == 7
-    assert [current.iteration for current in told] == [1, 2, 3, 4, 5, 6, 7]
-    assert told[-1].n_iterations == 100
-    assert told[-1].validation_loss is None
-    assert told[-1].train_loss == model.history_["train_loss"][7]
+    assert [current.iteration for current in recorded] == [1, 2, 3, 4, 5, 6, 7]
+    assert recorded[-1].n_iterations == 100
+    assert recorded[-1].validation_loss is None
+    assert recorded[-1].train_loss == model.history_["train_loss"][7]
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 7
     assert lines[0].startswith("round   1 of 100, training loss ")
@@ -418,13 +422,15 @@ def test_callbacks_are_told_of_rounds_and_stop(capsys: pytest.CaptureFixture[str
     seen = []
     exact = GradientBoostingRegressor(n_estimators=9)
     exact.fit(
-        X, SCORE, monitor=lambda i, estimator, told: seen.append((i, told["iteration"])) or i == 3
+        X,
+        SCORE,
+        monitor=lambda i, estimator, recorded: seen.append((i, recorded["iteration"])) or i == 3,
     )
     assert seen == [(0, 1), (1, 2), (2, 3), (3, 4)]
     assert exact.n_estimators_ == 4
 
 
-def test_out_of_bag_losses() -> None:
+def test_out_of_bag_losses_are_recorded() -> None:
     model = GradientBoostingRegressor(n_estimators=20, subsample=0.5, random_state=0).fit(X, SCORE)
     assert model.oob_scores_.shape == model.oob_improvement_.shape == (20,)
     assert model.oob_score_ == model.oob_scores_[-1]
@@ -435,7 +441,7 @@ def test_out_of_bag_losses() -> None:
 
 
 @pytest.mark.parametrize("maker", [HistGradientBoostingRegressor, GradientBoostingRegressor])
-def test_dropped_trees(maker: Any) -> None:
+def test_dropped_trees_are_supported(maker: Any) -> None:
     """DART: the model differs from plain boosting, learns, and continues bit for bit."""
     model = maker(drop_rate=0.5, skip_drop=0.0, random_state=0, **rounds(maker(), 20))
     fitted = clone(model).fit(X, SCORE)

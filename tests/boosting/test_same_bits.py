@@ -1,4 +1,4 @@
-"""Models of every kind have the same bits: threads, widths of registers, order of rows, a break."""
+"""All models have the same bits: threads, register widths, row order, interruption."""
 
 import os
 import pickle
@@ -24,7 +24,7 @@ def fitted(name: str, **parameters: Any) -> Any:
 
 
 @EVERY
-def test_any_number_of_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_threads_changes_no_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
     kind = KINDS[name]
     found = {bits(kind, fitted(name, n_jobs=n)) for n in (1, 2, 3, 8)}
@@ -32,7 +32,7 @@ def test_any_number_of_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @EVERY
-def test_interrupted_and_continued(name: str) -> None:
+def test_interrupted_and_continued_fits_have_the_same_bits(name: str) -> None:
     kind = KINDS[name]
     part = fitted(name, warm_start=True, **{kind.rounds_parameter: 2})
     for n in (3, ROUNDS):
@@ -42,7 +42,7 @@ def test_interrupted_and_continued(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if not kind.is_sampled])
-def test_order_of_rows(name: str) -> None:
+def test_the_order_of_rows_changes_no_bit(name: str) -> None:
     kind = KINDS[name]
     order = ORDER[np.less(ORDER, len(kind.y))]
     weight = None if kind.weight is None else kind.weight[order]
@@ -50,8 +50,8 @@ def test_order_of_rows(name: str) -> None:
     assert pickle.dumps(other.ensemble_) == pickle.dumps(fitted(name).ensemble_)
 
 
-def test_every_width_of_registers() -> None:
-    answers = []
+def test_the_width_of_registers_changes_no_bit() -> None:
+    digests = []
     for level in _native.simd_levels():
         result = subprocess.run(
             [sys.executable, "-m", "tests.boosting.every_kind"],
@@ -61,5 +61,5 @@ def test_every_width_of_registers() -> None:
         assert result.returncode == 0, result.stderr
         in_use, digest = result.stdout.split()
         assert in_use == level
-        answers.append(digest)
-    assert len(set(answers)) == 1
+        digests.append(digest)
+    assert len(set(digests)) == 1

@@ -66,7 +66,7 @@ def test_curves_sum_to_the_raw_score(name: str) -> None:
         assert np.abs(np.mean(shape.at(FRAME[shape.name]), axis=0)).max() < 1e-9
 
 
-def test_as_a_frame_and_as_pictures() -> None:
+def test_shape_functions_give_frames_and_plots() -> None:
     model, y = MODELS["stumps"]
     shapes = model.fit(FRAME, y).shape_functions()
     frame = shapes.to_frame()
@@ -81,7 +81,7 @@ def test_as_a_frame_and_as_pictures() -> None:
     assert axis is axes[1]
 
 
-def test_models_of_meeting_columns_are_refused() -> None:
+def test_models_with_interactions_are_refused() -> None:
     model = HistGradientBoostingRegressor(max_iter=5).fit(FRAME, SCORE)
     with pytest.raises(
         ValueError,

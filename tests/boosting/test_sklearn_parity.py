@@ -72,7 +72,7 @@ def test_classifiers_predict_the_same(loss: str, n_classes: int, weighted: bool)
 
 
 @pytest.mark.parametrize("init", ["zero", LinearRegression()], ids=["zero", "model"])
-def test_initial_models(init: Any) -> None:
+def test_initial_models_are_supported(init: Any) -> None:
     X, y, _ = table(2)
     one = ours.GradientBoostingRegressor(init=init, n_estimators=10).fit(X, y)
     other = theirs.GradientBoostingRegressor(init=init, n_estimators=10).fit(X, y)
@@ -81,7 +81,7 @@ def test_initial_models(init: Any) -> None:
     np.testing.assert_array_equal(last, one.predict(X))
 
 
-def test_initial_classifier() -> None:
+def test_an_initial_classifier_is_supported() -> None:
     X, y, weight = table(3)
     labels = np.digitize(y, [-1.0, 1.0])
     init = LogisticRegression()
@@ -90,7 +90,7 @@ def test_initial_classifier() -> None:
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-4)
 
 
-def test_breast_cancer_as_in_the_textbook() -> None:
+def test_breast_cancer_matches_the_textbook() -> None:
     """The lecture notes' numbers: 100 trees of depth 3, stumps, and a small learning rate.
 
     Two columns part a node of the first tree equally well. With the small learning rate the choice
@@ -112,7 +112,7 @@ def test_breast_cancer_as_in_the_textbook() -> None:
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "poisson", "gamma"])
-def test_first_histogram_tree_is_the_same(loss: str) -> None:
+def test_the_first_histogram_tree_is_the_same(loss: str) -> None:
     random = np.random.default_rng(4)
     X = random.integers(0, 60, size=(400, 5)).astype(np.float64)
     y = np.round(np.exp(X[:, 0] / 30 + X[:, 1] / 50)) + random.integers(1, 4, size=400)

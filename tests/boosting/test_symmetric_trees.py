@@ -1,4 +1,4 @@
-"""Symmetric trees beside a naive search: one split for a level, with rows enough everywhere."""
+"""Symmetric trees against a naive search: one split per level, with enough rows everywhere."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ N, LEAST_ROWS, DEPTH = 400, 20, 3
 
 
 def naive_groups(X: Any, g: Any, h: Any) -> Any:
-    """Part the rows level by level by the split with the largest sum of scores over all groups.
+    """Divide the rows level by level by the split with the largest sum of scores over all groups.
 
-    A group that a split would leave too few rows on a side counts with its own score, unparted.
+    A group that a split would leave with too few rows on a side counts with its undivided score.
     """
     group = np.zeros(len(X), dtype=int)
     for _ in range(DEPTH):
@@ -41,8 +41,8 @@ def naive_groups(X: Any, g: Any, h: Any) -> Any:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("loss", ["squared_error", "poisson", "gamma", "log_loss"])
-def test_levels_are_those_of_a_naive_search(loss: str, seed: int) -> None:
-    """Also where hessians differ so much that they say little of the number of rows."""
+def test_levels_match_a_naive_search(loss: str, seed: int) -> None:
+    """Also where hessians differ so much that they hardly reflect the number of rows."""
     random = np.random.default_rng(seed)
     X = random.integers(0, 9, size=(N, 3)).astype(float)
     y = np.exp(X[:, 0] / 4 + random.normal(size=N) * 1.5)

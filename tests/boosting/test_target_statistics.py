@@ -25,7 +25,7 @@ def as_native_table(codes: Any, n_levels: int) -> Table:
 
 
 def random_order(rows: Any, seed: int) -> list[int]:
-    """Find the order out: where row i alone has the target 1, the rows after it know of it."""
+    """Recover the order: if only row i has the target 1, the rows after it depend on it."""
     table = as_native_table(np.zeros(max(rows) + 1), 1)
     n_later = {}
     for i in rows:
@@ -51,7 +51,7 @@ def naive_statistics(codes: Any, order: Any, y: Any, w: Any) -> tuple[dict[int, 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_by_the_definition(data: st.DataObject) -> None:
+def test_statistics_match_their_definition(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 14))
     n_levels = data.draw(st.integers(1, 5))
     code = st.integers(0, n_levels).map(lambda c: MISSING if c == n_levels else c)
@@ -80,7 +80,7 @@ def test_by_the_definition(data: st.DataObject) -> None:
     assert found.columns[0] is not None
 
 
-def test_a_row_never_tells_its_own_target() -> None:
+def test_a_row_never_uses_its_own_target() -> None:
     rng = np.random.default_rng(0)
     n = 300
     codes = rng.integers(0, 40, n)
@@ -104,11 +104,11 @@ def test_identifiers_become_a_constant() -> None:
         as_native_table(np.arange(1000), 1000), [1], rows, y, None, seed=0
     )
     assert np.unique(found.columns[1][rows]).size == 1
-    assert found.columns[1][1] == found.columns[1][0]  # a category that was not learned from
+    assert found.columns[1][1] == found.columns[1][0]  # an unseen category
     assert np.unique(statistics.values[0]).size > 400
 
 
-def test_rows_that_are_not_learned_from_have_no_influence() -> None:
+def test_held_out_rows_have_no_influence() -> None:
     rng = np.random.default_rng(1)
     codes, y = rng.integers(0, 5, 200), rng.normal(size=200)
     rows = np.flatnonzero(rng.random(200) < 0.7)
@@ -121,7 +121,7 @@ def test_rows_that_are_not_learned_from_have_no_influence() -> None:
 
 
 @pytest.mark.parametrize("classes", [0, 2, 4])
-def test_order_of_rows_and_seed_do_not_change_what_predictions_use(classes: int) -> None:
+def test_row_order_and_seed_do_not_change_prediction_statistics(classes: int) -> None:
     rng = np.random.default_rng(2)
     n = 500
     codes = rng.integers(0, 30, n)
@@ -138,7 +138,7 @@ def test_order_of_rows_and_seed_do_not_change_what_predictions_use(classes: int)
     assert np.array_equal(first.values[0], second.values[0])
 
 
-def test_numbering_of_the_levels_does_not_matter() -> None:
+def test_the_numbering_of_levels_does_not_matter() -> None:
     rng = np.random.default_rng(3)
     codes, y = rng.integers(0, 30, 500), rng.normal(size=500)
     other = rng.permutation(30)
@@ -149,7 +149,7 @@ def test_numbering_of_the_levels_does_not_matter() -> None:
     assert np.array_equal(first.values[0][:30], second.values[0][other])
 
 
-def test_whole_weights_are_repeated_rows_and_unit_weights_are_none() -> None:
+def test_integer_weights_match_repeated_rows_and_unit_weights_no_weights() -> None:
     rng = np.random.default_rng(4)
     codes, y = rng.integers(0, 8, 60), rng.normal(size=60)
     w = rng.integers(1, 4, 60)
@@ -166,7 +166,7 @@ def test_whole_weights_are_repeated_rows_and_unit_weights_are_none() -> None:
     assert np.array_equal(found.columns[1], same.columns[1])
 
 
-def test_several_classes_have_shares_that_sum_to_one() -> None:
+def test_shares_of_several_classes_sum_to_one() -> None:
     rng = np.random.default_rng(5)
     codes, y = rng.integers(0, 8, 300), rng.integers(0, 3, 300).astype(float)
     rows = np.arange(300)
@@ -183,7 +183,7 @@ def test_several_classes_have_shares_that_sum_to_one() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e307])
-def test_targets_and_weights_of_any_size(scale: float) -> None:
+def test_targets_and_weights_of_any_scale_are_supported(scale: float) -> None:
     rng = np.random.default_rng(6)
     codes, y = rng.integers(0, 5, 100), rng.normal(size=100)
     rows = np.arange(100)
@@ -197,7 +197,7 @@ def test_targets_and_weights_of_any_size(scale: float) -> None:
     assert np.isfinite(found.columns[1]).all()
 
 
-def test_missing_values_are_one_more_category_and_the_unseen_one_has_the_prior() -> None:
+def test_missing_values_are_a_category_and_unseen_levels_get_the_prior() -> None:
     codes = [0, 0, MISSING, MISSING, MISSING, 1]
     y = np.array([0.0, 0.0, 1.0, 1.0, 1.0, 0.0])
     rows = np.arange(6)
@@ -208,7 +208,7 @@ def test_missing_values_are_one_more_category_and_the_unseen_one_has_the_prior()
     assert replaced.columns[1].tolist() == [0.5]
 
 
-def test_more_levels_than_the_engine_numbers() -> None:
+def test_more_levels_than_the_engine_limit_are_supported() -> None:
     n = 200_000
     codes = np.arange(n) // 2
     codes[-1] = get_missing_code(n // 2)
@@ -225,7 +225,7 @@ def test_more_levels_than_the_engine_numbers() -> None:
 
 
 @pytest.mark.parametrize("n_classes", [0, 3])
-def test_the_model_file_holds_them(n_classes: int) -> None:
+def test_the_model_file_stores_statistics(n_classes: int) -> None:
     rng = np.random.default_rng(7)
     codes, y = rng.integers(0, 8, 300), rng.integers(0, 3, 300).astype(float)
     statistics, _ = learn_statistics(

@@ -24,7 +24,7 @@ def first_tree(**options: Any) -> Any:
     return model, model.ensemble_.trees[0]
 
 
-def test_a_split_and_its_leaves() -> None:
+def test_a_split_and_its_leaves_match_values_by_hand() -> None:
     """With lambda = 1 the best cut is after row 4: G = 4 * 3/8 = 3/2 and -3/2, H = 4 * 15/64 each.
 
     Leaves -G / (H + 1) = -+ (3/2) / (31/16) = -+ 24/31; gain 1/2 (2 * (9/4) / (31/16)) = 36/31. The
@@ -42,7 +42,7 @@ def test_a_split_and_its_leaves() -> None:
     assert len(cheap.threshold) == 3
 
 
-def test_l1_and_bounded_steps() -> None:
+def test_l1_and_bounded_steps_match_values_by_hand() -> None:
     """T(3/2) = 1 with alpha = 1/2: leaves -+ 16/31; steps of at most 0.3 end there."""
     model, _ = first_tree(l2_regularization=1.0, l1_regularization=0.5)
     raw = model.decision_function(X)
@@ -52,7 +52,7 @@ def test_l1_and_bounded_steps() -> None:
     np.testing.assert_allclose(raw, START + np.repeat([-0.3, 0.3], 4), rtol=1e-12)
 
 
-def test_weights_and_the_second_round() -> None:
+def test_weights_and_the_second_round_match_values_by_hand() -> None:
     """Two rounds of steps -G/H at half rate, computed row by row."""
     weight = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 2.0, 2.0, 1.0])
     model = HistGradientBoostingClassifier(
@@ -126,7 +126,7 @@ def heavy(kind: str, signal: Any, random: np.random.Generator) -> Any:
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson"])
 @pytest.mark.parametrize("kind", ["pareto", "lognormal", "outlier"])
-def test_heavy_tails_lose_nothing(kind: str, loss: str) -> None:
+def test_heavy_tailed_targets_keep_their_precision(kind: str, loss: str) -> None:
     """Gradients are rounded to integers: held-out losses are those of sums of real numbers.
 
     The mean over three data sets of the loss relative to scikit-learn's, where every value is a
@@ -141,20 +141,20 @@ def test_heavy_tails_lose_nothing(kind: str, loss: str) -> None:
         for library in (ours, theirs):
             model = library.HistGradientBoostingRegressor(loss=loss, max_iter=40)
             with threadpool_limits(1):  # threads of OpenMP wait for each other on a busy machine
-                said = model.fit(X[:4000], y[:4000]).predict(X[4000:])
-            error = said - y[4000:]
+                predicted = model.fit(X[:4000], y[:4000]).predict(X[4000:])
+            error = predicted - y[4000:]
             losses.append(
                 np.mean(error**2) if loss == "squared_error" else
                 np.mean(np.abs(error)) if loss == "absolute_error" else
-                np.mean(said - y[4000:] * np.log(said)) + y[4000:].mean() * 20
+                np.mean(predicted - y[4000:] * np.log(predicted)) + y[4000:].mean() * 20
             )  # fmt: skip
         ratios.append(losses[0] / losses[1])
     assert np.mean(ratios) < 1.01
 
 
 @pytest.mark.parametrize("spread", [0.0, 6.0])
-def test_one_row_in_ten_thousand(spread: float) -> None:
-    """So rare a class costs no more than scikit-learn's, also with weights 1e12 apart."""
+def test_one_row_in_ten_thousand_is_learned(spread: float) -> None:
+    """Such a rare class has no higher loss than in scikit-learn, also with weights 1e12 apart."""
     random = np.random.default_rng(0)
     X = random.integers(0, 200, (60_000, 4)).astype(float)
     margin = X[:, 0] / 30 + np.sin(X[:, 1] / 20) + random.normal(size=len(X)) / 2
@@ -167,6 +167,8 @@ def test_one_row_in_ten_thousand(spread: float) -> None:
         )
         with threadpool_limits(1):
             model.fit(X, y, weight)
-        said = np.clip(model.predict_proba(X)[:, 1], 1e-15, 1 - 1e-15)
-        losses.append(-np.average(np.log(np.where(y == 1, said, 1 - said)), weights=weight))
+        predicted = np.clip(model.predict_proba(X)[:, 1], 1e-15, 1 - 1e-15)
+        losses.append(
+            -np.average(np.log(np.where(y == 1, predicted, 1 - predicted)), weights=weight)
+        )
     assert losses[0] < 1.01 * losses[1]

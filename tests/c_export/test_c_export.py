@@ -145,7 +145,7 @@ REGRESSORS = {
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_classifiers(name, n_classes, tmp_path):
+def test_exported_classifiers_predict_the_same(name, n_classes, tmp_path):
     if name == "discrete" and n_classes > 2:
         pytest.skip("is for two classes")
     X, y = numbers()
@@ -171,7 +171,7 @@ def test_classifiers(name, n_classes, tmp_path):
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
-def test_regressors(name, tmp_path):
+def test_exported_regressors_predict_the_same(name, tmp_path):
     X, y = numbers()
     model = REGRESSORS[name].fit(X, y)
     expected = model.predict(X).reshape(N_ROWS, -1)
@@ -181,7 +181,7 @@ def test_regressors(name, tmp_path):
     assert not returned.any()
 
 
-def test_the_logarithm_of_a_mean(tmp_path):
+def test_the_logarithm_of_a_mean_is_exported(tmp_path):
     X, y = numbers()
     model = ab.GradientBoostingRegressor(loss="poisson", n_estimators=9).fit(X, np.abs(y))
     values, _ = Compiled(model, tmp_path).predict(X, 1)
@@ -189,18 +189,18 @@ def test_the_logarithm_of_a_mean(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["forest", "hist", "R2", "linear", "quantiles", "mean"])
-def test_single_precision(name, tmp_path):
+def test_single_precision_is_rounded_like_the_model(name, tmp_path):
     X, y = numbers()
     model = REGRESSORS[name].fit(X, y)
     single = X.astype(np.float32)
     compiled = Compiled(model, tmp_path, number_type="float32")
     expected = model.predict(single).reshape(N_ROWS, -1)
     values, _ = compiled.predict(single, expected.shape[1])
-    # The way is that of the model for the same values; answers are rounded.
+    # Paths are those of the model for the same values; outputs are rounded.
     assert_allclose(values, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_thresholds_between_two_single_numbers(tmp_path):
+def test_thresholds_between_adjacent_float32_values_are_exact(tmp_path):
     low = np.float32(1.0)
     high = np.nextafter(low, np.float32(2.0))
     model = ab.DecisionTreeRegressor().fit([[float(low)], [float(high)]], [0.0, 1.0])
@@ -221,32 +221,32 @@ def mixed():
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
 @pytest.mark.parametrize("n_classes", [0, 3])
-def test_categories(encoding, n_classes, tmp_path):
+def test_categories_are_exported(encoding, n_classes, tmp_path):
     frame, y = mixed()
     kind = ab.HistGradientBoostingClassifier if n_classes else ab.HistGradientBoostingRegressor
     model = kind(max_iter=9, min_samples_leaf=5, category_encoding=encoding)
     model.fit(frame, classes(y, n_classes) if n_classes else y)
     compiled = Compiled(model, tmp_path)
-    asked = frame.head(60).copy()
-    asked.loc[3, "town"] = "Elche"
+    rows = frame.head(60).copy()
+    rows.loc[3, "town"] = "Elche"
     X = np.empty((60, 3))
-    X[:, 1] = asked["x"]
+    X[:, 1] = rows["x"]
     for j, name in ((0, "town"), (2, "team")):
-        X[:, j] = [compiled.category(j, t) if isinstance(t, str) else np.nan for t in asked[name]]
+        X[:, j] = [compiled.category(j, t) if isinstance(t, str) else np.nan for t in rows[name]]
     assert np.isnan(X[3, 0])
     assert np.isnan(compiled.category(0, ""))
     assert np.isnan(compiled.category(0, "Alcoy "))
     assert np.isnan(compiled.category(1, "Alcoy"))
     found, returned = compiled.predict(X, max(1, n_classes))
     if n_classes:
-        assert_array_equal(model.classes_[returned], model.predict(asked))
+        assert_array_equal(model.classes_[returned], model.predict(rows))
     else:
-        assert_array_equal(found[:, 0], model.predict(asked))
-    # What is no number of a category goes where missing ones go.
+        assert_array_equal(found[:, 0], model.predict(rows))
+    # Invalid category numbers follow missing values.
     strange = np.repeat(X[:1], 4, axis=0)
     strange[:, 0] = [np.nan, -1.0, 1e300, np.inf]
-    answers, _ = compiled.predict(strange, max(1, n_classes))
-    assert (answers == answers[0]).all()
+    values, _ = compiled.predict(strange, max(1, n_classes))
+    assert (values == values[0]).all()
 
 
 def of_categories(kind, **parameters):
@@ -269,38 +269,38 @@ WITH_CATEGORIES = {
 
 @pytest.mark.parametrize("number_type", ["float64", "float32"])
 @pytest.mark.parametrize("name", WITH_CATEGORIES)
-def test_categories_of_every_kind(name, number_type, tmp_path):
+def test_categories_of_every_type_are_exported(name, number_type, tmp_path):
     frame, y = mixed()
     frame["x"] = frame["x"].astype(np.float32).astype(float)
     model = WITH_CATEGORIES[name]
     is_classifier = hasattr(model, "predict_proba")
     model.fit(frame, classes(y, 3) if is_classifier else y)
     compiled = Compiled(model, tmp_path, number_type=number_type)
-    asked = frame.head(80).copy()
-    asked.loc[3, "town"] = "Elche"
+    rows = frame.head(80).copy()
+    rows.loc[3, "town"] = "Elche"
     X = np.empty((80, 3))
-    X[:, 1] = asked["x"]
+    X[:, 1] = rows["x"]
     for j, column in ((0, "town"), (2, "team")):
-        texts = asked[column]
+        texts = rows[column]
         X[:, j] = [compiled.category(j, t) if isinstance(t, str) else np.nan for t in texts]
     found, returned = compiled.predict(X, 3 if is_classifier else 1)
-    expected = model.predict_proba(asked) if is_classifier else model.predict(asked)[:, None]
+    expected = model.predict_proba(rows) if is_classifier else model.predict(rows)[:, None]
     single = number_type == "float32"
     assert_allclose(found, expected, rtol=2e-6 if single else 1e-15, atol=1e-6 if single else 3e-16)
     if is_classifier:
         ordered = np.sort(expected, axis=1)
         apart = ordered[:, -1] - ordered[:, -2] > (1e-5 if single else 0.0)
-        assert_array_equal(model.classes_[returned][apart], model.predict(asked)[apart])
+        assert_array_equal(model.classes_[returned][apart], model.predict(rows)[apart])
 
 
-def test_huge_and_infinite_numbers_go_somewhere(tmp_path):
+def test_huge_and_infinite_numbers_reach_a_leaf(tmp_path):
     X, y = numbers()
     compiled = Compiled(ab.RandomForestRegressor(n_estimators=5).fit(X, y), tmp_path)
     odd = np.array([[np.inf] * 5, [-np.inf] * 5, [1e308] * 5, [5e-324] * 5, [np.nan] * 5])
     assert np.isfinite(compiled.predict(odd, 1)[0]).all()
 
 
-def test_imported_models(tmp_path):
+def test_imported_models_are_exported(tmp_path):
     X, y = numbers()
     model = ab.from_sklearn(OtherBoosting(max_iter=5).fit(X, classes(y, 3)))
     shares, returned = Compiled(model, tmp_path).predict(X, 3)
@@ -308,7 +308,7 @@ def test_imported_models(tmp_path):
     assert_allclose(shares, model.predict_proba(X), atol=3e-16)
 
 
-def test_one_class_and_no_tree(tmp_path):
+def test_one_class_and_empty_ensembles_are_exported(tmp_path):
     X, _ = numbers()
     model = ab.HistGradientBoostingClassifier().fit(X, ["yes"] * N_ROWS)
     shares, returned = Compiled(model, tmp_path).predict(X[:3], 1)
@@ -324,13 +324,13 @@ def test_the_same_model_gives_the_same_text():
 
 
 @pytest.mark.parametrize("name", ["", "9a", "a b", "int", "m1_leaf", "a-b", "exp", "x" * 99])
-def test_names_that_c_does_not_take(name):
+def test_invalid_c_names_are_refused(name):
     model = ab.DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(ValueError, match="name must"):
         ab.to_c(model, name=name)
 
 
-def test_refused_exports():
+def test_unsupported_models_are_refused():
     X, y = numbers()
     X = np.nan_to_num(X)
     labels = classes(y, 2)
@@ -356,7 +356,7 @@ def test_refused_exports():
         ab.to_c(huge, number_type="float32")
 
 
-def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path):
+def test_a_failed_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "model.c"
     path.write_text("old")
     with pytest.raises(TypeError):

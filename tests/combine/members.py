@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 
 class Memory(ClassifierMixin, BaseEstimator):
-    """Knows the label of every row it has seen, by the first column, and guesses the others."""
+    """Memorize the label of every training row by its first column, and guess the others."""
 
     def fit(self, X: Any, y: Any) -> Memory:
         self.classes_ = np.unique(y)
@@ -22,7 +22,7 @@ class Memory(ClassifierMixin, BaseEstimator):
 
 
 class Liar(ClassifierMixin, BaseEstimator):
-    """Says 1 of even numbers and 0 of odd ones."""
+    """Predict 1 for even numbers and 0 for odd ones."""
 
     def fit(self, X: Any, y: Any) -> Liar:
         self.classes_ = np.unique(y)
@@ -33,7 +33,7 @@ class Liar(ClassifierMixin, BaseEstimator):
 
 
 class RowMemory(RegressorMixin, BaseEstimator):
-    """Predicts a row's number (its first column), or -1 if it has learned from it."""
+    """Predict a row's number (its first column), or -1 for training rows."""
 
     def fit(self, X: Any, y: Any) -> RowMemory:
         self.seen_ = set(X[:, 0].tolist())
@@ -44,7 +44,7 @@ class RowMemory(RegressorMixin, BaseEstimator):
 
 
 class KeptRegressor(RegressorMixin, BaseEstimator):
-    """Keeps what it is given, and predicts the first column."""
+    """Record the arguments of fit, and predict the first column."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> KeptRegressor:
         self.X_, self.y_, self.weight_, self.groups_ = X, y, sample_weight, groups

@@ -29,7 +29,7 @@ def error(weights: Any, outputs: Any, target: Any, sample_weight: Any) -> float:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_nonnegative_weights_are_those_of_scipys_solver(seed: int) -> None:
+def test_nonnegative_weights_match_scipys_solver(seed: int) -> None:
     outputs, target, weight = regression(seed)
     root = np.sqrt(weight)
     expected, _ = nnls((outputs * root).T, target * root)
@@ -39,7 +39,7 @@ def test_nonnegative_weights_are_those_of_scipys_solver(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
-def test_simplex_weights_are_those_of_a_general_solver(seed: int, scale: float) -> None:
+def test_simplex_weights_match_a_general_solver(seed: int, scale: float) -> None:
     outputs, target, weight = regression(seed)
     found = constrained_weights(outputs * scale, target * scale, "simplex", weight)
     assert found.min() >= 0
@@ -71,7 +71,7 @@ def test_simplex_weights_of_probabilities_are_optimal() -> None:
     np.testing.assert_allclose(gradient[chosen], gradient.min(), rtol=1e-8)
 
 
-def test_weights_do_not_depend_on_the_rows_looked_at_at_a_time(
+def test_weights_do_not_depend_on_the_block_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     outputs, target, weight = regression(1, n_rows=333)
@@ -80,7 +80,7 @@ def test_weights_do_not_depend_on_the_rows_looked_at_at_a_time(
     np.testing.assert_allclose(constrained_weights(outputs, target, "simplex", weight), whole)
 
 
-def test_members_that_are_equal_or_perfect_are_no_problem() -> None:
+def test_equal_or_perfect_members_are_supported() -> None:
     target = np.array([1.0, 2.0, 4.0])
     twice = np.stack([target, target])
     for constraint in ("simplex", "nonnegative"):
@@ -89,7 +89,7 @@ def test_members_that_are_equal_or_perfect_are_no_problem() -> None:
     np.testing.assert_array_equal(constrained_weights(-twice, target, "nonnegative"), [0, 0])
 
 
-def test_a_row_of_weight_two_is_two_rows() -> None:
+def test_a_row_of_weight_two_counts_as_two_rows() -> None:
     outputs, target, _ = regression(2)
     weight = np.ones(80)
     weight[:10] = 2

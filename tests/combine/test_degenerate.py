@@ -110,7 +110,7 @@ def _cases(classes: bool) -> Iterator[tuple[Any, Any, Any, str]]:
 
 @pytest.mark.parametrize("combination", _COMBINATIONS, ids=lambda c: str(c)[:24])
 @pytest.mark.filterwarnings("ignore:The (least populated class|number of unique classes)")
-def test_an_answer_that_is_a_number_or_an_error_with_the_remedy(combination: Any) -> None:
+def test_predictions_are_finite_or_errors_name_the_remedy(combination: Any) -> None:
     for X, y, weight, refusal in _cases(is_classifier(combination)):
         model = clone(combination)
         message = _refused(model, X, y, weight)
@@ -127,7 +127,7 @@ def test_an_answer_that_is_a_number_or_an_error_with_the_remedy(combination: Any
 
 
 def _refused(model: Any, X: Any, y: Any, weight: Any) -> str | None:
-    """What a fit, or predicting the same rows, is refused with."""
+    """Return the error of a fit, or of predicting the same rows."""
     try:
         model.fit(X, y, sample_weight=weight).predict(X)
     except ValueError as error:
@@ -136,7 +136,7 @@ def _refused(model: Any, X: Any, y: Any, weight: Any) -> str | None:
 
 
 @pytest.mark.parametrize("rule", ["mean", "median", "trimmed", "weighted"])
-def test_votes_of_the_greatest_numbers_are_numbers(rule: Any) -> None:
+def test_votes_of_the_largest_numbers_are_finite(rule: Any) -> None:
     values = _with(_with(_VALUES, 0, 1.7e308), 1, -1.7e308)
     vote = VotingRegressor(_NUMBERS, rule=rule, cv=3).fit(_X, values)
     members = np.array([member.predict(_X) for member in vote.estimators_])
@@ -152,7 +152,7 @@ def test_weights_without_a_sum_are_refused() -> None:
 
 @pytest.mark.parametrize("member", [LogisticRegression(), DecisionTreeClassifier(max_depth=1)])
 def test_weights_of_rows_without_a_sum_are_refused(member: Any) -> None:
-    """Also where no member sums them: fitted ones are given none."""
+    """Also where no member sums them: fitted members get no weights."""
     members, huge = [("member", member.fit(_X, _LABELS))], np.full(30, 1e307)
     for combination in (
         VotingClassifier(members, rule="weighted"),
@@ -183,13 +183,13 @@ def test_a_fold_of_one_class_is_named_with_the_remedy(combination: Any) -> None:
     assert clone(combination).fit(_X, labels).predict(_X).shape == (30,)  # trees can
 
 
-def test_a_final_estimator_of_one_class_is_told_with_the_remedy() -> None:
+def test_a_final_estimator_of_one_class_is_named_with_the_remedy() -> None:
     with pytest.raises(ValueError, match="are of class 'a', which LogisticRegression refuses"):
         StackingClassifier(_CLASSES, cv=3).fit(_X, ["a"] * 30)
 
 
 class Fails(GaussianNB):
-    """Fails for fewer rows than there are."""
+    """Fail for fewer rows than the table has."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Fails:
         if len(X) < 30:
@@ -199,7 +199,7 @@ class Fails(GaussianNB):
 
 
 @pytest.mark.parametrize("combination", [c for c in _COMBINATIONS if is_classifier(c)][:-1])
-def test_a_member_that_fails_in_the_middle_is_named_and_nothing_changes(combination: Any) -> None:
+def test_a_failing_member_is_named_and_the_model_is_unchanged(combination: Any) -> None:
     model = clone(combination).fit(_X, _LABELS)
     if model.get_params().get("rule") == "geometric":
         pytest.skip("needs no out-of-fold predictions")
@@ -224,7 +224,7 @@ def test_a_cache_that_is_a_file_is_refused_with_the_remedy(tmp_path: Path) -> No
     assert file.read_text() == "something else"
 
 
-def test_no_warning_of_arithmetic_at_any_scale() -> None:
+def test_no_scale_raises_an_arithmetic_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for unit in (1e-300, 1e-160, 1.0, 1e160, 1e300):

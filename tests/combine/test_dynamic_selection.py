@@ -90,7 +90,7 @@ def naive_weights(method: str, row: Any, outputs: Any) -> list[float]:
 
 
 @pytest.mark.parametrize("method", ["ola", "lca", "mcb", "knora_e", "knora_u", "des_p"])
-def test_votes_are_those_of_the_definition(method: str) -> None:
+def test_votes_match_their_definition(method: str) -> None:
     found = POOL.model(method).predict_proba(POOL.queries)
     for row, shares in zip(POOL.queries, found, strict=True):
         outputs = np.array([m.predict([row])[0] for _, m in POOL.members])
@@ -99,7 +99,7 @@ def test_votes_are_those_of_the_definition(method: str) -> None:
         np.testing.assert_allclose(shares, np.array(votes) / weights.sum(), atol=1e-12)
 
 
-def test_the_randomised_reference_is_the_integral_of_its_definition() -> None:
+def test_the_randomised_reference_matches_its_integral() -> None:
     random = np.random.default_rng(0)
     outputs = random.dirichlet(np.full(3, 3.0), (1, 6))
     target = np.array([0, 1, 2, 0, 1, 2])
@@ -132,7 +132,7 @@ def test_rrc_weighs_all_rows_by_a_gaussian_of_their_distance() -> None:
         np.testing.assert_allclose(shares, np.array(votes) / chosen.sum(), atol=1e-12)
 
 
-def test_meta_des_looks_at_what_the_article_lists() -> None:
+def test_meta_des_uses_the_meta_features_of_the_article() -> None:
     """Five sets of columns for each row and member; validation rows exclude themselves."""
     model = POOL.model("meta_des", meta_classifier=LogisticRegression(max_iter=1000))
     outputs = np.array([m.predict_proba(POOL.validation) for _, m in POOL.members])
@@ -180,7 +180,7 @@ def test_consensus_is_the_margin_of_the_votes() -> None:
 
 
 class Recording(LogisticRegression):  # type: ignore[misc]
-    """Keeps what it was fitted on."""
+    """Record the training rows."""
 
     def fit(self, X: Any, y: Any) -> Any:
         self.given_ = X, y
@@ -188,7 +188,7 @@ class Recording(LogisticRegression):  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.7, 1.0])
-def test_meta_des_learns_from_rows_of_low_consensus_alone(threshold: float) -> None:
+def test_meta_des_learns_only_from_rows_of_low_consensus(threshold: float) -> None:
     second = Recording(max_iter=1000)
     whole = POOL.model("meta_des", meta_classifier=second)
     model = POOL.model("meta_des", meta_classifier=second, consensus_threshold=threshold)
@@ -204,7 +204,7 @@ def test_meta_des_learns_from_rows_of_low_consensus_alone(threshold: float) -> N
     assert not np.array_equal(model.meta_classifier_.coef_, whole.meta_classifier_.coef_)
 
 
-def test_where_members_always_agree_meta_des_learns_from_all_rows() -> None:
+def test_meta_des_learns_from_all_rows_when_members_always_agree() -> None:
     twice = [("a", POOL.members[0][1]), ("b", POOL.members[0][1])]
     models = [
         DynamicSelectionClassifier(
@@ -226,7 +226,7 @@ def _tied(profiles: Any) -> Any:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("voting", ["hard", "soft"])
-def test_members_fitted_here_are_judged_out_of_fold(method: Any, voting: Any) -> None:
+def test_members_fitted_by_the_ensemble_are_evaluated_out_of_fold(method: Any, voting: Any) -> None:
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     members = [
@@ -244,7 +244,7 @@ def test_members_fitted_here_are_judged_out_of_fold(method: Any, voting: Any) ->
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_of_one_member_everything_is_its_own(method: Any) -> None:
+def test_a_single_member_predicts_alone(method: Any) -> None:
     model = DynamicSelectionClassifier([("bayes", GaussianNB())], method=method, voting="soft").fit(
         POOL.validation, POOL.target
     )
@@ -252,7 +252,7 @@ def test_of_one_member_everything_is_its_own(method: Any) -> None:
     np.testing.assert_allclose(model.predict_proba(POOL.queries), expected)
 
 
-def test_the_answer_does_not_depend_on_the_rows_asked_at_a_time(
+def test_predictions_do_not_depend_on_the_batch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     models = [POOL.model(method) for method in METHODS]
@@ -262,7 +262,7 @@ def test_the_answer_does_not_depend_on_the_rows_asked_at_a_time(
         np.testing.assert_array_equal(model.predict_proba(POOL.queries), expected)
 
 
-def test_members_good_in_different_places_are_better_together_than_either() -> None:
+def test_members_good_in_different_regions_are_better_together() -> None:
     random = np.random.default_rng(0)
     X = random.uniform(-1, 1, (600, 2))
     y = np.where(X[:, 0] > 0, X[:, 1] > 0, X[:, 1] < 0).astype(int)
@@ -279,7 +279,7 @@ def test_members_good_in_different_places_are_better_together_than_either() -> N
 
 
 @pytest.mark.parametrize("n_rows", [4, 6, 8])
-def test_fewer_judged_rows_than_neighbours_are_all_neighbours(n_rows: int) -> None:
+def test_all_rows_are_neighbours_when_there_are_fewer_than_k(n_rows: int) -> None:
     X, y = POOL.validation[:n_rows], POOL.target[:n_rows]
     for method in METHODS:
         model = DynamicSelectionClassifier(POOL.members, method=method, cv="prefit")  # type: ignore[arg-type]
@@ -295,7 +295,7 @@ def test_columns_without_distances_are_refused_with_a_remedy() -> None:
     assert not get_tags(DynamicSelectionClassifier(members)).input_tags.allow_nan
 
 
-def test_of_no_rows_the_members_tell_what_is_wrong() -> None:
+def test_an_empty_table_raises_the_error_of_the_members() -> None:
     rows = np.arange(20.0)[:, None]
     model = DynamicSelectionClassifier([("line", LogisticRegression())]).fit(rows, rows[:, 0] > 9)
     with pytest.raises(ValueError, match="0 sample"):
@@ -318,7 +318,7 @@ class TestRegression:
         ]
 
     @pytest.mark.parametrize("method", ["ds", "dw", "dws"])
-    def test_answers_are_those_of_the_definition(self, method: Any) -> None:
+    def test_predictions_match_their_definition(self, method: Any) -> None:
         X, y = self.X, self.y
         model = DynamicSelectionRegressor(self.members(), method=method).fit(X[:350], y[:350])
         errors = np.abs(out_of_fold_outputs(self.members(), X[:350], y[:350]).outputs - y[:350])
@@ -336,12 +336,12 @@ class TestRegression:
                 weights[local > (local.min() + local.max()) / 2] = 0
             assert value == pytest.approx(weights @ predictions / weights.sum())
 
-    def test_time_ordered_folds_leave_the_first_rows_unjudged(self) -> None:
+    def test_time_ordered_folds_skip_the_first_rows(self) -> None:
         model = DynamicSelectionRegressor(self.members(), cv=TimeSeriesSplit(3))
         model.fit(self.X, self.y)
         assert model.n_judged_ == 3 * (442 // 4)
         assert np.isfinite(model.predict(self.X)).all()
 
-    def test_where_a_distance_is_zero_it_counts_alone(self) -> None:
+    def test_only_neighbours_at_distance_zero_count_if_there_are_any(self) -> None:
         weights = inverse_weights(np.array([[0.0, 1.0, 0.0], [1.0, 2.0, 4.0]]))
         np.testing.assert_allclose(weights, [[0.5, 0, 0.5], [4 / 7, 2 / 7, 1 / 7]])

@@ -71,7 +71,7 @@ CLASS_METRICS: dict[Any, Any] = {
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("scoring", CLASS_METRICS)
-def test_classifiers_are_chosen_as_by_the_plain_algorithm(scoring: str, weighted: bool) -> None:
+def test_classifiers_are_selected_like_the_naive_algorithm(scoring: str, weighted: bool) -> None:
     target = RANDOM.integers(0, 3, 60)
     outputs = shares(7, 60, 3, target)
     weight = RANDOM.uniform(0.5, 2, 60) if weighted else np.ones(60)
@@ -96,7 +96,7 @@ VALUE_METRICS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("scoring", VALUE_METRICS)
-def test_regressors_are_chosen_as_by_the_plain_algorithm(scoring: str) -> None:
+def test_regressors_are_selected_like_the_naive_algorithm(scoring: str) -> None:
     target = RANDOM.normal(size=50)
     outputs = target + RANDOM.normal(size=(6, 50)) * RANDOM.uniform(0.3, 2, 6)[:, None]
     weight = RANDOM.uniform(0.5, 2, 50)
@@ -109,7 +109,7 @@ def test_regressors_are_chosen_as_by_the_plain_algorithm(scoring: str) -> None:
     assert found.scores[len(chosen) - 1] == pytest.approx(best)
 
 
-def test_two_classes_have_scikit_learns_brier_score() -> None:
+def test_the_brier_score_of_two_classes_matches_scikit_learn() -> None:
     target = RANDOM.integers(0, 2, 40)
     outputs = shares(3, 40, 2, target)
     scorer = make_ensemble_scorer("neg_brier_score", outputs, target, np.ones(40), LABELS[:2])
@@ -127,7 +127,7 @@ def library() -> list[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize("scoring", ["neg_log_loss", make_scorer(accuracy_score)])
-def test_the_ensemble_is_the_mean_of_what_was_chosen(scoring: Any) -> None:
+def test_the_ensemble_is_the_mean_of_the_selected_members(scoring: Any) -> None:
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     model = EnsembleSelectionClassifier(library(), scoring=scoring, n_rounds=15, n_bags=1).fit(
@@ -142,7 +142,7 @@ def test_the_ensemble_is_the_mean_of_what_was_chosen(scoring: Any) -> None:
     assert max(model.selections_[0].scores) >= model.scores_.max()
 
 
-def test_scores_are_those_of_rows_not_seen() -> None:
+def test_scores_are_out_of_fold() -> None:
     X, y = load_diabetes(return_X_y=True)
     members = [("ridge", Ridge(0.1)), ("near", KNeighborsRegressor()), ("out", "drop")]
     model = EnsembleSelectionRegressor(members, scoring="r2").fit(X, y)
@@ -174,7 +174,7 @@ def test_bags_of_the_library_are_averaged() -> None:
     assert len(three.selections_) == 1
 
 
-def test_fitted_members_are_judged_by_the_rows_given() -> None:
+def test_fitted_members_are_evaluated_on_the_given_rows() -> None:
     X, y = load_diabetes(return_X_y=True)
     tree = DecisionTreeRegressor().fit(X[:300], y[:300])
     ridge = Ridge(0.1).fit(X[:300], y[:300])
@@ -187,7 +187,7 @@ def test_fitted_members_are_judged_by_the_rows_given() -> None:
     np.testing.assert_allclose(model.scores_, expected)
 
 
-def test_choosing_from_many_members_takes_no_time() -> None:
+def test_selecting_from_many_members_is_fast() -> None:
     n_members, n_rows = 60, 20_000
     target = RANDOM.normal(size=n_rows)
     outputs = target + RANDOM.normal(size=(n_members, n_rows))

@@ -1,4 +1,4 @@
-"""What combinations refuse, before any member is fitted."""
+"""Combinations refuse invalid parameters before any member is fitted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELS = np.arange(40) % 2
 
 
 class Unfit(ClassifierMixin, BaseEstimator):
-    """Fails the test that fits it."""
+    """Fail the test that fits it."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Unfit:
         pytest.fail("a member was fitted")
@@ -46,9 +46,7 @@ class Unfit(ClassifierMixin, BaseEstimator):
         (DynamicSelectionRegressor, {"method": "ola"}),
     ],
 )
-def test_values_that_mean_nothing_are_refused_by_name(
-    model: Any, parameters: dict[str, Any]
-) -> None:
+def test_invalid_values_are_refused_by_name(model: Any, parameters: dict[str, Any]) -> None:
     [name] = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of {model.__name__}"):
         model([("member", Unfit())], **parameters).fit([[1.0], [2.0]], [0, 1])
@@ -72,7 +70,7 @@ def test_members_that_cannot_be_combined_are_refused(
         model(members).fit([[1.0], [2.0]], [0, 1])
 
 
-def test_a_score_that_nobody_knows_is_refused() -> None:
+def test_an_unknown_score_is_refused() -> None:
 
     model = EnsembleSelectionClassifier([("bayes", GaussianNB())], scoring="luck", cv=2)
     with pytest.raises(ValueError, match="luck"):
@@ -102,7 +100,7 @@ def test_negative_weights_are_refused(model: Any) -> None:
         VotingClassifier([("bayes", GaussianNB())], rule="naive_bayes"),
     ],
 )
-def test_rows_held_out_must_have_some_weight(combination: Any) -> None:
+def test_held_out_rows_must_have_weight(combination: Any) -> None:
     weight = np.zeros(40)
     weight[:20] = 1.0  # the other half is predicted
     halves = [(np.arange(20), np.arange(20, 40))]
@@ -113,12 +111,12 @@ def test_rows_held_out_must_have_some_weight(combination: Any) -> None:
 @pytest.mark.parametrize(
     "model", [StackingClassifier, EnsembleSelectionClassifier, VotingClassifier]
 )
-def test_a_name_may_not_be_that_of_a_parameter(model: Any) -> None:
+def test_a_member_name_must_not_be_a_parameter_name(model: Any) -> None:
     parameter = next(iter(model([]).get_params(deep=False)))
     with pytest.raises(ValueError, match=f"conflict with constructor arguments: .'{parameter}'"):
         model([(parameter, Unfit())]).fit(ROWS, LABELS)
 
 
-def test_members_of_a_regression_are_regressors() -> None:
+def test_members_of_a_regression_must_be_regressors() -> None:
     with pytest.raises(ValueError, match="The estimator Unfit should be a regressor"):
         StackingRegressor([("member", Unfit())]).fit(ROWS, LABELS)

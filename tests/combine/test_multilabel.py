@@ -80,7 +80,7 @@ MEMBERS: list[tuple[str, Any]] = [
         {"final_estimator": RandomForestClassifier(5, random_state=0)},
     ],
 )
-def test_results_are_scikit_learns(settings: dict[str, Any], passthrough: bool) -> None:
+def test_results_match_scikit_learn(settings: dict[str, Any], passthrough: bool) -> None:
     settings = {"final_estimator": FINAL, "passthrough": passthrough, **settings}
     ours = StackingClassifier(MEMBERS, **settings).fit(X, Y)
     theirs = sklearn.ensemble.StackingClassifier(MEMBERS, **settings).fit(X, Y)
@@ -103,7 +103,7 @@ def test_results_are_scikit_learns(settings: dict[str, Any], passthrough: bool) 
 
 
 @pytest.mark.parametrize("method", ["predict_proba", "decision_function"])
-def test_one_method_for_all_members_is_scikit_learns(method: Any) -> None:
+def test_one_method_for_all_members_matches_scikit_learn(method: Any) -> None:
     members = [m for m in MEMBERS if m[1] == "drop" or hasattr(m[1], method)]
     ours = StackingClassifier(members, FINAL, stack_method=method).fit(X, Y)
     theirs = sklearn.ensemble.StackingClassifier(members, FINAL, stack_method=method).fit(X, Y)
@@ -111,7 +111,7 @@ def test_one_method_for_all_members_is_scikit_learns(method: Any) -> None:
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
-def test_fitted_members_are_taken_as_they_are() -> None:
+def test_fitted_members_are_used_without_refitting() -> None:
     fitted = [(name, m if m == "drop" else m.fit(X[:60], Y[:60])) for name, m in MEMBERS]
     ours = StackingClassifier(fitted, FINAL, cv="prefit").fit(X[60:], Y[60:])
     theirs = sklearn.ensemble.StackingClassifier(fitted, FINAL, cv="prefit").fit(X[60:], Y[60:])
@@ -121,7 +121,7 @@ def test_fitted_members_are_taken_as_they_are() -> None:
     assert ours.estimators_[0] is fitted[0][1]
 
 
-def test_columns_by_hand() -> None:
+def test_meta_columns_match_values_by_hand() -> None:
     """The final estimator learns from out-of-fold probabilities of label 1 in the order of rows."""
     neighbours, machine = KNeighborsClassifier(9), network()
     stack = StackingClassifier([("near", neighbours), ("network", machine)], FINAL, cv=3)
@@ -136,7 +136,7 @@ def test_columns_by_hand() -> None:
 
 
 def test_probabilities_are_those_of_the_first_class() -> None:
-    """Of a list and of an array, which scikit-learn does not read, alike."""
+    """The same for a list and for an array, which scikit-learn does not accept."""
     members = [("forest", forest())]
     own = StackingClassifier([("forest", forest())], forest(), cv=2)
     theirs = sklearn.ensemble.StackingClassifier([("tree", TheirTree(max_depth=3))], FINAL, cv=2)
@@ -162,7 +162,7 @@ def test_columns_have_names_of_their_member() -> None:
     assert names == ours
 
 
-def test_members_fitted_side_by_side_are_the_same() -> None:
+def test_members_fitted_in_parallel_are_the_same() -> None:
     members = [("ours", forest()), ("ridge", RidgeClassifier()), ("near", KNeighborsClassifier(9))]
     one = StackingClassifier(members, FINAL, cv=2).fit(X, Y)
     two = StackingClassifier(members, FINAL, cv=2, n_jobs=2).fit(X, Y)
@@ -170,7 +170,7 @@ def test_members_fitted_side_by_side_are_the_same() -> None:
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
-def test_a_chain_is_a_member() -> None:
+def test_a_classifier_chain_can_be_a_member() -> None:
     """It has classes of each output and an array of probabilities: scikit-learn's stack fails."""
     chain = ClassifierChain(make_pipeline(StandardScaler(), LogisticRegression()))
     stack = StackingClassifier([("chain", chain)], FINAL, cv=3).fit(X, Y)
@@ -179,7 +179,7 @@ def test_a_chain_is_a_member() -> None:
 
 
 @pytest.mark.parametrize("kind", ["bool", "float", "frame", "list", "one and two", "text order"])
-def test_labels_of_any_kind_come_back(kind: str) -> None:
+def test_labels_of_any_type_are_restored(kind: str) -> None:
     targets: dict[str, Any] = {
         "bool": Y.astype(bool),
         "float": Y.astype(float),
@@ -200,7 +200,7 @@ def test_labels_of_any_kind_come_back(kind: str) -> None:
     assert stack.score(X, labels) == plain.score(X, Y)
 
 
-def test_groups_time_and_weights() -> None:
+def test_groups_time_order_and_weights_are_used() -> None:
     groups = np.repeat(np.arange(12), 10)
     members = [("tree", TheirTree(random_state=0))]
     grouped = StackingClassifier(members, forest()).fit(X, Y, groups=groups)
@@ -227,7 +227,7 @@ def test_a_label_that_a_fold_has_not_seen_has_probability_0() -> None:
     assert stack.transform(X).shape == (120, 3)
 
 
-def test_rows_of_no_test_may_have_the_only_ones_of_a_label() -> None:
+def test_rows_outside_all_test_folds_can_hold_all_rows_of_a_label() -> None:
     target = Y.copy()
     target[:, 1] = np.arange(120) >= 30
     stack = StackingClassifier([("tree", TheirTree())], forest(), cv=TimeSeriesSplit(3))
@@ -254,7 +254,7 @@ def test_an_output_of_one_label_is_predicted_with_certainty(label: int) -> None:
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
-def test_a_fitted_member_may_know_a_label_that_the_rows_lack() -> None:
+def test_a_fitted_member_can_have_a_label_that_the_rows_lack() -> None:
     rows = np.flatnonzero(Y[:, 0] == 0)
     tree = TheirTree(random_state=0).fit(X, Y)
     for member, cv in ((tree, "prefit"), (FrozenEstimator(tree), 2)):
@@ -264,14 +264,14 @@ def test_a_fitted_member_may_know_a_label_that_the_rows_lack() -> None:
 
 
 @pytest.mark.parametrize("weights", ["simplex", "nonnegative"])
-def test_weights_are_for_one_label(weights: Any) -> None:
+def test_learned_weights_require_one_label(weights: Any) -> None:
     stack = StackingClassifier([("tree", TheirTree())], weights=weights)
     with pytest.raises(ValueError, match=rf"weights='{weights}'.*y has 3: set weights=None"):
         stack.fit(X, Y)
     assert not hasattr(stack, "classes_")
 
 
-def test_other_combinations_keep_to_one_label() -> None:
+def test_other_combinations_refuse_several_labels() -> None:
     with pytest.raises(NotImplementedError, match="y is multilabel-indicator: only one label"):
         VotingClassifier([("tree", TheirTree())]).fit(X, Y)
     several = np.column_stack([Y, np.arange(120) % 3])
@@ -328,7 +328,7 @@ def test_fitted_members_of_other_targets_are_refused() -> None:
 
 
 class Odd(TheirTree):  # type: ignore[misc]
-    """A tree whose probabilities are not what they should be."""
+    """A tree with invalid probabilities."""
 
     def __init__(self, change: Any = None) -> None:
         super().__init__(max_depth=2)
@@ -356,7 +356,7 @@ def test_probabilities_of_another_shape_are_refused(change: Any, message: str) -
             stack.predict_proba(X)
 
 
-def test_a_fit_that_fails_leaves_the_stack_as_it_was() -> None:
+def test_a_failed_fit_leaves_the_stack_unchanged() -> None:
     stack = StackingClassifier([("forest", forest())], forest()).fit(X, Y[:, 0])
     before = stack.predict(X)
     with pytest.raises(ValueError, match="cv to fewer"):
@@ -367,7 +367,7 @@ def test_a_fit_that_fails_leaves_the_stack_as_it_was() -> None:
     np.testing.assert_array_equal(stack.predict_proba(X), again.predict_proba(X))
 
 
-def test_a_model_file_is_refused_and_pickle_keeps_the_stack(tmp_path: Path) -> None:
+def test_multilabel_stacks_are_pickled_but_not_saved(tmp_path: Path) -> None:
     stack = StackingClassifier([("forest", forest())], forest(), cv=3).fit(X, Y)
     with pytest.raises(TypeError, match="fitted on 3 labels for each row.*pickle"):
         stack.save(tmp_path / "model")
@@ -377,7 +377,7 @@ def test_a_model_file_is_refused_and_pickle_keeps_the_stack(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("part", ["estimators_", "final_estimator_"])
-def test_a_file_whose_parts_have_several_targets_is_refused(part: str) -> None:
+def test_a_file_with_members_of_several_targets_is_refused(part: str) -> None:
     tree = DecisionTreeClassifier(max_depth=2)
     stack = StackingClassifier([("tree", tree)], tree, cv=3).fit(SAVED_X, LABELS)
     two = np.column_stack([LABELS, LABELS])

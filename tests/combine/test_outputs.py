@@ -1,4 +1,4 @@
-"""Out-of-fold outputs of members: for rows that they have not seen, in the order of the rows."""
+"""Out-of-fold outputs of members, in the order of the rows."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def members_of_all_kinds() -> list[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_same_as_each_member_by_itself(n_jobs: int) -> None:
+def test_outputs_match_each_member_alone(n_jobs: int) -> None:
     members = members_of_all_kinds()
     found = out_of_fold_outputs(members, X, y, cv=SHUFFLED, n_jobs=n_jobs)
     assert found.names == [name for name, _ in members]
@@ -91,7 +91,7 @@ def test_same_as_each_member_by_itself(n_jobs: int) -> None:
         np.testing.assert_array_equal(predicted, alone)
 
 
-def test_regressors() -> None:
+def test_outputs_of_regressors_match_each_member() -> None:
     X, y = load_diabetes(return_X_y=True)
     members = [
         ("ridge", Ridge()),
@@ -105,13 +105,13 @@ def test_regressors() -> None:
         np.testing.assert_array_equal(predicted, cross_val_predict(member, X, y))
 
 
-def test_no_member_answers_for_a_row_that_it_saw() -> None:
+def test_no_member_predicts_a_row_that_it_was_fitted_on() -> None:
     rows = np.arange(60, dtype=float).reshape(-1, 1)
     found = out_of_fold_outputs([("spy", Spy())], rows, np.arange(60) % 2, cv=SHUFFLED)
     assert not found.outputs[0, :, 0].any()
 
 
-def test_rows_of_a_split_that_overlap_are_refused() -> None:
+def test_overlapping_rows_of_a_split_are_refused() -> None:
     cv = [(np.arange(100), np.arange(90, 150))]
     with pytest.raises(
         ValueError, match="row 90 in split 0 of cv is both a training row and a test row"
@@ -119,7 +119,7 @@ def test_rows_of_a_split_that_overlap_are_refused() -> None:
         out_of_fold_outputs([("bayes", GaussianNB())], X, y, cv=cv)
 
 
-def test_rows_never_predicted_are_left_out_and_said() -> None:
+def test_rows_never_predicted_are_left_out_and_reported() -> None:
     order = np.random.default_rng(0).permutation(len(X))
     found = out_of_fold_outputs(
         [("bayes", GaussianNB())], X[order], y[order], cv=TimeSeriesSplit(4)
@@ -133,7 +133,7 @@ def test_rows_never_predicted_are_left_out_and_said() -> None:
     np.testing.assert_array_equal(found.outputs[0, :30], past.predict_proba(X[order[30:60]]))
 
 
-def test_a_row_in_several_tests_has_the_mean() -> None:
+def test_a_row_in_several_test_folds_gets_the_mean() -> None:
     cv = RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)
     member = [("tree", DecisionTreeClassifier(random_state=0)), ("bayes", GaussianNB())]
     expected = np.zeros((2, 150, 3))
@@ -143,7 +143,7 @@ def test_a_row_in_several_tests_has_the_mean() -> None:
     np.testing.assert_allclose(out_of_fold_outputs(member, X, y, cv=cv).outputs, expected)
 
 
-def test_groups_are_not_cut() -> None:
+def test_groups_are_not_divided() -> None:
     groups = np.repeat(np.arange(15), 10)
     same_in_group = groups.reshape(-1, 1).astype(float)
     labels = np.random.default_rng(0).integers(0, 2, 150)
@@ -162,7 +162,7 @@ def test_groups_are_not_cut() -> None:
         np.array(["2020-01-01", "2021-01-01", "2019-01-01"], dtype="datetime64[D]"),
     ],
 )
-def test_labels_of_any_type(labels: Any) -> None:
+def test_labels_of_any_type_are_supported(labels: Any) -> None:
     order = np.argsort(labels)
     found = out_of_fold_outputs(members_of_all_kinds(), X, labels[y], cv=SHUFFLED)
     np.testing.assert_array_equal(found.classes, labels[order])
@@ -171,7 +171,7 @@ def test_labels_of_any_type(labels: Any) -> None:
     np.testing.assert_array_equal(found.outputs, same.outputs)
 
 
-def test_boolean_labels_and_weights_of_classes_by_label() -> None:
+def test_boolean_labels_and_class_weights_by_label_are_supported() -> None:
     tree = DecisionTreeClassifier(max_depth=1, class_weight={False: 1, True: 50})
     found = out_of_fold_outputs([("tree", tree)], X, y == 2, cv=SHUFFLED)
     tree.set_params(class_weight={0: 1, 1: 50})
@@ -181,7 +181,7 @@ def test_boolean_labels_and_weights_of_classes_by_label() -> None:
     assert found.classes.dtype == bool
 
 
-def test_a_member_that_lacks_a_class_gives_it_nothing() -> None:
+def test_a_member_that_lacks_a_class_gives_it_probability_0() -> None:
     cv = [(np.arange(100), np.arange(100, 150)), (np.arange(50, 150), np.arange(50))]
     found = out_of_fold_outputs(members_of_all_kinds(), X, y, cv=cv)
     first, second = slice(0, 50), slice(100, 150)
@@ -192,7 +192,7 @@ def test_a_member_that_lacks_a_class_gives_it_nothing() -> None:
         np.testing.assert_allclose(found.outputs[:, places].sum(axis=2), 1)
 
 
-def test_members_without_probabilities_give_votes() -> None:
+def test_members_without_probabilities_vote() -> None:
     member = LinearSVC()
     found = out_of_fold_outputs([("svc", member), ("bayes", GaussianNB())], X, y, votes=False)
     predicted = cross_val_predict(member, X, y)
@@ -225,7 +225,7 @@ def test_frames_stay_frames(frame: Any) -> None:
     np.testing.assert_array_equal(found.outputs, plain.outputs)
 
 
-def test_a_frozen_member_is_asked_as_it_is() -> None:
+def test_a_frozen_member_predicts_without_refitting() -> None:
     labels = np.array(["b", "c", "a"])[y]
     fitted = GaussianNB().fit(X[::3], labels[::3])
     found = out_of_fold_outputs(
@@ -234,7 +234,7 @@ def test_a_frozen_member_is_asked_as_it_is() -> None:
     np.testing.assert_array_equal(found.outputs[0], fitted.predict_proba(X))
 
 
-def test_answers_of_fitted_members() -> None:
+def test_outputs_of_fitted_members_are_their_predictions() -> None:
     labels = np.array(["b", "c", "a"])[y]
     members = [
         ("two classes", GaussianNB().fit(X[y < 2], labels[y < 2])),
@@ -251,7 +251,7 @@ def test_answers_of_fitted_members() -> None:
         outputs_of(members, X, ["b", "c"])
 
 
-def test_cached_outputs_are_read_and_follow_what_they_depend_on(tmp_path: Path) -> None:
+def test_cached_outputs_are_read_and_invalidated(tmp_path: Path) -> None:
     folder = tmp_path / "outputs"
     members = [("counting", Counting()), ("tree", DecisionTreeClassifier(random_state=0))]
 
@@ -287,7 +287,7 @@ def test_a_member_without_a_hash_is_not_cached(tmp_path: Path) -> None:
         out_of_fold_outputs(members, X, y, cache=tmp_path)
 
 
-def test_damaged_and_hostile_files_of_a_cache_are_made_anew(tmp_path: Path) -> None:
+def test_damaged_and_hostile_cache_files_are_replaced(tmp_path: Path) -> None:
     members = [("bayes", GaussianNB())]
     expected = out_of_fold_outputs(members, X, y, cache=tmp_path).outputs
     (path,) = tmp_path.iterdir()
@@ -330,13 +330,13 @@ def archive_of(content: bytes) -> bytes:
 
 
 class Boom:
-    """Its pickle raises when it is read."""
+    """Raise when unpickled."""
 
     def __reduce__(self) -> Any:
         return (exec, ("raise SystemExit('code of a file was run')",))
 
 
-def test_kind_errors() -> None:
+def test_a_wrong_kind_of_member_is_refused() -> None:
     bayes = GaussianNB()
     with pytest.raises(ValueError, match="non-empty list of \\(string, estimator\\)"):
         out_of_fold_outputs([bayes], X, y)

@@ -40,9 +40,9 @@ def softmax(values: Any) -> Any:
     return shares / shares.sum()
 
 
-def test_held_out_weights_of_classifiers() -> None:
+def test_held_out_weights_of_classifiers_match_the_formula() -> None:
     X, y = load_iris(return_X_y=True)
-    # Models as close that none takes all the weight.
+    # Models so close that no single one takes all the weight.
     members = [
         ("one", LogisticRegression(C=0.3, max_iter=500)),
         ("two", LogisticRegression(C=0.28, max_iter=500)),
@@ -64,7 +64,7 @@ def test_held_out_weights_of_classifiers() -> None:
     np.testing.assert_allclose(average.predict_proba(X), probabilities, atol=1e-9)
 
 
-def test_bic_weights_of_linear_regressions() -> None:
+def test_bic_weights_of_linear_regressions_match_the_formula() -> None:
     X, y = load_diabetes(return_X_y=True)
     sets = [(2, 3, 8), (2, 3, 4, 5, 8), (2, 8)]
     members = [(f"m{i}", columns_of(*numbers)) for i, numbers in enumerate(sets)]
@@ -81,14 +81,14 @@ def test_bic_weights_of_linear_regressions() -> None:
     assert sorted(average.weights_)[1] > 1e-6
 
 
-def test_bic_asks_for_no_folds() -> None:
+def test_bic_needs_no_folds() -> None:
     X = np.arange(4.0)[:, None]
     members = [("line", LinearRegression())]
     average = BayesianModelAveragingRegressor(members, criterion="bic").fit(X, X[:, 0] ** 2)
     assert average.weights_.tolist() == [1.0]
 
 
-def test_spread_of_a_mixture_of_normals_is_that_of_its_draws() -> None:
+def test_the_spread_of_a_mixture_of_normals_matches_its_draws() -> None:
     X, y = load_diabetes(return_X_y=True)
     members = [("two", columns_of(2, 8)), ("other", columns_of(2, 3))]
     average = BayesianModelAveragingRegressor(members, criterion="bic").fit(X, y)
@@ -102,7 +102,7 @@ def test_spread_of_a_mixture_of_normals_is_that_of_its_draws() -> None:
     assert std[0] == pytest.approx(draws.std(), rel=0.005)
 
 
-def test_parameters_are_counted_or_told() -> None:
+def test_parameters_are_counted_or_given() -> None:
     X, y = load_iris(return_X_y=True)
     members = [
         ("logistic", make_pipeline(StandardScaler(), LogisticRegression())),
@@ -119,7 +119,7 @@ def test_parameters_are_counted_or_told() -> None:
         average.set_params(n_parameters=None).fit(X, y)
 
 
-def test_members_that_only_vote_lose_by_one_wrong_answer() -> None:
+def test_members_that_only_vote_lose_by_one_wrong_prediction() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     members = [("machine", LinearSVC()), ("logistic", LogisticRegression())]
     X = StandardScaler().fit_transform(X)
@@ -135,7 +135,7 @@ def test_members_that_only_vote_lose_by_one_wrong_answer() -> None:
         ({"nobody": 1.0}, "'nobody', which is not a member"),
     ],
 )
-def test_a_prior_that_is_none_is_refused(prior: Any, message: str) -> None:
+def test_an_invalid_prior_is_refused(prior: Any, message: str) -> None:
     X, y = load_diabetes(return_X_y=True)
     members = [("a", columns_of(2, 8)), ("b", columns_of(2, 3))]
     with pytest.raises(ValueError, match=message):

@@ -80,7 +80,7 @@ _LEARNED = [
 
 
 @pytest.mark.parametrize(("combination", "kind", "y"), _LEARNED)
-def test_each_member_gets_what_it_asks_for(
+def test_each_member_gets_the_metadata_that_it_requests(
     combination: Any, kind: Any, y: Any, routing: None
 ) -> None:
     members = [
@@ -100,7 +100,7 @@ def test_each_member_gets_what_it_asks_for(
 
 
 @pytest.mark.parametrize(("combination", "kind", "y"), _LEARNED)
-def test_a_member_that_does_not_say_is_asked_to(
+def test_a_member_without_a_request_raises(
     combination: Any, kind: Any, y: Any, routing: None
 ) -> None:
     model = combination(_members(kind, "a", "b"), cv=4)
@@ -125,7 +125,7 @@ def test_without_routing_only_weights_and_groups_are_taken(
 
 
 @pytest.mark.parametrize("name", ["StackingClassifier", "VotingClassifier"])
-def test_results_are_scikit_learns_with_routing(name: str, routing: None) -> None:
+def test_results_match_scikit_learn_with_routing(name: str, routing: None) -> None:
     members = [
         ("weighted", GaussianNB().set_fit_request(sample_weight=True)),
         ("plain", GaussianNB(var_smoothing=0.1).set_fit_request(sample_weight=False)),
@@ -154,11 +154,11 @@ def test_groups_and_weights_reach_a_combination_in_a_pipeline(routing: None) -> 
         error_score="raise",
     )
     assert len(scores["test_score"]) == 2
-    with pytest.raises(ValueError, match="groups"):  # without groups, a group splitter has none
+    with pytest.raises(ValueError, match="groups"):  # without groups, a group splitter has no folds
         clone(model).fit(_X, _VALUES)
 
 
-def test_a_final_estimator_is_asked_with_what_it_wants(routing: None) -> None:
+def test_a_final_estimator_gets_the_metadata_that_it_requests(routing: None) -> None:
     final = SpyRegressor().set_predict_request(twice=True)
     stack = StackingRegressor([("ridge", Ridge())], final, cv=4).fit(_X, _VALUES)
     np.testing.assert_allclose(stack.predict(_X, twice=True), 2 * stack.predict(_X))
@@ -167,7 +167,7 @@ def test_a_final_estimator_is_asked_with_what_it_wants(routing: None) -> None:
         silent.predict(_X, twice=True)
 
 
-def test_nobody_has_to_ask_for_the_combinations_own_weights_and_groups() -> None:
+def test_weights_and_groups_of_the_combination_need_no_request() -> None:
     router = get_routing_for_object(StackingRegressor([("ridge", Ridge())], cv=GroupKFold(3)))
     assert router.consumes("fit", {"groups", "sample_weight"}) == {"groups"}
     assert not hasattr(StackingRegressor, "set_fit_request")

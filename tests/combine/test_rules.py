@@ -1,4 +1,4 @@
-"""Each rule is its definition, and has the property for which the books give it."""
+"""Each rule matches its definition, and has its textbook property."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def naive(outputs: Floats, rule: str, weights: Floats, trim: float) -> Floats:
 
 @given(some_outputs(), st.sampled_from(CLASS_RULES), st.sampled_from([0.0, 0.2, 0.4]))
 @settings(max_examples=150, deadline=None)
-def test_rules_are_their_definitions(outputs: Floats, rule: Any, trim: float) -> None:
+def test_rules_match_their_definitions(outputs: Floats, rule: Any, trim: float) -> None:
     found = combine_outputs(made(outputs), rule, trim=trim)
     expected = naive(outputs, rule, np.ones(len(outputs)), trim)
     np.testing.assert_allclose(found, expected, atol=1e-12)
@@ -82,7 +82,7 @@ def test_rules_are_their_definitions(outputs: Floats, rule: Any, trim: float) ->
 
 @given(some_outputs(), st.sampled_from(["majority", "mean", "geometric"]), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
-def test_weighted_rules_are_their_definitions(outputs: Floats, rule: Any, seed: int) -> None:
+def test_weighted_rules_match_their_definitions(outputs: Floats, rule: Any, seed: int) -> None:
     weights = np.random.default_rng(seed).uniform(0.1, 3, len(outputs))
     found = combine_outputs(made(outputs), rule, weights=weights)
     np.testing.assert_allclose(found, naive(outputs, rule, weights, 0), atol=1e-12)
@@ -90,7 +90,7 @@ def test_weighted_rules_are_their_definitions(outputs: Floats, rule: Any, seed: 
 
 @given(some_outputs(), st.sampled_from(CLASS_RULES), st.data())
 @settings(max_examples=60, deadline=None)
-def test_a_member_of_weight_0_is_as_if_dropped(outputs: Floats, rule: Any, data: Any) -> None:
+def test_a_member_of_weight_0_is_ignored(outputs: Floats, rule: Any, data: Any) -> None:
     kept = data.draw(st.lists(st.booleans(), min_size=len(outputs), max_size=len(outputs)))
     if not any(kept):
         kept[0] = True
@@ -101,14 +101,14 @@ def test_a_member_of_weight_0_is_as_if_dropped(outputs: Floats, rule: Any, data:
 
 @pytest.mark.parametrize("rule", CLASS_RULES)
 @pytest.mark.parametrize("n_members", [1, 2, 7])
-def test_identical_members_say_what_one_says(rule: Any, n_members: int) -> None:
+def test_identical_members_predict_like_one(rule: Any, n_members: int) -> None:
     one = np.random.default_rng(0).dirichlet([1, 1, 1], 50)
     found = combine_outputs(made(np.stack([one] * n_members)), rule)
     expected = np.eye(3)[one.argmax(axis=1)] if rule == "majority" else one
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_values_of_regressors() -> None:
+def test_rules_of_regressors_match_their_definitions() -> None:
     values = np.random.default_rng(0).normal(size=(7, 40))
     outputs = made(values)
     np.testing.assert_allclose(combine_outputs(outputs, "mean"), values.mean(axis=0))
@@ -147,7 +147,7 @@ def test_means_minimise_their_divergences() -> None:
 
 
 def independent_members(accuracies: Any, n_classes: int, y: Any, seed: int) -> Any:
-    """Choices of members that err independently, towards every other class alike."""
+    """Choices of members that err independently, uniformly over the other classes."""
     random = np.random.default_rng(seed)
     right = random.random((len(accuracies), len(y))) < np.reshape(accuracies, (-1, 1))
     other = (y + random.integers(1, n_classes, right.shape)) % n_classes
@@ -155,7 +155,7 @@ def independent_members(accuracies: Any, n_classes: int, y: Any, seed: int) -> A
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_weights_of_log_odds_are_the_best_of_linear_votes(n_classes: int) -> None:
+def test_log_odds_weights_are_the_best_linear_votes(n_classes: int) -> None:
     accuracies = [0.9, 0.75, 0.7, 0.65, 0.6, 0.55]
     y = np.random.default_rng(0).integers(0, n_classes, 60_000)
     seen = made_of_choices(independent_members(accuracies, n_classes, y, 1), n_classes)
@@ -172,7 +172,7 @@ def test_weights_of_log_odds_are_the_best_of_linear_votes(n_classes: int) -> Non
     assert found > accuracy(combine_outputs(fresh, "majority")) + 0.01
 
 
-def test_weights_are_log_odds_also_of_members_that_never_err() -> None:
+def test_log_odds_weights_are_finite_for_perfect_members() -> None:
     y = np.array([0, 1] * 50)
     chosen = np.array([y, 1 - y, np.where(np.arange(100) < 80, y, 1 - y)])
     outputs = made_of_choices(chosen, 2)
@@ -183,7 +183,7 @@ def test_weights_are_log_odds_also_of_members_that_never_err() -> None:
         np.testing.assert_allclose(shares[row], softmax(score))
 
 
-def test_naive_bayes_is_its_definition() -> None:
+def test_naive_bayes_matches_its_definition() -> None:
     random = np.random.default_rng(5)
     y = random.integers(0, 3, 90)
     weight = random.integers(1, 4, 90).astype(float)
@@ -229,7 +229,7 @@ def test_a_tie_goes_to_the_first_class() -> None:
         assert combine_outputs(even, rule).argmax(axis=1).tolist() == [0]  # type: ignore[arg-type]
 
 
-def test_threads_change_no_bit_and_the_outputs_stay_as_they_are() -> None:
+def test_threads_change_no_bit_and_outputs_are_not_modified() -> None:
     values = np.random.default_rng(0).dirichlet([1, 1, 1], (6, 3000))
     values.flags.writeable = False
     outputs = made(values)
@@ -240,7 +240,7 @@ def test_threads_change_no_bit_and_the_outputs_stay_as_they_are() -> None:
         np.testing.assert_array_equal(one, two)
 
 
-def test_what_does_not_go_together_is_refused() -> None:
+def test_incompatible_options_are_refused() -> None:
     outputs = made(np.full((3, 4, 2), 0.5))
     with pytest.raises(
         ValueError, match="rule must be one of .* to combine classes, got 'average'"

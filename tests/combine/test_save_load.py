@@ -1,4 +1,4 @@
-"""Combinations in model files: whole with their members, or refused by the member's name."""
+"""Combinations in model files: complete with their members, or refused by the member's name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _predictions(model: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_loaded_combination_is_the_saved_one(name: str, tmp_path: Path) -> None:
+def test_a_loaded_combination_predicts_like_the_saved_one(name: str, tmp_path: Path) -> None:
     model = MODELS[name]()
     model.save(tmp_path / "model", metrics={"rows": len(X)})
     again = arboleda.load(tmp_path / "model")
@@ -45,7 +45,7 @@ def test_a_loaded_combination_is_the_saved_one(name: str, tmp_path: Path) -> Non
     assert type(clone(again)) is type(model)
 
 
-def test_what_was_learned_is_kept() -> None:
+def test_learned_attributes_are_saved() -> None:
     for name, attributes in {
         "weighted": ["vote_weights_"],
         "naive Bayes": ["confusion_"],
@@ -129,7 +129,7 @@ _CHANGES = [_GONE, None, 0, -1, 2.5, "tree", [], {}, [["tree", None]]]
 
 
 @pytest.mark.parametrize("name", ["majority", "naive Bayes", "stack", "prefit", "selected"])
-def test_a_header_that_is_wrong_is_refused_or_harmless(name: str) -> None:
+def test_an_invalid_header_is_refused_or_harmless(name: str) -> None:
     good = FileTwin.read(model_to_bytes(MODELS[name]()))
     header = json.loads(good.header)
     places = [
@@ -156,7 +156,7 @@ def test_a_header_that_is_wrong_is_refused_or_harmless(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["weighted", "naive Bayes", "stack", "values averaged"])
 @pytest.mark.parametrize("change", ["nan", "shape", "less"])
-def test_arrays_that_are_wrong_are_refused(name: str, change: str) -> None:
+def test_invalid_arrays_are_refused(name: str, change: str) -> None:
     good = FileTwin.read(model_to_bytes(MODELS[name]()))
     names = json.loads(good.header)["arrays"]
     first = len(good.sections) - len(names)
@@ -173,7 +173,7 @@ def test_arrays_that_are_wrong_are_refused(name: str, change: str) -> None:
             model_from_bytes(FileTwin(good.header, sections).write())
 
 
-def test_members_that_do_not_belong_together_are_refused() -> None:
+def test_incompatible_members_are_refused() -> None:
     good = FileTwin.read(model_to_bytes(MODELS["simplex"]()))
     header = json.loads(good.header)
     for path, change, message in [
@@ -204,7 +204,7 @@ def test_members_that_do_not_belong_together_are_refused() -> None:
             model_from_bytes(bad)
 
 
-def test_a_file_of_members_within_members_without_end_is_refused() -> None:
+def test_a_file_of_endlessly_nested_members_is_refused() -> None:
     good = FileTwin.read(model_to_bytes(VotingClassifier([("t", tree())]).fit(X, LABELS)))
     header = json.loads(good.header)
     for _ in range(200):

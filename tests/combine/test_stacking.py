@@ -1,4 +1,4 @@
-"""Stacking: no prediction for a row comes from a member that has seen its target."""
+"""Stacking: no prediction for a row comes from a member that was fitted on it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def numbered(n_rows: int) -> Any:
 @pytest.mark.parametrize(
     "cv", [4, KFold(5, shuffle=True, random_state=3), TimeSeriesSplit(3), GroupKFold(4)]
 )
-def test_answers_come_from_members_that_have_not_seen_the_row_and_stay_in_order(cv: Any) -> None:
+def test_predictions_are_out_of_fold_and_in_row_order(cv: Any) -> None:
     table = numbered(83)
     groups = np.arange(83) % 7 if isinstance(cv, int | GroupKFold) else None
     stack = StackingRegressor([("spy", RowMemory())], KeptRegressor(), cv=cv, passthrough=True)
@@ -65,7 +65,7 @@ def test_answers_come_from_members_that_have_not_seen_the_row_and_stay_in_order(
     assert (stack.transform(table)[:, 0] == -1).all()
 
 
-def test_no_member_learns_from_another_row_of_its_group() -> None:
+def test_no_member_learns_from_other_rows_of_a_tested_group() -> None:
     table = numbered(60)
     table[:, 0] = np.repeat(np.arange(12), 5)  # the spy takes rows of a group for one
     stack = StackingRegressor([("spy", RowMemory())], KeptRegressor())
@@ -74,7 +74,7 @@ def test_no_member_learns_from_another_row_of_its_group() -> None:
 
 
 @pytest.mark.parametrize("weights", [None, "simplex"])
-def test_a_member_that_learns_by_heart_gains_nothing(weights: Any) -> None:
+def test_a_member_that_memorizes_gains_nothing(weights: Any) -> None:
     random = np.random.default_rng(0)
     table = numbered(400)
     signal = (table[:, 1] + 0.5 * random.normal(size=400) > 0).astype(int)
@@ -87,7 +87,7 @@ def test_a_member_that_learns_by_heart_gains_nothing(weights: Any) -> None:
     assert memory < 0.2 * logistic
 
 
-def test_labels_without_meaning_are_predicted_by_chance() -> None:
+def test_random_labels_are_predicted_at_chance_level() -> None:
     random = np.random.default_rng(0)
     table, labels = random.normal(size=(400, 4)), random.integers(0, 2, 400)
     members = [("tree", DecisionTreeClassifier()), ("memory", Memory())]
@@ -97,7 +97,7 @@ def test_labels_without_meaning_are_predicted_by_chance() -> None:
 
 
 @pytest.mark.parametrize("constraint", ["simplex", "nonnegative"])
-def test_weights_are_those_of_the_out_of_fold_answers(constraint: Any) -> None:
+def test_weights_are_fitted_on_out_of_fold_predictions(constraint: Any) -> None:
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
     stack = StackingClassifier(classifiers(), weights=constraint).fit(X, NAMES, weight)
     outputs = out_of_fold_outputs(classifiers(), X, NAMES, sample_weight=weight).outputs
@@ -126,14 +126,14 @@ def test_weights_of_regressors_beat_the_best_and_the_mean_out_of_fold() -> None:
     assert (values <= both.max(axis=0) + 1e-9).all()
 
 
-def test_weights_leave_no_place_for_a_final_estimator() -> None:
+def test_weights_exclude_a_final_estimator() -> None:
     for given in ({"final_estimator": LogisticRegression()}, {"passthrough": True}):
         stack = StackingClassifier(classifiers(), weights="simplex", **given)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="takes the place of a final estimator"):
             stack.fit(X, y)
 
 
-def test_a_stack_may_be_the_final_estimator_of_a_stack() -> None:
+def test_a_stack_can_be_the_final_estimator_of_a_stack() -> None:
     """The second level's members learn from the first level's predictions, with their own folds."""
     table, target = load_diabetes(return_X_y=True)
     first = [("ridge", Ridge(0.1)), ("tree", DecisionTreeRegressor(max_depth=3))]
@@ -151,7 +151,7 @@ def test_a_stack_may_be_the_final_estimator_of_a_stack() -> None:
     np.testing.assert_allclose(stack.predict(table), final.predict(columns))
 
 
-def test_groups_reach_a_final_stack() -> None:
+def test_groups_are_passed_to_a_final_stack() -> None:
     table = numbered(60)
     table[:, 0] = np.repeat(np.arange(12), 5)
     inner = StackingRegressor([("spy", RowMemory())], KeptRegressor())
@@ -171,7 +171,7 @@ def test_the_final_estimator_learns_with_the_weights_of_the_rows() -> None:
     np.testing.assert_allclose(stack.estimators_[0].coef_, Ridge().fit(table, target, weight).coef_)
 
 
-def test_a_class_missing_from_the_rows_asked_for_has_no_probability() -> None:
+def test_a_class_missing_from_the_training_rows_has_no_probability() -> None:
     order = np.argsort(y, kind="stable")
     stack = StackingClassifier([("bayes", GaussianNB())], cv=TimeSeriesSplit(2))
     stack.fit(X[order], NAMES[order])  # the first class is in no test
@@ -181,7 +181,7 @@ def test_a_class_missing_from_the_rows_asked_for_has_no_probability() -> None:
     assert set(stack.predict(X)) == {"versicolor", "virginica"}
 
 
-def test_members_that_decide_without_probabilities_are_asked_for_decisions() -> None:
+def test_members_without_probabilities_use_decision_functions() -> None:
     members = [("machine", LinearSVC()), ("bayes", GaussianNB())]
     stack = StackingClassifier(members).fit(X, NAMES)
     assert stack.stack_method_ == ["decision_function", "predict_proba"]
@@ -192,7 +192,7 @@ def test_members_that_decide_without_probabilities_are_asked_for_decisions() -> 
     ]
 
 
-def test_folds_that_lack_a_class_still_give_decisions() -> None:
+def test_folds_that_lack_a_class_still_give_decision_values() -> None:
     order = np.argsort(y, kind="stable")  # each of three folds is one class
     members = [("machine", LinearSVC())]
     stack = StackingClassifier(members, cv=KFold(3)).fit(X[order], y[order])
@@ -210,7 +210,7 @@ def test_columns_are_passed_through(kind: Any) -> None:
     np.testing.assert_allclose(dense[:, 0], stack.estimators_[0].predict(kind(table)))
 
 
-def test_fitted_members_with_names_of_classes_are_taken_as_they_are() -> None:
+def test_fitted_members_with_class_names_are_used_without_refitting() -> None:
     fitted = [(name, member.fit(X[::2], NAMES[::2])) for name, member in classifiers()]
     for weights in (None, "simplex"):
         stack = StackingClassifier(fitted, cv="prefit", weights=weights).fit(X[1::2], NAMES[1::2])
@@ -230,7 +230,7 @@ def test_a_fitted_member_of_other_labels_is_refused() -> None:
             stack.fit(X, NAMES)
 
 
-def test_members_that_are_always_wrong_leave_all_classes_alike() -> None:
+def test_members_that_are_always_wrong_give_uniform_probabilities() -> None:
     table = np.arange(40.0)[:, None]
     liar = Liar().fit(table, np.arange(40) % 2)
     stack = StackingClassifier([("liar", liar)], cv="prefit", weights="nonnegative")
@@ -239,7 +239,7 @@ def test_members_that_are_always_wrong_leave_all_classes_alike() -> None:
     np.testing.assert_array_equal(stack.predict_proba(table), np.full((40, 2), 0.5))
 
 
-def test_a_fit_that_fails_leaves_the_stack_as_it_was() -> None:
+def test_a_failed_fit_leaves_the_stack_unchanged() -> None:
     stack = StackingClassifier(classifiers()).fit(X, NAMES)
     before = stack.predict(X)
     with pytest.raises(ValueError, match="samples"):

@@ -38,7 +38,7 @@ MEMBERS: list[tuple[str, Any]] = [
 WEIGHT = np.random.default_rng(1).integers(1, 4, 400).astype(float)
 
 
-def test_in_each_region_the_member_that_was_right_most_often() -> None:
+def test_each_region_uses_its_most_accurate_member() -> None:
     model = StaticSelectionClassifier(MEMBERS, n_regions=5, random_state=3).fit(X, NAMES)
     found = out_of_fold_outputs(MEMBERS, X, NAMES)
     hits = found.choices() == np.searchsorted(np.unique(NAMES), NAMES)
@@ -60,7 +60,7 @@ def test_in_each_region_the_member_that_was_right_most_often() -> None:
     np.testing.assert_array_equal(model.predict(FRESH), labels)
 
 
-def test_values_weights_and_leaves_of_a_tree_as_regions() -> None:
+def test_regions_can_be_values_and_leaves_of_a_tree() -> None:
     y = np.abs(X[:, 0]) + 0.1 * X[:, 1]
     members = [("line", LinearRegression()), ("stump", DecisionTreeRegressor(max_depth=1))]
     tree = DecisionTreeRegressor(max_leaf_nodes=4)
@@ -76,7 +76,7 @@ def test_values_weights_and_leaves_of_a_tree_as_regions() -> None:
     np.testing.assert_allclose(model.predict(FRESH), predictions[chosen, np.arange(200)])
 
 
-def test_fitted_members_and_partitions_and_rows_in_no_region() -> None:
+def test_fitted_members_and_partitions_are_supported() -> None:
     class Quadrant:
         """Regions by signs: -1 and 1, and 0 for a value of 0."""
 
@@ -101,7 +101,7 @@ def test_fitted_members_and_partitions_and_rows_in_no_region() -> None:
     np.testing.assert_array_equal(again.partition_.predict(X), frozen.predict(X))
 
 
-def test_a_linear_border_far_away_and_neighbours_near_it() -> None:
+def test_linear_far_from_the_border_and_neighbours_near_it() -> None:
     """Dasarathy and Sheela (1979): each where it is better, so better than either alone."""
     random = np.random.default_rng(5)
     X = random.uniform(-1, 1, size=(1500, 2))
@@ -118,7 +118,7 @@ def test_a_linear_border_far_away_and_neighbours_near_it() -> None:
 
 
 @pytest.mark.parametrize("kind", ["classes", "values"])
-def test_one_model_for_each_part(kind: str) -> None:
+def test_each_part_has_its_model(kind: str) -> None:
     classes = kind == "classes"
     estimator: Any = GaussianNB() if classes else LinearRegression()
     wrapper: Any = RegionalClassifier if classes else RegionalRegressor
@@ -140,7 +140,7 @@ def test_one_model_for_each_part(kind: str) -> None:
     np.testing.assert_array_equal(whole.predict(FRESH), type(estimator)().fit(X, y).predict(FRESH))
 
 
-def test_pieces_of_a_piecewise_line() -> None:
+def test_pieces_of_a_piecewise_line_are_found() -> None:
     x = np.linspace(-1, 1, 401)[:, np.newaxis]
     y = np.where(x[:, 0] < 0, 1 + 2 * x[:, 0], 5 - 3 * x[:, 0])
     partition = DecisionTreeRegressor(max_depth=1)
@@ -160,7 +160,7 @@ def test_a_region_of_one_class_is_of_that_class() -> None:
     assert 0 < shares[0, 0] < 1
 
 
-def test_regional_models_are_members_and_frames_stay_frames() -> None:
+def test_regional_models_can_be_members_and_frames_stay_frames() -> None:
     frame = pd.DataFrame(X, columns=list("abcd"))
     members = [
         ("line", LogisticRegression()),
@@ -173,7 +173,7 @@ def test_regional_models_are_members_and_frames_stay_frames() -> None:
     assert scaled.score(frame, NAMES) > 0.8
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     gaps = X.copy()
     gaps[0, 0] = np.nan
     with pytest.raises(ValueError, match="k-means needs columns of finite numbers"):

@@ -1,4 +1,4 @@
-"""What votes do beyond scikit-learn's: rules that learn, rejection, members of all kinds."""
+"""Votes beyond scikit-learn's: learned rules, rejection, members of all types."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ RULES: list[Any] = [
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_is_that_of_the_members_outputs(rule: Any) -> None:
+def test_a_vote_combines_the_members_outputs(rule: Any) -> None:
     vote = VotingClassifier(MEMBERS, rule=rule).fit(X[:160], LABELS[:160])
     fitted = [(name, clone(member).fit(X[:160], LABELS[:160])) for name, member in MEMBERS]
     votes = rule in {"majority", "weighted", "naive_bayes"}
@@ -62,7 +62,7 @@ def test_a_rule_is_that_of_the_members_outputs(rule: Any) -> None:
     np.testing.assert_array_equal(vote.predict(X[160:]), expected)
 
 
-def test_learned_weights_and_confusion_are_of_rows_not_learned_from() -> None:
+def test_learned_weights_and_confusions_are_out_of_fold() -> None:
     predicted = {name: cross_val_predict(m, X, LABELS, cv=4) for name, m in MEMBERS}
     vote = VotingClassifier(MEMBERS, rule="weighted", cv=4).fit(X, LABELS)
     p = np.array([(predicted[name] == LABELS).mean() for name, _ in MEMBERS])
@@ -73,7 +73,7 @@ def test_learned_weights_and_confusion_are_of_rows_not_learned_from() -> None:
     np.testing.assert_array_equal(vote.confusion_[1], table)
 
 
-def test_time_ordered_rows_and_groups() -> None:
+def test_time_ordered_rows_and_groups_are_supported() -> None:
     splits = TimeSeriesSplit(3)
     vote = VotingClassifier(MEMBERS, rule="weighted", cv=splits).fit(X, LABELS)
     right = np.zeros(4)
@@ -99,7 +99,7 @@ def test_time_ordered_rows_and_groups() -> None:
 
 
 @pytest.mark.parametrize("n_members", [2, 3, 4])
-def test_reject_asks_for_more_than_half_of_the_votes(n_members: int) -> None:
+def test_reject_requires_more_than_half_of_the_votes(n_members: int) -> None:
     members = MEMBERS[:n_members]
     vote = VotingClassifier(members, rule="majority", reject=True).fit(X[:120], LABELS[:120])
     votes = np.array([vote.named_estimators_[name].predict(X) for name, _ in members])
@@ -130,7 +130,7 @@ def test_reject_asks_for_more_than_half_of_the_votes(n_members: int) -> None:
         (np.array([3, 1, 2]), "none", "none"),
     ],
 )
-def test_reject_labels(labels: Any, given: Any, expected: Any) -> None:
+def test_reject_labels_are_chosen_by_type(labels: Any, given: Any, expected: Any) -> None:
     members = [("a", DecisionTreeClassifier(max_depth=1)), ("b", GaussianNB())]
     vote = VotingClassifier(members, rule="majority", reject=True, reject_label=given)
     found = vote.fit(X, labels[y]).predict(X).tolist()
@@ -138,7 +138,7 @@ def test_reject_labels(labels: Any, given: Any, expected: Any) -> None:
     assert set(found) & set(labels.tolist())
 
 
-def test_reject_that_cannot_be_is_refused() -> None:
+def test_invalid_reject_options_are_refused() -> None:
     with pytest.raises(ValueError, match="reject_label='b' is one of the classes"):
         VotingClassifier(MEMBERS, rule="majority", reject=True, reject_label="b").fit(X, LABELS)
     for params in ({"rule": "mean"}, {"rule": "weighted"}, {"voting": "soft"}):
@@ -149,14 +149,14 @@ def test_reject_that_cannot_be_is_refused() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_identical_members_are_the_member(rule: Any) -> None:
+def test_identical_members_vote_like_one(rule: Any) -> None:
     tree = DecisionTreeClassifier(max_depth=3, random_state=0)
     vote = VotingClassifier([(f"tree {n}", tree) for n in range(3)], rule=rule).fit(X, LABELS)
     np.testing.assert_array_equal(vote.predict(X), tree.fit(X, LABELS).predict(X))
 
 
 @pytest.mark.parametrize("rule", sorted(set(RULES) - {"weighted"}))
-def test_weight_0_is_dropped(rule: Any) -> None:
+def test_members_of_weight_0_are_dropped(rule: Any) -> None:
     dropped = VotingClassifier([*MEMBERS[:3], ("near", "drop")], rule=rule).fit(X, LABELS)
     none = VotingClassifier(MEMBERS, rule=rule, weights=[1, 1, 1, 0]).fit(X, LABELS)
     np.testing.assert_array_equal(none.predict(X), dropped.predict(X))
@@ -164,7 +164,7 @@ def test_weight_0_is_dropped(rule: Any) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_member_that_knows_fewer_classes(rule: Any) -> None:
+def test_a_member_can_have_fewer_classes(rule: Any) -> None:
     two = FrozenEstimator(GaussianNB().fit(X[y < 2], LABELS[y < 2]))
     members = [("two", two), *MEMBERS[:2]]
     vote = VotingClassifier(members, rule=rule).fit(X, LABELS)
@@ -174,7 +174,7 @@ def test_a_member_that_knows_fewer_classes(rule: Any) -> None:
     assert vote.score(X, LABELS) > 0.6
 
 
-def test_rare_classes_that_a_fold_lacks() -> None:
+def test_folds_can_lack_rare_classes() -> None:
     labels = np.array(["a", "b"])[y % 2].astype(object)
     labels[::120] = "rare"
     with pytest.warns(UserWarning, match="least populated class"):
@@ -183,7 +183,7 @@ def test_rare_classes_that_a_fold_lacks() -> None:
     assert vote.confusion_[0, 2].sum() == 2
 
 
-def test_numbers_of_jobs_change_nothing() -> None:
+def test_the_number_of_jobs_changes_nothing() -> None:
     members = [
         ("forest", RandomForestClassifier(5, random_state=0)),
         ("logistic", LogisticRegression()),
@@ -196,7 +196,7 @@ def test_numbers_of_jobs_change_nothing() -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-160, 1e150])
-def test_weights_of_errors_do_not_depend_on_the_unit(unit: float) -> None:
+def test_error_weights_do_not_depend_on_the_unit(unit: float) -> None:
     rows, values = load_diabetes(return_X_y=True)
     members = [("low", Ridge(0.1)), ("high", Ridge(10.0))]
     vote = VotingRegressor(members, rule="weighted")
@@ -204,7 +204,7 @@ def test_weights_of_errors_do_not_depend_on_the_unit(unit: float) -> None:
     np.testing.assert_allclose(vote.fit(rows, values * unit).vote_weights_, expected, rtol=1e-3)
 
 
-def test_regressors_by_every_rule() -> None:
+def test_regressors_vote_by_every_rule() -> None:
     X, y = load_diabetes(return_X_y=True)
     members = [
         ("tree", DecisionTreeRegressor(max_depth=2)),
@@ -228,7 +228,7 @@ def test_regressors_by_every_rule() -> None:
     np.testing.assert_allclose(vote.predict(X), expected_weights @ predicted)
 
 
-def test_frames_pickles_and_failures_leave_it_whole(capsys: pytest.CaptureFixture[str]) -> None:
+def test_frames_pickles_and_failed_fits_keep_the_model(capsys: pytest.CaptureFixture[str]) -> None:
     frame = pd.DataFrame(X, columns=list("abcdef"))
     vote = VotingClassifier(MEMBERS, rule="mean", verbose=True).fit(frame, LABELS)
     assert "bayes: fitted on all rows in" in capsys.readouterr().out

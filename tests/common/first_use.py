@@ -1,4 +1,4 @@
-"""As a script: what the public estimators of some packages import after they are fitted."""
+"""As a script: print what the public estimators of some packages import after fitting."""
 
 import inspect
 import pickle
@@ -79,7 +79,7 @@ def main(packages: list[str]) -> None:
             try:
                 use()
             except (ValueError, AttributeError, TypeError) as error:
-                # Another method is needed first, or the model refuses it: as its own tests say.
+                # Another method is needed first, or the model refuses it: its own tests cover that.
                 sys.stdout.write(f"# {name}.{what}: {error}\n")
             found = {new for new in set(sys.modules) - before if new != "arboleda.persist"}
             sys.stdout.writelines(f"! {name}.{what}: {new}\n" for new in sorted(found))

@@ -1,4 +1,4 @@
-"""Tests that press Ctrl-C end also where the shell has it ignored, as in jobs in the background."""
+"""Tests that press Ctrl-C also work where the shell ignores it, as in background jobs."""
 
 import signal
 import subprocess

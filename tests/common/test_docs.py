@@ -1,4 +1,4 @@
-"""What the texts show works: their Python runs, the files and the make targets they name exist."""
+"""The documentation works: its Python runs, the files and make targets that it names exist."""
 
 import re
 import subprocess

@@ -23,15 +23,15 @@ def run_without(hidden: set[str], then: str) -> subprocess.CompletedProcess[str]
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
-def test_command_without_its_extra():
-    """The command says which extra to install."""
+def test_the_command_names_its_missing_extra():
+    """The command names the extra to install."""
     done = run_without({"typer"}, "from arboleda.cli import main; main([])")
     assert done.returncode != 0
     assert "pip install 'arboleda[study]'" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_study_without_its_extra():
+def test_a_study_names_its_missing_extra():
     """``arboleda.Study`` names the missing package and the extra."""
     done = run_without(
         {"pyarrow"}, "import arboleda\ntry: arboleda.Study\nexcept ImportError as e: print(e)"
@@ -41,8 +41,8 @@ def test_study_without_its_extra():
     assert "arboleda[study]" in done.stdout
 
 
-def test_frame_without_pandas():
-    """``to_frame`` says that it needs pandas."""
+def test_to_frame_requires_pandas():
+    """``to_frame`` states that it needs pandas."""
     then = (
         "from arboleda.metrics import regression_table\n"
         "try: regression_table([1, 2], [1, 3]).to_frame()\nexcept ImportError as e: print(e)"
@@ -52,7 +52,7 @@ def test_frame_without_pandas():
     assert "pip install pandas" in done.stdout
 
 
-def test_study_without_pandas():
+def test_a_study_runs_without_pandas():
     """A study reads and reports without pandas being installed."""
     then = (
         "import tempfile, arboleda\n"
@@ -63,7 +63,7 @@ def test_study_without_pandas():
     assert done.stdout.strip() == "150", done.stderr
 
 
-def test_reading_a_tree_without_matplotlib():
+def test_trees_are_described_without_matplotlib():
     """Only ``plot_tree`` needs matplotlib, and names the extra."""
     then = (
         "import arboleda\n"
@@ -90,7 +90,7 @@ EXTRAS = {
 }
 
 
-def test_import_of_all_names_without_extras():
+def test_all_names_import_without_extras():
     """``from arboleda import *``, ``dir`` and ``help`` work; `Study` still names the remedy."""
     then = (
         "import doctest, inspect, pydoc\n"
@@ -118,7 +118,7 @@ def test_import_of_all_names_without_extras():
     assert all("pip install 'arboleda[study]'" in line for line in refusals)
 
 
-def test_all_names_are_there_with_the_extras():
+def test_all_names_exist_with_the_extras():
     """With the packages installed nothing is left out, and looking into modules works."""
     then = (
         "import arboleda, inspect, importlib\n"
@@ -135,7 +135,7 @@ def test_all_names_are_there_with_the_extras():
     assert done.stdout.strip() == "True Study", done.stderr
 
 
-def test_packages_that_a_study_needs_are_all_looked_for():
+def test_all_packages_of_a_study_are_checked():
     """What loading a study imports beyond the requirements is what `can_study` looks for."""
     then = (
         "import sys, arboleda, arboleda._extras as e\n"

@@ -19,7 +19,7 @@ _PACKAGES = ["adaboost", "bagging", "boosting", "combine", "decide", "features",
 
 
 @pytest.mark.parametrize("package", _PACKAGES)
-def test_what_is_fitted_imports_nothing_more(package: str) -> None:
+def test_fitted_models_import_nothing_more(package: str) -> None:
     done = subprocess.run(
         [sys.executable, str(_SCRIPT), package], capture_output=True, text=True, check=False
     )
@@ -51,21 +51,21 @@ def test_a_child_forked_while_a_thread_fits_predicts() -> None:
     thread.start()
     try:
         for _ in range(20):
-            assert _answers_in_a_child(models, X, expected, seconds=60)
+            assert _predicts_in_a_child(models, X, expected, seconds=60)
     finally:
         stop.set()
         thread.join()
 
 
-def _answers_in_a_child(models: list, X: np.ndarray, expected: list, seconds: float) -> bool:
-    """Fork, predict in the child, and tell whether it answered rightly in time."""
+def _predicts_in_a_child(models: list, X: np.ndarray, expected: list, seconds: float) -> bool:
+    """Fork, predict in the child, and return whether it predicted correctly in time."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
         child = os.fork()
     if child == 0:
         right = all(
-            model.predict(X).tolist() == answers and repr(model)
-            for model, answers in zip(models, expected, strict=True)
+            model.predict(X).tolist() == labels and repr(model)
+            for model, labels in zip(models, expected, strict=True)
         )
         os._exit(0 if right else 1)
     end = time.monotonic() + seconds

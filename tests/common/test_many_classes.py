@@ -1,4 +1,4 @@
-"""So many classes that memory runs out end in one sentence, before the memory is asked for."""
+"""Classes too many for the memory are refused in one sentence before it is allocated."""
 
 import subprocess
 import sys
@@ -45,7 +45,7 @@ _VOTING = f"arboleda.VotingClassifier([{_MEMBER}], voting='soft')"
          "predict_proba"),
     ],
 )  # fmt: skip
-def test_hundred_thousand_classes(model: str, method: str) -> None:
+def test_a_hundred_thousand_classes_are_refused(model: str, method: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _CODE.format(model=model, method=method)],
         capture_output=True,
@@ -54,13 +54,13 @@ def test_hundred_thousand_classes(model: str, method: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "bad_alloc" not in done.stdout
-    # In GiB, and by how many classes; NumPy's own sentence tells the shape of its array.
+    # In GiB, with the number of classes; NumPy's own message names the shape of its array.
     assert "GiB" in done.stdout
     assert "100,000 classes" in done.stdout or "100000" in done.stdout
     assert done.stdout.count("\n") == 1
 
 
-def test_the_estimate_comes_before_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_estimated_before_it_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.arange(40.0)[:, np.newaxis]
     forest = RandomForestClassifier(3, random_state=0).fit(X, np.arange(40) % 4)
     monkeypatch.setattr(memory, "get_usable_memory", lambda: 40 * 4 * 8 - 1)
@@ -70,7 +70,7 @@ def test_the_estimate_comes_before_the_memory(monkeypatch: pytest.MonkeyPatch) -
     assert forest.predict_proba(X).shape == (40, 4)
 
 
-def test_what_no_estimate_foresaw_is_a_sentence_too() -> None:
+def test_unexpected_memory_errors_are_one_sentence() -> None:
     code = """
 import resource
 import numpy as np

@@ -31,7 +31,7 @@ def fitted(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", _KINDS)
-def test_members_in_turn(name: str) -> None:
+def test_members_are_iterated_in_order(name: str) -> None:
     model = fitted(name)
     members = list(model)
     assert len(model) == len(members) == len(model.estimators_) >= 1
@@ -46,14 +46,14 @@ def test_members_in_turn(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _KINDS)
-def test_before_fit_there_are_none(name: str) -> None:
+def test_unfitted_ensembles_have_no_members(name: str) -> None:
     model = getattr(arboleda, name)()
     for call in (len, list, lambda m: m[0]):
         with pytest.raises((AttributeError, NotFittedError)):
             call(model)
 
 
-def test_rounds_of_gradient_boosting() -> None:
+def test_rounds_of_gradient_boosting_are_indexed() -> None:
     mine = arboleda.GradientBoostingRegressor(n_estimators=5).fit(X, X[:, 0])
     theirs = Theirs(n_estimators=5).fit(X, X[:, 0])
     assert len(mine) == len(theirs) == 5

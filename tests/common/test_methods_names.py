@@ -1,4 +1,4 @@
-"""Every name that the list of methods gives imports, or is what it says of an object of it."""
+"""Every name in the list of methods can be imported, or is an attribute of a listed class."""
 
 from importlib import import_module
 from typing import Any
@@ -69,7 +69,7 @@ def named(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_name_imports(name: str) -> None:
+def test_each_name_can_be_imported(name: str) -> None:
     found = named(name)
     owner, _, member = name.partition(".")
     if not member:
@@ -78,5 +78,5 @@ def test_the_name_imports(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(PARAMETERS))
-def test_the_parameters_are_there(name: str) -> None:
+def test_each_parameter_exists(name: str) -> None:
     assert set(PARAMETERS[name].split()) <= set(named(name)._get_param_names())

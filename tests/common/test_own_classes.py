@@ -165,7 +165,7 @@ def own_of(own: type[Any]) -> Any:
 
 
 def outputs(model: Any, X: Any) -> list[Any]:
-    """All that a fitted model predicts; of the quantile forest what its general class can, too."""
+    """All predictions of a fitted model; of the quantile forest those of its general class, too."""
     if isinstance(model, QuantileRegressionForest):
         return [model.predict(X, [0.1, 0.5, 0.9]), model.predict_interval(X)]
     if isinstance(model, RandomForestRegressor):
@@ -181,7 +181,7 @@ def body(path: Path) -> bytes:
 
 
 @pairs
-def test_the_same_bits_as_the_general_class(
+def test_own_classes_have_the_bits_of_the_general_class(
     own: type[Any],
     given: dict[str, Any],
     general: type[Any],
@@ -201,7 +201,7 @@ def test_the_same_bits_as_the_general_class(
 
 
 @pairs
-def test_parameters_are_those_of_the_general_class(
+def test_parameters_match_the_general_class(
     own: type[Any], given: dict[str, Any], general: type[Any], fixed: dict[str, Any]
 ) -> None:
     listed = inspect.signature(own).parameters
@@ -218,7 +218,7 @@ def test_parameters_are_those_of_the_general_class(
     twin = clone(made)
     assert type(twin) is own
     assert repr(twin) == repr(made)
-    # Whatever the class neither lists nor fixes stands at the general class's default.
+    # Parameters that the class neither lists nor fixes have the default of the general class.
     for name, parameter in of_general.items():
         if name not in listed and name not in fixed:
             assert getattr(made, name) == parameter.default
@@ -264,7 +264,7 @@ def test_copies_keep_the_class(
 
 
 @pytest.mark.parametrize("pair", _DES, ids=lambda pair: pair[0].__name__)
-def test_a_study_can_keep_what_has_no_model_file(pair: Pair, tmp_path: Path) -> None:
+def test_a_study_can_store_models_without_a_model_file(pair: Pair, tmp_path: Path) -> None:
     own, parameters, _, fixed = pair
     X, y = load_iris(return_X_y=True)
     members = [("logistic", LogisticRegression(max_iter=500)), ("bayes", GaussianNB())]
@@ -280,7 +280,7 @@ def test_a_study_can_keep_what_has_no_model_file(pair: Pair, tmp_path: Path) -> 
     assert f"method of its {own.__name__} is {model.method!r}" in refused
 
 
-def test_what_has_model_files() -> None:
+def test_model_files_cover_the_documented_classes() -> None:
     general = {DynamicSelectionClassifier}
     assert {pair[0] for pair in PAIRS} - {pair[0] for pair in SAVED} == {
         pair[0] for pair in PAIRS if pair[2] in general
@@ -298,7 +298,7 @@ _C = [
 @pytest.mark.parametrize(
     ("own", "given", "general", "fixed"), _C, ids=[pair[0].__name__ for pair in _C]
 )
-def test_exports_are_those_of_the_general_class(
+def test_exports_match_the_general_class(
     own: type[Any], given: dict[str, Any], general: type[Any], fixed: dict[str, Any]
 ) -> None:
     pytest.importorskip("onnx")
@@ -312,7 +312,7 @@ def test_exports_are_those_of_the_general_class(
 
 
 def test_partial_dependence_walks_the_trees_of_own_classes() -> None:
-    """Forests and bags are asked for all points at once, with the bits of the slow way."""
+    """Forests and bags predict all points at once, with the bits of the slow way."""
     X, y = load_breast_cancer(return_X_y=True)
     for own, given, general, fixed in [*_BAGS, *_FORESTS]:
         if not is_classifier(own_of(own)):

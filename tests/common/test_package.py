@@ -1,4 +1,4 @@
-"""What the package promises as a whole: names, types, import cost, what it links."""
+"""Guarantees of the package as a whole: names, types, import time, linked libraries."""
 
 import doctest
 import importlib
@@ -70,7 +70,7 @@ def test_diagnostics_is_the_module_diagnose(code: str) -> None:
     in_fresh_interpreter(f"{code}\n{check}")
 
 
-def test_unknown_name_is_an_attribute_error() -> None:
+def test_an_unknown_name_raises_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Tre'"):
         arboleda.Tre
 
@@ -85,7 +85,7 @@ def test_every_listed_name_of_a_module_exists(module: str) -> None:
 
 
 def public_callables() -> Iterator[tuple[str, Callable[..., object]]]:
-    """Public classes and functions with their public methods, as a user meets them."""
+    """Return public classes and functions with their public methods."""
     for name in arboleda.__all__:
         member = getattr(arboleda, name)
         if inspect.ismodule(member):
@@ -125,7 +125,7 @@ def test_the_package_is_typed() -> None:
     assert resources.files("arboleda").joinpath("py.typed").is_file()
 
 
-def test_one_version() -> None:
+def test_the_version_is_defined_once() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert arboleda.__version__ == project["version"]
     assert metadata.version("arboleda") == project["version"]

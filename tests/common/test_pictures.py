@@ -1,6 +1,6 @@
 """The pictures of the guide are what the code draws today.
 
-To draw them anew after a change: ARBOLEDA_DRAW=1 python -m pytest tests/common/test_pictures.py
+To redraw them after a change: ARBOLEDA_DRAW=1 python -m pytest tests/common/test_pictures.py
 """
 
 import os

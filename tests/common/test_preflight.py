@@ -1,4 +1,4 @@
-"""What a machine lacks is said in one sentence that names the remedy."""
+"""What a machine lacks is reported in one sentence that names the remedy."""
 
 import os
 import shutil
@@ -20,9 +20,9 @@ def program(folder: Path, name: str, text: str) -> None:
     path.chmod(0o755)
 
 
-def python_that(folder: Path, **answers: int) -> None:
-    """A Python that answers each of the script's questions with an exit status of our choice."""
-    cases = "\n".join(f"*{word}*) exit {status};;" for word, status in answers.items())
+def python_that(folder: Path, **exit_codes: int) -> None:
+    """Write a Python that ends each of the script's checks with a given exit status."""
+    cases = "\n".join(f"*{word}*) exit {status};;" for word, status in exit_codes.items())
     program(folder, "python3", f'case "$2" in\n{cases}\n*print*) echo 3.9;;\nesac\nexit 0')
 
 
@@ -40,7 +40,7 @@ def preflight(folder: Path, **extra: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def assert_says(result: subprocess.CompletedProcess[str], *words: str) -> None:
+def assert_reports(result: subprocess.CompletedProcess[str], *words: str) -> None:
     assert result.returncode == 1
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1, result.stderr
@@ -49,51 +49,51 @@ def assert_says(result: subprocess.CompletedProcess[str], *words: str) -> None:
         assert word in result.stderr
 
 
-def test_no_python(tmp_path: Path) -> None:
-    assert_says(preflight(tmp_path), "no 'python3'", "install Python 3.11", "make PYTHON=")
+def test_missing_python_is_reported(tmp_path: Path) -> None:
+    assert_reports(preflight(tmp_path), "no 'python3'", "install Python 3.11", "make PYTHON=")
 
 
-def test_python_that_does_not_run(tmp_path: Path) -> None:
+def test_broken_python_is_reported(tmp_path: Path) -> None:
     program(tmp_path, "python3", "exit 1")
-    assert_says(preflight(tmp_path), "'python3' does not run")
+    assert_reports(preflight(tmp_path), "'python3' does not run")
 
 
-def test_old_python(tmp_path: Path) -> None:
+def test_old_python_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, version_info=1)
     program(tmp_path, "python3", 'case "$2" in *print*) echo 3.9;; *) exit 1;; esac')
-    assert_says(preflight(tmp_path), "is Python 3.9", "3.11 or newer is needed")
+    assert_reports(preflight(tmp_path), "is Python 3.9", "3.11 or newer is needed")
 
 
-def test_no_venv_module(tmp_path: Path) -> None:
+def test_missing_venv_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, ensurepip=1)
-    assert_says(preflight(tmp_path), "venv and ensurepip", "python3-venv")
+    assert_reports(preflight(tmp_path), "venv and ensurepip", "python3-venv")
 
 
-def test_no_headers(tmp_path: Path) -> None:
+def test_missing_headers_are_reported(tmp_path: Path) -> None:
     python_that(tmp_path, sysconfig=1)
-    assert_says(preflight(tmp_path), "Python.h", "python3-dev")
+    assert_reports(preflight(tmp_path), "Python.h", "python3-dev")
 
 
-def test_no_compiler(tmp_path: Path) -> None:
+def test_missing_compiler_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, other=1)
-    assert_says(preflight(tmp_path), "no C++ compiler;", "apt-get install g++")
+    assert_reports(preflight(tmp_path), "no C++ compiler;", "apt-get install g++")
 
 
-def test_named_compiler_is_not_there(tmp_path: Path) -> None:
+def test_missing_named_compiler_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, other=1)
-    assert_says(preflight(tmp_path, CXX="nowhere-c++ -m64"), "named 'nowhere-c++ -m64'")
+    assert_reports(preflight(tmp_path, CXX="nowhere-c++ -m64"), "named 'nowhere-c++ -m64'")
 
 
-def test_compiler_without_cpp20(tmp_path: Path) -> None:
+def test_compiler_without_cpp20_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, other=1)
     program(tmp_path, "c++", "exit 1")
-    assert_says(preflight(tmp_path), "'c++' does not compile C++20", "GCC 11")
+    assert_reports(preflight(tmp_path), "'c++' does not compile C++20", "GCC 11")
 
 
-def test_broken_environment(tmp_path: Path) -> None:
+def test_broken_environment_is_reported(tmp_path: Path) -> None:
     python_that(tmp_path, other=1)
     (tmp_path / ".venv").mkdir()
-    assert_says(preflight(tmp_path), ".venv no longer works", "make clean")
+    assert_reports(preflight(tmp_path), ".venv no longer works", "make clean")
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")

@@ -28,7 +28,7 @@ def run() -> Iterator[Run]:
     plt.switch_backend(backend)
 
 
-def test_the_table_of_eyes_and_hair(run: Run) -> None:
+def test_the_table_of_eyes_and_hair_matches(run: Run) -> None:
     page = run("decision_theory/plot_bayes_rule")
     assert page["eyes"]["brown"] == pytest.approx(15 / 45)
     assert page["joint"].loc["brown", "blond"] == pytest.approx(10 / 45)
@@ -46,13 +46,13 @@ def test_the_test_of_a_disease(run: Run) -> None:
     assert posterior(0.01, times=2) < 0.9 < posterior(0.01, times=3)
 
 
-def test_the_rejected_region_is_below_log_9(run: Run) -> None:
+def test_the_reject_region_is_below_log_9(run: Run) -> None:
     rejected, step = run("decision_theory/plot_decision_and_rejection")["rejected"], 0.01
     assert np.log(9) - step <= rejected.max() <= np.log(9)
     assert -np.log(9) <= rejected.min() <= step - np.log(9)
 
 
-def test_the_likelihoods_of_the_number_game(run: Run) -> None:
+def test_the_likelihoods_of_the_number_game_match(run: Run) -> None:
     page = run("decision_theory/plot_maximum_likelihood")
     supports, sample = page["supports"], page["sample"]
     powers, even = (page["likelihood"](supports[name], sample) for name in supports)

@@ -1,4 +1,4 @@
-"""Studies beside each other."""
+"""Comparisons of studies."""
 
 import json
 import shutil
@@ -37,7 +37,7 @@ def flowers(n: int = 400, seed: int = 0, name: str = "kind") -> pd.DataFrame:
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Studies of one table, twice the same but for the models, one with another seed; another."""
     root = tmp_path_factory.mktemp("studies")
-    asked: dict[str, tuple[Any, dict[str, Any]]] = {
+    studies: dict[str, tuple[Any, dict[str, Any]]] = {
         "first": (flowers(), {"models": "lda,most_frequent"}),
         "again": (flowers(), {"models": "lda,most_frequent"}),
         "poor": (flowers(), {"models": "most_frequent"}),
@@ -45,9 +45,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "other": (flowers(120, 9, NASTY), {"models": "lda,most_frequent", "target": NASTY}),
         "third": (flowers(140, 7), {"models": "lda,most_frequent"}),
     }
-    for name, (table, more) in asked.items():
+    for name, (table, more) in studies.items():
         Study(table, **{"target": "kind", "output_dir": root / name, **more}).run()
-    return {name: root / name for name in asked}
+    return {name: root / name for name in studies}
 
 
 def compared(folders: dict[str, Path], *names: str) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def compared(folders: dict[str, Path], *names: str) -> dict[str, Any]:
     return facts
 
 
-def test_two_runs_of_one_study_differ_in_nothing(folders: dict[str, Path]) -> None:
+def test_two_runs_of_one_study_are_equal(folders: dict[str, Path]) -> None:
     facts = compared(folders, "first", "again")
     assert all(row["same"] for row in facts["differences"])
     (pair,) = facts["paired"]["pairs"]
@@ -67,7 +67,7 @@ def test_two_runs_of_one_study_differ_in_nothing(folders: dict[str, Path]) -> No
         assert row["cells"][0] == row["cells"][1]
 
 
-def test_a_better_model_is_found_better_on_the_same_rows(folders: dict[str, Path]) -> None:
+def test_a_better_model_wins_on_the_same_rows(folders: dict[str, Path]) -> None:
     facts = compared(folders, "poor", "first")
     (pair,) = facts["paired"]["pairs"]
     tests = [
@@ -81,14 +81,14 @@ def test_a_better_model_is_found_better_on_the_same_rows(folders: dict[str, Path
     assert "Linear discriminant analysis of first is better" in facts["sentences"][-1]
 
 
-def test_other_seeds_set_other_rows_aside(folders: dict[str, Path]) -> None:
+def test_other_seeds_hold_out_other_rows(folders: dict[str, Path]) -> None:
     facts = compared(folders, "first", "seeded")
     shared = facts["paired"]
     assert not facts["paired"]["pairs"] or shared["n_rows"] < 80
     assert "seed" in facts["sentences"][1]
 
 
-def test_other_tables_cannot_be_paired_and_three_are_ranked(folders: dict[str, Path]) -> None:
+def test_other_tables_are_not_paired_and_three_studies_are_ranked(folders: dict[str, Path]) -> None:
     facts = compared(folders, "first", "other", "third")
     assert facts["paired"]["why_not"] == "the tables differ"
     over = facts["over_tables"]
@@ -104,13 +104,13 @@ def _columns(facts: dict[str, Any]) -> list[list[dict[str, Any]]]:
     return [[row["cells"][j] for row in rows] for j in range(len(facts["studies"]))]
 
 
-def test_rows_of_a_group_are_compared_as_one(tmp_path: Path) -> None:
+def test_rows_of_a_group_count_as_one(tmp_path: Path) -> None:
     visits = 4
     patients = flowers(100).loc[np.repeat(np.arange(100), visits)].reset_index(drop=True)
     patients["<b>patient</b>"] = np.repeat(np.arange(100), visits)
-    asked = {"target": "kind", "groups": "<b>patient</b>", "cv": "group:4"}
+    studies = {"target": "kind", "groups": "<b>patient</b>", "cv": "group:4"}
     for models in ("lda", "most_frequent"):
-        Study(patients, models=models, output_dir=tmp_path / models, **asked).run()
+        Study(patients, models=models, output_dir=tmp_path / models, **studies).run()
     found = compare_studies([tmp_path / "lda", tmp_path / "most_frequent"])
     jsonschema.validate(found.facts, SCHEMA)
     assert found.facts["paired"]["groups"] == "<b>patient</b>"
@@ -120,7 +120,7 @@ def test_rows_of_a_group_are_compared_as_one(tmp_path: Path) -> None:
     rows = first.test_rows()
     assert rows.groups is not None
     assert np.array_equal(rows.groups, patients["<b>patient</b>"].to_numpy()[rows.numbers])
-    # A patient's visits are the same row: so many patients tell as much, and no more.
+    # A patient's visits are the same row: they add no evidence beyond one row for each patient.
     one, two = (
         (study.best_model_.predict(rows.X) == rows.y).astype(float)[::visits]
         for study in (first, second)
@@ -134,7 +134,7 @@ def test_rows_of_a_group_are_compared_as_one(tmp_path: Path) -> None:
     assert found.facts["paired"]["n_rows"] == visits * n
 
 
-def test_test_rows_of_one_group_tell_nothing(tmp_path: Path) -> None:
+def test_test_rows_of_one_group_give_no_comparison(tmp_path: Path) -> None:
     houses = flowers(400).assign(house=np.arange(400) % 5)
     for models in ("lda", "most_frequent"):
         out = tmp_path / models
@@ -154,21 +154,21 @@ def test_test_rows_of_one_group_tell_nothing(tmp_path: Path) -> None:
     assert all(row["test"] is None for row in comparison["rows"])
 
 
-def test_only_what_was_divided_alike_is_paired(tmp_path: Path) -> None:
+def test_only_equal_splits_are_paired(tmp_path: Path) -> None:
     table = flowers(300).assign(house=np.arange(300) % 30, day=np.arange(300))
-    for name, asked in {
+    for name, studies in {
         "random": {},
         "groups": {"groups": "house"},
         "time": {"time": "day"},
     }.items():
-        Study(table, target="kind", models="lda", output_dir=tmp_path / name, **asked).run()
+        Study(table, target="kind", models="lda", output_dir=tmp_path / name, **studies).run()
     for name in ("groups", "time"):
         facts = compare_studies([tmp_path / "random", tmp_path / name]).facts
         assert "in different ways" in facts["paired"]["why_not"]
         assert "in different ways" in facts["sentences"][-1]
 
 
-def test_studies_with_one_table_of_the_test_are_paired(tmp_path: Path) -> None:
+def test_studies_with_the_same_test_table_are_paired(tmp_path: Path) -> None:
     train, test, other = flowers(300), flowers(90, 1), flowers(90, 2)
     for name, models, later in (
         ("one", "lda", test),
@@ -194,7 +194,7 @@ def test_studies_with_one_table_of_the_test_are_paired(tmp_path: Path) -> None:
     assert "run the studies again" in str(find_row_mismatch(older))
 
 
-def test_without_the_rows_the_rest_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_without_the_rows_the_rest_is_reported(folders: dict[str, Path], tmp_path: Path) -> None:
     shutil.copytree(folders["first"], tmp_path / "bare")
     (tmp_path / "bare" / "models" / "rows.parquet").unlink()
     found = compare_studies([folders["first"], tmp_path / "bare"])
@@ -206,8 +206,8 @@ def test_without_the_rows_the_rest_is_told(folders: dict[str, Path], tmp_path: P
 
 def test_two_studies_of_one_table_count_once(folders: dict[str, Path]) -> None:
     names = ("first", "again", "third")
-    told = [Study.load(folders[name]).facts for name in names]
-    assert _compare_over_tables(names, told) is None
+    facts = [Study.load(folders[name]).facts for name in names]
+    assert _compare_over_tables(names, facts) is None
 
 
 class _Tags(HTMLParser):
@@ -221,7 +221,7 @@ class _Tags(HTMLParser):
         self.events += [name for name, _ in attrs if name.startswith("on")]
 
 
-def test_the_page_holds_no_code_of_the_user(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_the_page_contains_no_code_of_the_user(folders: dict[str, Path], tmp_path: Path) -> None:
     found = compare_studies([folders["first"], folders["other"]])
     page = found.save(tmp_path / "page.html").read_text(encoding="utf-8")
     parser = _Tags()
@@ -233,7 +233,7 @@ def test_the_page_holds_no_code_of_the_user(folders: dict[str, Path], tmp_path: 
     assert page.count("Leaderboards") >= 2
 
 
-def test_the_command_tells_the_page(
+def test_the_command_prints_the_path_of_the_page(
     folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "c.html"
@@ -241,21 +241,21 @@ def test_the_command_tells_the_page(
         main(["compare", str(folders["first"]), str(folders["poor"]), "--out", str(out)])
     assert stop.value.code == 0
     assert out.exists()
-    told = capsys.readouterr().out
-    assert "Linear discriminant analysis" in told
-    assert f"Page: {out}" in told.replace("\n", "")
+    printed = capsys.readouterr().out
+    assert "Linear discriminant analysis" in printed
+    assert f"Page: {out}" in printed.replace("\n", "")
 
 
 @pytest.mark.parametrize(
-    ("names", "told"), [(["first"], "at least two"), (["first", "first"], "given twice")]
+    ("names", "message"), [(["first"], "at least two"), (["first", "first"], "given twice")]
 )
-def test_what_cannot_be_compared_is_refused(
-    folders: dict[str, Path], names: list[str], told: str
+def test_studies_that_cannot_be_compared_are_refused(
+    folders: dict[str, Path], names: list[str], message: str
 ) -> None:
-    with pytest.raises(StudyError, match=told):
+    with pytest.raises(StudyError, match=message):
         compare_studies([folders[name] for name in names])
 
 
-def test_a_folder_without_a_study_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_a_folder_without_a_study_is_reported(folders: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="no study"):
         compare_studies([folders["first"], tmp_path])

@@ -1,6 +1,6 @@
-"""Sparse matrices that are none, and every public place that may be given one.
+"""Malformed sparse matrices, and every public function that may be given one.
 
-As a script it gives them to the estimators whose names it is told and prints what did not end in
+As a script it gives them to the named estimators and prints what did not end in
 a `ValueError` of one sentence; it is a process of its own because a fault here is a crash.
 """
 
@@ -25,7 +25,7 @@ TABLES = ("X", "X_val", "Y")
 
 
 def sound(form: str = "csr", index: str = "i4") -> Any:
-    """A sparse matrix of some format and type of index, with two classes to tell apart."""
+    """A sparse matrix of some format and type of index, with two separable classes."""
     rng = np.random.default_rng(0)
     X = np.where(rng.random((N_ROWS, N_COLUMNS)) < 0.5, rng.integers(1, 9, (N_ROWS, N_COLUMNS)), 0)
     made = sparse.coo_array(X.astype(float)).asformat(form)
@@ -116,7 +116,7 @@ def malformed() -> Iterator[tuple[str, Any]]:
 
 
 def one_of_each_kind() -> list[tuple[str, Any]]:
-    """Those that crash what follows their indices: one for each format and type of index."""
+    """Return those that crash code following their indices: one per format and index type."""
     wanted = ("index far too high", "indptr falls", "negative index", "row -1", "99", "twice")
     seen: set[tuple[str, str]] = set()
     kept = []
@@ -204,7 +204,7 @@ def tries(model: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
 
 
 def faults_of(name: str, call: Callable[[Any], Any], reads_sparse: bool) -> Iterator[str]:
-    """What a call made of the malformed matrices, where it is not what is promised."""
+    """Return the outcomes of malformed matrices that are not the documented error."""
     for what, matrix in one_of_each_kind():
         sys.stdout.write(f"# {name}, {what}\n")
         sys.stdout.flush()
@@ -218,7 +218,7 @@ def faults_of(name: str, call: Callable[[Any], Any], reads_sparse: bool) -> Iter
         except TypeError as error:
             if reads_sparse:
                 yield f"{name}, {what}: {error!r}"
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+        except Exception as error:  # noqa: BLE001 - any error is reported
             yield f"{name}, {what}: {error!r}"
         else:
             yield f"{name}, {what}: taken"

@@ -53,7 +53,9 @@ def laid_out(X: Array, layout: str, folder: Path) -> Array:
 
 @pytest.mark.parametrize("dtype", _TYPES)
 @pytest.mark.parametrize("layout", _LAYOUTS)
-def test_layouts_times_types(dtype: str, layout: str, tmp_path: Path) -> None:
+def test_every_layout_and_type_gives_the_same_columns(
+    dtype: str, layout: str, tmp_path: Path
+) -> None:
     plain = values(dtype)
     if layout == "memmap" and dtype == "object":
         pytest.skip("a file cannot hold objects")
@@ -63,8 +65,8 @@ def test_layouts_times_types(dtype: str, layout: str, tmp_path: Path) -> None:
     model = DecisionTreeClassifier().fit(X, y)
     assert arrays_of(model) == arrays_of(expected)
     assert expected.get_n_leaves() >= 3
-    for answer in ("predict", "predict_proba", "apply"):
-        np.testing.assert_array_equal(getattr(model, answer)(X), getattr(expected, answer)(plain))
+    for method in ("predict", "predict_proba", "apply"):
+        np.testing.assert_array_equal(getattr(model, method)(X), getattr(expected, method)(plain))
     assert (model.decision_path(X) != expected.decision_path(plain)).nnz == 0
     regressor = DecisionTreeRegressor().fit(X, plain[:, 2])
     np.testing.assert_array_equal(
@@ -72,7 +74,7 @@ def test_layouts_times_types(dtype: str, layout: str, tmp_path: Path) -> None:
     )
 
 
-def test_fitting_leaves_the_table_as_it_was() -> None:
+def test_fitting_does_not_modify_the_table() -> None:
     X = values("f8")
     copy, y = X.copy(), np.arange(_ROWS) % 2
     DecisionTreeClassifier().fit(X, y).predict(X)
@@ -92,7 +94,7 @@ def test_fitting_leaves_the_table_as_it_was() -> None:
     ],
     ids=["text", "text object", "date", "duration", "complex", "record", "too large"],
 )
-def test_what_is_no_number_is_refused(X: Array, message: str) -> None:
+def test_non_numeric_values_are_refused(X: Array, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         DecisionTreeClassifier().fit(X, [0, 1])
     model = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
@@ -101,7 +103,7 @@ def test_what_is_no_number_is_refused(X: Array, message: str) -> None:
 
 
 @pytest.mark.parametrize("categorical", [None, [0]])
-def test_what_a_mask_hides_is_missing(reader: Any, categorical: Any) -> None:
+def test_masked_values_are_missing(reader: Any, categorical: Any) -> None:
     X = np.ma.MaskedArray([[5, 1], [7, 2]], mask=[[True, False], [False, False]])
     table = reader.fit(X, categorical_features=categorical)
     expected = [np.nan, 7] if categorical is None else [65535, 0]
@@ -120,14 +122,14 @@ def test_what_a_mask_hides_is_missing(reader: Any, categorical: Any) -> None:
         ([[1, [2]], [3, [4]], [5, [6]]], "(?i)column 1.*list|inhomogeneous|sequence"),
     ],
 )
-def test_a_refusal_names_the_column_the_value_and_the_remedy(X: Any, words: str) -> None:
+def test_errors_name_the_column_the_value_and_the_remedy(X: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         DecisionTreeClassifier().fit(X, [0, 1, 0])
     with pytest.raises((ValueError, TypeError), match=words):
         DecisionTreeClassifier().fit([[1, 2], [3, 4]], [0, 1]).predict(X)
 
 
-def test_text_and_numbers_in_one_list() -> None:
+def test_text_and_numbers_in_one_list_are_refused() -> None:
     X = [["red", 1.5], ["blue", 2.5], ["red", 3.5], [None, 0.5]]
     model = DecisionTreeClassifier(categorical_features=[0]).fit(X, [1, 0, 1, 0])
     assert model.schema_.levels == (("blue", "red"), None)
@@ -136,6 +138,6 @@ def test_text_and_numbers_in_one_list() -> None:
         model.predict([["red", "much"]])
 
 
-def test_whole_numbers_beyond_the_machine() -> None:
+def test_integers_beyond_64_bits_are_handled() -> None:
     X = [[10**30], [1], [2**70]]
     np.testing.assert_array_equal(DecisionTreeClassifier().fit(X, [0, 1, 0]).predict(X), [0, 1, 0])

@@ -1,4 +1,4 @@
-"""Columns of Arrow's newer layouts, views and runs, give the model and answers of plain ones."""
+"""Columns of Arrow's views and runs give the model and predictions of plain columns."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ _NUMBERS = [1.0, 1.0, 1.0, None, None, 4.0, 4.0, 7.5, 7.5, 0.0] * 6
 
 
 def in_runs(values: list[Any], kind: Any) -> Any:
-    """Values as runs, written out by hand: the plain layout is not asked for its own."""
+    """Values as runs, written out by hand instead of converted from the plain layout."""
     ends, kept = [], []
     for place, value in enumerate(values):
         if place + 1 == len(values) or values[place + 1] != value:
@@ -68,7 +68,7 @@ def target() -> Any:
 
 @pytest.mark.parametrize("split", [False, True], ids=["whole", "chunked"])
 @pytest.mark.parametrize("texts", _TEXT_LAYOUTS)
-def test_models_and_answers_are_those_of_plain_columns(texts: str, split: bool) -> None:
+def test_models_and_predictions_match_those_of_plain_columns(texts: str, split: bool) -> None:
     columns = [_TEXT_LAYOUTS[texts](_TEXTS), in_runs(_NUMBERS, pa.float64())]
     table = pa.table([chunked(c) if split else c for c in columns], ["text", "number"])
     for model in (
@@ -92,7 +92,7 @@ def test_models_and_answers_are_those_of_plain_columns(texts: str, split: bool) 
 
 
 @pytest.mark.parametrize("texts", _TEXT_LAYOUTS)
-def test_targets(texts: str) -> None:
+def test_targets_match_plain_columns(texts: str) -> None:
     labels = ["no" if text is None else text for text in _TEXTS]
     X = np.arange(60.0)[:, np.newaxis]
     expected = DecisionTreeClassifier().fit(X, labels).predict(X)
@@ -102,17 +102,17 @@ def test_targets(texts: str) -> None:
 
 
 @pytest.mark.parametrize("layout", ["view", "runs"])
-def test_pandas_columns_of_such_types(layout: str) -> None:
+def test_pandas_columns_of_these_types_match(layout: str) -> None:
     array = pa.chunked_array([_TEXT_LAYOUTS[layout](_TEXTS)])
     frame = pd.DataFrame({"text": pd.arrays.ArrowExtensionArray(array), "number": _NUMBERS})
     model = DecisionTreeClassifier(categorical_features=["text"])
     expected = model.fit(plain(), target()).predict(plain())
     np.testing.assert_array_equal(model.predict(frame), expected)
     np.testing.assert_array_equal(model.fit(frame, target()).predict(frame), expected)
-    assert str(frame.dtypes["text"]) != "string"  # the caller's frame is as it was
+    assert str(frame.dtypes["text"]) != "string"  # the caller's frame is unchanged
 
 
-def test_views_that_polars_hands_over() -> None:
+def test_views_from_polars_match() -> None:
     frame = pl.DataFrame({"text": _TEXTS, "number": _NUMBERS})
     table = frame.to_arrow(compat_level=pl.CompatLevel.newest())
     assert table.schema.field("text").type == pa.string_view()
@@ -121,7 +121,7 @@ def test_views_that_polars_hands_over() -> None:
     np.testing.assert_array_equal(model.fit(table, target()).predict(table), expected)
 
 
-def test_bytes_in_views_are_read_as_bytes_are() -> None:
+def test_bytes_in_views_are_read_like_plain_bytes() -> None:
     values = [b"a", None, b"b", b"a"] * 5
     y = np.arange(20) % 4 == 2
     for kind in (pa.binary(), pa.large_binary(), pa.binary_view()):

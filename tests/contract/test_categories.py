@@ -65,7 +65,9 @@ def test_text_of_every_container_has_the_same_codes(reader: Any, container: str)
 
 @pytest.mark.parametrize("at_fit", ["pandas category of odd order", "polars Enum", "arrow text"])
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_another_container_at_prediction(reader: Any, at_fit: str, container: str) -> None:
+def test_another_container_can_be_used_at_prediction(
+    reader: Any, at_fit: str, container: str
+) -> None:
     reader.fit(CONTAINERS[at_fit](_LABELS))
     found = reader.read(CONTAINERS[container](["a", "ö", None, "b"])).columns[0]
     assert found.tolist() == [0, MISSING, MISSING, 1]
@@ -112,7 +114,9 @@ _TIMES = [datetime(2020, 2, 1, 3, 4, 5, 6), None, datetime(2020, 2, 1)]
         ([["x"], [None], [3]], (3, "x"), [1, MISSING, 0]),
     ],
 )
-def test_named_columns_of_any_type(reader: Any, X: Any, levels: Any, codes: list[int]) -> None:
+def test_named_columns_of_any_type_can_be_categorical(
+    reader: Any, X: Any, levels: Any, codes: list[int]
+) -> None:
     for named in ([0], [True], (0,), np.array([0])):
         table = reader.fit(X, categorical_features=named)
         assert table.columns[0].tolist() == codes
@@ -151,14 +155,14 @@ def test_days_are_the_same_level_in_every_type(reader: Any) -> None:
         (np.array(["t", "c"], dtype=object), "ncc"),
     ],
 )
-def test_which_columns_are_categorical(reader: Any, chosen: Any, kinds: str) -> None:
+def test_categorical_columns_are_inferred(reader: Any, chosen: Any, kinds: str) -> None:
     X = pd.DataFrame({"n": [1, 2], "c": pd.Categorical([5, 6]), "t": ["x", "y"]})
     reader.fit(X, categorical_features=chosen)
     assert "".join(kind[0] for kind in reader.schema_.kinds) == kinds
 
 
 @pytest.mark.parametrize("chosen", [None, [], [False]])
-def test_no_categorical_column(reader: Any, chosen: Any) -> None:
+def test_no_column_needs_to_be_categorical(reader: Any, chosen: Any) -> None:
     X = pd.DataFrame({"c": pd.Categorical([5, None, 6])})
     table = reader.fit(X, categorical_features=chosen)
     np.testing.assert_array_equal(table.columns[0], [5, np.nan, 6])
@@ -178,12 +182,12 @@ def test_no_categorical_column(reader: Any, chosen: Any) -> None:
         ([None, 0], r"got: NoneType \(None\)"),
     ],
 )
-def test_a_wrong_choice_is_explained(reader: Any, chosen: Any, message: str) -> None:
+def test_an_invalid_choice_is_explained(reader: Any, chosen: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         reader.fit(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), categorical_features=chosen)
 
 
-def test_names_need_a_frame(reader: Any) -> None:
+def test_names_require_a_frame(reader: Any) -> None:
     with pytest.raises(ValueError, match="fitted on data without feature names. Got the name 'a'"):
         reader.fit(np.ones((2, 2)), categorical_features=["a"])
 
@@ -202,12 +206,12 @@ def test_names_need_a_frame(reader: Any) -> None:
         (np.array([[1j], [2]]), "Complex data not supported"),
     ],
 )
-def test_what_names_no_category(reader: Any, X: Any, message: str) -> None:
+def test_values_that_are_no_category_are_refused(reader: Any, X: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         reader.fit(X, categorical_features=[0])
 
 
-def test_an_estimator_may_read_more_levels_than_the_engine_numbers(reader: Any) -> None:
+def test_an_estimator_can_read_more_levels_than_the_engine_limit(reader: Any) -> None:
     labels = [f"user{number}" for number in range(65_536)] + [None]
     X = pd.DataFrame({"s": labels})
     table = check_table(reader, X, reset=True, categorical_features="from_dtype", many_levels=True)
@@ -220,12 +224,12 @@ def test_an_estimator_may_read_more_levels_than_the_engine_numbers(reader: Any) 
     assert found.tolist() == [codes[7], MISSING_OF_MANY, MISSING_OF_MANY]
     tree = DecisionTreeClassifier(max_depth=1).fit([[0.0], [1.0]], [0, 1])
     assert tree.tree_.categories_are_below([0])
-    assert not tree.tree_.categories_are_below([65_536])  # no tree can ask about such a column
+    assert not tree.tree_.categories_are_below([65_536])  # no tree can split such a column
 
 
 @pytest.mark.parametrize("count", [65_535, 65_536, 200_000])
 @pytest.mark.parametrize("library", [pd, pl, np])
-def test_as_many_levels_as_the_engine_numbers(reader: Any, library: Any, count: int) -> None:
+def test_levels_up_to_the_engine_limit_are_read(reader: Any, library: Any, count: int) -> None:
     numbers = np.arange(count)[::-1]
     X = numbers.reshape(-1, 1) if library is np else library.DataFrame({"0": numbers.astype(str)})
     if count == 65_535:
@@ -238,7 +242,7 @@ def test_as_many_levels_as_the_engine_numbers(reader: Any, library: Any, count: 
             reader.fit(X, categorical_features=[0])
 
 
-def test_order_of_levels() -> None:
+def test_levels_are_sorted() -> None:
     noon = datetime(2020, 1, 1, 12)
     zoned = datetime(2020, 1, 1, tzinfo=UTC)
     labels = [
@@ -276,7 +280,7 @@ def test_order_of_levels() -> None:
         (np.datetime64("NaT"), None),
     ],
 )
-def test_plain_labels(value: Any, label: Any) -> None:
+def test_labels_are_plain_values(value: Any, label: Any) -> None:
     assert to_plain_label(value) == label
     assert type(to_plain_label(value)) is type(label)
 
@@ -310,6 +314,6 @@ def test_plain_labels(value: Any, label: Any) -> None:
         ),
     ],
 )
-def test_data_that_is_no_schema(data: Any) -> None:
+def test_invalid_schemas_are_refused(data: Any) -> None:
     with pytest.raises(ValueError, match="schema|names|name|level|label"):
         Schema.from_dict(data)

@@ -18,7 +18,7 @@ def _fitted(column: Any) -> DecisionTreeRegressor:
 
 
 @pytest.mark.parametrize(
-    ("fitted", "given", "said"),
+    ("fitted", "given", "message"),
     [
         (["1", "2", "3"], [None, 2, 3], "column 'code' of X holds 2.0 in row 1, a number, but"),
         (["1", "2", "3"], [1.0, 2.0, 3.0], "in fit were of kind text"),
@@ -28,39 +28,39 @@ def _fitted(column: Any) -> DecisionTreeRegressor:
         ([date(2020, 1, day) for day in (1, 2, 3)], [1, 2, 3], "were of kind date"),
     ],
 )
-def test_categories_of_another_kind_are_refused(fitted: Any, given: Any, said: str) -> None:
+def test_categories_of_another_type_are_refused(fitted: Any, given: Any, message: str) -> None:
     model = _fitted(fitted)
     X = pd.DataFrame({"size": [0.0] * 3})
     X["code"] = [given] * 3 if isinstance(given, pd.Timestamp) else given
     with pytest.raises(ValueError, match="give the column the type that it had in fit") as error:
         model.predict(X)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("given", [[1.0, 2.0, 3.0], [True, 2, 3], [None] * 3, [7, 8, 9]])
-def test_numbers_are_one_kind_and_unseen_ones_are_allowed(given: Any) -> None:
+def test_numbers_of_any_type_match_and_unseen_ones_are_allowed(given: Any) -> None:
     _fitted([1, 2, 3]).predict(pd.DataFrame({"code": pd.Series(given, dtype=object), "size": 0.0}))
 
 
-def test_dates_of_numpy_among_objects_are_no_numbers() -> None:
+def test_numpy_dates_among_objects_are_not_numbers() -> None:
     X = pd.DataFrame({"day": pd.Series([np.datetime64("2020-01-01"), 5.0, None], dtype=object)})
     for table in (X, X.to_numpy(), X.to_numpy().tolist()):
         with pytest.raises(ValueError, match=r"X holds .*2020-01-01.* in row 0: name the column"):
             DecisionTreeClassifier(categorical_features=None).fit(table, [0, 1, 0])
 
 
-def test_a_column_without_categories_in_fit_takes_any() -> None:
+def test_a_column_without_categories_in_fit_accepts_any() -> None:
     model = _fitted([None, None, None])
     assert model.predict(pd.DataFrame({"code": ["a"], "size": [0.0]})).tolist() == [1.0]
 
 
 @pytest.mark.parametrize("rows", [[[1, 2], [3]], ([1, 2], (3, 4, 5)), [[1], [2], []]])
-def test_rows_of_different_lengths_are_named(rows: Any) -> None:
+def test_errors_name_rows_of_different_lengths(rows: Any) -> None:
     with pytest.raises(ValueError, match=r"X has \d values in row 0 and \d in row [12]: give"):
         DecisionTreeClassifier().fit(rows, [0] * len(rows))
 
 
-def test_indices_beside_names_stay_indices() -> None:
+def test_integer_indices_are_not_taken_for_names() -> None:
     X = pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6]})
     model = DecisionTreeClassifier(categorical_features=[0, "b"]).fit(X, [0, 1])
     assert model.schema_.kinds == ("categorical", "categorical", "numeric")
@@ -69,7 +69,7 @@ def test_indices_beside_names_stay_indices() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1", "?"])
-def test_wide_frames_of_one_type_are_read_as_others_are(dtype: str) -> None:
+def test_wide_frames_of_one_type_are_read_like_others(dtype: str) -> None:
     values = (np.random.default_rng(0).random((40, 30)) * 9).astype(dtype)
     X, y = pd.DataFrame(values).add_prefix("f"), values[:, 3] + 1.0
     model = DecisionTreeRegressor().fit(X, y)

@@ -33,7 +33,7 @@ def X() -> Any:
 
 @pytest.mark.parametrize("container", [np.asarray, np.asfortranarray, sparse.csr_array])
 @pytest.mark.parametrize("max_bins", [None, 255, 8])
-def test_edges_come_from_the_given_rows_only(X: Any, container: Any, max_bins: Any) -> None:
+def test_edges_use_only_the_given_rows(X: Any, container: Any, max_bins: Any) -> None:
     rows = np.flatnonzero(np.arange(3000) % 3).astype(np.uint32)
     spoiled = X.copy()
     spoiled[::3] = 1000 * spoiled[::3] + 7  # the other rows
@@ -64,7 +64,7 @@ def test_float32_and_float64_of_the_same_numbers_have_the_same_codes(X: Any) -> 
         np.testing.assert_array_equal(a.edges(j), b.edges(j))
 
 
-def test_rows_and_columns_that_do_not_fit_are_refused(X: Any) -> None:
+def test_mismatched_rows_and_columns_are_refused(X: Any) -> None:
     table = as_native_table(X)
     with pytest.raises(ValueError, match="rows to learn codes from"):
         table.code(1, 8, np.array([5, 4], np.uint32))

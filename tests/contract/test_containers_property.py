@@ -1,4 +1,4 @@
-"""One table in random containers, its columns and levels in random order: one tree, one answer."""
+"""One table in random containers, columns and levels in random order: the same predictions."""
 
 from typing import Any
 

@@ -52,7 +52,7 @@ def test_missing_values_of_frames_are_nan(make: Callable[[], Any]) -> None:
         (pd.DataFrame({"s": [pd.NA, 1, "x"]}, dtype=object), "'s'.*'x' in row 2.*OneHotEncoder"),
     ],
 )
-def test_a_refusal_names_the_column_the_value_and_the_remedy(frame: Any, words: str) -> None:
+def test_errors_name_the_column_the_value_and_the_remedy(frame: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         DecisionTreeClassifier().fit(frame, [0, 1, 0])
 
@@ -103,7 +103,7 @@ _COLUMNS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("container", _COLUMNS)
-def test_every_type_of_number(reader: Any, container: str) -> None:
+def test_every_type_of_number_is_read(reader: Any, container: str) -> None:
     X = _COLUMNS[container]()
     for table in (reader.fit(X, categorical_features=None), reader.read(X)):
         column = table.columns[0]
@@ -127,7 +127,7 @@ def test_every_type_of_number(reader: Any, container: str) -> None:
         (pl.DataFrame({"a": [2**63, 1]}, schema={"a": pl.UInt64}), [2**63, 1]),
     ],
 )
-def test_booleans_and_gaps(reader: Any, X: Any, values: list[float]) -> None:
+def test_booleans_with_missing_values_are_read(reader: Any, X: Any, values: list[float]) -> None:
     for table in (reader.fit(X), reader.read(X)):
         np.testing.assert_array_equal(table.columns[0].astype(float), values)
 
@@ -156,7 +156,7 @@ def test_booleans_and_gaps(reader: Any, X: Any, values: list[float]) -> None:
     ],
     ids=lambda column: str(getattr(column, "dtype", getattr(column, "type", None))),
 )
-def test_what_is_no_number_is_refused_by_name(reader: Any, column: Any) -> None:
+def test_non_numeric_columns_are_refused_by_name(reader: Any, column: Any) -> None:
     if isinstance(column, pl.Series):
         X: Any = pl.DataFrame({"size": [1, 2], "odd one": column})
     elif isinstance(column, pa.ChunkedArray):
@@ -170,7 +170,7 @@ def test_what_is_no_number_is_refused_by_name(reader: Any, column: Any) -> None:
         reader.read(X)
 
 
-def test_empty_and_lazy_frames(reader: Any) -> None:
+def test_empty_and_lazy_frames_are_refused(reader: Any) -> None:
     for library in (pd, pl):
         with pytest.raises(ValueError, match=r"0 sample\(s\)"):
             reader.fit(library.DataFrame({"a": []}))

@@ -1,4 +1,4 @@
-"""No frame library has to be there, and using one that is there imports no other."""
+"""No frame library is required, and using one imports no other."""
 
 import subprocess
 import sys
@@ -48,7 +48,7 @@ def test_no_frame_library_is_needed() -> None:
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_one_library_does_not_bring_another(library: str) -> None:
+def test_one_library_does_not_import_another(library: str) -> None:
     data = "{'s': ['a', 'b', 'a'], 'n': [1, 2, None]}"
     make = "library.table" if library == "pyarrow" else "library.DataFrame"
     run(_ALONE.format(library=library, table=f"{make}({data})"))

@@ -19,7 +19,7 @@ _NAMES = ["functions", *malformed.variants(), *malformed.estimators()]
 
 
 @pytest.mark.parametrize("family", range(_FAMILIES))
-def test_every_public_place_refuses_every_malformed_matrix(family: int) -> None:
+def test_every_public_function_refuses_every_malformed_matrix(family: int) -> None:
     script = Path(malformed.__file__)
     done = subprocess.run(
         [sys.executable, str(script), *_NAMES[family::_FAMILIES]],
@@ -60,7 +60,7 @@ def test_the_message_names_the_place() -> None:
 
 @pytest.mark.parametrize("index", ["i4", "i8"])
 @pytest.mark.parametrize("form", ["csr", "csc", "bsr", "coo", "dia", "lil", "dok"])
-def test_sound_matrices_pass(form: str, index: str) -> None:
+def test_valid_matrices_pass(form: str, index: str) -> None:
     X, y = malformed.sound(form, index), malformed.target(True)
     plain = X.toarray()
     members = [("tree", DecisionTreeClassifier(random_state=0))]
@@ -69,7 +69,7 @@ def test_sound_matrices_pass(form: str, index: str) -> None:
         np.testing.assert_array_equal(model.fit(X, y).predict(X), expected)
 
 
-def test_what_scipy_remembers_of_the_order_is_not_believed() -> None:
+def test_the_sorted_flag_of_scipy_is_not_trusted() -> None:
     X, y = malformed.sound(), malformed.target(True)
     expected = DecisionTreeClassifier(random_state=0).fit(X, y).tree_.threshold.tolist()
     assert X.has_canonical_format  # remembered from now on
@@ -81,7 +81,7 @@ def test_what_scipy_remembers_of_the_order_is_not_believed() -> None:
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
-def test_an_empty_and_an_unfilled_matrix_pass(form: str) -> None:
+def test_empty_matrices_pass(form: str) -> None:
     X: Any = sparse.coo_array((9, 4)).asformat(form)
     y = np.arange(9) % 2
     np.testing.assert_array_equal(

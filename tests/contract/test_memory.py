@@ -1,4 +1,4 @@
-"""Reading a table copies nothing that the engine can read where it lies, and starts no thread."""
+"""Reading a table copies nothing that the engine can read in place, and starts no thread."""
 
 import subprocess
 import sys
@@ -39,7 +39,7 @@ def test_numbers_are_not_copied(reader: Any, X: Any) -> None:
         assert not any(column.flags.owndata for column in table.columns)
 
 
-def test_views_of_an_array(reader: Any) -> None:
+def test_views_of_an_array_are_not_copied(reader: Any) -> None:
     table = reader.fit(_NUMBERS)
     assert all(np.shares_memory(column, _NUMBERS) for column in table.columns)
     frame = pd.DataFrame(_NUMBERS)
@@ -47,7 +47,7 @@ def test_views_of_an_array(reader: Any) -> None:
     assert np.shares_memory(first, frame[0].to_numpy())
 
 
-def test_categories_cost_their_codes(reader: Any) -> None:
+def test_categories_use_the_memory_of_their_codes(reader: Any) -> None:
     labels = pd.DataFrame({"s": pd.Categorical.from_codes(np.arange(_ROWS) % 9, list("abcdefghi"))})
     reader.fit(labels)
     tracemalloc.start()
@@ -58,7 +58,7 @@ def test_categories_cost_their_codes(reader: Any) -> None:
 
 
 @pytest.mark.parametrize("library", ["numpy", "objects", "pandas", "polars", "arrow"])
-def test_a_column_of_identifiers_is_refused_soon(reader: Any, library: str) -> None:
+def test_a_column_of_identifiers_is_refused_early(reader: Any, library: str) -> None:
     names = np.arange(1_000_000).astype(str)
     X = {
         "numpy": lambda: names.reshape(-1, 1),

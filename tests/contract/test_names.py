@@ -1,4 +1,4 @@
-"""Columns are matched by name: put in order, or refused by name; never silently exchanged."""
+"""Columns are matched by name: reordered, or refused by name; never silently exchanged."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ _TARGET = np.arange(30) % 3
     [["a", "b", "d"], ["a", "b"], ["a", "b", "c", "d"], ["A", "b", "c"]],
     ids=["renamed", "missing", "extra", "case"],
 )
-def test_other_columns_than_fitted_are_refused(library: Any, names: list[str]) -> None:
+def test_columns_other_than_fitted_are_refused(library: Any, names: list[str]) -> None:
     model = DecisionTreeClassifier().fit(frame(["a", "b", "c"], library), _TARGET)
     for method in (model.predict, model.predict_proba, model.apply, model.decision_path):
         with pytest.raises(ValueError, match="feature names"):
@@ -41,7 +41,7 @@ def test_duplicate_names_are_refused() -> None:
 _ODD_NAMES = ["añil-鋼", "<script>x()</script>", "a\nb", '"[{', "x" * 10_000, ""]
 
 
-def test_names_may_hold_anything() -> None:
+def test_names_can_contain_anything() -> None:
     model = DecisionTreeClassifier().fit(frame(_ODD_NAMES), _TARGET)
     assert list(model.feature_names_in_) == _ODD_NAMES
     assert model.score(frame(_ODD_NAMES), _TARGET) == 1.0
@@ -51,13 +51,13 @@ def test_names_may_hold_anything() -> None:
         model.predict(bad)
 
 
-def test_names_that_are_no_text() -> None:
+def test_non_text_names_are_ignored() -> None:
     assert not hasattr(DecisionTreeClassifier().fit(frame([0, 1, 2]), _TARGET), "feature_names_in_")
     with pytest.raises(TypeError, match="string names"):
         DecisionTreeClassifier().fit(frame(["a", 1]), _TARGET)
 
 
-def test_names_on_one_side_only_warn() -> None:
+def test_names_in_only_one_of_fit_and_predict_warn() -> None:
     named = frame(["a", "b"])
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         DecisionTreeClassifier().fit(named, _TARGET).predict(named.to_numpy())
@@ -74,7 +74,7 @@ _LIBRARIES = {
 
 @pytest.mark.parametrize("at_fit", _LIBRARIES)
 @pytest.mark.parametrize("at_predict", _LIBRARIES)
-def test_reordered_columns_are_put_right(at_fit: str, at_predict: str) -> None:
+def test_reordered_columns_are_matched_by_name(at_fit: str, at_predict: str) -> None:
     data = {"a": np.arange(30.0) % 7, "c": (["x", "y", "z"] * 10), "b": np.arange(30.0) % 2}
     y = (data["a"] > 3) + 2 * data["b"]
     model = DecisionTreeClassifier().fit(_LIBRARIES[at_fit](data), y)
@@ -96,7 +96,7 @@ def test_missing_and_extra_columns_are_named() -> None:
 
 
 @pytest.mark.parametrize("names", [[0, 1, 2], [("a", "x"), ("a", "y"), ("b", 1)]])
-def test_names_that_are_no_text_are_matched_too(names: list[Any]) -> None:
+def test_non_text_names_are_matched(names: list[Any]) -> None:
     columns = pd.MultiIndex.from_tuples(names) if isinstance(names[0], tuple) else names
     X = pd.DataFrame(np.random.default_rng(1).normal(size=(30, 3)), columns=columns)
     model = DecisionTreeClassifier().fit(X, _TARGET)
@@ -107,7 +107,7 @@ def test_names_that_are_no_text_are_matched_too(names: list[Any]) -> None:
     np.testing.assert_array_equal(model.predict(X.to_numpy()), _TARGET)
 
 
-def test_a_wrong_number_of_nameless_columns() -> None:
+def test_a_wrong_number_of_unnamed_columns_is_refused() -> None:
     model = DecisionTreeClassifier().fit(np.eye(3), [0, 1, 2])
     with pytest.raises(ValueError, match="X has 2 features, but .* is expecting 3"):
         model.predict(np.eye(3)[:, :2])
@@ -121,7 +121,7 @@ def test_scikit_learns_check_of_names(model: Any) -> None:
     check_dataframe_column_names_consistency("model", model)
 
 
-def test_the_schema_is_learned_anew_at_each_fit() -> None:
+def test_each_fit_learns_the_schema_again() -> None:
     model = DecisionTreeClassifier().fit(frame(["a", "b"]), _TARGET)
     model.fit(np.eye(3), [0, 1, 2])
     assert model.schema_.names is None

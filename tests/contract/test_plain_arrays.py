@@ -1,6 +1,6 @@
-"""Plain arrays of numbers skip scikit-learn's validation, and are judged as it would judge them.
+"""Plain arrays of numbers skip scikit-learn's validation, with the same outcome.
 
-An array of a class derived from NumPy's does not skip it: what it gets, the plain one must get.
+An array of a class derived from NumPy's does not skip it: both must give the same result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Y = (_X[:, 0] > 0).astype(np.int64)
 
 
 class Validated(np.ndarray):
-    """An array that is no plain one."""
+    """An array of a derived class."""
 
 
 def with_value(array: Any, value: Any) -> Any:
@@ -81,31 +81,31 @@ MODELS = [DecisionTreeClassifier(), DecisionTreeRegressor(), AdaBoostClassifier(
 
 
 def outcome(model: Any, X: Any, y: Any) -> tuple[list[str], list[str]]:
-    """What is answered, or the error; and the warnings."""
+    """The predictions, or the error; and the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             fitted = clone(model).fit(X, y)
-            said = [
+            result = [
                 repr(getattr(fitted, "classes_", None)),
                 str(fitted.n_features_in_),
                 repr(fitted.predict(_X)),
             ]
         except (TypeError, ValueError) as error:
-            said = [type(error).__name__, str(error)]
-    return said, [f"{warning.category.__name__}: {warning.message}" for warning in caught]
+            result = [type(error).__name__, str(error)]
+    return result, [f"{warning.category.__name__}: {warning.message}" for warning in caught]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("table", TABLES)
-def test_tables(model: Any, table: str) -> None:
+def test_plain_tables_are_validated_like_derived_ones(model: Any, table: str) -> None:
     X = TABLES[table]
     assert outcome(model, X, _Y) == outcome(model, X.view(Validated), _Y)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("target", TARGETS)
-def test_targets(model: Any, target: str) -> None:
+def test_plain_targets_are_validated_like_derived_ones(model: Any, target: str) -> None:
     y = TARGETS[target]
     assert outcome(model, _X, y) == outcome(model, _X, y.view(Validated))
 

@@ -32,15 +32,15 @@ def target(X: Any) -> Any:
 
 def check_equal(model: Any, expected: Any, X: Any, plain: Any) -> None:
     assert arrays_of(model) == arrays_of(expected)
-    for answer in ("predict", "apply"):
-        np.testing.assert_array_equal(getattr(model, answer)(X), getattr(expected, answer)(plain))
-        np.testing.assert_array_equal(getattr(model, answer)(plain), getattr(model, answer)(X))
+    for method in ("predict", "apply"):
+        np.testing.assert_array_equal(getattr(model, method)(X), getattr(expected, method)(plain))
+        np.testing.assert_array_equal(getattr(model, method)(plain), getattr(model, method)(X))
     assert (model.decision_path(X) != expected.decision_path(plain)).nnz == 0
 
 
 @pytest.mark.parametrize("array", [True, False], ids=["array", "matrix"])
 @pytest.mark.parametrize("form", _FORMATS)
-def test_every_format(form: str, array: bool) -> None:
+def test_every_format_matches_the_dense_table(form: str, array: bool) -> None:
     X = dense()
     S = (sparse.coo_array(X) if array else sparse.coo_matrix(X)).asformat(form)
     y = target(X)
@@ -49,7 +49,7 @@ def test_every_format(form: str, array: bool) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i4", "i8", "u2", "longdouble", "bool"])
-def test_every_type(dtype: str) -> None:
+def test_every_type_matches_the_dense_table(dtype: str) -> None:
     X = dense(dtype)
     y = target(X.astype(float))
     for S in (sparse.csr_array(X), sparse.csc_array(X)):
@@ -58,7 +58,7 @@ def test_every_type(dtype: str) -> None:
 
 @pytest.mark.parametrize("form", ["csr", "csc"])
 @pytest.mark.parametrize("index", ["i4", "i8"])
-def test_entries_out_of_order_twice_and_zero(form: str, index: str) -> None:
+def test_unsorted_duplicate_and_zero_entries_are_read(form: str, index: str) -> None:
     X = np.nan_to_num(dense())
     entries = sparse.coo_array(X)
     rows = np.concatenate([entries.row, entries.row, [0, 79, 3]])[::-1]
@@ -76,7 +76,7 @@ def test_entries_out_of_order_twice_and_zero(form: str, index: str) -> None:
     np.testing.assert_array_equal(S.indices, before)  # the caller's matrix stays as it was
 
 
-def test_room_behind_the_entries() -> None:
+def test_unused_capacity_is_ignored() -> None:
     X = dense()
     S = sparse.csc_array(X)
     roomy = sparse.csc_array(X)
@@ -90,7 +90,7 @@ def test_room_behind_the_entries() -> None:
     )
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     X = sparse.csr_array(np.nan_to_num(dense()))
     y = np.arange(80) % 2
     model = DecisionTreeClassifier().fit(X, y)
@@ -113,7 +113,7 @@ def test_what_is_refused() -> None:
         categories.predict(X)
 
 
-def test_wide_and_empty_tables_are_not_made_dense() -> None:
+def test_wide_and_empty_tables_stay_sparse() -> None:
     S = sparse.random(20_000, 5_000, density=2e-5, format="csr", random_state=0)
     y = np.asarray(S.sum(axis=1)).reshape(-1) > 0
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Targets and weights of any container; what is missing or senseless is refused with its row."""
+"""Targets and weights of any container; missing or invalid values are refused with their row."""
 
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -40,7 +40,7 @@ _LABELS: list[Any] = [
 
 
 @pytest.mark.parametrize("y", _LABELS, ids=lambda y: f"{type(y).__module__} {type(y).__name__}")
-def test_labels_of_every_container(y: Any) -> None:
+def test_labels_of_every_container_match(y: Any) -> None:
     plain = y.to_pylist() if hasattr(y, "to_pylist") else list(y)
     model = DecisionTreeClassifier().fit(_X, y)
     assert model.classes_.tolist() == sorted(set(plain))
@@ -56,7 +56,7 @@ def test_labels_of_every_container(y: Any) -> None:
         *(pd.Series(_INTS, dtype=object), np.array(_INTS, dtype="f2")),
     ],
 )
-def test_numbers_of_every_container(y: Any) -> None:
+def test_numbers_of_every_container_match(y: Any) -> None:
     np.testing.assert_array_equal(DecisionTreeRegressor().fit(_X, y).predict(_X), _INTS)
 
 
@@ -87,14 +87,14 @@ def test_a_missing_label_is_named(y: Any) -> None:
 
 @pytest.mark.parametrize("make", [DecisionTreeClassifier, DecisionTreeRegressor])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_targets_that_are_no_number_are_named(make: Any, bad: float) -> None:
+def test_errors_name_non_numeric_targets(make: Any, bad: float) -> None:
     kind = "NaN" if np.isnan(bad) else "infinity"
     for y in (np.array([0, 1, bad, 1]), [0.0, 1.0, bad, 1.0], pl.Series([0.0, 1.0, bad, 1.0])):
         with pytest.raises(ValueError, match=f"Input y contains {kind}: row 2 is {bad}"):
             make().fit(_X, y)
 
 
-def test_text_is_no_quantity() -> None:
+def test_text_is_not_a_numeric_target() -> None:
     for y in (_TEXT, np.array(_TEXT), pd.Series(_TEXT), pl.Series(_TEXT, dtype=pl.Categorical)):
         with pytest.raises(ValueError, match="y holds 'no' in row 0: a regressor needs numbers"):
             DecisionTreeRegressor().fit(_X, y)
@@ -132,7 +132,7 @@ def test_one_class_is_a_tree_of_one_leaf() -> None:
     ],
 )
 @pytest.mark.parametrize("make", [DecisionTreeClassifier, DecisionTreeRegressor])
-def test_weights_that_make_no_sense(make: Any, weight: Any, message: str) -> None:
+def test_invalid_weights_are_refused(make: Any, weight: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make().fit(_X, _INTS, sample_weight=weight)
 
@@ -145,13 +145,13 @@ def test_weights_that_make_no_sense(make: Any, weight: Any, message: str) -> Non
         *(pd.Series([0.0, 1.0, 1.0, 2.0], index=[3, 2, 1, 0]), (0, 1, 1, 2)),
     ],
 )
-def test_weights_of_every_container(weight: Any) -> None:
+def test_weights_of_every_container_match(weight: Any) -> None:
     model = DecisionTreeRegressor(max_depth=1).fit(_X, [9.0, 1.0, 1.0, 4.0], sample_weight=weight)
     np.testing.assert_array_equal(model.predict(_X), [1, 1, 1, 4])
     assert model.tree_.weighted_n_node_samples[0] == 4
 
 
-def test_dates_as_labels() -> None:
+def test_dates_can_be_labels() -> None:
     days = [date(2020, 1, 1), date(2021, 1, 1), date(2020, 1, 1), date(2021, 1, 1)]
     model = DecisionTreeClassifier().fit(_X, pl.Series(days))
     assert model.predict(_X).tolist() == days
@@ -173,7 +173,7 @@ _DAYS = [date(2020, 1, 2), date(2020, 1, 1), date(2020, 1, 2), date(2020, 1, 9)]
     ],
     ids=["numpy", "pandas", "polars", "arrow", "objects"],
 )
-def test_no_date_is_no_class(y: Any) -> None:
+def test_a_missing_date_is_not_a_class(y: Any) -> None:
     with pytest.raises(ValueError, match=r"y has a missing value in row 0 .*: drop such rows"):
         DecisionTreeClassifier().fit(_X, y)
 
@@ -184,7 +184,7 @@ def test_dates_are_labels(y: Any) -> None:
 
 
 @pytest.mark.parametrize("label", [Decimal(1), time(1), datetime.fromisoformat("2020-01-01T00Z")])
-def test_objects_that_are_no_labels_are_named(label: Any) -> None:
+def test_errors_name_objects_that_are_not_labels(label: Any) -> None:
     with pytest.raises(ValueError, match=r"y holds .* in row 0: labels are text, numbers"):
         DecisionTreeClassifier().fit(_X, pd.Series([label] * 4, dtype=object))
 
@@ -200,7 +200,7 @@ def test_objects_that_are_no_labels_are_named(label: Any) -> None:
     ids=["lists", "pandas", "polars", "categorical"],
 )
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])
-def test_several_targets_of_different_types(y: Any, order: list[int]) -> None:
+def test_several_targets_can_have_different_types(y: Any, order: list[int]) -> None:
     y = (
         [[row[k] for k in order] for row in y]
         if isinstance(y, list)
@@ -215,7 +215,7 @@ def test_several_targets_of_different_types(y: Any, order: list[int]) -> None:
 
 
 @pytest.mark.parametrize("unit", ["ns", "us"])
-def test_a_target_of_dates_beside_another(unit: str) -> None:
+def test_dates_can_be_one_of_several_targets(unit: str) -> None:
     y = pd.DataFrame({"day": pd.Series(_DAYS, dtype=f"datetime64[{unit}]"), "number": _INTS})
     model = DecisionTreeClassifier().fit(_X, y.assign(number=_TEXT))
     days, texts = model.predict(_X).T
@@ -225,7 +225,7 @@ def test_a_target_of_dates_beside_another(unit: str) -> None:
         DecisionTreeRegressor().fit(_X, y)
 
 
-def test_what_is_wrong_with_one_of_several_targets_is_named() -> None:
+def test_errors_name_the_invalid_one_of_several_targets() -> None:
     classifier, regressor = DecisionTreeClassifier(), DecisionTreeRegressor()
     with pytest.raises(
         ValueError, match=r"output 1 of y mixes text and other labels: 'a' in row 2"
@@ -238,6 +238,6 @@ def test_what_is_wrong_with_one_of_several_targets_is_named() -> None:
 
 
 @pytest.mark.parametrize("weight", [[1.0, None, 1.0, 1.0], ["1", "heavy", "1", "1"]])
-def test_weights_that_are_no_numbers_are_named(weight: Any) -> None:
+def test_errors_name_non_numeric_weights(weight: Any) -> None:
     with pytest.raises(ValueError, match=r"sample_weight (holds|contains) .* ?row 1"):
         DecisionTreeClassifier().fit(_X, _INTS, sample_weight=weight)

@@ -1,4 +1,4 @@
-"""Tables from folders of any form, and from a server that may fail, lie or stand still."""
+"""Tables from folders of any layout, and from a server that can fail, return errors or hang."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def published(server: Server, monkeypatch: pytest.MonkeyPatch, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_fetched_is_what_the_folder_holds(
+def test_downloaded_and_local_files_are_equal(
     name: str, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     published(server, monkeypatch, name)
@@ -139,7 +139,7 @@ def test_what_is_fetched_is_what_the_folder_holds(
     assert fetch.home.startswith("https://")
 
 
-def test_what_is_kept_is_not_fetched_again(
+def test_cached_files_are_not_downloaded_again(
     server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     published(server, monkeypatch, "adult")
@@ -165,7 +165,7 @@ def test_what_is_kept_is_not_fetched_again(
     ],
     ids=["page", "cut", "empty", "none"],
 )
-def test_another_file_is_not_taken(
+def test_a_file_with_another_checksum_is_refused(
     sent: bytes | None,
     message: str,
     server: Server,
@@ -181,7 +181,7 @@ def test_another_file_is_not_taken(
 
 
 @pytest.mark.parametrize("sent", [b"no archive", b"PK\x05\x06" + bytes(18)])
-def test_an_archive_that_is_none_or_empty(
+def test_an_invalid_or_empty_archive_is_refused(
     sent: bytes, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     published(server, monkeypatch, "spambase")
@@ -190,7 +190,7 @@ def test_an_archive_that_is_none_or_empty(
         load("spambase", cache=tmp_path)
 
 
-def test_more_than_any_table_is_refused(
+def test_oversized_downloads_are_refused(
     server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     published(server, monkeypatch, "ram_price")
@@ -204,7 +204,7 @@ def test_more_than_any_table_is_refused(
     [b"garbage\r\n\r\n", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\nshort", b""],
     ids=["no HTTP", "cut short", "stands still"],
 )
-def test_a_server_that_does_not_answer_is_named(
+def test_errors_name_an_unreachable_server(
     server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, raw: bytes
 ) -> None:
     published(server, monkeypatch, "ram_price")
@@ -215,7 +215,7 @@ def test_a_server_that_does_not_answer_is_named(
     assert len(server.requested) == 1
 
 
-def test_without_a_network_the_folder_is_asked_for(
+def test_without_a_network_the_error_suggests_a_folder(
     server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     published(server, monkeypatch, "ram_price")
@@ -226,7 +226,7 @@ def test_without_a_network_the_folder_is_asked_for(
         load("ram_price", cache=tmp_path)
 
 
-def test_tables_as_one_file(tmp_path: Path) -> None:
+def test_tables_are_read_from_one_file(tmp_path: Path) -> None:
     (tmp_path / "adult.csv").write_text("age,workclass,income\n39,?,<=50K\n")
     adult = load("adult", tmp_path).frame
     assert adult["workclass"].isna().tolist() == [True]
@@ -245,7 +245,7 @@ def test_tables_as_one_file(tmp_path: Path) -> None:
     assert mnist.X.sum(axis=1).tolist() == [0, 0, 784]
 
 
-def test_adult_has_its_test_rows_first_and_no_full_stops(
+def test_adult_has_its_test_rows_first_without_full_stops(
     tmp_path: Path,
 ) -> None:
     for file, content in FILES["adult"].items():
@@ -257,7 +257,7 @@ def test_adult_has_its_test_rows_first_and_no_full_stops(
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_folder_that_does_not_hold_it(name: str, tmp_path: Path) -> None:
+def test_a_folder_without_the_data_set_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=f"does not contain {name}: put"):
         load(name, tmp_path)
     with pytest.raises(FileNotFoundError, match="does not exist or is not a folder"):
@@ -274,12 +274,12 @@ def test_a_damaged_file_is_named(name: str, file: str, tmp_path: Path) -> None:
         load(name, tmp_path)
 
 
-def test_names_are_told() -> None:
+def test_unknown_names_list_the_known_ones() -> None:
     with pytest.raises(ValueError, match="name must be one of adult, .*, got 'titanic'"):
         load("titanic")
 
 
-def test_a_table_behind_an_account_is_asked_for() -> None:
+def test_a_table_behind_an_account_requires_a_folder() -> None:
     with pytest.raises(FileNotFoundError, match="cannot be downloaded without an account"):
         load("uk_used_cars")
 
@@ -288,7 +288,7 @@ def test_a_table_behind_an_account_is_asked_for() -> None:
     ("own", "shared", "wanted"),
     [("/a", "/b", "/a"), ("", "/b", "/b/arboleda"), ("", "", "/c/.cache/arboleda")],
 )
-def test_where_files_are_kept(
+def test_the_cache_folder_can_be_set(
     own: str, shared: str, wanted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ARBOLEDA_CACHE", own)
@@ -298,7 +298,7 @@ def test_where_files_are_kept(
     assert _fetch.cache_folder("here") == Path("here")
 
 
-def test_an_archive_cut_short_is_named(tmp_path: Path) -> None:
+def test_errors_name_a_truncated_archive(tmp_path: Path) -> None:
     whole = io.BytesIO()
     np.savez(whole, X_train=np.zeros((2, 28, 28)))
     (tmp_path / "mnist.npz").write_bytes(whole.getvalue()[:500])

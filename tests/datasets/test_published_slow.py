@@ -1,4 +1,4 @@
-"""Whole tables, written as their homes publish them, have the sums that are published of them."""
+"""Complete tables, written as their sources publish them, have the published checksums."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def mnist() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("make", [adult, spambase, mnist], ids=lambda make: make.__name__)
-def test_published_files(make: object, tmp_path: Path) -> None:
+def test_published_files_are_read(make: object, tmp_path: Path) -> None:
     name = make.__name__  # type: ignore[attr-defined]
     files = make()  # type: ignore[operator]
     for source in CATALOGUE[name].sources:
@@ -62,7 +62,7 @@ def test_published_files(make: object, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["california_housing", "heart_cleveland", "letter_recognition", "ram_price"]
 )
-def test_files_that_are_kept_as_published(name: str) -> None:
+def test_files_are_kept_as_published(name: str) -> None:
     folder = shared_data(name)
     for source in CATALOGUE[name].sources:
         packed = folder / f"{source.file}.gz"

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 
 class GivenPosteriors(ClassifierMixin, BaseEstimator):
-    """Says that the columns of X are the posteriors."""
+    """A classifier whose posteriors are the columns of X."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GivenPosteriors:
         self.classes_ = np.unique(y)

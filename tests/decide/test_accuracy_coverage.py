@@ -19,15 +19,15 @@ def _rows(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
     return np.array([draw.choice(3, p=p / p.sum()) for p in shares]), shares
 
 
-def test_each_point_is_what_its_threshold_gives() -> None:
+def test_each_point_matches_its_threshold() -> None:
     true, shares = _rows()
     curve = accuracy_coverage_curve(true, shares)
-    right, sure = shares.argmax(axis=1) == true, shares.max(axis=1)
+    right, confidence = shares.argmax(axis=1) == true, shares.max(axis=1)
     assert (np.diff(curve.threshold) < 0).all()
     for threshold, coverage, accuracy in zip(
         curve.threshold, curve.coverage, curve.accuracy, strict=True
     ):
-        accepted = sure >= threshold
+        accepted = confidence >= threshold
         assert coverage == pytest.approx(accepted.mean())
         assert accuracy == pytest.approx(right[accepted].mean())
         rejected = right[~accepted].sum() / len(true)
@@ -39,17 +39,17 @@ def test_each_point_is_what_its_threshold_gives() -> None:
 def test_the_area_is_the_mean_risk_over_the_orders_of_equal_rows() -> None:
     true, shares = _rows(400)
     curve = accuracy_coverage_curve(true, shares)
-    right, sure = shares.argmax(axis=1) == true, shares.max(axis=1)
+    right, confidence = shares.argmax(axis=1) == true, shares.max(axis=1)
     draw = np.random.default_rng(1)
     areas = []
     for _ in range(200):
-        order = np.lexsort([draw.random(400), -sure])
+        order = np.lexsort([draw.random(400), -confidence])
         wrong = np.cumsum(~right[order])
         areas.append(np.mean(wrong / np.arange(1, 401)))
     assert curve.area == pytest.approx(np.mean(areas), abs=2e-3)  # sums of 400 are no integral
 
 
-def test_areas_of_the_best_and_of_no_order() -> None:
+def test_areas_of_a_perfect_and_of_no_order_match() -> None:
     true = np.repeat([1, 0], [700, 300])
     none = accuracy_coverage_curve(true, np.full(1000, 0.6))
     assert none.area == pytest.approx(0.3)
@@ -61,19 +61,19 @@ def test_areas_of_the_best_and_of_no_order() -> None:
     assert (wrong.area, wrong.excess_area) == (1.0, 0.0)
 
 
-def test_thresholds_for_a_share_of_rows_or_of_hits() -> None:
+def test_thresholds_reach_a_coverage_or_an_accuracy() -> None:
     true, shares = _rows()
     curve = accuracy_coverage_curve(true, shares)
-    right, sure = shares.argmax(axis=1) == true, shares.max(axis=1)
+    right, confidence = shares.argmax(axis=1) == true, shares.max(axis=1)
     for coverage in (0.0, 0.3, 0.5, 0.999, 1.0):
         threshold = curve.threshold_for(coverage=coverage)
-        assert (sure >= threshold).mean() >= coverage - 1e-12
-        assert (sure > threshold).mean() < max(coverage, 1e-9)
+        assert (confidence >= threshold).mean() >= coverage - 1e-12
+        assert (confidence > threshold).mean() < max(coverage, 1e-9)
     for accuracy in (0.0, 0.6, 0.8):
         threshold = curve.threshold_for(accuracy=accuracy)
-        assert right[sure >= threshold].mean() >= accuracy - 1e-12
-        lower = np.unique(sure[sure < threshold])
-        assert all(right[sure >= t].mean() < accuracy for t in lower)
+        assert right[confidence >= threshold].mean() >= accuracy - 1e-12
+        lower = np.unique(confidence[confidence < threshold])
+        assert all(right[confidence >= t].mean() < accuracy for t in lower)
     wrong = accuracy_coverage_curve([0, 0], [0.9, 0.2], labels=[0, 1])
     with pytest.raises(
         ValueError, match=r"accuracy=0.9 is not reached.*maximum is 0.5000, at coverage 1"
@@ -98,7 +98,7 @@ def test_weights_count_rows() -> None:
         accuracy_coverage_curve(true, shares, sample_weight=times * 0)
 
 
-def test_weights_that_vanish_beside_the_largest_leave_rows_out() -> None:
+def test_negligible_weights_leave_rows_out() -> None:
     weights = [5e-324, 1e308, 1e308]
     curve = accuracy_coverage_curve([0, 1, 0], [0.05, 0.9, 0.7], sample_weight=weights)
     assert curve.threshold.tolist() == [0.9, 0.7]

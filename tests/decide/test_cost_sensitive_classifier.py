@@ -42,7 +42,7 @@ def _rare(n: int = 600, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def test_the_courses_loss_matrix_moves_the_threshold_to_one_in_eleven() -> None:
+def test_the_loss_matrix_of_the_course_moves_the_threshold_to_one_in_eleven() -> None:
     # Rows are the truth: to call the ill (class 1) healthy costs 10, the reverse 1.
     X = np.column_stack([1 - np.array(p := [0.05, 0.09, 0.0910, 0.5]), p])
     model = CostSensitiveClassifier(GivenPosteriors(), cost_matrix=_TEN).fit(X, [0, 1, 0, 1])
@@ -62,7 +62,7 @@ def test_the_boundary_of_a_logistic_posterior_moves_by_the_logarithm_of_the_odds
     np.testing.assert_array_equal(model.predict(X), X[:, 0] > -np.log(10) / 2)
 
 
-def test_each_decision_is_the_least_of_all_expected_costs() -> None:
+def test_each_decision_has_the_least_expected_cost() -> None:
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     costs = {(a, b): 1 + 3 * (a > b) for a in set(names) for b in set(names) if a != b}
@@ -82,7 +82,7 @@ def test_each_decision_is_the_least_of_all_expected_costs() -> None:
     assert model.mean_cost(X, names, weight) == pytest.approx(np.average(paid, weights=weight))
 
 
-def test_without_costs_it_is_the_model() -> None:
+def test_without_costs_decisions_are_those_of_the_model() -> None:
     X, y = load_iris(return_X_y=True)
     model = CostSensitiveClassifier(GaussianNB()).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), GaussianNB().fit(X, y).predict(X))
@@ -108,7 +108,7 @@ def test_costs_of_rows_decide_row_by_row() -> None:
     )
 
 
-def test_the_threshold_costs_least_of_all_out_of_fold() -> None:
+def test_the_threshold_minimizes_the_out_of_fold_cost() -> None:
     X, y = _rare()
     model = CostSensitiveClassifier(GaussianNB(), cost_matrix=_TEN, method="threshold", cv=4)
     model.fit(X, y)
@@ -166,7 +166,7 @@ def test_costs_of_rows_are_learned_from() -> None:
 
 
 @pytest.mark.parametrize("calibration", ["sigmoid", "isotonic"])
-def test_calibration_gives_probabilities_to_a_model_without(calibration: Any) -> None:
+def test_calibration_adds_probabilities_to_a_model_without_them(calibration: Any) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), RidgeClassifier())
     with pytest.raises(ValueError, match="without predict_proba.*set calibration='sigmoid'"):
@@ -180,7 +180,7 @@ def test_calibration_gives_probabilities_to_a_model_without(calibration: Any) ->
     assert tuned.mean_cost(X, y) < 0.5
 
 
-def test_a_fitted_model_of_other_labels_is_calibrated_as_it_is() -> None:
+def test_a_fitted_model_of_other_labels_is_calibrated_without_refitting() -> None:
     X, y = _rare()
     names = np.array([2, 1])[y]  # neither 0 and 1 nor in the order of their numbers
     fitted = FrozenEstimator(GaussianNB().fit(X[:300], names[:300]))
@@ -200,7 +200,7 @@ def test_a_fitted_model_of_other_labels_is_calibrated_as_it_is() -> None:
     ],
     ids=["boosting", "forest", "pipeline"],
 )
-def test_any_model_and_labels_and_tables(model: Any) -> None:
+def test_any_model_label_type_and_table_is_supported(model: Any) -> None:
     data = load_iris(as_frame=True)
     names = data.target_names[data.target]
     wary = CostSensitiveClassifier(model, method="threshold", cv=3)
@@ -216,7 +216,7 @@ def test_any_model_and_labels_and_tables(model: Any) -> None:
         np.testing.assert_array_equal(wary.fit(arrow, names).predict(arrow), plain)
 
 
-def test_weights_of_rows_reach_the_model_and_the_costs() -> None:
+def test_sample_weights_are_passed_to_the_model_and_the_costs() -> None:
     X = np.column_stack([1 - np.array(p := [0.2, 0.4, 0.6, 0.8]), p])
     y, weight = [0, 1, 0, 1], [1.0, 1.0, 5.0, 1.0]
     frozen = FrozenEstimator(GivenPosteriors().fit(X, y))
@@ -227,7 +227,7 @@ def test_weights_of_rows_reach_the_model_and_the_costs() -> None:
     assert inside.estimator_.weight_ == weight
 
 
-def test_metadata_goes_where_it_is_asked_for() -> None:
+def test_metadata_is_routed_by_request() -> None:
     X, y = _rare()
     costs = np.zeros((len(y), 2, 2))
     costs[:, 0, 1], costs[:, 1, 0] = 1.0, np.linspace(0, 30, len(y))
@@ -252,7 +252,7 @@ def test_metadata_goes_where_it_is_asked_for() -> None:
         CostSensitiveClassifier(GaussianNB()).fit(X, y, colour=y)
 
 
-def test_a_search_looks_for_the_least_cost() -> None:
+def test_a_search_minimizes_the_cost() -> None:
     X, y = _rare()
     search = GridSearchCV(
         CostSensitiveClassifier(GaussianNB(), cost_matrix=_TEN),
@@ -263,7 +263,7 @@ def test_a_search_looks_for_the_least_cost() -> None:
     assert -1 < search.best_score_ < 0
 
 
-def test_an_ensemble_numbers_classes_and_needs_an_array() -> None:
+def test_costs_of_an_ensemble_require_an_array() -> None:
     X, y = _rare()
     names = np.array(["good", "bad"])[y]
     by_name = {("good", "bad"): 10.0, ("bad", "good"): 1.0}
@@ -280,7 +280,7 @@ def test_an_ensemble_numbers_classes_and_needs_an_array() -> None:
         CostSensitiveClassifier(GaussianNB(), cost_matrix={("good", "ill"): 1.0}).fit(X, names)
 
 
-def test_weights_so_large_that_their_sum_is_no_number() -> None:
+def test_weights_with_an_infinite_sum_are_refused() -> None:
     X, y = _rare()
     for model in (
         CostSensitiveClassifier(GaussianNB(), cost_matrix=_TEN),
@@ -291,7 +291,7 @@ def test_weights_so_large_that_their_sum_is_no_number() -> None:
         assert huge == pytest.approx(model.score(X, y))
 
 
-def test_folds_given_as_rows_cannot_be_cut_again() -> None:
+def test_folds_given_as_rows_cannot_be_split_again() -> None:
     X, y = _rare()
     rows = [(np.arange(300), np.arange(300, 600))]
     tuned = CostSensitiveClassifier(GaussianNB(), method="threshold", cv=rows)
@@ -300,7 +300,7 @@ def test_folds_given_as_rows_cannot_be_cut_again() -> None:
         tuned.set_params(calibration="sigmoid").fit(X, y)
 
 
-def test_what_cannot_be_is_refused_and_leaves_the_model_as_it_was() -> None:
+def test_invalid_arguments_are_refused_and_leave_the_model_unchanged() -> None:
     X, y = _rare()
     model = CostSensitiveClassifier(GaussianNB(), cost_matrix=_TEN).fit(X, y)
     before = model.predict(X)

@@ -35,17 +35,17 @@ _MATRIX = np.array([[0.0, 10.0], [1.0, 0.0]])
         *("all pairs", "frame", "frame of columns"),
     ],
 )
-def test_all_forms_say_the_same(given: Any) -> None:
+def test_all_forms_give_the_same_costs(given: Any) -> None:
     np.testing.assert_array_equal(read_cost_matrix(given, _NAMES), _MATRIX)
 
 
-def test_errors_cost_one_unless_said_otherwise() -> None:
+def test_errors_cost_one_by_default() -> None:
     np.testing.assert_array_equal(
         read_cost_matrix(None, np.arange(3)), [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     )
 
 
-def test_labels_of_other_types_are_names_too() -> None:
+def test_labels_of_other_types_are_accepted_as_keys() -> None:
     costs = read_cost_matrix({(True, False): 3, (False, True): 2}, np.array([False, True]))
     assert costs.tolist() == [[0, 2], [3, 0]]
     frame = pd.DataFrame([[0, 1], [2, 0]], index=[5, 7], columns=[5, 7])
@@ -74,7 +74,7 @@ def test_labels_of_other_types_are_names_too() -> None:
         (pl.DataFrame({"ham": [0, 1], "spam": [1, 0]}), "whose rows have no names"),
     ],
 )
-def test_what_does_not_fit_is_refused(given: Any, message: str) -> None:
+def test_mismatched_inputs_are_refused(given: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_cost_matrix(given, _NAMES)
 
@@ -97,12 +97,12 @@ def test_costs_of_rows_by_pairs_keep_the_other_costs() -> None:
         ({("ham", "spam"): [1, np.nan, 2]}, r"\('ham', 'spam'\) in row 1"),
     ],
 )
-def test_costs_of_rows_that_do_not_fit_are_refused(given: Any, message: str) -> None:
+def test_mismatched_costs_of_rows_are_refused(given: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_row_costs(given, _MATRIX, _NAMES, 3)
 
 
-def test_decisions_are_those_of_the_definition() -> None:
+def test_decisions_match_their_definition() -> None:
     draw = np.random.default_rng(0)
     posteriors = draw.dirichlet(np.ones(4), size=100)
     costs = draw.normal(size=(100, 4, 4))

@@ -1,4 +1,4 @@
-"""Tables at the edge: a documented answer, or an error that names what is wrong."""
+"""Degenerate tables: a documented decision, or an error that names what is wrong."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _MAX_CELLS = [
 
 
 @pytest.mark.parametrize(("table", "model"), _MAX_CELLS)
-def test_the_answer_is_a_class_or_the_error_says_why(table: str, model: str) -> None:
+def test_predictions_are_classes_or_errors_give_the_reason(table: str, model: str) -> None:
     X, y, refused, refused_held_out = _TABLES[table]
     decider = clone(_MODELS[model])
     message = refused or (refused_held_out if model in _HELD_OUT else None)
@@ -64,12 +64,12 @@ def test_the_answer_is_a_class_or_the_error_says_why(table: str, model: str) -> 
         with pytest.raises(ValueError, match=message):
             decider.fit(X, y)
         return
-    said = decider.fit(X, y).predict(X)
-    assert set(said) <= {*y.tolist(), getattr(decider, "reject_label_", y[0])}
+    predicted = decider.fit(X, y).predict(X)
+    assert set(predicted) <= {*y.tolist(), getattr(decider, "reject_label_", y[0])}
     assert np.isfinite(decider.predict_proba(X)).all()
 
 
-def test_one_class_is_the_only_decision() -> None:
+def test_one_class_is_always_predicted() -> None:
     for name, model in _MODELS.items():
         decider = clone(model)
         if name == "calibrated":
@@ -80,7 +80,7 @@ def test_one_class_is_the_only_decision() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
-def test_a_class_that_a_fold_lacks_has_probability_zero_there() -> None:
+def test_a_class_that_a_fold_lacks_gets_probability_zero() -> None:
     y = np.where(np.arange(30) == 3, "rare", np.where(_Y == 1, "odd", "even"))
     for name in ("threshold", "coverage"):
         decider = clone(_MODELS[name]).fit(_X, y)
@@ -99,7 +99,7 @@ def test_a_class_that_a_fold_lacks_has_probability_zero_there() -> None:
         (1e-300, None),
     ],
 )
-def test_weights_that_are_none_are_refused(weight: float, message: str | None, model: str) -> None:
+def test_invalid_weights_are_refused(weight: float, message: str | None, model: str) -> None:
     weights = np.full(30, weight) if 0 <= weight < 1 else np.ones(30)
     weights[3] = weight
     decider = clone(_MODELS[model])
@@ -111,11 +111,11 @@ def test_weights_that_are_none_are_refused(weight: float, message: str | None, m
 
 
 @pytest.mark.parametrize("scale", [1e-320, 1e306])
-def test_tiny_and_huge_costs_decide_like_others(scale: float) -> None:
+def test_tiny_and_huge_costs_give_the_same_decisions(scale: float) -> None:
     costs = np.array([[0.0, 1.0], [5.0, 0.0]])
     for method in ("posterior", "threshold"):
         plain = CostSensitiveClassifier(_TREE, cost_matrix=costs, method=method, cv=2)
-        said = plain.fit(_X, _Y).predict(_X)
+        predicted = plain.fit(_X, _Y).predict(_X)
         scaled = clone(plain).set_params(cost_matrix=costs * scale).fit(_X, _Y)
-        np.testing.assert_array_equal(scaled.predict(_X), said)
+        np.testing.assert_array_equal(scaled.predict(_X), predicted)
         assert np.isfinite(scaled.mean_cost(_X, _Y))

@@ -1,4 +1,4 @@
-"""Weights found by corners of lines equal those found by trying all."""
+"""Weights found at the corners of lines equal those of an exhaustive search."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_with_more_classes_no_single_weight_costs_less() -> None:
         assert np.log(weights).sum() == pytest.approx(0.0, abs=1e-9)
 
 
-def test_a_wrong_prior_is_put_right() -> None:
+def test_weights_correct_a_wrong_prior() -> None:
     # The model believes in equal shares; in truth the first class is 9 times the second.
     draw = np.random.default_rng(2)
     true = (draw.random(20_000) < 0.1).astype(int)
@@ -53,7 +53,7 @@ def test_a_wrong_prior_is_put_right() -> None:
     assert weights[0] / weights[1] == pytest.approx(9.0, rel=0.35)
 
 
-def test_rows_of_no_weight_have_no_say_and_rows_of_weight_two_are_two() -> None:
+def test_rows_of_weight_zero_are_ignored_and_rows_of_weight_two_count_twice() -> None:
     draw = np.random.default_rng(3)
     posteriors, true = draw.dirichlet(np.ones(3), size=50), draw.integers(3, size=50)
     times, costs = draw.integers(3, size=50), draw.random((3, 3))
@@ -65,10 +65,10 @@ def test_rows_of_no_weight_have_no_say_and_rows_of_weight_two_are_two() -> None:
     np.testing.assert_allclose(tiny, by_weight)
 
 
-def test_where_nothing_can_be_gained_weights_stay_equal() -> None:
+def test_weights_stay_equal_where_nothing_can_be_gained() -> None:
     posteriors = np.array([[0.9, 0.1], [0.2, 0.8]])
     costs = 1 - np.eye(2)
     assert learn_weights(posteriors, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]
     assert learn_weights(posteriors, np.array([1, 0]), costs * 0, np.ones(2)).tolist() == [1, 1]
-    sure = np.array([[1.0, 0.0], [1.0, 0.0]])
-    assert learn_weights(sure, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]
+    certain = np.array([[1.0, 0.0], [1.0, 0.0]])
+    assert learn_weights(certain, np.array([0, 1]), costs, np.ones(2)).tolist() == [1, 1]

@@ -1,4 +1,4 @@
-"""Rows left undecided: worked regions, Chow's rule, targets on rows held out."""
+"""Rejected rows: worked regions, Chow's rule, targets on held-out rows."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def test_a_logistic_posterior_below_nine_tenths_is_rejected_between_the_logarith
     np.testing.assert_array_equal(model.predict(X) == model.reject_label_, model.reject(X))
 
 
-def test_a_threshold_of_one_rejects_all_but_certainty_and_a_kth_none() -> None:
+def test_a_threshold_of_one_rejects_all_uncertain_rows_and_one_over_k_rejects_nothing() -> None:
     X, y = _noisy()
     model = RejectOptionClassifier(LogisticRegression(), threshold=1.0).fit(X, y)
     assert model.reject(X).all()
     assert model.score(X, y) == 0.0
     model.set_params(threshold=1 / 3).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), LogisticRegression().fit(X, y).predict(X))
-    sure = RejectOptionClassifier(GivenPosteriors(), threshold=1.0).fit([[1, 0], [0, 1]], [0, 1])
-    assert sure.predict([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]).tolist() == [0, 1, -1]
+    certain = RejectOptionClassifier(GivenPosteriors(), threshold=1.0).fit([[1, 0], [0, 1]], [0, 1])
+    assert certain.predict([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]).tolist() == [0, 1, -1]
 
 
 def test_chows_rule_costs_least() -> None:
@@ -55,15 +55,17 @@ def test_chows_rule_costs_least() -> None:
     assert (model.threshold_, model.reject_cost_) == (0.8, pytest.approx(0.2))
 
     def cost(threshold: float) -> float:
-        said = RejectOptionClassifier(GivenPosteriors(), threshold=threshold).fit(X, y).predict(X)
-        return float(np.mean(np.where(said == -1, 0.2, said != y)))
+        predicted = (
+            RejectOptionClassifier(GivenPosteriors(), threshold=threshold).fit(X, y).predict(X)
+        )
+        return float(np.mean(np.where(predicted == -1, 0.2, predicted != y)))
 
     costs = {t: cost(t) for t in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)}
     assert min(costs, key=lambda t: costs[t]) == 0.8
     assert costs[0.8] == pytest.approx(0.16, abs=0.01)  # 0.6 * 0.2 + 0.4 * 0.1
 
 
-def test_with_costs_rows_are_rejected_where_every_decision_is_dear() -> None:
+def test_with_costs_rows_are_rejected_where_every_decision_is_expensive() -> None:
     costs = {("ill", "well"): 10, ("well", "ill"): 1}
     p = np.array([0.0, 0.02, 0.0501, 0.2, 0.4, 0.499, 0.51, 1.0])  # of "well"
     p = 1 - p
@@ -87,13 +89,13 @@ def test_with_costs_rows_are_rejected_where_every_decision_is_dear() -> None:
 def test_targets_are_met_on_rows_out_of_fold() -> None:
     X, y = _noisy()
     p = cross_val_predict(GaussianNB(), X, y, cv=4, method="predict_proba")
-    right, sure = p.argmax(axis=1) == y, p.max(axis=1)
+    right, certain = p.argmax(axis=1) == y, p.max(axis=1)
     wide = RejectOptionClassifier(GaussianNB(), target_coverage=0.7, cv=4).fit(X, y)
-    assert (sure >= wide.threshold_).mean() == pytest.approx(0.7, abs=1 / 500)
+    assert (certain >= wide.threshold_).mean() == pytest.approx(0.7, abs=1 / 500)
     good = RejectOptionClassifier(GaussianNB(), target_accuracy=0.8, cv=4).fit(X, y)
-    accepted = sure >= good.threshold_
+    accepted = certain >= good.threshold_
     assert right[accepted].mean() >= 0.8
-    assert all(right[sure >= t].mean() < 0.8 for t in sure[~accepted])
+    assert all(right[certain >= t].mean() < 0.8 for t in certain[~accepted])
     curve = accuracy_coverage_curve(y, p)
     assert good.threshold_ == curve.threshold_for(accuracy=0.8)
     with pytest.raises(ValueError, match="accuracy=1.0 is not reached at any coverage"):
@@ -102,7 +104,7 @@ def test_targets_are_met_on_rows_out_of_fold() -> None:
         ).fit([[1.0, 0.0]] * 2, [0, 1])
 
 
-def test_a_target_with_costs_is_one_on_expected_costs() -> None:
+def test_a_target_with_costs_limits_expected_costs() -> None:
     X, y = _noisy()
     costs = np.random.default_rng(0).random((3, 3))
     np.fill_diagonal(costs, 0)
@@ -115,16 +117,16 @@ def test_a_target_with_costs_is_one_on_expected_costs() -> None:
     assert model.reject_cost_ == pytest.approx(np.quantile(least, 0.6), rel=0.02)
 
 
-def test_coverage_adds_up() -> None:
+def test_coverage_sums_to_one() -> None:
     X, y = _noisy()
     model = RejectOptionClassifier(GaussianNB(), threshold=0.8).fit(X, y)
-    said, rejected = model.predict(X), model.reject(X)
+    predicted, rejected = model.predict(X), model.reject(X)
     plain = GaussianNB().fit(X, y).predict(X)
     right = plain == y
     coverage = 1 - rejected.mean()
     in_and_out = coverage * right[~rejected].mean() + rejected.mean() * right[rejected].mean()
     assert in_and_out == pytest.approx(right.mean())
-    np.testing.assert_array_equal(said[~rejected], plain[~rejected])
+    np.testing.assert_array_equal(predicted[~rejected], plain[~rejected])
     assert model.score(X, y) == pytest.approx(coverage * right[~rejected].mean())
     weight = np.arange(500.0)
     assert model.score(X, y, weight) == pytest.approx(np.average(right & ~rejected, weights=weight))
@@ -141,17 +143,19 @@ def test_coverage_adds_up() -> None:
         ([True, False], None, "i", -1),
     ],
 )
-def test_the_reject_label_and_its_type(labels: Any, label: Any, kind: str, shown: Any) -> None:
+def test_the_reject_label_has_the_type_of_the_classes(
+    labels: Any, label: Any, kind: str, shown: Any
+) -> None:
     X = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.5, 0.5]]
     model = RejectOptionClassifier(GivenPosteriors(), threshold=0.9, reject_label=label)
-    said = model.fit(X, labels * 2).predict(X)
-    assert said.dtype.kind == kind
-    assert said.tolist() == [*sorted(labels), shown, shown]
+    predicted = model.fit(X, labels * 2).predict(X)
+    assert predicted.dtype.kind == kind
+    assert predicted.tolist() == [*sorted(labels), shown, shown]
     assert model.reject_label_ == shown
     assert model.score(X, [*sorted(labels), labels[0], labels[1]]) == 0.5
 
 
-def test_any_model_and_table() -> None:
+def test_any_model_and_table_is_supported() -> None:
     data = load_iris(as_frame=True)
     names = data.target_names[data.target]
     model = RejectOptionClassifier(HistGradientBoostingClassifier(max_iter=10), target_coverage=0.9)
@@ -180,7 +184,7 @@ def test_any_model_and_table() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(options: dict[str, Any], message: str) -> None:
     X, y = _noisy()
     with pytest.raises(ValueError, match=message):
         RejectOptionClassifier(GaussianNB(), **options).fit(X, y)

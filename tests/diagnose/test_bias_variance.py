@@ -19,7 +19,7 @@ from arboleda.diagnose import bias_variance
 from arboleda.diagnose._decompositions import decompose_squared_error, decompose_zero_one_loss
 
 
-def test_squared_loss_by_hand() -> None:
+def test_squared_loss_matches_values_by_hand() -> None:
     # Two points, three predictions each: 1 2 3 and 5 5 5; seen 4 and 5, expected 3 and 6.
     parts = decompose_squared_error(
         np.array([[1.0, 5], [2, 5], [3, 5]]), np.array([4.0, 5]), np.array([3.0, 6])
@@ -30,7 +30,7 @@ def test_squared_loss_by_hand() -> None:
     np.testing.assert_allclose(parts.bias, [1 - 1 / 3, 1])
 
 
-def test_zero_one_loss_by_hand() -> None:
+def test_zero_one_loss_matches_values_by_hand() -> None:
     # Five predictions a point. a: four are the class; b: two; c: two classes tie, the first counts.
     predictions = np.array([[0, 0, 0], [0, 0, 0], [0, 1, 1], [0, 1, 1], [1, 1, 2]])
     parts = decompose_zero_one_loss(predictions, np.array([0, 0, 0]), np.eye(3)[[0, 0, 0]])
@@ -116,7 +116,7 @@ def test_a_mean_has_the_variance_known_from_theory() -> None:
     assert found.noise[0, 0] == 1
 
 
-def test_the_squared_bias_of_an_unbiased_model_is_0_on_average() -> None:
+def test_an_unbiased_model_has_squared_bias_0_on_average() -> None:
     # Without what is taken off it would be the variance of a mean of four predictions.
     biases = []
     for seed in range(200):
@@ -164,7 +164,7 @@ def test_parts_of_zero_one_loss_add_up_to_the_error_of_fresh_classes() -> None:
 
 
 class Recorder(RegressorMixin, BaseEstimator):
-    """Answers with the mean of what it was given, and keeps it."""
+    """Predict the mean of the training targets, and record them."""
 
     seen: list[tuple[Any, Any]] = []  # noqa: RUF012 - shared on purpose
 
@@ -197,7 +197,7 @@ def test_every_model_gets_the_same_sets_and_seeds() -> None:
     assert sorted(np.concatenate([row for row, _ in Recorder.seen])) == list(range(30))
 
 
-def test_frames_several_processes_and_the_picture() -> None:
+def test_frames_processes_and_plots_are_supported() -> None:
     X, truth, y = simulated(300, 3)
     frame = pd.DataFrame(X, columns=list("abc"))
     models = [("tree", DecisionTreeRegressor()), ("stump", DecisionTreeRegressor(max_depth=1))]
@@ -249,12 +249,12 @@ X_FEW, Y_FEW = np.arange(12.0)[:, np.newaxis], np.arange(12) % 2
         ({"truth": np.full((12, 2), np.nan)}, "truth holds NaN"),
     ],
 )
-def test_what_cannot_be_decomposed_is_refused(options: dict, message: str) -> None:
+def test_losses_without_a_decomposition_are_refused(options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bias_variance(Constant(), X_FEW, Y_FEW, X_FEW, Y_FEW, **options)
 
 
-def test_models_and_targets_that_do_not_fit_are_refused() -> None:
+def test_mismatched_models_and_targets_are_refused() -> None:
     mixed = [("one", Constant()), ("two", DummyRegressor())]
     with pytest.raises(ValueError, match="all must be classifiers, or all regressors"):
         bias_variance(mixed, X_FEW, Y_FEW, X_FEW, Y_FEW)

@@ -11,7 +11,7 @@ from arboleda import AdaBoostClassifier
 from arboleda.diagnose import margin_bound, vc_bound
 
 
-def test_worked_numbers() -> None:
+def test_bounds_match_worked_numbers() -> None:
     # sqrt(3 * 12 / 400) = 0.3
     assert vc_bound(0.05, n_samples=400, n_rounds=12, vc_dimension=3) == pytest.approx(0.35)
     # log(e^2) = 2, so the first term of the root is 1 * 4 / 0.25 = 16; log(1 / e^-9) = 9.
@@ -23,7 +23,7 @@ def test_worked_numbers() -> None:
     ) == pytest.approx(1.0)
 
 
-def test_directions() -> None:
+def test_bounds_move_in_the_documented_directions() -> None:
     usual: dict[str, Any] = {"n_samples": 500, "n_rounds": 20, "vc_dimension": 2}
     base = vc_bound(0.1, **usual)
     assert vc_bound(0.2, **usual) == pytest.approx(base + 0.1)
@@ -39,7 +39,7 @@ def test_directions() -> None:
     assert margin_bound(0.1, **usual | {"n_samples": 10**15}) == pytest.approx(0.1, abs=1e-4)
 
 
-def test_more_rounds_raise_one_bound_and_not_the_other() -> None:
+def test_more_rounds_raise_only_the_vc_bound() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = AdaBoostClassifier(algorithm="discrete", n_estimators=200, random_state=0).fit(X, y)
     margins = list(model.staged_margins(X, y))
@@ -67,6 +67,6 @@ def test_more_rounds_raise_one_bound_and_not_the_other() -> None:
         (lambda: margin_bound(float("nan"), theta=1, n_samples=9, vc_dimension=1), "got nan"),
     ],
 )
-def test_what_is_refused(call: Any, message: str) -> None:
+def test_invalid_arguments_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

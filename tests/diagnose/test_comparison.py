@@ -26,7 +26,7 @@ y = X[:, 0] + RNG.normal(scale=0.5, size=200)
 LABELS = np.where(X[:, 0] + RNG.normal(size=200) > 0, "yes", "no")
 
 
-def test_three_differences_by_hand() -> None:
+def test_three_differences_match_values_by_hand() -> None:
     mean, error, t, p = corrected_t_test(np.array([[1.0, 2.0, 3.0]]), 0.5)
     assert mean[0] == 2
     assert error[0] == pytest.approx(np.sqrt((1 / 3 + 1 / 2) * 1))
@@ -34,7 +34,7 @@ def test_three_differences_by_hand() -> None:
     assert p[0] == pytest.approx(2 * stats.t(2).sf(2 / np.sqrt(5 / 6)))
 
 
-def test_without_rows_for_testing_it_is_the_usual_test() -> None:
+def test_without_test_rows_it_is_the_paired_t_test() -> None:
     differences = RNG.normal(0.3, 1, size=(4, 12))
     _, _, t, p = corrected_t_test(differences, 0.0)
     usual = stats.ttest_1samp(differences, 0, axis=1)
@@ -42,7 +42,7 @@ def test_without_rows_for_testing_it_is_the_usual_test() -> None:
     np.testing.assert_allclose(p, usual.pvalue)
 
 
-def test_models_that_never_differ_and_those_that_always_do_by_the_same() -> None:
+def test_constant_differences_give_p_values_of_0_or_1() -> None:
     mean, _, t, p = corrected_t_test(np.array([[0.0] * 5, [0.25] * 5]), 0.1)
     assert mean.tolist() == [0, 0.25]
     assert t.tolist() == [0, np.inf]
@@ -63,13 +63,13 @@ def test_splits_that_share_rows_raise_few_false_alarms() -> None:
     assert alarms["corrected"] < 30
 
 
-def test_holm_by_hand() -> None:
+def test_holm_adjustment_matches_values_by_hand() -> None:
     np.testing.assert_allclose(holm(np.array([0.01, 0.04, 0.03, 0.005])), [0.03, 0.06, 0.06, 0.02])
     np.testing.assert_allclose(holm(np.array([0.6, 0.5])), [1, 1])
     assert holm(np.array([0.02])).tolist() == [0.02]
 
 
-def test_classifiers_on_the_splits_that_scikit_learn_makes() -> None:
+def test_classifiers_are_compared_on_the_splits_of_scikit_learn() -> None:
     models = [
         ("tree", DecisionTreeClassifier(random_state=0)),
         ("neighbours", KNeighborsClassifier(9)),
@@ -97,7 +97,7 @@ def test_classifiers_on_the_splits_that_scikit_learn_makes() -> None:
     plt.close(axes.figure)
 
 
-def test_regressors_repeated_folds_and_losses_of_ones_own() -> None:
+def test_regressors_repeated_folds_and_custom_losses_are_supported() -> None:
     models = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(random_state=0))]
     folds = RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
     found = compare(models, X, y, cv=folds, loss=lambda y, p: np.abs(y - p))
@@ -108,7 +108,7 @@ def test_regressors_repeated_folds_and_losses_of_ones_own() -> None:
     assert found.t[0] < -3
 
 
-def test_a_splitter_that_shuffles_anew_gives_all_models_the_same_rows() -> None:
+def test_a_shuffling_splitter_gives_all_models_the_same_rows() -> None:
     models = [("one", DummyRegressor()), ("two", DummyRegressor())]
     for cv in (KFold(4, shuffle=True), ShuffleSplit(4)):
         found = compare(models, X, y, cv=cv)
@@ -130,12 +130,14 @@ def test_a_splitter_that_shuffles_anew_gives_all_models_the_same_rows() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_compared_is_refused(models: list, options: dict, message: str) -> None:
+def test_studies_that_cannot_be_compared_are_refused(
+    models: list, options: dict, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         compare(models, X, y, **options)
 
 
-def test_models_come_as_a_dict_too() -> None:
+def test_models_can_be_a_dict() -> None:
     models = {"one": DecisionTreeClassifier(max_depth=1), "two": DecisionTreeClassifier()}
     X, y = load_breast_cancer(return_X_y=True)
     found = compare(models, X, y, cv=3)

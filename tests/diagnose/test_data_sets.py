@@ -21,7 +21,7 @@ RANKS = np.array(
 )  # fmt: skip
 
 
-def test_the_worked_example_of_demsar() -> None:
+def test_the_example_of_demsar_matches() -> None:
     found = compare_over_data_sets(RANKS, names=NAMES)
     np.testing.assert_array_equal(found.ranks, RANKS)
     np.testing.assert_allclose(found.mean_rank, [3.143, 2.0, 2.893, 1.964], atol=5e-4)
@@ -35,7 +35,7 @@ def test_the_worked_example_of_demsar() -> None:
     assert found.critical_difference == pytest.approx(1.25, abs=5e-3)
     tenth = compare_over_data_sets(RANKS, names=NAMES, alpha=0.1)
     assert tenth.critical_difference == pytest.approx(1.12, abs=5e-3)
-    # At 0.05 the test is too weak to tell any two apart; at 0.1 C4.5 is worse than the two with m.
+    # At 0.05 the test is too weak to separate any two; at 0.1 C4.5 is worse than the two with m.
     assert found.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
     assert tenth.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf"), ("C4.5+cf", "C4.5"))
 
@@ -47,7 +47,7 @@ def test_the_worked_example_of_demsar() -> None:
         (0.10, [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920]),
     ],
 )
-def test_critical_values_of_two_to_ten_models(alpha: float, table: list[float]) -> None:
+def test_critical_values_match_the_published_table(alpha: float, table: list[float]) -> None:
     # Demšar (2006), table 5(a).
     for k, q in enumerate(table, start=2):
         errors = np.arange(5 * k).reshape(5, k)
@@ -58,7 +58,7 @@ def test_critical_values_of_two_to_ten_models(alpha: float, table: list[float]) 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 12), st.integers(3, 7), st.integers(0, 10**6))
-def test_friedmans_statistic_is_scipys(n_sets: int, k: int, seed: int) -> None:
+def test_friedmans_statistic_matches_scipy(n_sets: int, k: int, seed: int) -> None:
     errors = np.random.default_rng(seed).random((n_sets, k))
     found = compare_over_data_sets(errors)
     expected = stats.friedmanchisquare(*errors.T)
@@ -74,7 +74,7 @@ def tie_correction(ranks: np.ndarray) -> float:
     return float(1 - ties / (n_sets * k * (k**2 - 1)))
 
 
-def test_scipy_divides_by_what_ties_take_away() -> None:
+def test_scipy_divides_by_the_tie_correction() -> None:
     found = compare_over_data_sets(RANKS, names=NAMES)
     assert stats.friedmanchisquare(*RANKS.T).statistic == pytest.approx(found.chi2)
 
@@ -93,7 +93,7 @@ def test_p_values_of_pairs_agree_with_the_critical_difference() -> None:
         assert (np.diff(found.mean_rank[inside]) >= 0).all()
 
 
-def test_all_alike_and_always_in_the_same_order() -> None:
+def test_equal_models_and_constant_orders_are_handled() -> None:
     alike = compare_over_data_sets(np.ones((6, 3)))
     assert (alike.chi2, alike.f, alike.f_p_value) == (0, 0, 1)
     ordered = compare_over_data_sets(np.tile([0.1, 0.2, 0.3], (6, 1)))
@@ -103,7 +103,7 @@ def test_all_alike_and_always_in_the_same_order() -> None:
     assert ordered.names == ("model 1", "model 2", "model 3")
 
 
-def test_frames_bring_names_and_give_them_back() -> None:
+def test_names_of_frames_are_kept() -> None:
     frame = pd.DataFrame(RANKS, columns=NAMES)
     found = compare_over_data_sets(frame)
     assert found.names == tuple(NAMES)
@@ -138,7 +138,9 @@ def test_the_diagram_names_every_model_and_joins_those_that_do_not_differ() -> N
         (np.ones((3, 2)), {"alpha": 0.0}, "alpha must lie between 0 and 1; got 0.0"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(errors: object, options: dict, message: str) -> None:
+def test_studies_that_cannot_be_compared_are_refused(
+    errors: object, options: dict, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         compare_over_data_sets(errors, **options)
 

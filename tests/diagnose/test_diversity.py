@@ -37,7 +37,7 @@ def make_predictions(right: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array([[c if r else OTHER[c] for r, c in zip(row, y, strict=True)] for row in right])
 
 
-def test_the_table_worked_by_hand() -> None:
+def test_measures_match_a_table_by_hand() -> None:
     found = diversity(make_predictions(RIGHT, Y), Y, names=["a", "b", "c"])
     np.testing.assert_allclose(found.member_error, [0.3, 0.4, 0.5])
     # n11, n10, n01, n00: a, b 5 2 1 2; a, c 4 3 1 2; b, c 3 3 2 2.
@@ -87,7 +87,7 @@ def naive(predictions: np.ndarray, y: np.ndarray) -> dict[str, list[float]]:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 6), st.integers(1, 30), st.integers(1, 4), st.integers(0, 10**6))
-def test_random_tables_follow_the_definitions(
+def test_measures_of_random_tables_match_their_definitions(
     members: int, rows: int, classes: int, seed: int
 ) -> None:
     random = np.random.default_rng(seed)
@@ -115,7 +115,7 @@ def test_random_tables_follow_the_definitions(
         assert found.generalized_diversity == pytest.approx(1 - two / (wrong.mean() / members))
 
 
-def test_the_ends_of_the_measures() -> None:
+def test_measures_reach_their_limits() -> None:
     y = np.array([0, 1] * 4)
     alike = diversity([1 - y, 1 - y], y.copy())
     assert alike.generalized_diversity == 0  # each failure is shared
@@ -128,7 +128,7 @@ def test_the_ends_of_the_measures() -> None:
     assert apart.entropy == 1
 
 
-def test_what_is_not_defined_is_nan_and_is_left_out_of_means() -> None:
+def test_undefined_measures_are_nan_and_left_out_of_means() -> None:
     y = np.array([0, 1, 0, 1])
     found = diversity([y, y, [0, 0, 0, 1]], y)
     assert np.isnan(found.q_statistic).all()
@@ -154,14 +154,14 @@ def found() -> Diversity:
     return diversity(make_predictions(RIGHT, Y), Y, names=["a", "b", "c"])
 
 
-def test_pairs_as_a_frame(found: Diversity) -> None:
+def test_pairs_are_given_as_a_frame(found: Diversity) -> None:
     frame = found.to_frame()
     assert frame["first"].tolist() == ["a", "a", "b"]
     assert frame["second"].tolist() == ["b", "c", "c"]
     assert frame["disagreement"].tolist() == found.disagreement.tolist()
 
 
-def test_the_kappa_error_diagram(found: Diversity) -> None:
+def test_the_kappa_error_diagram_shows_every_pair(found: Diversity) -> None:
     axes = found.plot(label="three")
     pairs, centre = axes.lines
     np.testing.assert_array_equal(pairs.get_xdata(), found.kappa)
@@ -173,7 +173,7 @@ def test_the_kappa_error_diagram(found: Diversity) -> None:
     plt.close(axes.figure)
 
 
-def test_members_that_number_the_classes_are_told_how_to_name_them() -> None:
+def test_members_with_encoded_classes_are_given_their_names() -> None:
     X, y = np.arange(20.0)[:, np.newaxis], np.array(list("ab") * 10)
     bag = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
     numbers = np.array([tree.predict(X) for tree in bag.estimators_])
@@ -182,7 +182,7 @@ def test_members_that_number_the_classes_are_told_how_to_name_them() -> None:
     assert diversity(bag.classes_[numbers], y).member_error.max() < 0.5
 
 
-def test_what_members_say_out_of_fold() -> None:
+def test_predictions_of_members_are_out_of_fold() -> None:
     X, y = load_iris(return_X_y=True)
     labels = np.array(["setosa", "versicolor", "virginica"])[y]
     members = [("tree", DecisionTreeClassifier(random_state=0)), ("bayes", GaussianNB())]
@@ -216,7 +216,7 @@ def test_what_members_say_out_of_fold() -> None:
         ([[0.5, 1.5], [1, 0]], [0.25, 1.5], "Unknown label type"),
     ],
 )
-def test_what_is_no_table_of_classes_is_refused(predictions: list, y: list, message: str) -> None:
+def test_invalid_tables_of_classes_are_refused(predictions: list, y: list, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         diversity(predictions, y)
 
@@ -226,6 +226,6 @@ def test_labels_of_several_types_are_refused() -> None:
         diversity([["a", None], ["a", "a"]], ["a", "b"])
 
 
-def test_names_are_as_many_as_members() -> None:
+def test_the_number_of_names_must_match_the_members() -> None:
     with pytest.raises(ValueError, match="names has 1 entries for 2 members"):
         diversity([[0, 1], [1, 1]], [0, 1], names=["one"])

@@ -18,7 +18,7 @@ y = ((X**2).sum(axis=1) < 0.6) ^ (RNG.random(240) < 0.2)
 NUMBERS = X[:, 0] + RNG.normal(scale=0.3, size=240)
 
 
-def test_nearest_neighbours_against_rows_a_neighbourhood() -> None:
+def test_nearest_neighbours_underfit_with_more_neighbours() -> None:
     ks = [1, 3, 9, 27, 81, 160]
     curve = complexity_curve(
         KNeighborsClassifier(), X, y, param_name="n_neighbors", param_range=ks, cv=KFold(4),
@@ -46,7 +46,7 @@ def test_nearest_neighbours_against_rows_a_neighbourhood() -> None:
     plt.close(axes.figure)
 
 
-def test_a_tree_fits_its_rows_the_better_the_deeper_it_is() -> None:
+def test_a_deeper_tree_fits_its_rows_better() -> None:
     curve = complexity_curve(
         DecisionTreeRegressor(random_state=0), X, NUMBERS, param_name="max_depth",
         param_range=[1, 2, 4, 8, 16], cv=5,
@@ -60,7 +60,7 @@ def test_a_tree_fits_its_rows_the_better_the_deeper_it_is() -> None:
     np.testing.assert_allclose(curve.test_error[2], -naive)
 
 
-def test_values_that_are_no_numbers_have_their_names_on_the_axis() -> None:
+def test_non_numeric_values_are_named_on_the_axis() -> None:
     curve = complexity_curve(
         DecisionTreeRegressor(max_depth=3, random_state=0), X, NUMBERS, param_name="max_features",
         param_range=[1, "sqrt", None], cv=3, loss=lambda y, p: np.abs(y - p),
@@ -72,7 +72,7 @@ def test_values_that_are_no_numbers_have_their_names_on_the_axis() -> None:
     plt.close(axes.figure)
 
 
-def test_the_same_folds_for_every_value_also_if_they_are_drawn() -> None:
+def test_every_value_uses_the_same_random_folds() -> None:
     curve = complexity_curve(
         DummyClassifier(), X, y, param_name="random_state", param_range=[0, 1],
         cv=KFold(3, shuffle=True),
@@ -80,7 +80,7 @@ def test_the_same_folds_for_every_value_also_if_they_are_drawn() -> None:
     np.testing.assert_array_equal(curve.test_error[0], curve.test_error[1])
 
 
-def test_more_rows_bring_the_errors_together() -> None:
+def test_training_and_test_errors_converge_with_more_rows() -> None:
     curve = learning_curve(LinearRegression(), X, NUMBERS, train_sizes=[4, 192], random_state=0)
     assert curve.name == "training rows"
     assert curve.values == (4, 192)
@@ -91,7 +91,7 @@ def test_more_rows_bring_the_errors_together() -> None:
     assert curve.to_frame()["training rows"].tolist() == [4, 192]
 
 
-def test_rows_sorted_by_class_are_mixed_before_they_are_counted() -> None:
+def test_rows_sorted_by_class_are_shuffled() -> None:
     table, labels = load_iris(return_X_y=True)
     curve = learning_curve(
         KNeighborsClassifier(1), table, labels, train_sizes=[0.25, 1.0], random_state=0
@@ -117,7 +117,7 @@ def test_one_fold_has_no_standard_error() -> None:
     assert np.isnan(curve.standard_error).all()
 
 
-def test_what_cannot_be_drawn_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     model = KNeighborsClassifier()
     with pytest.raises(ValueError, match="param_range must hold at least one value"):
         complexity_curve(model, X, y, param_name="n_neighbors", param_range=[])

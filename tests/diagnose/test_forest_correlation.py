@@ -24,7 +24,7 @@ y = X.sum(axis=1) + RNG.normal(size=1200)
 POINTS = RNG.normal(size=(40, 6))
 
 
-def test_trees_that_are_means_of_bootstrap_samples_have_a_known_correlation() -> None:
+def test_trees_of_bootstrap_means_have_the_known_correlation() -> None:
     # Without columns to split by, a tree is the mean of a bootstrap sample of n normal targets:
     # its variance is 1/n between and (1 - 1/n)/n within training sets, so rho = 1/(2 - 1/n).
     n, n_sets = 20, 300
@@ -39,7 +39,7 @@ def test_trees_that_are_means_of_bootstrap_samples_have_a_known_correlation() ->
     assert found.forest_variance[0, 0] == pytest.approx(1 / n + (1 - 1 / n) / n / 10, rel=0.25)
 
 
-def test_the_parts_are_those_of_the_analysis_of_variance() -> None:
+def test_components_match_the_analysis_of_variance() -> None:
     forest = RandomForestRegressor(5, random_state=3)
     found = forest_correlation(forest, X, y, POINTS, n_sets=4, set_size=300, random_state=7)
     random = np.random.RandomState(7)
@@ -61,7 +61,7 @@ def test_the_parts_are_those_of_the_analysis_of_variance() -> None:
     )
 
 
-def test_fewer_columns_make_trees_less_alike() -> None:
+def test_fewer_columns_reduce_the_correlation() -> None:
     forest = RandomForestRegressor(20)
     found = forest_correlation(
         forest, X, y, POINTS, max_features=[1, 3, 6], n_sets=12, set_size=100, random_state=0
@@ -75,7 +75,7 @@ def test_fewer_columns_make_trees_less_alike() -> None:
     plt.close(axes.figure)
 
 
-def test_the_same_state_gives_the_same_numbers() -> None:
+def test_the_same_random_state_gives_the_same_numbers() -> None:
     forest = RandomForestRegressor(3)
     first, second = (
         forest_correlation(forest, X, y, POINTS, n_sets=3, random_state=1) for _ in range(2)
@@ -83,7 +83,7 @@ def test_the_same_state_gives_the_same_numbers() -> None:
     np.testing.assert_array_equal(first.rho, second.rho)
 
 
-def test_classes_frames_bagging_and_other_libraries() -> None:
+def test_classes_frames_bagging_and_other_libraries_are_supported() -> None:
     table, labels = load_iris(return_X_y=True, as_frame=True)
     found = forest_correlation(
         RandomForestClassifier(5), table, labels, table[:30], n_sets=3, random_state=0
@@ -118,13 +118,13 @@ def test_members_that_draw_no_columns_have_one_setting() -> None:
         ({"max_features": []}, "max_features must be None or hold at least one setting"),
     ],
 )
-def test_what_cannot_be_estimated_is_refused(options: dict, message: str) -> None:
+def test_invalid_arguments_are_refused(options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         forest_correlation(RandomForestRegressor(3), X, y, POINTS, **options)
 
 
 @pytest.mark.parametrize("setting", [3, "sqrt"])
-def test_settings_are_a_list(setting: Any) -> None:
+def test_settings_must_be_a_list(setting: Any) -> None:
     with pytest.raises(TypeError, match=r"max_features must be a list of settings, such as \["):
         forest_correlation(RandomForestRegressor(3), X, y, POINTS, max_features=setting)
 
@@ -149,7 +149,7 @@ def test_a_constant_target_is_refused(forest: Any, value: Any) -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_trees_that_vary_at_no_point_have_no_correlation() -> None:
+def test_constant_trees_have_no_correlation() -> None:
     # Far to the left every tree of every setting predicts 0; far to the right trees differ.
     table = np.linspace(-1, 1, 400)[:, np.newaxis]
     target = np.where(table[:, 0] < 0.5, 0.0, RNG.normal(size=400))

@@ -13,7 +13,7 @@ from scipy import stats
 from arboleda.diagnose import jury_accuracy, jury_curves
 
 
-def test_the_textbook_number() -> None:
+def test_the_jury_matches_the_textbook() -> None:
     assert round(1 - jury_accuracy(0.7, 21), 3) == 0.026
 
 
@@ -25,17 +25,17 @@ def test_independent_votes_are_binomial(p: float, n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 3, 21, 1001])
-def test_half_right_is_half_right_however_many_vote(n: int) -> None:
+def test_voters_at_chance_level_stay_at_chance_level(n: int) -> None:
     assert jury_accuracy(0.5, n) == pytest.approx(0.5, abs=1e-9)
     assert jury_accuracy(0.5, n, correlation=0.3) == pytest.approx(0.5, abs=1e-9)
 
 
-def test_a_tie_is_no_majority() -> None:
+def test_a_tie_is_not_a_majority() -> None:
     assert jury_accuracy(0.5, 2) == pytest.approx(0.25)
     assert jury_accuracy(0.7, 4) < jury_accuracy(0.7, 3)
 
 
-def test_more_voters_help_if_they_are_better_than_chance_and_harm_if_worse() -> None:
+def test_more_voters_help_if_better_than_chance_and_harm_if_worse() -> None:
     curves = jury_curves([0.4, 0.6], range(1, 200, 2))
     worse, better = curves.accuracy[:, 0]
     assert (np.diff(worse) < 0).all()
@@ -51,7 +51,7 @@ def test_correlated_votes_are_beta_binomial(p: float, n: int, c: float) -> None:
     assert jury_accuracy(p, n, correlation=c) == pytest.approx(expected, abs=1e-8)
 
 
-def test_two_votes_have_the_correlation_asked_for() -> None:
+def test_two_votes_have_the_given_correlation() -> None:
     # P(both right) of two voters is p^2 + c p (1 - p); of two, a majority is both.
     for p, c in product([0.2, 0.5, 0.9], [0.0, 0.1, 0.7, 1.0]):
         if c < 1:
@@ -60,7 +60,7 @@ def test_two_votes_have_the_correlation_asked_for() -> None:
             assert jury_accuracy(p, 2, correlation=c) == p
 
 
-def test_drawn_votes_agree() -> None:
+def test_simulated_votes_agree() -> None:
     random = np.random.default_rng(0)
     p, c, n, cases = 0.6, 0.2, 15, 200_000
     share = random.beta(p * (1 - c) / c, (1 - p) * (1 - c) / c, size=cases)
@@ -69,7 +69,7 @@ def test_drawn_votes_agree() -> None:
     assert abs(right.mean() - expected) < 4 * np.sqrt(expected * (1 - expected) / cases)
 
 
-def test_a_little_correlation_is_nearly_none_and_many_voters_are_summed_well() -> None:
+def test_tiny_correlations_and_many_voters_are_accurate() -> None:
     assert jury_accuracy(0.7, 21, correlation=1e-12) == pytest.approx(jury_accuracy(0.7, 21))
     # Infinitely many correlated voters are right as often as the beta distribution exceeds 1/2.
     limit = stats.beta(0.6 * 4, 0.4 * 4).sf(0.5)
@@ -79,7 +79,7 @@ def test_a_little_correlation_is_nearly_none_and_many_voters_are_summed_well() -
     assert jury_accuracy(1.0, 9) == 1
 
 
-def test_curves_as_a_frame_and_as_a_picture() -> None:
+def test_curves_give_a_frame_and_a_plot() -> None:
     curves = jury_curves([0.6, 0.7], [1, 5, 9], correlation=[0, 0.1])
     frame = curves.to_frame()
     assert list(frame.columns) == ["p", "correlation", "size", "accuracy"]
@@ -104,7 +104,7 @@ def test_curves_as_a_frame_and_as_a_picture() -> None:
         ((0.5, 3, -0.1), "correlation must be a number from 0 to 1; got -0.1"),
     ],
 )
-def test_what_is_no_jury_is_refused(arguments: tuple, message: str) -> None:
+def test_invalid_juries_are_refused(arguments: tuple, message: str) -> None:
     p, n, c = arguments
     with pytest.raises(ValueError, match=message):
         jury_accuracy(p, n, correlation=c)

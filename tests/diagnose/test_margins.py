@@ -1,4 +1,4 @@
-"""Margins after some rounds: their order, their shares, what is drawn of them."""
+"""Margins after some rounds: their order, their shares, and their plots."""
 
 import matplotlib as mpl
 import numpy as np
@@ -11,7 +11,7 @@ from arboleda.diagnose import margin_distribution
 mpl.use("agg")
 
 
-def test_margins_are_those_of_the_model_truncated() -> None:
+def test_margins_match_the_truncated_model() -> None:
     X, y = load_wine(return_X_y=True)
     model = AdaBoostClassifier(n_estimators=40, algorithm="MH").fit(X, y)
     found = margin_distribution(model, X, y, rounds=[3, 40])
@@ -23,7 +23,7 @@ def test_margins_are_those_of_the_model_truncated() -> None:
     np.testing.assert_array_equal(whole.margins[0], found.margins[1])
 
 
-def test_shares_frame_and_curves_say_the_same() -> None:
+def test_shares_frame_and_curves_agree() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = AdaBoostClassifier(n_estimators=150, algorithm="discrete").fit(X, y)
     found = margin_distribution(model, X, y, rounds=[2, 150])

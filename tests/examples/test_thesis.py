@@ -1,4 +1,4 @@
-"""The thesis's studies: tables are prepared as it says, and the page says what was found."""
+"""The thesis's studies: tables are prepared as described, and the page shows the results."""
 
 import functools
 import re
@@ -54,7 +54,7 @@ def adults() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names.split())
 
 
-def test_adults_lose_gaps_twins_countries_and_levels(preparation: ModuleType) -> None:
+def test_adult_is_prepared_like_the_thesis(preparation: ModuleType) -> None:
     found = preparation.prepared_adult(adults(), check=False)
     assert list(found) == ["age", "workclass", "education", "marital-status", "income"]
     assert found["education"].tolist() == ["Bachelors", "Masters", "CommunityCollege", "dropout"]
@@ -70,13 +70,13 @@ def test_another_edition_of_a_table_is_refused(preparation: ModuleType) -> None:
         preparation.prepared_adult(strange, check=False)
 
 
-def test_digits_are_black_and_white(preparation: ModuleType) -> None:
+def test_digits_are_binarized(preparation: ModuleType) -> None:
     frame = pd.DataFrame({"pixel0": [0, 3, 255], "pixel1": [0, 0, 1], "digit": [0, 5, 9]})
     found = preparation.prepared_digits(frame, check=False)
     assert found.to_numpy().tolist() == [[0, 0, 0], [1, 0, 5], [1, 1, 9]]
 
 
-def test_the_split_is_that_of_seed_one(preparation: ModuleType) -> None:
+def test_the_split_uses_seed_one(preparation: ModuleType) -> None:
     from sklearn.model_selection import train_test_split
 
     frame = pd.DataFrame({"x": range(50)})
@@ -98,7 +98,7 @@ def test_printed_numbers_agree_with_each_other() -> None:
         assert set(problem.thesis) | set(problem.levels) | set(problem.order) <= known
         assert not problem.order or set(problem.order) == set(problem.thesis)
     for row in PROBLEMS["p3"].thesis.values():
-        # One of its square roots is of another digit than it prints.
+        # One of its square roots differs in a digit from the printed one.
         assert row["rmse"] ** 2 == pytest.approx(row["mse"], rel=0.003)
 
 
@@ -112,7 +112,7 @@ def cars(folder: Path) -> Path:
     return folder
 
 
-def test_a_study_ends_in_a_page_beside_the_thesis(
+def test_a_study_is_compared_with_the_thesis_on_a_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import rerun
@@ -131,7 +131,7 @@ def test_a_study_ends_in_a_page_beside_the_thesis(
     assert "minutes" not in again
 
 
-def test_the_page_has_no_class_that_the_report_styles_otherwise() -> None:
+def test_the_page_does_not_reuse_css_classes_of_the_report() -> None:
     report = FOLDER.parents[1] / "src" / "arboleda" / "report" / "templates" / "report.css"
     own, theirs = (
         set(re.findall(r"\.([a-z][\w-]*)", path.read_text()))
@@ -151,7 +151,7 @@ def test_the_page_has_no_class_that_the_report_styles_otherwise() -> None:
         ("gradient_boosting", {"growth": "symmetric", "max_leaf_nodes": None, "max_iter": 5}),
     ],
 )
-def test_namesakes_take_our_candidates(key: str, params: dict[str, Any]) -> None:
+def test_models_of_the_same_name_use_our_candidates(key: str, params: dict[str, Any]) -> None:
     from namesakes import namesake
     from sklearn.datasets import load_iris
 

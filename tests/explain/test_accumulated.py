@@ -56,7 +56,7 @@ def naive_effect(model: Any, X: Any, j: int, ends: Any, weight: Any) -> Any:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_effects_of_a_column_are_those_of_the_paper(weighted: bool) -> None:
+def test_effects_of_a_column_match_the_paper(weighted: bool) -> None:
     X = correlated(120)
     model = HistGradientBoostingRegressor(max_iter=9, random_state=0).fit(X, X[:, 0] * X[:, 1])
     weight = np.random.default_rng(1).integers(0, 3, 120) if weighted else np.ones(120)
@@ -69,7 +69,7 @@ def test_effects_of_a_column_are_those_of_the_paper(weighted: bool) -> None:
     np.testing.assert_allclose(found.average[0], expected, atol=1e-12)
 
 
-def test_intervals_hold_as_many_rows_each() -> None:
+def test_intervals_contain_equally_many_rows() -> None:
     X = correlated(400)
     ends = partial_dependence(formula(lambda X: X[:, 0]), X, 0, kind="ale").grid[0]
     assert len(ends) == 41
@@ -131,7 +131,7 @@ def naive_effects_of_two(model: Any, X: Any, ends: Any) -> Any:
     return surface - sum(corners) / count.sum()
 
 
-def test_effects_of_two_columns_are_those_of_the_paper() -> None:
+def test_effects_of_two_columns_match_the_paper() -> None:
     X = correlated(150, 0.5)
     y = X[:, 0] * X[:, 1] + X[:, 2]
     model = HistGradientBoostingRegressor(max_iter=9, random_state=0).fit(X, y)
@@ -140,7 +140,7 @@ def test_effects_of_two_columns_are_those_of_the_paper() -> None:
     np.testing.assert_allclose(found.average[0], expected, atol=1e-12)
 
 
-def test_an_additive_model_is_taken_apart_though_its_columns_are_correlated() -> None:
+def test_an_additive_model_is_decomposed_despite_correlated_columns() -> None:
     X = correlated(2000)
     model = formula(lambda X: X[:, 0] ** 2 + 3 * X[:, 1] + X[:, 2])
     for j, part in enumerate((np.square, lambda x: 3 * x, lambda x: x)):
@@ -163,7 +163,7 @@ def test_partial_dependence_extrapolates_and_effects_do_not() -> None:
     assert average.max() - average.min() > 20
 
 
-def test_the_surface_of_a_product() -> None:
+def test_the_surface_of_a_product_is_found() -> None:
     draw = np.random.default_rng(0)
     X = draw.uniform(0, 1, (4000, 2))
     found = partial_dependence(formula(lambda X: X[:, 0] * X[:, 1]), X, [0, 1], kind="ale")
@@ -216,7 +216,7 @@ def test_effects_of_all_classes_sum_to_zero() -> None:
     np.testing.assert_allclose(found.average.sum(axis=0), 0.0, atol=1e-12)
 
 
-def test_effects_of_a_category_and_a_number_and_of_two_categories() -> None:
+def test_pairs_with_categories_have_effects() -> None:
     draw = np.random.default_rng(0)
     frame = pd.DataFrame(
         {"c": draw.choice(list("abc"), 3000), "u": draw.uniform(0, 1, 3000)}

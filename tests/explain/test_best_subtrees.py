@@ -1,4 +1,4 @@
-"""Prunings and lists of rules beside all of them, tried one by one."""
+"""Prunings and rule lists against an exhaustive search."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def prunings(tree: Any, node: int = 0) -> list[list[int]]:
 
 @pytest.mark.parametrize("classes", [True, False])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_pruning_of_a_size_or_below_loses_less(seed: int, classes: bool) -> None:
+def test_each_subtree_is_the_best_of_its_size(seed: int, classes: bool) -> None:
     given = problem(seed, classes=classes)
     tree, _, _, node_losses = given
     losses: dict[int, float] = {}
@@ -81,7 +81,7 @@ def test_no_pruning_of_a_size_or_below_loses_less(seed: int, classes: bool) -> N
 
 @pytest.mark.parametrize("classes", [True, False])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_list_of_as_many_rules_loses_less(seed: int, classes: bool) -> None:
+def test_each_rule_list_is_the_best_of_its_size(seed: int, classes: bool) -> None:
     given = problem(seed, classes=classes)
     tree, _, _, node_losses = given
     nodes = range(1, tree.tree_.node_count)
@@ -98,7 +98,7 @@ def test_no_list_of_as_many_rules_loses_less(seed: int, classes: bool) -> None:
             assert size not in found
 
 
-def test_exceptions_stand_before_their_rules_and_large_rules_first() -> None:
+def test_rules_are_ordered_by_exceptions_then_size() -> None:
     given = problem(2, classes=False)
     tree, _, _, node_losses = given
     for nodes in find_best_rules(node_losses, 7).values():
@@ -108,7 +108,7 @@ def test_exceptions_stand_before_their_rules_and_large_rules_first() -> None:
 
 
 @pytest.mark.parametrize("classes", [True, False])
-def test_tree_cut_to_its_best_leaves_predicts_like_them(classes: bool) -> None:
+def test_a_pruned_tree_predicts_like_its_best_leaves(classes: bool) -> None:
     tree, X, _, node_losses = problem(1, classes=classes)
     for size, leaves in find_best_subtrees(node_losses, 7).items():
         loss = "misclassification" if classes else "squared_error"
@@ -121,7 +121,7 @@ def test_tree_cut_to_its_best_leaves_predicts_like_them(classes: bool) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
-def test_judging_rows_need_not_reach_every_node() -> None:
+def test_validation_rows_need_not_reach_every_node() -> None:
     tree, X, _, _ = problem(0, classes=True)
     leaf = tree.apply(X[:2])
     node_losses = NodeLosses.compute(tree.tree_, leaf, np.eye(3)[[0, 1]], classes=True)

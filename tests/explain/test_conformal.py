@@ -1,4 +1,4 @@
-"""Which sorted score is the limit, and the law of what it covers."""
+"""Which sorted score is the limit, and the distribution of its coverage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Identity(RegressorMixin, BaseEstimator):
 
 
 class Given(ClassifierMixin, BaseEstimator):
-    """Predicts the probabilities that stand in the table."""
+    """Predict the probabilities in the table."""
 
     def fit(self, X: Any, y: Any) -> Given:
         self.classes_ = np.arange(np.asarray(X).shape[1])
@@ -38,14 +38,14 @@ class Given(ClassifierMixin, BaseEstimator):
 
 
 @pytest.mark.parametrize("coverage", [0.1, 0.3, 0.55, 0.7, 0.8, 0.9, 0.95, 0.99])
-def test_the_rank_is_the_least_that_suffices(coverage: float) -> None:
+def test_the_rank_is_the_smallest_sufficient_one(coverage: float) -> None:
     wanted = Fraction(str(coverage))
     for n in range(1, 400):
         rank = compute_rank(coverage, n)
         assert Fraction(rank, n + 1) >= wanted > Fraction(rank - 1, n + 1)
 
 
-def test_a_product_that_rounds_up_needs_no_additional_row() -> None:
+def test_rounding_up_requires_no_additional_row() -> None:
     assert 100 * 0.56 > 56  # in float64
     assert compute_rank(0.56, 99) == 56
 
@@ -57,17 +57,17 @@ def test_too_few_scores_have_no_limit() -> None:
 
 
 @pytest.mark.parametrize("coverage", [0, 1, 1.5, -0.1, float("nan"), "0.9", True, None])
-def test_a_coverage_is_a_number_between_0_and_1(coverage: Any) -> None:
+def test_a_coverage_must_be_between_0_and_1(coverage: Any) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         read_coverage(coverage)
 
 
-def test_coverages_are_several_or_one() -> None:
+def test_coverages_can_be_one_or_several() -> None:
     assert read_coverages([0.9, 0.5, 0.9]) == (0.5, 0.9)
     assert read_coverages(0.9) == (0.9,)
 
 
-def test_coverage_given_the_calibration_rows_has_the_beta_law() -> None:
+def test_coverage_given_the_calibration_rows_follows_the_beta_distribution() -> None:
     # With scores uniform on [0, 1] the limit itself is the share covered: of n = 39 rows and 0.9
     # it is the 36th smallest of 39, Beta(36, 4).
     draw = np.random.default_rng(0)
@@ -87,7 +87,7 @@ def test_coverage_given_the_calibration_rows_has_the_beta_law() -> None:
 
 
 @pytest.mark.parametrize("method", ["absolute", "normalized", "quantile"])
-def test_a_new_row_is_covered_as_often_as_promised(method: str) -> None:
+def test_new_rows_have_the_nominal_coverage(method: str) -> None:
     # Exchangeable rows of a model that is wrong: coverage between 0.8 and 0.8 + 1 / (n + 1).
     draw = np.random.default_rng(1)
     n, n_new, n_trials = 24, 40, 250
@@ -133,7 +133,7 @@ class TwoQuantiles(RegressorMixin, BaseEstimator):
 
 
 @pytest.mark.parametrize("method", ["lac", "aps"])
-def test_a_new_row_s_class_is_in_its_set_as_often_as_promised(method: Any) -> None:
+def test_sets_of_new_rows_have_the_nominal_coverage(method: Any) -> None:
     draw = np.random.default_rng(2)
     n, n_new, n_trials = 24, 40, 250
     covered = []

@@ -59,7 +59,7 @@ TABLES: dict[str, tuple[Any, Any, str | None]] = {
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("method", METHODS)
-def test_an_interval_or_a_clear_error(method: str, table: str) -> None:
+def test_intervals_are_predicted_or_errors_are_clear(method: str, table: str) -> None:
     given, y, refused = TABLES[table]
     usual = refused is not None
     forest = FOREST.fit(X, Y) if usual else FOREST.fit(given, np.ravel(y))
@@ -98,7 +98,7 @@ def test_a_huge_target_has_finite_bounds_or_is_refused(method: str) -> None:
 
 @pytest.mark.parametrize("n_rows", [1, 2, 8])
 @pytest.mark.parametrize("method", METHODS)
-def test_few_rows_cover_everything_with_a_warning(method: str, n_rows: int) -> None:
+def test_few_rows_give_infinite_intervals_with_a_warning(method: str, n_rows: int) -> None:
     forest = FOREST.fit(X[:n_rows], Y[:n_rows]) if method == "jackknife+ab" else FOREST.fit(X, Y)
     name = "training" if method in ("jackknife+ab", "cv+") else "calibration"
     options = {name: (X[:n_rows], Y[:n_rows]), "method": method, **METHODS[method]}
@@ -120,14 +120,14 @@ def test_few_rows_cover_everything_with_a_warning(method: str, n_rows: int) -> N
     assert found.covers(Y).all()
 
 
-def test_warning_of_too_few_rows_for_another_coverage() -> None:
+def test_too_few_rows_for_another_coverage_raise_a_warning() -> None:
     calibrated = prediction_interval(FOREST.fit(X, Y), calibration=(X[:12], Y[:12]))
     with pytest.warns(UserWarning, match="coverage=0.99 needs at least 99 calibration rows"):
         found = calibrated.predict(X, coverage=0.99)
     assert np.isinf(found.width).all()
 
 
-def test_a_curve_may_reach_beyond_what_rows_can_promise() -> None:
+def test_a_curve_can_exceed_the_guaranteed_coverage() -> None:
     calibrated = prediction_interval(FOREST.fit(X, Y), calibration=(X[:12], Y[:12]))
     curve = calibrated.coverage_curve(X, Y, coverages=(0.5, 0.99))
     assert curve.size.tolist()[1] == np.inf
@@ -153,13 +153,13 @@ def test_predictions_that_are_not_finite_are_refused() -> None:
 
 
 @pytest.mark.parametrize("method", ["absolute", "jackknife+ab"])
-def test_an_estimator_that_is_not_fitted(method: str) -> None:
+def test_an_unfitted_estimator_is_refused(method: str) -> None:
     name = "training" if method == "jackknife+ab" else "calibration"
     with pytest.raises(NotFittedError):
         prediction_interval(RandomForestRegressor(), method=method, **{name: (X, Y)})
 
 
-def test_a_class_is_no_estimator() -> None:
+def test_a_class_is_not_an_estimator() -> None:
     with pytest.raises(TypeError, match="is a class"):
         prediction_interval(LinearRegression, calibration=(X, Y))
     with pytest.raises(TypeError, match="is a class"):
@@ -186,7 +186,7 @@ def test_a_spread_beyond_float64_is_refused() -> None:
         prediction_interval(bag, calibration=(wide, Y), method="normalized")
 
 
-def test_rows_of_which_models_are_certain_keep_a_width() -> None:
+def test_rows_predicted_with_certainty_keep_a_width() -> None:
     # All trees agree; the half width is that of the residuals alone.
     forest = RandomForestRegressor(10, random_state=0).fit(X, np.zeros(120))
     found = prediction_interval(
@@ -221,7 +221,7 @@ _SETS: dict[str, tuple[Any, Any, str | None]] = {
 @pytest.mark.parametrize("table", _SETS)
 @pytest.mark.parametrize("method", ["lac", "aps"])
 @pytest.mark.parametrize("rows", ["calibration", "training"])
-def test_a_set_or_a_clear_error(rows: str, method: Any, table: str) -> None:
+def test_sets_are_predicted_or_errors_are_clear(rows: str, method: Any, table: str) -> None:
     given, y, refused = _SETS[table]
     model = RandomForestClassifier(30, random_state=0)
     if refused is not None:
@@ -237,14 +237,14 @@ def test_a_set_or_a_clear_error(rows: str, method: Any, table: str) -> None:
 
 
 @pytest.mark.parametrize("n_rows", [1, 8])
-def test_few_rows_hold_every_class_with_a_warning(n_rows: int) -> None:
+def test_few_rows_give_full_sets_with_a_warning(n_rows: int) -> None:
     model = RandomForestClassifier(10, random_state=0).fit(X, CODES)
     with pytest.warns(UserWarning, match="needs at least 9 calibration rows"):
         calibrated = prediction_set(model, calibration=(X[:n_rows], CODES[:n_rows]))
     assert calibrated.predict(X).contains.all()
 
 
-def test_a_class_without_calibration_rows_is_in_every_set_of_its_own_limit() -> None:
+def test_a_class_without_calibration_rows_is_in_every_set() -> None:
     model = RandomForestClassifier(10, random_state=0).fit(X, CODES)
     known = CODES < 2
     with pytest.warns(UserWarning, match=r"2 \(0\)"):
@@ -252,7 +252,7 @@ def test_a_class_without_calibration_rows_is_in_every_set_of_its_own_limit() -> 
     assert calibrated.predict(X).contains[:, 2].all()
 
 
-def test_y_of_another_length_has_no_coverage() -> None:
+def test_coverage_refuses_y_of_another_length() -> None:
     model = RandomForestClassifier(10, random_state=0).fit(X, CODES)
     sets = prediction_set(model, calibration=(X, CODES)).predict(X)
     with pytest.raises(ValueError, match="there are 120 sets"):
@@ -262,14 +262,14 @@ def test_y_of_another_length_has_no_coverage() -> None:
         intervals.covers(Y[:3])
 
 
-def test_a_single_row_has_a_prediction() -> None:
+def test_a_single_row_can_be_predicted() -> None:
     calibrated = prediction_interval(FOREST.fit(X, Y), training=(X, Y))
     one = calibrated.predict(X[:1])
     assert one.lower.shape == (1,)
     assert calibrated.coverage_curve(X[:1], Y[:1]).n_rows == 1
 
 
-def test_warnings_are_about_the_line_of_the_user() -> None:
+def test_warnings_point_to_the_line_of_the_user() -> None:
     forest = RandomForestRegressor(2, random_state=0).fit(X, Y)
     classes = RandomForestClassifier(10, random_state=0).fit(X, CODES)
     intervals = prediction_interval(forest, calibration=(X, Y))
@@ -291,7 +291,7 @@ def test_warnings_are_about_the_line_of_the_user() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"spread": RandomForestRegressor(3)}])
-def test_residuals_beyond_float64_of_the_rows_set_aside_are_refused(options: Any) -> None:
+def test_holdout_residuals_beyond_float64_are_refused(options: Any) -> None:
     y = np.full(len(X), 1e308)
     forest = RandomForestRegressor(1).fit(X, -y)
     with pytest.raises(ValueError, match="overflows float64"):

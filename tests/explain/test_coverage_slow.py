@@ -1,4 +1,4 @@
-"""On real tables intervals and sets cover what they promise, within two in a hundred."""
+"""On real tables intervals and sets have their nominal coverage, within two percent."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def splits(n: int) -> Any:
 
 
 @pytest.mark.parametrize("name", REGRESSION)
-def test_intervals(name: str) -> None:
+def test_intervals_have_their_nominal_coverage(name: str) -> None:
     X, y = REGRESSION[name]()
     y = np.asarray(y, dtype=float)
     shares: dict[str, list[float]] = {}
@@ -97,7 +97,7 @@ def test_intervals(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_sets(name: str) -> None:
+def test_sets_have_their_nominal_coverage(name: str) -> None:
     X, y = CLASSES[name]()
     shares: dict[str, list[float]] = {}
     for seed, fit, cal, test in splits(len(y)):
@@ -115,7 +115,7 @@ def test_sets(name: str) -> None:
         assert abs(np.mean(found) - 0.9) < 0.02, (method, np.mean(found))
 
 
-def test_another_kind_of_rows_is_not_covered() -> None:
+def test_shifted_rows_are_not_covered() -> None:
     X, y = REGRESSION["used cars"]()
     old, new = np.flatnonzero(X["year"] <= 2016), np.flatnonzero(X["year"] >= 2019)
     order = np.random.default_rng(0).permutation(old)

@@ -114,7 +114,7 @@ def grid_of(rows: TableRows, column: int) -> Any:
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("columns", [[0], [1], [2], [3], [0, 1], [1, 2]], ids=str)
-def test_one_walk_is_as_many_predictions(name: str, columns: list[int]) -> None:
+def test_one_pass_matches_separate_predictions(name: str, columns: list[int]) -> None:
     estimator, y, methods = MODELS[name]
     read = make_output_reader(estimator.fit(TABLE, y), methods)
     rows = read_rows(TABLE, estimator)
@@ -134,7 +134,7 @@ def test_threads_change_no_bit(n_jobs: int) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
-def test_parts_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_block_sizes_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     estimator = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(TABLE, CLASSES)
     rows, read = read_rows(TABLE, estimator), make_output_reader(estimator)
     axes = {0: grid_of(rows, 0)}
@@ -157,7 +157,7 @@ def test_columns_of_frames_are_matched_by_name() -> None:
     np.testing.assert_array_equal(all_of(read, rows, axes), expected)
 
 
-def test_sparse_tables() -> None:
+def test_sparse_tables_are_supported() -> None:
     X, y = make_regression(60, 4, random_state=0)
     table = sparse.csr_array(np.where(np.abs(X) < 0.7, 0.0, X))
     estimator = RandomForestRegressor(5, random_state=0).fit(table, y)
@@ -168,7 +168,7 @@ def test_sparse_tables() -> None:
 
 
 class Doubled(RandomForestRegressor):
-    """A user-defined class, whose predictions are not those of its trees."""
+    """A user-defined class whose predictions differ from its trees'."""
 
     def predict(self, X: Any) -> Any:
         return 2 * super().predict(X)
@@ -185,7 +185,7 @@ class Doubled(RandomForestRegressor):
     ],
     ids=["derived", "any members", "init", "statistics", "linear"],
 )
-def test_models_beyond_their_trees_predict_every_point(estimator: Any) -> None:
+def test_models_with_more_than_trees_predict_every_point(estimator: Any) -> None:
     estimator.fit(TABLE, VALUES)
     rows, read = read_rows(TABLE, estimator), make_output_reader(estimator)
     assert _curves._make_tree_curves(read, rows, (1,)) is None

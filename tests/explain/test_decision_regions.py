@@ -32,7 +32,7 @@ def fitted(model: Any, table: Any = None, y: Any = NAMES) -> Any:
         RandomSubspaceClassifier(n_estimators=5, max_features=1, random_state=0),
     ],
 )
-def test_points_have_the_predictions_of_members_and_ensemble(model: Any) -> None:
+def test_points_match_predictions_of_members_and_ensemble(model: Any) -> None:
     fitted(model)
     found = decision_regions(model, X[PETALS], NAMES, members=2, n_points=7)
     assert found.names == ("member 1", "member 2", "ensemble")
@@ -56,7 +56,7 @@ def test_points_have_the_predictions_of_members_and_ensemble(model: Any) -> None
     assert found.target.tolist() == Y.tolist()
 
 
-def test_categories_and_other_columns() -> None:
+def test_categories_and_fixed_columns_are_supported() -> None:
     table = pl.DataFrame(
         {
             "size": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
@@ -78,7 +78,7 @@ def test_categories_and_other_columns() -> None:
     assert found.rows is None
 
 
-def test_several_models_and_regression() -> None:
+def test_several_models_and_regression_are_supported() -> None:
     model = LinearRegression().fit(X[PETALS], Y)
     found = decision_regions({"line": model, "again": model}, X[PETALS], Y, n_points=4)
     assert found.class_names is None
@@ -88,7 +88,7 @@ def test_several_models_and_regression() -> None:
     assert found.names == ("line", "again")
 
 
-def test_a_constant_column_and_one_row_have_a_plane() -> None:
+def test_a_constant_column_and_one_row_are_supported() -> None:
     model = fitted(LogisticRegression())
     for rows in (X[PETALS].iloc[:1], X[PETALS].assign(**{PETALS[0]: 1.0})):
         assert decision_regions(model, rows, n_points=3).values[0].shape == (3, 3)
@@ -106,13 +106,13 @@ def test_a_constant_column_and_one_row_have_a_plane() -> None:
         ({"y": ["iris"] * 150}, "not a class"),
     ],
 )
-def test_refused_planes(options: dict[str, Any], message: str) -> None:
+def test_invalid_planes_are_refused(options: dict[str, Any], message: str) -> None:
     model = fitted(RandomForestClassifier(5, random_state=0))
     with pytest.raises(ValueError, match=message):
         decision_regions(model, X[PETALS], **options)
 
 
-def test_refused_models() -> None:
+def test_unsupported_models_are_refused() -> None:
     with pytest.raises(ValueError, match="columns: select two"):
         decision_regions(fitted(LogisticRegression(max_iter=500), X), X)
     boosted = fitted(GradientBoostingClassifier(n_estimators=2))

@@ -44,7 +44,7 @@ WEIGHTS = np.random.default_rng(0).integers(0, 4, 150).astype(float)
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_averages_and_curves_are_those_of_scikit_learn(
+def test_averages_and_curves_match_scikit_learn(
     model: Any, y: Any, features: list[int], weight: Any
 ) -> None:
     model.fit(IRIS, y)
@@ -64,7 +64,7 @@ def test_averages_and_curves_are_those_of_scikit_learn(
         np.testing.assert_allclose(individual.mean(axis=1), found.average, atol=1e-12)
 
 
-def test_few_values_and_categories_are_the_grid_and_a_missing_value_is_its_last_point() -> None:
+def test_the_grid_has_all_of_few_values_and_ends_with_missing() -> None:
     frame = pd.DataFrame(
         {
             "rooms": [1, 2, 3, 3, 2, 1] * 4,
@@ -101,7 +101,7 @@ def test_pipelines_over_frames_predict_frames(container: Any) -> None:
     frame, y = pd.DataFrame(columns), np.arange(20.0)
     encode = make_column_transformer((OneHotEncoder(), ["c"]), remainder="passthrough")
     model = make_pipeline(encode, LinearRegression())
-    if container is pa.table:  # scikit-learn's transformers take none
+    if container is pa.table:  # scikit-learn's transformers accept no missing values
         model = HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=2, random_state=0)
     model.fit(container(columns) if container is not pa.table else frame, y)
     found = partial_dependence(model, container(columns), "c")
@@ -123,7 +123,7 @@ def test_an_unused_column_changes_no_bit() -> None:
     assert (partial_dependence(model, X, 1, kind="ale").average == 0).all()
 
 
-def test_centred_curves_begin_at_nought() -> None:
+def test_centred_curves_start_at_zero() -> None:
     model = RandomForestRegressor(5, random_state=0).fit(DIABETES, PROGRESS)
     plain = partial_dependence(model, DIABETES, 2, kind="both", grid_resolution=7)
     found = partial_dependence(model, DIABETES, 2, kind="both", grid_resolution=7, centered=True)
@@ -142,7 +142,7 @@ def test_threads_change_no_bit(n_jobs: int, kind: Any) -> None:
     np.testing.assert_array_equal(found.average, expected.average)
 
 
-def test_the_frame_and_the_words_of_a_dependence() -> None:
+def test_a_dependence_has_a_frame_and_a_description() -> None:
     model = RandomForestClassifier(5, random_state=0).fit(IRIS, SPECIES)
     found = partial_dependence(model, IRIS, [2, 3], grid_resolution=4)
     assert repr(found) == "Dependence(average of 'x[2]' and 'x[3]', 4 x 4 points, 3 outputs)"
@@ -167,7 +167,7 @@ ODD = [-1e308, -1e308, 1e308, 1e308, 0.0, 5e-324]
     [(ODD, {4}), (2 * np.linspace(-5e307, 5e307, 500), {41, 100}), ([7.0], {1}), ([7.0] * 5, {1})],
     ids=["huge", "many huge", "one row", "constant"],
 )
-def test_odd_columns(kind: Any, column: Any, n_points: set[int]) -> None:
+def test_unusual_columns_are_supported(kind: Any, column: Any, n_points: set[int]) -> None:
     X = np.column_stack([column, np.arange(len(column))])
     y = np.arange(len(column), dtype=float)
     found = partial_dependence(DecisionTreeRegressor().fit(X, y), X, 0, kind=kind)
@@ -178,7 +178,7 @@ def test_odd_columns(kind: Any, column: Any, n_points: set[int]) -> None:
     assert np.isfinite(both.average).all()
 
 
-def test_a_column_without_values_has_one_point_and_no_effect_to_accumulate() -> None:
+def test_a_column_without_values_has_one_point_and_no_accumulated_effect() -> None:
     X = np.column_stack([np.full(9, np.nan), np.arange(9)])
     model = DecisionTreeRegressor(random_state=0).fit(X, np.arange(9.0))
     found = partial_dependence(model, X, 0)
@@ -188,7 +188,7 @@ def test_a_column_without_values_has_one_point_and_no_effect_to_accumulate() -> 
         partial_dependence(model, X, 0, kind="ale")
 
 
-def test_targets_at_the_end_of_float64() -> None:
+def test_targets_near_the_float64_limit_are_supported() -> None:
     X = np.arange(6.0).reshape(-1, 1)
     model = DecisionTreeRegressor().fit(X, [-1e308, 1e308] * 3)
     assert np.isfinite(partial_dependence(model, X, 0).average).all()
@@ -233,7 +233,7 @@ def test_targets_at_the_end_of_float64() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_invalid_arguments(changed: Any, error: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_refused(changed: Any, error: type[Exception], message: str) -> None:
     arguments = {"estimator": regressor(), "X": DIABETES, "features": 2, **changed}
     with pytest.raises(error, match=message):
         partial_dependence(
@@ -241,7 +241,7 @@ def test_invalid_arguments(changed: Any, error: type[Exception], message: str) -
         )
 
 
-def test_labels_that_no_row_has_are_refused_by_name() -> None:
+def test_unknown_labels_are_refused_by_name() -> None:
     frame = pd.DataFrame({"c": ["a", "b"] * 5, "u": range(10)})
     model = RandomForestRegressor(3, random_state=0).fit(frame, range(10))
     found = partial_dependence(model, frame, "c", custom_values={"c": ["b"]})
@@ -254,7 +254,7 @@ def test_a_result_is_a_dependence() -> None:
     assert isinstance(partial_dependence(regressor(), DIABETES, 2), Dependence)
 
 
-def test_the_frame_of_individual_curves() -> None:
+def test_individual_curves_have_a_frame() -> None:
     X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0]])
     model = RandomForestRegressor(5, random_state=0).fit(X, [0.0, 1.0, 5.0])
     found = partial_dependence(model, X, 0, kind="individual")

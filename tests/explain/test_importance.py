@@ -26,7 +26,7 @@ def line(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("forest", [RandomForestClassifier, SklearnForest])
-def test_impurity_with_the_error_of_a_mean_over_trees(forest: Any) -> None:
+def test_impurity_has_the_standard_error_over_trees(forest: Any) -> None:
     model = forest(20, random_state=0).fit(X, Y)
     found = importance(model)
     each = np.array([tree.feature_importances_ for tree in model.estimators_])
@@ -36,12 +36,12 @@ def test_impurity_with_the_error_of_a_mean_over_trees(forest: Any) -> None:
     assert found.feature_names == tuple(X.columns)
 
 
-def test_boosting_has_no_error_by_trees() -> None:
+def test_boosting_has_no_standard_error_over_trees() -> None:
     found = importance(SklearnBoosting(n_estimators=3).fit(X, Y))
     assert np.isnan(found.standard_error).all()
 
 
-def test_out_of_bag_is_the_forests_own() -> None:
+def test_out_of_bag_importance_matches_the_forest() -> None:
     model = RandomForestRegressor(20, random_state=0).fit(X, Y)
     found = importance(model, X, Y, kind="oob_permutation")
     own = model.oob_permutation_importance(X, Y)
@@ -49,7 +49,7 @@ def test_out_of_bag_is_the_forests_own() -> None:
     np.testing.assert_array_equal(found.standard_error, own.standard_error)
 
 
-def test_permutation_is_the_fall_of_the_score() -> None:
+def test_permutation_importance_is_the_drop_in_score() -> None:
     table, y = line(60, 0)
     model = LinearRegression().fit(table, y)
     found = importance(model, table, y, scoring="neg_mean_squared_error", random_state=3)
@@ -66,7 +66,7 @@ def test_permutation_is_the_fall_of_the_score() -> None:
     assert found.feature_names == ("x[0]", "x[1]", "x[2]")
 
 
-def test_the_error_is_that_of_other_rows_and_shuffles() -> None:
+def test_the_standard_error_covers_rows_and_shuffles() -> None:
     model = LinearRegression().fit(*line(500, 1))
     found = [
         importance(model, *line(150, seed), scoring="neg_mean_squared_error", random_state=seed)
@@ -78,7 +78,7 @@ def test_the_error_is_that_of_other_rows_and_shuffles() -> None:
     assert (errors < 1.7 * spread).all()
 
 
-def test_a_twin_hides_a_column_and_a_group_shows_it() -> None:
+def test_a_copy_hides_a_column_and_a_group_reveals_it() -> None:
     random = np.random.default_rng(0)
     half = random.normal(size=400)
     table = pd.DataFrame({"one": half, "two": half + 0.01 * random.normal(size=400), "other": 0.0})
@@ -95,7 +95,7 @@ def test_a_twin_hides_a_column_and_a_group_shows_it() -> None:
     np.testing.assert_array_equal(unnamed.value, together.value)
 
 
-def test_containers_agree_and_pipelines_predict_whole() -> None:
+def test_containers_agree_and_pipelines_are_supported() -> None:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X.to_numpy(), Y)
     expected = importance(model, X.to_numpy(), Y, random_state=0, n_repeats=2)
     model.fit(X, Y)
@@ -107,7 +107,7 @@ def test_containers_agree_and_pipelines_predict_whole() -> None:
     assert other.feature_names == tuple(X.columns)
 
 
-def test_categories_missing_values_and_weights() -> None:
+def test_categories_missing_values_and_weights_are_supported() -> None:
     table = pd.DataFrame({"hue": ["red", "blue", None, "red"] * 20, "size": [1.0, np.nan] * 40})
     y = (table["hue"] == "red").to_numpy().astype(int)
     model = RandomForestClassifier(10, random_state=0).fit(table, y)
@@ -118,7 +118,7 @@ def test_categories_missing_values_and_weights() -> None:
     assert found.standard_error[1] == 0.0
 
 
-def test_several_scores_and_callables() -> None:
+def test_several_scores_and_callables_are_supported() -> None:
     model = LogisticRegression(max_iter=500).fit(X, Y)
     found = importance(
         model, X, Y, scoring=["accuracy", "neg_log_loss"], random_state=0, n_repeats=2
@@ -140,7 +140,7 @@ def test_several_scores_and_callables() -> None:
     assert np.isnan(once.standard_error).all()
 
 
-def test_a_score_that_is_not_defined_without_a_block_has_no_error() -> None:
+def test_a_score_undefined_without_a_block_has_no_standard_error() -> None:
     y = np.array([1] + [0] * 49)
     model = LogisticRegression().fit(X[:50], y)
     found = importance(model, X[:50], y, scoring="roc_auc", random_state=0, n_repeats=1)
@@ -151,7 +151,7 @@ def test_a_score_that_is_not_defined_without_a_block_has_no_error() -> None:
     assert np.isfinite(found.standard_error).all()
 
 
-def test_two_rows_one_column_constant_targets() -> None:
+def test_degenerate_tables_are_supported() -> None:
     table, y = load_diabetes(return_X_y=True)
     model = LinearRegression().fit(table[:, :1], y)
     assert importance(model, table[:2, :1], y[:2], random_state=0).value.shape == (1,)
@@ -179,13 +179,13 @@ def test_two_rows_one_column_constant_targets() -> None:
         ({"kind": "oob_permutation"}, "no oob_permutation_importance"),
     ],
 )
-def test_refused_measures(options: dict[str, Any], message: str) -> None:
+def test_unsupported_measures_are_refused(options: dict[str, Any], message: str) -> None:
     model = LogisticRegression(max_iter=500).fit(X, Y)
     with pytest.raises(ValueError, match=message):
         importance(model, X, **{"y": Y, **options})
 
 
-def test_missing_arguments() -> None:
+def test_missing_arguments_are_named() -> None:
     model = LogisticRegression(max_iter=500).fit(X, Y)
     with pytest.raises(ValueError, match="needs X and y"):
         importance(model, X)
@@ -199,7 +199,7 @@ def test_missing_arguments() -> None:
         importance(model, X, Y, groups=["petal"])
 
 
-def test_frame_and_picture() -> None:
+def test_importances_give_a_frame_and_a_plot() -> None:
     found = importance(RandomForestClassifier(5, random_state=0).fit(X, Y))
     frame = found.to_frame()
     assert frame["value"].is_monotonic_decreasing
@@ -207,7 +207,7 @@ def test_frame_and_picture() -> None:
     assert len(found.plot(n_features=2).patches) == 2
 
 
-def test_plot_importance_takes_a_model_or_what_was_measured() -> None:
+def test_plot_importance_accepts_a_model_or_a_result() -> None:
     model = RandomForestClassifier(5, random_state=0).fit(X, Y)
     measured = importance(model)
     drawn, same = plot_importance(model, n_features=2), plot_importance(measured, n_features=2)

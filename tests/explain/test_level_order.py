@@ -16,13 +16,13 @@ LEVELS = pd.DataFrame(
 )
 
 
-def test_categories_are_ordered_so_that_neighbours_are_alike_elsewhere() -> None:
+def test_categories_are_ordered_by_similarity_in_other_columns() -> None:
     assert order_levels(read_rows(LEVELS), 0, np.ones(90)).tolist() == [0, 2, 1]
     weight = (LEVELS["c"] != "c").to_numpy(dtype=float)
     assert order_levels(read_rows(LEVELS), 0, weight).tolist() == [0, 1]
 
 
-def test_categories_are_ordered_by_other_categories_too() -> None:
+def test_categories_are_ordered_by_other_categories() -> None:
     draw = np.random.default_rng(0)
     levels = draw.choice(list("abcd"), 800)
     like = {"a": 0.0, "c": 0.3, "d": 0.6, "b": 1.0}
@@ -44,6 +44,6 @@ def test_rows_without_a_category_are_ignored() -> None:
     assert order_levels(read_rows(table), 0, np.ones(99)).tolist() == [0, 2, 1]
 
 
-def test_a_level_without_values_elsewhere_is_like_all_of_them() -> None:
+def test_a_level_without_other_values_is_like_the_average() -> None:
     gaps = LEVELS.assign(u=LEVELS["u"].where(LEVELS["c"] != "c"))
     assert order_levels(read_rows(gaps), 0, np.ones(90)).tolist() == [0, 2, 1]

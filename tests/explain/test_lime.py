@@ -1,4 +1,4 @@
-"""LIME: what it must find on models whose explanation is known, and what goes into it."""
+"""LIME: explanations of models with known ones, and valid inputs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_slopes_of_a_linear_model_are_found(model: Any) -> None:
         assert found.standard_error.max() < 1e-6
 
 
-def test_a_few_columns_of_a_linear_model_are_found_to_the_precision_of_the_sample() -> None:
+def test_a_few_columns_of_a_linear_model_are_found_within_sampling_error() -> None:
     X, y = load_diabetes(return_X_y=True)
     model = LinearRegression().fit(X, y)
     effects = model.coef_ * X.std(axis=0)
@@ -98,7 +98,7 @@ def test_margins_of_a_logistic_model_are_linear_in_its_log_odds() -> None:
 # Conditions: a model that depends on one condition has that weight and no other.
 
 
-def test_a_model_of_one_condition_has_its_weight() -> None:
+def test_a_model_of_one_condition_gets_its_weight() -> None:
     X = np.random.default_rng(0).normal(size=(400, 4))
     quarter = np.quantile(X[:, 2], 0.75, method="inverted_cdf")
     model = FunctionRegressor(lambda rows: 5.0 + 3.0 * (rows[:, 2] > quarter)).fit(X)
@@ -156,7 +156,7 @@ def test_conditions_of_every_kind_are_written_in_words() -> None:
     assert found.feature_names == ("town", "education", "gain", "age", "member")
 
 
-def test_a_category_that_training_lacks_and_a_missing_one() -> None:
+def test_unseen_and_missing_categories_are_explained() -> None:
     X = mixed()
     model = FunctionRegressor(of_everything).fit(X)
     row = X.iloc[[0]].assign(
@@ -167,7 +167,7 @@ def test_a_category_that_training_lacks_and_a_missing_one() -> None:
     assert "education" not in found.feature_names  # no sample has it
 
 
-def test_numbers_that_are_missing_are_conditions_beside_slopes() -> None:
+def test_missing_numbers_are_conditions_beside_slopes() -> None:
     X = mixed()
     model = FunctionRegressor(lambda t: 2.0 * t["age"].isna() + 0.5 * t["gain"]).fit(X)
     row = X[X["age"].isna()].iloc[[0]]
@@ -178,7 +178,7 @@ def test_numbers_that_are_missing_are_conditions_beside_slopes() -> None:
     assert found.local_prediction == pytest.approx(found.prediction)
 
 
-def test_samples_have_the_frequencies_of_the_training_rows_and_independent_columns() -> None:
+def test_samples_have_training_frequencies_and_independent_columns() -> None:
     X = mixed(2000)
     rows = read_rows(X)
     views = view_columns(rows, quartiles=True)
@@ -199,7 +199,7 @@ def test_samples_have_the_frequencies_of_the_training_rows_and_independent_colum
     np.testing.assert_array_equal(drawn.squared_distance, 5 - drawn.columns.sum(axis=1))
 
 
-def test_quartiles_are_values_of_the_column_and_equal_ones_are_one() -> None:
+def test_quartiles_are_column_values_and_equal_ones_are_merged() -> None:
     X = np.column_stack([np.repeat([0, 0, 0, 7], 5), np.arange(20), np.full(20, 4)])
     views = view_columns(read_rows(X), quartiles=True)
     assert [view.edges.tolist() for view in views] == [[0], [4, 9, 14], []]
@@ -268,7 +268,7 @@ def test_stability_is_the_mean_share_of_columns_in_common() -> None:
     assert alone.to_frame()["standard_error"].isna().all()
 
 
-def test_the_same_row_has_the_same_explanation_whatever_was_explained_before() -> None:
+def test_an_explanation_does_not_depend_on_earlier_ones() -> None:
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(10, random_state=0).fit(X, y)
     one, other = (lime(forest, X, n_samples=200, random_state=5) for _ in range(2))
@@ -333,7 +333,7 @@ def test_a_row_of_a_mixed_frame_keeps_its_types() -> None:
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
-def test_missing_values_of_a_row_in_any_form(backend: str) -> None:
+def test_missing_values_of_a_row_can_have_any_form(backend: str) -> None:
     frame = pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0] * 9, "kind": ["a", "b", None, "b"] * 9})
     X: Any = frame if backend == "pandas" else pl.from_pandas(frame)
     forest = RandomForestClassifier(10, random_state=0).fit(X, np.arange(36) % 4 > 1)
@@ -367,7 +367,7 @@ def test_the_explained_output_is_the_predicted_class_or_the_given_one() -> None:
     assert numbered.explain(X[0], output=7).output_name == "7"
 
 
-def test_regressors_of_several_targets_and_classifiers_without_probabilities() -> None:
+def test_several_targets_and_classifiers_without_probabilities_are_explained() -> None:
     X, y = load_diabetes(return_X_y=True)
     model = LinearRegression().fit(X, np.column_stack([y, -y]))
     explainer = lime(model, X, random_state=0, n_samples=200)
@@ -403,7 +403,7 @@ def test_the_frame_holds_the_conditions_in_order() -> None:
     assert [name.split(" ")[0] for name in frame["feature"]] == list(found.feature_names)
 
 
-def test_an_explanation_draws_itself() -> None:
+def test_an_explanation_can_be_plotted() -> None:
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(5, random_state=0).fit(X, y)
     found = lime(forest, X, n_samples=100, random_state=0).explain(X[70], n_features=2)
@@ -440,7 +440,7 @@ _SIGNS = {
 
 
 @pytest.mark.parametrize("row", [100, 10])
-def test_signs_of_breast_cancer_rows_are_those_of_the_lime_package(row: int) -> None:
+def test_signs_of_breast_cancer_rows_match_the_lime_package(row: int) -> None:
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X_train, X_test, y_train, _ = train_test_split(X, y, random_state=0)
     model = GradientBoostingClassifier(random_state=0, max_depth=1).fit(X_train, y_train)

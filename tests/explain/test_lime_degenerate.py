@@ -63,7 +63,7 @@ def test_a_constant_model_has_no_conditions() -> None:
     assert found.to_frame().empty
 
 
-def test_one_class_and_very_many_classes() -> None:
+def test_one_class_and_very_many_classes_are_explained() -> None:
     one = DecisionTreeClassifier().fit(_X, np.full(60, "a"))
     found = lime(one, _X, n_samples=50, random_state=0).explain(_X[0])
     assert (found.output_name, found.prediction, found.conditions) == ("a", 1.0, [])
@@ -74,7 +74,7 @@ def test_one_class_and_very_many_classes() -> None:
 
 
 @pytest.mark.parametrize("size", [1e150, 8e307, 1e-200, 1e-310])
-def test_predictions_as_large_or_small_as_float64_allows(size: float) -> None:
+def test_predictions_near_the_float64_limits_are_explained(size: float) -> None:
     names = ["a", "b", "c"]
     frame = pd.DataFrame(_X, columns=names)
 
@@ -94,7 +94,7 @@ def test_predictions_as_large_or_small_as_float64_allows(size: float) -> None:
     assert 0.0 < found.fidelity <= 1.0
 
 
-def test_invalid_arguments() -> None:
+def test_invalid_arguments_are_refused() -> None:
     tree = DecisionTreeClassifier().fit(_X, _Y)
     explainer = lime(tree, _X, random_state=0)
     frame = pd.DataFrame(_X, columns=["a", "b", "c"])

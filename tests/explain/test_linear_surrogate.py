@@ -36,7 +36,7 @@ def naive_choice(columns: Floats, target: Floats, weight: Floats, most: int) -> 
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_columns_are_those_of_fitting_every_set_and_weights_those_of_least_squares(
+def test_columns_match_an_exhaustive_search_and_weights_least_squares(
     seed: int,
 ) -> None:
     columns, target, weight = problem(seed)
@@ -50,7 +50,7 @@ def test_columns_are_those_of_fitting_every_set_and_weights_those_of_least_squar
     assert found.fidelity == pytest.approx(twin.score(columns[:, chosen], target, weight))
 
 
-def test_moments_of_parts_pool_to_those_of_the_whole() -> None:
+def test_pooled_moments_match_those_of_all_rows() -> None:
     columns, target, weight = problem(9)
     whole = Moments.compute(columns, target, weight)
     parts = [
@@ -85,7 +85,7 @@ def test_a_constant_target_needs_no_column_and_is_explained_in_full() -> None:
     assert (found.intercept, found.fidelity, found.weights.size) == (0.0, 1.0, 0)
 
 
-def test_columns_that_are_each_other_share_their_weight() -> None:
+def test_identical_columns_share_their_weight() -> None:
     columns, _, weight = problem(3)
     columns[:, 1] = columns[:, 0]
     found = fit_columns(
@@ -94,7 +94,7 @@ def test_columns_that_are_each_other_share_their_weight() -> None:
     np.testing.assert_allclose(found.weights, [2.0, 2.0])
 
 
-def test_weights_that_are_all_nothing_leave_no_effective_sample() -> None:
+def test_zero_weights_leave_no_effective_sample() -> None:
     columns, target, _ = problem(4)
     none = Moments.compute(columns, target, np.zeros(80))
     assert none.n_effective == 0.0

@@ -35,7 +35,7 @@ def test_classifiers_give_probabilities_of_named_classes(model: Any) -> None:
     np.testing.assert_array_equal(outputs.values, model.predict_proba(X))
 
 
-def test_margins_if_requested_or_the_only_output() -> None:
+def test_margins_are_used_if_requested_or_the_only_output() -> None:
     model = Perceptron(random_state=0).fit(X, NAMES)
     np.testing.assert_array_equal(make_output_reader(model)(X).values, model.decision_function(X))
     binary = LogisticRegression().fit(X[:100], NAMES[:100])
@@ -44,7 +44,7 @@ def test_margins_if_requested_or_the_only_output() -> None:
     np.testing.assert_array_equal(outputs.values[:, 0], binary.decision_function(X[:100]))
 
 
-def test_votes_of_a_classifier_without_probabilities() -> None:
+def test_a_classifier_without_probabilities_gives_votes() -> None:
     model = Perceptron(random_state=0).fit(X, NAMES)
     outputs = make_output_reader(model, ("predict_proba", "predict"))(X)
     assert outputs.kind == "vote"
@@ -114,6 +114,6 @@ class NoFinite(LinearRegression):  # type: ignore[misc]
         (lambda: make_output_reader(NoFinite().fit(X, Y))(X), ValueError, "row 1"),
     ],
 )
-def test_invalid_arguments(wrong: Any, error: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_refused(wrong: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         wrong()

@@ -1,4 +1,4 @@
-"""Intervals from calibration rows equal the papers' formulas, and change as they must."""
+"""Intervals from calibration rows equal the papers' formulas, and change as expected."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def kth(scores: Any, coverage: float) -> float:
     return scores[k - 1]
 
 
-def test_absolute_residuals() -> None:
+def test_absolute_residuals_match_the_definition() -> None:
     model = LinearRegression().fit(X[FIT], Y[FIT])
     q = kth([abs(y - f) for y, f in zip(Y[CAL], model.predict(X[CAL]), strict=True)], 0.9)
     calibrated = prediction_interval(model, calibration=CALIBRATION)
@@ -59,7 +59,7 @@ def test_absolute_residuals() -> None:
     assert calibrated.half_width == q
 
 
-def test_residuals_in_units_of_the_trees_spread(forest: RandomForestRegressor) -> None:
+def test_residuals_are_scaled_by_the_spread_of_trees(forest: RandomForestRegressor) -> None:
     found = prediction_interval(
         forest, calibration=CALIBRATION, method="normalized", random_state=5
     ).predict(X[NEW])
@@ -78,7 +78,7 @@ def test_residuals_in_units_of_the_trees_spread(forest: RandomForestRegressor) -
     assert found.upper == pytest.approx(forest.predict(X[NEW]) + half)
 
 
-def test_residuals_in_units_of_another_model() -> None:
+def test_residuals_are_scaled_by_another_model() -> None:
     model = LinearRegression().fit(X[FIT], Y[FIT])
     found = prediction_interval(
         model, calibration=CALIBRATION, method="normalized", spread=KNeighborsRegressor(10),
@@ -102,7 +102,7 @@ def naive_quantiles(low: Any, high: Any, low_new: Any, high_new: Any) -> Any:
     return low_new - q, high_new + q
 
 
-def test_quantiles_of_a_forest(forest: RandomForestRegressor) -> None:
+def test_quantiles_of_a_forest_are_calibrated(forest: RandomForestRegressor) -> None:
     found = prediction_interval(forest, calibration=CALIBRATION, method="quantile").predict(X[NEW])
     levels = [(1 - 0.9) / 2, (1 + 0.9) / 2]
     ends = [
@@ -117,7 +117,7 @@ def test_quantiles_of_a_forest(forest: RandomForestRegressor) -> None:
 
 @pytest.mark.parametrize("levels", [[0.5, 0.95, 0.05], [0.05, 0.95]])
 @pytest.mark.parametrize("kind", [HistGradientBoostingRegressor, GradientBoostingRegressor])
-def test_quantiles_of_boosting(kind: Any, levels: list[float]) -> None:
+def test_quantiles_of_boosting_are_calibrated(kind: Any, levels: list[float]) -> None:
     name = "quantile" if kind is HistGradientBoostingRegressor else "alpha"
     rounds = "max_iter" if kind is HistGradientBoostingRegressor else "n_estimators"
     model = kind(loss="quantile", **{name: levels, rounds: 5}).fit(X[FIT], Y[FIT])
@@ -134,7 +134,7 @@ def test_quantiles_of_boosting(kind: Any, levels: list[float]) -> None:
     assert found.prediction == pytest.approx(middle)
 
 
-def test_quantiles_that_are_pulled_in_too_far_leave_the_middle(
+def test_crossed_quantiles_collapse_to_the_middle(
     forest: RandomForestRegressor,
 ) -> None:
     # The limit of 2 of 100 rows lies in the middle of wide intervals, and beyond that of others.
@@ -167,7 +167,7 @@ def calibrated_by(method: str, model: Any, shift: float = 0.0) -> Any:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_more_coverage_is_never_a_shorter_interval(
+def test_more_coverage_never_shortens_an_interval(
     method: str, forest: RandomForestRegressor
 ) -> None:
     calibrated = calibrated_by(method, forest)
@@ -190,7 +190,9 @@ def test_a_constant_added_to_the_target_moves_the_intervals(method: str) -> None
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_curve_is_what_predict_covers(method: str, forest: RandomForestRegressor) -> None:
+def test_the_curve_matches_the_coverage_of_predict(
+    method: str, forest: RandomForestRegressor
+) -> None:
     calibrated = calibrated_by(method, forest)
     curve = calibrated.coverage_curve(X[NEW], Y[NEW], coverages=[0.9, 0.5, 0.9])
     assert curve.promised.tolist() == [0.5, 0.9]
@@ -204,7 +206,7 @@ def test_the_curve_is_what_predict_covers(method: str, forest: RandomForestRegre
     assert list(curve.to_frame()) == ["promised", "covered", "standard_error", "mean width"]
 
 
-def test_the_curve_is_drawn_under_its_name(forest: RandomForestRegressor) -> None:
+def test_the_curve_is_plotted_with_its_name(forest: RandomForestRegressor) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     curve = prediction_interval(forest, calibration=CALIBRATION).coverage_curve(X[NEW], Y[NEW])
     ax = curve.plot()
@@ -254,7 +256,7 @@ def test_every_container_gives_the_same_intervals(method: str, container: str) -
     assert np.array_equal(found.upper, same.upper)
 
 
-def test_results_as_a_frame() -> None:
+def test_results_are_given_as_a_frame() -> None:
     model = LinearRegression().fit(X[FIT], Y[FIT])
     found = prediction_interval(model, calibration=CALIBRATION).predict(X[NEW])
     frame = found.to_frame()
@@ -267,7 +269,7 @@ def test_results_as_a_frame() -> None:
     )
 
 
-def test_a_wrapping_estimator_predicts_itself() -> None:
+def test_a_wrapper_estimator_predicts_itself() -> None:
     model = TransformedTargetRegressor(LinearRegression(), func=np.arcsinh, inverse_func=np.sinh)
     model.fit(X[FIT], Y[FIT])
     found = prediction_interval(model, calibration=CALIBRATION).predict(X[NEW])
@@ -302,29 +304,29 @@ def test_a_wrapping_estimator_predicts_itself() -> None:
         ),
     ],
 )
-def test_invalid_arguments(options: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         prediction_interval(LinearRegression().fit(X[FIT], Y[FIT]), **options)
 
 
-def test_no_pair_is_a_type_error() -> None:
+def test_a_missing_pair_raises_type_error() -> None:
     with pytest.raises(TypeError, match=r"calibration=\(X, y\)"):
         prediction_interval(LinearRegression().fit(X[FIT], Y[FIT]), calibration=X[CAL])
 
 
-def test_a_classifier_is_sent_to_sets() -> None:
+def test_a_classifier_is_referred_to_prediction_sets() -> None:
     model = RandomForestClassifier(3, random_state=0).fit(X[FIT], Y[FIT] > 0)
     with pytest.raises(ValueError, match="prediction_set"):
         prediction_interval(model, calibration=CALIBRATION)
 
 
-def test_several_targets_differ_from_quantiles() -> None:
+def test_several_targets_are_not_quantiles() -> None:
     two = LinearRegression().fit(X[FIT], np.c_[Y[FIT], Y[FIT]])
     with pytest.raises(ValueError, match="predicts 2 numbers per row"):
         prediction_interval(two, calibration=CALIBRATION)
 
 
-def test_widths_that_differ_are_no_one_width(forest: RandomForestRegressor) -> None:
+def test_a_single_width_requires_equal_widths(forest: RandomForestRegressor) -> None:
     with pytest.raises(ValueError, match="the width differs from row to row"):
         _ = prediction_interval(forest, calibration=CALIBRATION, method="quantile").half_width
 
@@ -335,7 +337,7 @@ def test_a_forest_without_rows_cannot_predict_quantiles() -> None:
         prediction_interval(forest, calibration=CALIBRATION, method="quantile")
 
 
-def test_bagging_has_a_spread() -> None:
+def test_bagging_can_scale_residuals_by_spread() -> None:
     bag = BaggingRegressor(LinearRegression(), 8, max_features=2, random_state=0)
     bag.fit(X[FIT], Y[FIT])
     found = prediction_interval(

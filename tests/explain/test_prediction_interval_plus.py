@@ -84,7 +84,7 @@ MODELS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_after_bootstrap_equals_three_loops(name: str) -> None:
+def test_jackknife_after_bootstrap_matches_three_loops(name: str) -> None:
     model = MODELS[name].fit(X, Y)
     calibrated = prediction_interval(model, training=(X, Y), coverage=0.8)
     found = calibrated.predict(NEW)
@@ -113,7 +113,7 @@ def naive_cv(model: Any, X: Any, y: Any, new: Any, fold_of: Any, coverage: float
 
 
 @pytest.mark.parametrize("n_folds", [2, 7, 50])
-def test_cv_plus_equals_loops(n_folds: int) -> None:
+def test_cv_plus_matches_loops(n_folds: int) -> None:
     calibrated = prediction_interval(
         Ridge(), training=(X, Y), method="cv+", cv=n_folds, random_state=3, coverage=0.8
     )
@@ -129,7 +129,7 @@ def test_cv_plus_equals_loops(n_folds: int) -> None:
     assert found.prediction == pytest.approx(np.mean([m.predict(NEW) for m in models], axis=0))
 
 
-def test_the_guarantee_of_cv_plus() -> None:
+def test_cv_plus_keeps_its_guarantee() -> None:
     # Theorem 4 of Barber et al.: 1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1)).
     def guaranteed(cv: int, coverage: float = 0.9) -> float:
         return prediction_interval(
@@ -142,7 +142,7 @@ def test_the_guarantee_of_cv_plus() -> None:
     assert guaranteed(10, 0.4) == 0.0
 
 
-def test_a_splitter_of_one_s_own() -> None:
+def test_a_given_splitter_is_used() -> None:
     found = prediction_interval(Ridge(), training=(X, Y), method="cv+", cv=KFold(5)).predict(NEW)
     lower, _ = naive_cv(Ridge(), X, Y, NEW, np.repeat(np.arange(5), 10), 0.9)
     assert found.lower == pytest.approx(lower)
@@ -155,12 +155,12 @@ def test_a_splitter_of_one_s_own() -> None:
         (TimeSeriesSplit(3), "into no test fold"),
     ],
 )
-def test_every_row_is_in_one_fold(cv: Any, message: str) -> None:
+def test_every_row_must_be_in_one_fold(cv: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         prediction_interval(Ridge(), training=(X, Y), method="cv+", cv=cv)
 
 
-def test_folds_by_group_are_made_outside() -> None:
+def test_folds_by_group_can_be_given() -> None:
     groups = np.arange(50) // 5
     folds = list(GroupKFold(5).split(X, Y, groups))
     calibrated = prediction_interval(Ridge(), training=(X, Y), method="cv+", cv=folds)
@@ -183,7 +183,7 @@ def test_blocks_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-3, 1.0, 1e6, 1e300])
-def test_means_are_exact_to_a_part_of_the_range(scale: float) -> None:
+def test_means_are_accurate_to_a_fraction_of_the_range(scale: float) -> None:
     values = np.random.default_rng(0).normal(size=(5, 300)) * scale + 7 * scale
     chosen = np.random.default_rng(1).random((300, 11)) < 0.4
     usual = (float(values.min()), float(values.max()))
@@ -194,7 +194,7 @@ def test_means_are_exact_to_a_part_of_the_range(scale: float) -> None:
             assert found[i, j] == pytest.approx(mean, rel=0, abs=1e-12 * np.ptp(values))
 
 
-def test_equal_predictions_have_that_mean() -> None:
+def test_equal_predictions_have_an_exact_mean() -> None:
     found = [
         m for _, m in iter_subset_means(np.full((2, 3), 0.1), np.eye(3, dtype=bool), (0.1, 0.1))
     ]
@@ -208,7 +208,7 @@ def test_rows_without_weight_do_not_count() -> None:
     assert prediction_interval(forest, training=(X, Y)).n_rows == 40
 
 
-def test_a_row_that_all_members_saw_may_be_anything() -> None:
+def test_a_row_in_every_bag_is_ignored() -> None:
     forest = RandomForestRegressor(3, random_state=0).fit(X, Y)
     never = int((~compute_oob_mask(forest, 50).any(axis=0)).sum())
     assert never > 5
@@ -235,14 +235,14 @@ def test_a_row_that_all_members_saw_may_be_anything() -> None:
         (Ridge(), "no members"),
     ],
 )
-def test_refused_ensembles(model: Any, message: str) -> None:
+def test_unsupported_ensembles_are_refused(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         prediction_interval(model.fit(X, Y), training=(X, Y))
 
 
 @pytest.mark.parametrize("name", ["forest", "bagging", "bagging of lines", "their forest"])
 @pytest.mark.parametrize("n_rows", [40, 60])
-def test_another_number_of_rows_is_no_training_table(name: str, n_rows: int) -> None:
+def test_a_table_of_another_length_is_refused(name: str, n_rows: int) -> None:
     model = MODELS[name].fit(X, Y)
     rows = np.arange(n_rows) % 50
     with pytest.raises(ValueError, match="give its training rows in their original order"):

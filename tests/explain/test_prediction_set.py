@@ -1,4 +1,4 @@
-"""Sets equal the papers' formulas, and change as they must."""
+"""Sets equal the papers' formulas, and change as expected."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def model() -> GaussianNB:
 
 
 class Given(ClassifierMixin, BaseEstimator):
-    """Predicts the probabilities that stand in the table."""
+    """Predict the probabilities in the table."""
 
     def fit(self, X: Any, y: Any) -> Given:
         self.classes_ = np.arange(np.asarray(X).shape[1])
@@ -65,7 +65,7 @@ def naive_adaptive(probabilities: Any, label: int, u: float) -> float:
     return before + (1 - u) * probabilities[label]
 
 
-def test_least_ambiguous_sets(model: GaussianNB) -> None:
+def test_least_ambiguous_sets_match_their_definition(model: GaussianNB) -> None:
     found = prediction_set(model, calibration=CALIBRATION).predict(X[NEW])
     probabilities = model.predict_proba(X[CAL])
     codes = np.searchsorted(NAMES, Y[CAL])
@@ -93,7 +93,7 @@ def test_adaptive_sets_always_hold_the_most_probable_class(model: GaussianNB) ->
     assert found.size.min() == 1
 
 
-def test_randomized_adaptive_sets(model: GaussianNB) -> None:
+def test_randomized_adaptive_sets_match_their_definition(model: GaussianNB) -> None:
     calibrated = prediction_set(model, calibration=CALIBRATION, method="aps", random_state=4)
     seed = np.random.RandomState(4).randint(2**31 - 1)
     u = np.random.RandomState(seed).random_sample(150)
@@ -108,7 +108,7 @@ def test_randomized_adaptive_sets(model: GaussianNB) -> None:
     assert np.array_equal(found.contains, calibrated.predict(X[NEW]).contains)
 
 
-def test_the_paper_s_set_is_that_of_the_scores() -> None:
+def test_sets_of_the_paper_match_the_scores() -> None:
     # Equation (4) with (3): the classes up to the first whose sum reaches tau, without the last of
     # them where u <= V.
     draw = np.random.default_rng(3)
@@ -172,7 +172,7 @@ def test_more_coverage_never_loses_a_class(model: GaussianNB, name: str) -> None
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_the_curve_is_what_predict_covers(model: GaussianNB, name: str) -> None:
+def test_the_curve_matches_the_coverage_of_predict(model: GaussianNB, name: str) -> None:
     calibrated = prediction_set(model, calibration=CALIBRATION, coverage=0.8, **OPTIONS[name])
     curve = calibrated.coverage_curve(X[NEW], Y[NEW], coverages=(0.5, 0.9))
     for point, coverage in enumerate(curve.promised):
@@ -196,7 +196,7 @@ def test_labels_are_sorted_by_probability() -> None:
     assert found.covers([2, 2, 7]).tolist() == [True, False, False]
 
 
-def test_a_set_may_be_empty() -> None:
+def test_a_set_can_be_empty() -> None:
     P = np.full((20, 2), 0.5)
     certain = np.array([[1.0, 0.0]] * 20)
     calibrated = prediction_set(Given().fit(P, [0, 1]), calibration=(certain, [0] * 20))
@@ -217,7 +217,7 @@ ENSEMBLES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", ENSEMBLES)
-def test_out_of_bag_scores_are_those_of_the_members_that_left_a_row_out(name: str) -> None:
+def test_out_of_bag_scores_use_only_members_without_the_row(name: str) -> None:
     model = ENSEMBLES[name].fit(X[FIT], Y[FIT])
     calibrated = prediction_set(model, training=(X[FIT], Y[FIT]))
     last = model[-1] if hasattr(model, "steps") else model
@@ -237,7 +237,7 @@ def test_out_of_bag_scores_are_those_of_the_members_that_left_a_row_out(name: st
     assert np.array_equal(found.contains, 1 - model.predict_proba(X[NEW]) <= calibrated.limits())
 
 
-def test_rows_that_no_member_left_out_do_not_calibrate() -> None:
+def test_rows_in_every_bag_do_not_calibrate() -> None:
     forest = RandomForestClassifier(3, random_state=0).fit(X[FIT], Y[FIT])
     with pytest.warns(UserWarning, match="left out by no member") as warned:
         calibrated = prediction_set(forest, training=(X[FIT], Y[FIT]))
@@ -246,7 +246,7 @@ def test_rows_that_no_member_left_out_do_not_calibrate() -> None:
     )
 
 
-def test_labels_of_any_kind() -> None:
+def test_labels_of_any_type_are_supported() -> None:
     for labels in (np.array([False, True]), np.array([1.0, 2.0]), np.array([3, 9], dtype="int8")):
         y = labels[(X[:, 0] > 0).astype(int)]
         model = GaussianNB().fit(X[FIT], y[FIT])
@@ -269,7 +269,9 @@ def test_labels_of_any_kind() -> None:
         ({"training": (X[FIT], Y[FIT])}, "oob_score=True"),
     ],
 )
-def test_invalid_arguments(model: GaussianNB, options: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(
+    model: GaussianNB, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         prediction_set(model, **options)
 
@@ -281,12 +283,12 @@ def test_other_training_rows_are_refused() -> None:
             prediction_set(model, training=(X[:140], Y[:140]))
 
 
-def test_a_regressor_is_sent_to_intervals() -> None:
+def test_a_regressor_is_referred_to_prediction_intervals() -> None:
     model = LinearRegression().fit(X[FIT], X[FIT][:, 0])
     with pytest.raises(ValueError, match="prediction_interval"):
         prediction_set(model, calibration=CALIBRATION)
 
 
-def test_refused_classifier_without_probabilities() -> None:
+def test_a_classifier_without_probabilities_is_refused() -> None:
     with pytest.raises(TypeError, match="no predict_proba"):
         prediction_set(LinearSVC().fit(X[FIT], Y[FIT]), calibration=CALIBRATION)

@@ -66,7 +66,7 @@ def test_columns_are_numbers_or_codes_of_levels(native: Any) -> None:
     np.testing.assert_array_equal(rows.missing(2), [False, False, True, False])
 
 
-def test_values_put_keep_the_container_and_the_types(native: Any) -> None:
+def test_replaced_values_keep_the_container_and_the_types(native: Any) -> None:
     rows = read_rows(native)
     before = [read_back(native, j) for j in range(4)]
     put = rows.put({0: np.array([9.0, 8, 7, 6]), 2: np.array([np.nan, 1, 0, 0])})
@@ -96,7 +96,7 @@ def test_values_are_gathered_from_other_rows(native: Any) -> None:
     assert read_back(put, 0) == read_back(native, 0)
 
 
-def test_taken_rows_keep_their_codes(native: Any) -> None:
+def test_selected_rows_keep_their_codes(native: Any) -> None:
     taken = read_rows(native).take(np.array([1, 1, 3]))
     assert taken.n_rows == 3
     assert taken.levels(2) == ("blue", "red")
@@ -105,7 +105,7 @@ def test_taken_rows_keep_their_codes(native: Any) -> None:
 
 
 @pytest.mark.parametrize("most_rows", [1, 3, 4, 8, 9, 100])
-def test_blocks_hold_every_row_at_every_point(native: Any, most_rows: int) -> None:
+def test_blocks_contain_every_row_at_every_point(native: Any, most_rows: int) -> None:
     rows = read_rows(native)
     grid = {0: np.array([10.0, 20, 30, 40, 50]), 2: np.array([0.0, 1, 1, 0, 1])}
     seen: list[tuple[int, int]] = []
@@ -141,7 +141,7 @@ def test_arrays_of_numbers_keep_their_type_and_order() -> None:
     assert read_rows(array.astype(int)).put({1: np.full(4, 2.0)}).dtype == array.astype(int).dtype
 
 
-def test_columns_may_be_said_to_hold_categories() -> None:
+def test_columns_can_be_declared_categorical() -> None:
     array = np.array([[1, 5], [2, 5], [1, 6]])
     assert read_rows(array, categorical_features=[1]).levels(1) == (5, 6)
     model = DecisionTreeClassifier(categorical_features=[0]).fit(array, [0, 1, 0])
@@ -149,7 +149,7 @@ def test_columns_may_be_said_to_hold_categories() -> None:
     assert read_rows(pd.DataFrame(array, columns=["a", "b"]), model).categorical == (True, False)
 
 
-def test_names_come_from_the_table_else_the_model_else_numbers() -> None:
+def test_names_come_from_the_table_the_model_or_numbers() -> None:
     frame = pd.DataFrame({"a": [1, 2], "b": [3, 4]})
     model = DecisionTreeClassifier().fit(frame, [0, 1])
     assert read_rows(frame).names == ("a", "b")
@@ -184,6 +184,6 @@ def rows_of_two() -> TableRows:
         (lambda: read_rows([[1.0], [np.inf]]).values(0), ValueError, "infinity"),
     ],
 )
-def test_invalid_arguments(wrong: Any, error: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_refused(wrong: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         wrong()

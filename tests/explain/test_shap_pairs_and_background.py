@@ -50,7 +50,7 @@ def test_values_against_a_background_add_up_to_scores(model: Any) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["native", "ordered"])
-def test_values_against_a_background_are_those_of_the_definition(encoding: str) -> None:
+def test_values_against_a_background_match_their_definition(encoding: str) -> None:
     X = frame()
     y = target_of(X[["width", "depth", "height"]].to_numpy()) + (X["colour"] == "red")
     model = ar.HistGradientBoostingRegressor(max_iter=4, category_encoding=encoding).fit(X, y)
@@ -116,7 +116,7 @@ def test_the_number_of_threads_changes_no_bit() -> None:
         np.testing.assert_array_equal(found.values, against)
 
 
-def test_sparse_backgrounds_and_pipelines() -> None:
+def test_sparse_backgrounds_and_pipelines_are_supported() -> None:
     X = numbers(missing=False)
     X[np.abs(X) < 0.7] = 0.0
     model = ar.RandomForestRegressor(4, random_state=0).fit(X, target_of(X))
@@ -132,7 +132,7 @@ def test_sparse_backgrounds_and_pipelines() -> None:
     np.testing.assert_allclose(found.scores, scaled.predict(X[:20]), atol=1e-12)
 
 
-def test_frames_of_pairs() -> None:
+def test_pairs_are_given_as_frames() -> None:
     X = numbers()
     found = shap_values(
         ar.RandomForestClassifier(3, random_state=0).fit(X, classes_of(X)), X[:3], interactions=True
@@ -148,7 +148,7 @@ def test_frames_of_pairs() -> None:
     assert line.data.item() == X[1, 2] or np.isnan(X[1, 2])
 
 
-def test_wrong_questions_are_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     X = numbers()
     model = ar.DecisionTreeRegressor(max_depth=2).fit(X, target_of(X))
     with pytest.raises(ValueError, match="interactions=True does not support a background"):

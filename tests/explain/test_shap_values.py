@@ -115,7 +115,7 @@ BOOSTED = [
 
 
 @pytest.mark.parametrize("model", REGRESSORS, ids=str)
-def test_values_add_up_to_what_is_predicted(model: Any) -> None:
+def test_values_add_up_to_the_prediction(model: Any) -> None:
     X = numbers()
     model = model.fit(X, target_of(X))
     found = shap_values(model, X)
@@ -148,7 +148,7 @@ def test_values_add_up_to_the_margin(model: Any, n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("loss", ["poisson", "gamma", "absolute_error", "huber"])
-def test_losses_of_regression(loss: str) -> None:
+def test_all_losses_of_regression_add_up(loss: str) -> None:
     X = numbers()
     y = np.exp(target_of(X) / 3)
     model = ar.HistGradientBoostingRegressor(loss=loss, max_iter=8).fit(X, y)
@@ -187,7 +187,7 @@ def test_several_targets_are_several_outputs() -> None:
     ],
     ids=str,
 )
-def test_values_are_those_of_the_definition(model: Any) -> None:
+def test_values_match_their_definition(model: Any) -> None:
     X = frame()
     y = target_of(X[["width", "depth", "height"]].to_numpy()) + (X["colour"] == "red")
     model = model.fit(X, y)
@@ -204,7 +204,7 @@ def test_values_are_those_of_the_definition(model: Any) -> None:
         np.testing.assert_allclose(found.values[row], expected[:, 0] / n_trees, atol=1e-12)
 
 
-def test_names_and_labels_are_those_of_the_table() -> None:
+def test_names_and_labels_come_from_the_table() -> None:
     X = frame()
     y = (X["colour"] == "red").astype(int)
     found = shap_values(ar.HistGradientBoostingClassifier(max_iter=3).fit(X, y), X)
@@ -216,7 +216,7 @@ def test_names_and_labels_are_those_of_the_table() -> None:
     np.testing.assert_array_equal(plain.data, numbers())
 
 
-def test_categories_read_through_statistics_are_one_column() -> None:
+def test_categories_with_target_statistics_are_one_column() -> None:
     X = frame()
     y = classes_of(X[["width", "depth", "height"]].to_numpy())
     model = ar.HistGradientBoostingClassifier(max_iter=5, category_encoding="ordered")
@@ -239,7 +239,7 @@ def test_unused_columns_get_exactly_zero() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
-def test_huge_and_tiny_targets(scale: float) -> None:
+def test_huge_and_tiny_targets_add_up(scale: float) -> None:
     X = numbers()
     y = target_of(X) * scale
     for made in (ar.DecisionTreeRegressor(), ar.RandomForestRegressor(5, random_state=0)):
@@ -256,7 +256,7 @@ def test_the_number_of_threads_changes_no_bit() -> None:
     np.testing.assert_array_equal(shap_values(model, X[77:78]).values, expected[77:78])
 
 
-def test_tables_of_all_kinds() -> None:
+def test_every_container_gives_the_same_values() -> None:
     X = numbers(missing=False)
     X[np.abs(X) < 0.7] = 0.0
     model = ar.RandomForestRegressor(4, random_state=0).fit(X, target_of(X))
@@ -277,7 +277,7 @@ def test_tables_of_all_kinds() -> None:
     np.testing.assert_array_equal(found.values, expected.values)
 
 
-def test_a_pipeline_explains_the_columns_its_last_step_gets() -> None:
+def test_a_pipeline_explains_the_columns_of_its_last_step() -> None:
     X = frame()[["width", "kind"]].assign(kind=lambda f: f["kind"].astype(object).fillna("w"))
     y = (X["kind"] == "u").astype(int)
     before = make_column_transformer((StandardScaler(), ["width"]), (OneHotEncoder(), ["kind"]))
@@ -288,7 +288,7 @@ def test_a_pipeline_explains_the_columns_its_last_step_gets() -> None:
     assert_adds_up(found, model.predict_proba(X))
 
 
-def test_a_pipeline_that_passes_an_array_on_has_the_names_of_the_table() -> None:
+def test_a_pipeline_that_passes_arrays_uses_the_names_of_the_table() -> None:
     X = numbers()
     model = make_pipeline("passthrough", ar.RandomForestRegressor(3)).fit(X, target_of(X))
     assert shap_values(model, X).feature_names == tuple(f"x[{j}]" for j in range(6))
@@ -307,7 +307,7 @@ def test_members_use_the_columns_that_they_were_fitted_on(options: Any) -> None:
         shap_values(model, X[X.columns[::-1]])
 
 
-def test_frames_and_explanations() -> None:
+def test_results_give_frames_and_shap_explanations() -> None:
     X = frame()
     y = classes_of(X[["width", "depth", "height"]].to_numpy())
     found = shap_values(ar.RandomForestClassifier(3, random_state=0).fit(X, y), X.iloc[:4])
@@ -388,7 +388,7 @@ def test_other_models_are_refused() -> None:
     ],
     ids=["one row", "constant column", "constant y", "all missing", "huge values"],
 )
-def test_degenerate_tables(X: Any, y: Any) -> None:
+def test_degenerate_tables_add_up(X: Any, y: Any) -> None:
     for made in (
         ar.DecisionTreeRegressor(),
         ar.RandomForestRegressor(3, random_state=0),
@@ -400,7 +400,7 @@ def test_degenerate_tables(X: Any, y: Any) -> None:
         np.testing.assert_allclose(found.scores, model.predict(X), rtol=1e-12)
 
 
-def test_one_class() -> None:
+def test_one_class_has_zero_values() -> None:
     X = numbers()
     model = ar.RandomForestClassifier(3, random_state=0).fit(X, np.zeros(N_ROWS))
     found = shap_values(model, X)
@@ -409,7 +409,7 @@ def test_one_class() -> None:
     assert (found.base_values == 1.0).all()
 
 
-def test_ctrl_c_stops_it() -> None:
+def test_ctrl_c_stops_the_computation() -> None:
     X = np.tile(numbers(), (800, 1))
     model = ar.RandomForestRegressor(60, random_state=0).fit(X[:2000], target_of(X[:2000]))
     # The table is read in a hundredth of the time: the key is pressed in the engine.

@@ -1,4 +1,4 @@
-"""Small models that imitate large ones: what is learned, what is measured, and what goes in."""
+"""Small models that imitate large ones: fits, measures, and valid inputs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_curve_is_measured_on_held_out_rows(
     np.testing.assert_array_equal(frame["fidelity"], curve.fidelity)
 
 
-def test_a_tree_of_the_same_size_that_learns_y_is_the_best_pruning_of_cart(
+def test_the_tree_that_learns_y_is_the_best_pruning_of_cart(
     forest: RandomForestClassifier,
 ) -> None:
     found = surrogate_tree(
@@ -92,7 +92,7 @@ def test_a_tree_of_the_same_size_that_learns_y_is_the_best_pruning_of_cart(
 
 
 @BOTH
-def test_given_predictions_are_used_and_missing_ones_left_out(
+def test_given_predictions_are_used_and_missing_ones_are_ignored(
     imitate: Any, forest: RandomForestClassifier
 ) -> None:
     oob = forest.oob_decision_function_.copy()
@@ -108,7 +108,7 @@ def test_given_predictions_are_used_and_missing_ones_left_out(
     assert np.isnan(found.curve.cart_error).all()
 
 
-def test_rows_of_two_minds_weigh_less() -> None:
+def test_uncertain_rows_weigh_less() -> None:
     random = np.random.default_rng(0)
     rows = random.uniform(size=(400, 2))
     clear = (rows[:, 0] > 0.5).astype(float)
@@ -136,7 +136,7 @@ def test_rows_of_two_minds_weigh_less() -> None:
     ids=["pipeline", "margins", "forest"],
 )
 @BOTH
-def test_classifiers_of_every_kind(imitate: Any, model: Any) -> None:
+def test_classifiers_of_every_type_are_imitated(imitate: Any, model: Any) -> None:
     rows, y = load_iris(return_X_y=True)
     labels = np.array(["a", "b", "c"])[y]
     for used in (slice(None), slice(0, 100)):  # three classes and two
@@ -146,7 +146,7 @@ def test_classifiers_of_every_kind(imitate: Any, model: Any) -> None:
 
 
 class Votes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that has no more than its vote."""
+    """A classifier with votes only."""
 
     def fit(self, X: Any, y: Any) -> Votes:
         self.classes_ = np.unique(y)
@@ -163,7 +163,7 @@ def test_votes_are_imitated(imitate: Any) -> None:
 
 
 @BOTH
-def test_regressors_are_imitated_by_their_values(imitate: Any) -> None:
+def test_values_of_regressors_are_imitated(imitate: Any) -> None:
     rows, y = load_diabetes(return_X_y=True, as_frame=True)
     forest = RandomForestRegressor(30, random_state=0).fit(rows[:250], y[:250])
     found = imitate(forest, rows[:250], y[:250], X_test=rows[250:], y_test=y[250:])
@@ -176,7 +176,7 @@ def test_regressors_are_imitated_by_their_values(imitate: Any) -> None:
     assert found.fidelity > 0.6
 
 
-def test_a_surrogate_draws_itself(forest: RandomForestClassifier) -> None:
+def test_a_surrogate_can_be_plotted(forest: RandomForestClassifier) -> None:
     found = surrogate_tree(forest, X[TRAIN], NAMES[TRAIN], random_state=0)
     panels = np.array(Figure().subplots(1, 3))
     assert found.plot(panels) is panels
@@ -207,7 +207,7 @@ def test_the_first_rule_whose_conditions_hold_applies(forest: RandomForestClassi
     assert np.all((shares >= 0) & (shares <= 1))
 
 
-def test_coverage_and_agreement_are_those_of_the_rows_learned_from(
+def test_coverage_and_agreement_refer_to_the_training_rows(
     forest: RandomForestClassifier,
 ) -> None:
     model = surrogate_rules(forest, X[TRAIN], X_test=X[TEST], max_rules=5).model
@@ -244,7 +244,7 @@ def mixed() -> tuple[pd.DataFrame, Any]:
 
 
 @BOTH
-def test_frames_of_every_kind_give_the_same_surrogate(imitate: Any) -> None:
+def test_frames_of_every_library_give_the_same_surrogate(imitate: Any) -> None:
     table, y = mixed()
     tables = [table, pl.from_pandas(table), pl.from_pandas(table).to_arrow()]
     results = []
@@ -259,7 +259,7 @@ def test_frames_of_every_kind_give_the_same_surrogate(imitate: Any) -> None:
     assert "cook" in results[0][0]
 
 
-def test_columns_named_as_categories_by_the_estimator_are_so_in_the_tree() -> None:
+def test_categorical_columns_of_the_estimator_are_categorical_in_the_tree() -> None:
     random = np.random.default_rng(0)
     rows = random.integers(0, 6, size=(300, 2)).astype(float)
     y = np.isin(rows[:, 0], [0, 2, 5])
@@ -284,7 +284,7 @@ _TABLES: dict[str, Any] = {
 
 @pytest.mark.parametrize("table", _TABLES)
 @BOTH
-def test_tables_at_the_edge(imitate: Any, table: str) -> None:
+def test_degenerate_tables_are_supported(imitate: Any, table: str) -> None:
     rows = _TABLES[table]
     y = np.arange(len(rows)) % 2
     for model in (DecisionTreeClassifier(max_depth=3), DecisionTreeRegressor(max_depth=3)):
@@ -310,7 +310,7 @@ def test_a_constant_model_needs_one_leaf(imitate: Any) -> None:
 
 
 @BOTH
-def test_very_many_classes_and_a_class_absent_from_the_rows(imitate: Any) -> None:
+def test_very_many_and_absent_classes_are_supported(imitate: Any) -> None:
     y = np.arange(40) % 10
     forest = RandomForestClassifier(3, random_state=0).fit(_X, y)
     assert 0.0 <= imitate(forest, _X, y, random_state=0).fidelity <= 1.0
@@ -319,7 +319,7 @@ def test_very_many_classes_and_a_class_absent_from_the_rows(imitate: Any) -> Non
 
 
 @BOTH
-def test_invalid_arguments(imitate: Any) -> None:
+def test_invalid_arguments_are_refused(imitate: Any) -> None:
     y = (_X[:, 0] > 0).astype(int)
     tree = DecisionTreeClassifier().fit(_X, y)
     size = "max_leaves" if imitate is surrogate_tree else "max_rules"
@@ -383,7 +383,7 @@ def test_invalid_arguments(imitate: Any) -> None:
 
 @pytest.mark.parametrize("size", [1e307, 1e-310])
 @BOTH
-def test_values_as_large_or_as_small_as_float64_allows(imitate: Any, size: float) -> None:
+def test_values_near_the_float64_limits_are_supported(imitate: Any, size: float) -> None:
     y = np.clip(np.round(_X[:, 0] * 4) / 4, -2, 2)
     found = imitate(DecisionTreeRegressor().fit(_X, y), _X, y, X_test=_X, y_test=y)
     scaled = imitate(
@@ -395,7 +395,7 @@ def test_values_as_large_or_as_small_as_float64_allows(imitate: Any, size: float
 
 
 @BOTH
-def test_margins_are_accepted_for_two_classes_only(imitate: Any) -> None:
+def test_margins_require_two_classes(imitate: Any) -> None:
     two = (_X[:, 0] > 0).astype(int)
     model = Perceptron().fit(_X, two)
     given = {"X_test": _X, "answers": model.decision_function(_X)}

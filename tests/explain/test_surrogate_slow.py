@@ -21,9 +21,9 @@ def test_sixteen_leaves_agree_with_500_trees_on_93_percent_of_rows() -> None:
     X_test, y_test = table.iloc[:_N_TEST], y[:_N_TEST]
     forest = RandomForestClassifier(500, oob_score=True, random_state=0).fit(X, y_train)
     given = {"y": y_train, "X_test": X_test, "y_test": y_test}
-    answers = forest.oob_decision_function_
-    tree = surrogate_tree(forest, X, answers=answers, **given)
-    rules = surrogate_rules(forest, X, answers=answers, **given)
+    predicted = forest.oob_decision_function_
+    tree = surrogate_tree(forest, X, answers=predicted, **given)
+    rules = surrogate_rules(forest, X, answers=predicted, **given)
     predictions = forest.predict(X_test)
     assert tree.model.get_n_leaves() <= 16
     assert np.mean(tree.model.predict(X_test) == predictions) == tree.fidelity

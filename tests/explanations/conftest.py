@@ -1,4 +1,4 @@
-"""Small studies whose best model is explained once, and the schema that facts keep."""
+"""Small studies whose best model is explained once, and the schema of facts."""
 
 import json
 from collections.abc import Callable
@@ -87,5 +87,5 @@ def of_row(studies: dict[str, Path], subject: ExplainedModel, task: str) -> Expl
 
 @pytest.fixture(scope="session")
 def check_facts() -> Callable[[Any], None]:
-    """Refuses facts that are not as the schema has them."""
+    """Return a function that refuses facts that violate the schema."""
     return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate

@@ -1,4 +1,4 @@
-"""The pages in a real browser: they draw, fit and ask nobody, also with long names."""
+"""The pages in a real browser: they render, fit and make no requests, also with long names."""
 
 import copy
 from pathlib import Path
@@ -21,7 +21,7 @@ def explained(
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_draws_and_fits_without_complaint_or_request(
+def test_the_page_renders_and_fits_without_errors_or_requests(
     open_page: Opener, explained: Explanation, tmp_path: Path, width: int
 ) -> None:
     file = explained.save(tmp_path / "page.html")
@@ -34,7 +34,7 @@ def test_the_page_draws_and_fits_without_complaint_or_request(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_the_paper(
+def test_texts_contrast_with_the_background(
     open_page: Opener, explained: Explanation, tmp_path: Path, scheme: str
 ) -> None:
     file = explained.save(tmp_path / "page.html")
@@ -42,7 +42,7 @@ def test_texts_stand_out_from_the_paper(
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_long_names_are_neither_cut_by_the_window_nor_over_each_other(
+def test_long_names_neither_overflow_nor_overlap(
     open_page: Opener, explained: Explanation, tmp_path: Path, width: int
 ) -> None:
     facts: dict[str, Any] = poisoned(copy.deepcopy(explained.facts), LONG)
@@ -52,7 +52,7 @@ def test_long_names_are_neither_cut_by_the_window_nor_over_each_other(
     assert page.evaluate(CLASHES) == []
 
 
-def test_columns_sort_by_what_is_clicked(
+def test_a_click_on_a_header_sorts_the_column(
     open_page: Opener, of_model: Explanation, tmp_path: Path
 ) -> None:
     page = open_page(of_model.save(tmp_path / "page.html")).page

@@ -18,14 +18,14 @@ def run(*arguments: object) -> int:
     return stop.value.code
 
 
-def test_pages_go_to_the_folder_of_the_study_unless_told_otherwise(
+def test_pages_are_written_to_the_study_folder_by_default(
     studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = studies["regression"]
     assert run("explain", folder) == 0
-    told = capsys.readouterr()
-    assert told.out == f"Page: {folder / 'explained.html'}\n"
-    assert "Checking calibration and coverage" in told.err
+    printed = capsys.readouterr()
+    assert printed.out == f"Page: {folder / 'explained.html'}\n"
+    assert "Checking calibration and coverage" in printed.err
     assert run("explain", folder, "--row", 7) == 0
     assert capsys.readouterr().out == f"Page: {folder / 'explained-row-7.html'}\n"
     assert "Row 7 <span" in (folder / "explained-row-7.html").read_text()
@@ -34,7 +34,7 @@ def test_pages_go_to_the_folder_of_the_study_unless_told_otherwise(
     assert page.read_text() == (folder / "explained-row-7.html").read_text()
 
 
-def test_the_command_on_the_page_makes_the_page_again(studies: dict[str, Path]) -> None:
+def test_the_command_on_the_page_reproduces_the_page(studies: dict[str, Path]) -> None:
     folder = studies["regression"]
     page = explain_study(folder, 3, seed=4).to_html()
     assert f"arboleda explain {folder} --row 3 --seed 4" in page
@@ -50,17 +50,17 @@ def test_the_command_on_the_page_makes_the_page_again(studies: dict[str, Path]) 
         (["--out", "/dev/null/page.html"], "The page cannot be written to /dev/null/page.html"),
     ],
 )
-def test_what_cannot_be_explained_is_told_in_one_sentence(
+def test_invalid_requests_are_reported_in_one_sentence(
     studies: dict[str, Path],
     capsys: pytest.CaptureFixture[str],
     options: list[object],
     sentence: str,
 ) -> None:
     assert run("explain", studies["regression"], *options) == 2
-    told = capsys.readouterr().err
-    assert "arboleda: error: " in told
-    assert sentence in told
-    assert "Traceback" not in told
+    printed = capsys.readouterr().err
+    assert "arboleda: error: " in printed
+    assert sentence in printed
+    assert "Traceback" not in printed
 
 
 def test_folders_without_a_study_are_refused(
@@ -87,22 +87,22 @@ def test_damaged_folders_are_refused(
     else:
         (folder / name).write_bytes(b"\x00nonsense")
     assert run("explain", folder, "--row", 1) == 2
-    told = capsys.readouterr().err
-    assert "arboleda: error: " in told
-    assert "Traceback" not in told
+    printed = capsys.readouterr().err
+    assert "arboleda: error: " in printed
+    assert "Traceback" not in printed
 
 
 @pytest.mark.filterwarnings("default")
-def test_another_version_of_scikit_learn_is_one_line(
+def test_another_version_of_scikit_learn_is_reported_in_one_line(
     studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = shutil.copytree(studies["regression"], tmp_path / "study")
     path = folder / "models" / "index.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"scikit-learn": "1.6.0"}))
     assert run("explain", folder, "--row", 1) == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if "1.6.0" in line]
-    assert len(told) == 1
-    assert told[0].startswith("arboleda: warning: The models in ")
+    printed = [line for line in capsys.readouterr().err.splitlines() if "1.6.0" in line]
+    assert len(printed) == 1
+    assert printed[0].startswith("arboleda: warning: The models in ")
 
 
 def test_ctrl_c_leaves_no_page(
@@ -116,6 +116,6 @@ def test_ctrl_c_leaves_no_page(
     assert "arboleda: interrupted; nothing was written." in capsys.readouterr().err
 
 
-def test_rows_are_numbers(studies: dict[str, Path]) -> None:
+def test_rows_must_be_numbers(studies: dict[str, Path]) -> None:
     with pytest.raises(StudyError, match=r"There is no row 1\.5"):
         explain_study(studies["regression"], 1.5)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The pages: every number of the facts, whatever the texts hold, with the frame of the report."""
+"""The pages: every number of the facts, for any texts, in the layout of the report."""
 
 import copy
 import re
@@ -62,7 +62,7 @@ def explained(
     return of_model if request.param == "model" else of_row
 
 
-def test_the_page_has_the_frame_of_the_report(explained: Explanation) -> None:
+def test_the_page_uses_the_layout_of_the_report(explained: Explanation) -> None:
     page = explained.to_html()
     assert page == render_explanation(copy.deepcopy(explained.facts))
     identifiers = re.findall(r'\sid="([^"]*)"', page)
@@ -80,12 +80,12 @@ def test_hostile_texts_change_no_element(explained: Explanation) -> None:
     assert "onerror=alert(1)&gt;" in hostile
 
 
-def test_tables_hold_the_numbers_of_the_facts(of_row: Explanation, of_model: Explanation) -> None:
+def test_tables_show_the_numbers_of_the_facts(of_row: Explanation, of_model: Explanation) -> None:
     facts, page = of_row.facts, of_row.to_html()
     values = cells(page, "All values of the row")
     assert [row[0] for row in values] == [column["name"] for column in facts["values"]]
-    pushes = cells(page, "Contributions of the columns to the prediction")
-    assert [row[0] for row in pushes] == [c["name"] for c in facts["pushes"]["columns"]]
+    contributions = cells(page, "Contributions of the columns to the prediction")
+    assert [row[0] for row in contributions] == [c["name"] for c in facts["pushes"]["columns"]]
     near = cells(page, "The nearest training rows")[1:]
     assert [row[0] for row in near] == [f"{r['row']:,}" for r in facts["neighbours"]["rows"]]
     if facts["prediction"]["probabilities"] is not None:
@@ -99,7 +99,7 @@ def test_tables_hold_the_numbers_of_the_facts(of_row: Explanation, of_model: Exp
     assert [int(row[0]) for row in sizes] == [s["n_leaves"] for s in facts["surrogate"]["curve"]]
 
 
-def test_a_training_row_is_told_to_be_one(of_row: Explanation) -> None:
+def test_a_training_row_is_marked(of_row: Explanation) -> None:
     facts = copy.deepcopy(of_row.facts)
     assert "a test row: the model has not seen it" in of_row.to_html()
     assert "The model was fitted on this row" not in of_row.to_html()
@@ -109,7 +109,7 @@ def test_a_training_row_is_told_to_be_one(of_row: Explanation) -> None:
     assert "The most similar test rows: 3 and 1,200." in page
 
 
-def test_what_deserves_a_warning_is_said(of_row: Explanation) -> None:
+def test_warnings_are_shown(of_row: Explanation) -> None:
     facts = copy.deepcopy(of_row.facts)
     facts["values"][0]["remark"] = "above_all"
     facts["neighbours"]["rows"] = []
@@ -120,22 +120,22 @@ def test_what_deserves_a_warning_is_said(of_row: Explanation) -> None:
     assert "approximates this model only roughly here" in page
 
 
-@pytest.mark.parametrize(("inside", "said"), [
+@pytest.mark.parametrize(("inside", "sentence"), [
     ([], "No class is probable enough for the 90"),
     (["rose"], "prediction set contains “rose” alone"),
     (["rose", "iris"], "prediction set contains 2 classes: “rose” and “iris”"),
 ])  # fmt: skip
-def test_sets_are_told_by_their_size(
-    of_row: Explanation, task: str, inside: list[str], said: str
+def test_sets_are_described_by_their_size(
+    of_row: Explanation, task: str, inside: list[str], sentence: str
 ) -> None:
     if task != "binary":
         pytest.skip("sets are of classes with probabilities")
     facts = copy.deepcopy(of_row.facts)
     facts["range"]["set"] = inside
-    assert said in render_explanation(facts)
+    assert sentence in render_explanation(facts)
 
 
-def test_many_columns_and_classes_are_cut_to_the_first(of_row: Explanation, task: str) -> None:
+def test_many_columns_and_classes_are_truncated(of_row: Explanation, task: str) -> None:
     facts = copy.deepcopy(of_row.facts)
     first = facts["pushes"]["columns"][0]
     facts["pushes"]["columns"] = [first | {"push": 1.0 / (i + 1)} for i in range(40)]
@@ -161,7 +161,7 @@ def test_facts_of_another_version_are_refused(explained: Explanation) -> None:
         render_explanation(explained.facts | {"schema_version": 2})
 
 
-def test_pushes_are_written_with_their_signs_in_their_units() -> None:
+def test_contributions_are_shown_with_sign_and_unit() -> None:
     assert make_contribution_formatter([0.5], "probability")(-0.0123) == "\N{MINUS SIGN}1.2 points"
     assert make_contribution_formatter([0.5], "probability")(-1e-9) == "0.0 points"
     assert make_contribution_formatter([2000.0, 3.0], "value")(1234.5) == "+1,234"

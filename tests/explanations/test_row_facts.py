@@ -1,4 +1,4 @@
-"""The facts of a row against what NumPy and the model say, worked out by hand."""
+"""The facts of a row against values computed with NumPy and the model."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ from arboleda.explanations._load import load_subject
 from arboleda.study.results.explained_model import ExplainedModel
 
 
-def test_facts_keep_the_schema_and_come_out_twice_the_same(
+def test_facts_follow_the_schema_and_are_reproducible(
     studies: dict[str, Path], of_row: Explanation, task: str, check_facts: Callable[[Any], None]
 ) -> None:
     check_facts(of_row.facts)
@@ -21,7 +21,7 @@ def test_facts_keep_the_schema_and_come_out_twice_the_same(
     assert again.to_html() == of_row.to_html()
 
 
-def test_the_row_is_the_one_of_the_table(of_row: Explanation, subject: ExplainedModel) -> None:
+def test_the_row_matches_the_table(of_row: Explanation, subject: ExplainedModel) -> None:
     row = of_row.facts["row"]
     assert row["number"] == subject.test.numbers[0] + 1
     assert row["part"] == "test"
@@ -29,12 +29,10 @@ def test_the_row_is_the_one_of_the_table(of_row: Explanation, subject: Explained
     assert row["truth"] == subject.prediction_text(float(subject.test.y[0]))
 
 
-def test_the_prediction_is_that_of_the_pipeline(
-    of_row: Explanation, subject: ExplainedModel
-) -> None:
-    said, x = of_row.facts["prediction"], subject.test.x[:1]
-    answer = float(subject.pipeline.predict(x)[0])
-    assert said["answer"] == subject.prediction_text(answer)
+def test_the_prediction_matches_the_pipeline(of_row: Explanation, subject: ExplainedModel) -> None:
+    prediction, x = of_row.facts["prediction"], subject.test.x[:1]
+    predicted = float(subject.pipeline.predict(x)[0])
+    assert prediction["answer"] == subject.prediction_text(predicted)
     if subject.predicts_probabilities:
         shares = np.bincount(subject.train.y) / len(subject.train.y)
         expected = {
@@ -43,46 +41,46 @@ def test_the_prediction_is_that_of_the_pipeline(
                 subject.labels, subject.pipeline.predict_proba(x)[0], shares, strict=True
             )
         }
-        found = {r["label"]: (r["probability"], r["share"]) for r in said["probabilities"]}
+        found = {r["label"]: (r["probability"], r["share"]) for r in prediction["probabilities"]}
         assert found == expected
-        assert said["probabilities"][0]["label"] == said["answer"]
+        assert prediction["probabilities"][0]["label"] == prediction["answer"]
 
 
-def test_similar_rows_and_errors_leave_the_row_itself_out(
+def test_similar_rows_and_errors_exclude_the_row_itself(
     of_row: Explanation, subject: ExplainedModel
 ) -> None:
-    said = of_row.facts["prediction"]
+    prediction = of_row.facts["prediction"]
     x, y = subject.test.x[1:], subject.test.y[1:]
-    answers = subject.pipeline.predict(x)
+    predictions = subject.pipeline.predict(x)
     if not subject.classes:
-        off = np.abs(answers - y)
-        assert said["errors"]["n_rows"] == len(y)
-        assert said["errors"]["median"] == pytest.approx(np.median(off))
+        off = np.abs(predictions - y)
+        assert prediction["errors"]["n_rows"] == len(y)
+        assert prediction["errors"]["median"] == pytest.approx(np.median(off))
         return
-    same = answers == subject.labels.index(said["answer"])
+    same = predictions == subject.labels.index(prediction["answer"])
     if same.sum() < 50:
-        assert said["similar"] is None
+        assert prediction["similar"] is None
 
 
-def test_values_lie_where_the_training_rows_say(
+def test_values_are_placed_among_the_training_values(
     of_row: Explanation, subject: ExplainedModel
 ) -> None:
     row = subject.test.x[0]
-    for j, told in enumerate(of_row.facts["values"]):
+    for j, value_facts in enumerate(of_row.facts["values"]):
         seen = subject.train.x[:, j]
-        assert told["name"] == subject.names[j]
-        assert told["kind"] == subject.kind(j)
-        if told["kind"] == "numeric" and not np.isnan(row[j]):
+        assert value_facts["name"] == subject.names[j]
+        assert value_facts["kind"] == subject.kind(j)
+        if value_facts["kind"] == "numeric" and not np.isnan(row[j]):
             present = seen[~np.isnan(seen)]
-            assert told["value"] == row[j]
-            assert told["below"] == np.mean(present < row[j])
-            assert told["usual"]["median"] == np.median(present)
-        elif told["kind"] == "categorical":
-            assert told["share"] == np.mean(seen == row[j])
-            assert sum(share for _, share in told["common"]) <= 1 + 1e-12
+            assert value_facts["value"] == row[j]
+            assert value_facts["below"] == np.mean(present < row[j])
+            assert value_facts["usual"]["median"] == np.median(present)
+        elif value_facts["kind"] == "categorical":
+            assert value_facts["share"] == np.mean(seen == row[j])
+            assert sum(share for _, share in value_facts["common"]) <= 1 + 1e-12
 
 
-def test_changes_are_the_answers_for_the_changed_row(
+def test_changes_are_predictions_for_the_changed_row(
     of_row: Explanation, subject: ExplainedModel
 ) -> None:
     for change in of_row.facts["changes"]:
@@ -90,12 +88,12 @@ def test_changes_are_the_answers_for_the_changed_row(
         place = change["own"]
         assert change["values"][place] == subject.text(j, subject.test.x[0, j])
         known = {subject.text(j, value): value for value in subject.train.x[:, j]}
-        for value, output, answer in zip(
+        for value, output, predicted in zip(
             change["values"], change["outputs"], change["answers"], strict=True
         ):
             other = subject.test.x[:1].copy()
             other[0, j] = known.get(value, subject.test.x[0, j])
-            assert answer == subject.prediction_text(float(subject.pipeline.predict(other)[0]))
+            assert predicted == subject.prediction_text(float(subject.pipeline.predict(other)[0]))
             k = subject.labels.index(change["output"]) if subject.classes else 0
             assert output == pytest.approx(subject.outputs(other)[0, k])
         turn = change["turn"]
@@ -105,9 +103,7 @@ def test_changes_are_the_answers_for_the_changed_row(
             assert change["answers"][turn] != change["answers"][place]
 
 
-def test_pushes_name_columns_of_the_row_strongest_first(
-    of_row: Explanation, subject: ExplainedModel
-) -> None:
+def test_contributions_are_sorted_by_size(of_row: Explanation, subject: ExplainedModel) -> None:
     found = of_row.facts["pushes"]
     sizes = [abs(column["push"]) for column in found["columns"]]
     assert sizes == sorted(sizes, reverse=True)
@@ -117,14 +113,14 @@ def test_pushes_name_columns_of_the_row_strongest_first(
     assert found["output"] == (of_row.facts["prediction"]["answer"] if subject.classes else None)
 
 
-def test_the_column_that_makes_the_target_pushes_most(
+def test_the_column_that_determines_the_target_contributes_most(
     studies: dict[str, Path],
 ) -> None:
     found = explain_study(studies["regression"], 1).facts
     assert found["pushes"]["columns"][0]["name"] == "length"
 
 
-def test_neighbours_of_a_forest_are_by_its_own_proximity(studies: dict[str, Path]) -> None:
+def test_neighbours_of_a_forest_use_its_proximity(studies: dict[str, Path]) -> None:
     subject = load_subject(studies["binary"], 0)
     number = int(subject.train.numbers[4])
     found = explain_study(studies["binary"], number + 1).facts
@@ -146,7 +142,7 @@ def test_neighbours_of_a_forest_are_by_its_own_proximity(studies: dict[str, Path
     assert set(found["row"]["near_test_rows"]) <= tests
 
 
-def test_neighbours_of_another_model_are_by_a_forest_of_its_answers(
+def test_neighbours_of_other_models_use_a_forest_of_their_predictions(
     studies: dict[str, Path],
 ) -> None:
     near = explain_study(studies["multiclass"], 2).facts["neighbours"]
@@ -155,7 +151,7 @@ def test_neighbours_of_another_model_are_by_a_forest_of_its_answers(
     assert all(row["row"] != 2 for row in near["rows"])
 
 
-def test_ranges_are_promised_where_the_model_allows(of_row: Explanation, task: str) -> None:
+def test_intervals_are_given_where_the_model_allows(of_row: Explanation, task: str) -> None:
     found = of_row.facts["range"]
     if task == "multiclass":  # without probabilities
         assert found is None
@@ -168,7 +164,7 @@ def test_ranges_are_promised_where_the_model_allows(of_row: Explanation, task: s
         assert found["n_rows"] == of_row.facts["study"]["n_test"] - 1
 
 
-def test_another_seed_changes_draws_alone(studies: dict[str, Path]) -> None:
+def test_another_seed_changes_only_random_draws(studies: dict[str, Path]) -> None:
     one, other = (explain_study(studies["multiclass"], 1, seed=seed).facts for seed in (0, 1))
     assert one["prediction"] == other["prediction"]
     assert one["values"] == other["values"]

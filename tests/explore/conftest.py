@@ -1,4 +1,4 @@
-"""A small table whose facts are worked out once, and the schema that facts keep."""
+"""A small table whose facts are computed once, and the schema of facts."""
 
 import json
 from collections.abc import Callable
@@ -46,5 +46,5 @@ def explored(flowers: pd.DataFrame) -> Exploration:
 
 @pytest.fixture(scope="session")
 def check_facts() -> Callable[[Any], None]:
-    """Refuses facts that are not as the schema has them."""
+    """Return a function that refuses facts that violate the schema."""
     return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate

@@ -1,4 +1,4 @@
-"""The page of an exploration in a real browser: it draws, fits, filters and asks nobody."""
+"""The page of an exploration in a real browser: it renders, fits, filters, requests nothing."""
 
 import copy
 from pathlib import Path
@@ -15,7 +15,7 @@ def page_file(explored: Exploration, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_draws_and_fits_without_complaint_or_request(
+def test_the_page_renders_and_fits_without_errors_or_requests(
     open_page: Opener, page_file: Path, width: int
 ) -> None:
     opened = open_page(page_file, width)
@@ -28,24 +28,26 @@ def test_the_page_draws_and_fits_without_complaint_or_request(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_the_paper(open_page: Opener, page_file: Path, scheme: str) -> None:
+def test_texts_contrast_with_the_background(
+    open_page: Opener, page_file: Path, scheme: str
+) -> None:
     assert open_page(page_file, color_scheme=scheme).page.evaluate(CONTRAST) == []
 
 
-def test_numbers_on_the_page_are_those_of_the_facts(
+def test_numbers_on_the_page_match_the_facts(
     open_page: Opener, page_file: Path, explored: Exploration
 ) -> None:
     page = open_page(page_file).page
-    telling = explored.facts["target_relations"]["columns"]
+    relations = explored.facts["target_relations"]["columns"]
     shown = page.locator(".telling tbody td:nth-child(2)").all_inner_texts()
-    assert shown == [f"{column['information']:.3f}" for column in telling]
+    assert shown == [f"{column['information']:.3f}" for column in relations]
     page.locator(".telling thead button", has_text="Column").focus()
     page.keyboard.press("Enter")
     names = page.locator(".telling tbody th").all_inner_texts()
-    assert names == sorted(column["name"] for column in telling)
+    assert names == sorted(column["name"] for column in relations)
 
 
-def test_the_list_of_many_columns_filters_by_name_from_the_keyboard(
+def test_many_columns_can_be_filtered_by_name_from_the_keyboard(
     open_page: Opener, explored: Exploration, tmp_path: Path
 ) -> None:
     facts = copy.deepcopy(explored.facts)

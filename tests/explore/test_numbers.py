@@ -34,7 +34,7 @@ def matrix(flowers: pd.DataFrame) -> np.ndarray:
     return np.column_stack([scaled, pd.get_dummies(flowers["soil"]).to_numpy(float)])
 
 
-def test_correlations_are_those_of_numpy_over_the_rows_that_have_both() -> None:
+def test_correlations_match_numpy_on_complete_rows() -> None:
     random = np.random.default_rng(0)
     x = random.normal(size=(50, 4)) @ random.normal(size=(4, 4)) + [0, 1e6, -3, 5]
     x[random.random(x.shape) < 0.2] = np.nan
@@ -46,7 +46,7 @@ def test_correlations_are_those_of_numpy_over_the_rows_that_have_both() -> None:
             assert found[i, j] == pytest.approx(expected, abs=1e-9)
 
 
-def test_correlations_of_constant_and_of_huge_columns() -> None:
+def test_correlations_of_constant_and_huge_columns_are_handled() -> None:
     x = np.array([[1e308, 1, 2.0], [-1e308, 1, 1.0], [1e307, 1, 1.5], [3.0, 1, 1.4]])
     found = compute_correlations(x)
     assert found[0, 2] == pytest.approx(np.corrcoef(x[:, 0] / 1e308, x[:, 2])[0, 1])
@@ -64,7 +64,7 @@ def test_the_matrix_and_the_pairs_agree(facts: Facts, flowers: pd.DataFrame) -> 
     assert facts["relations"]["partners"][1]["partner"] == "length"
 
 
-def test_information_of_a_category_is_the_counted_less_what_chance_shows(
+def test_information_of_a_category_is_corrected_for_chance(
     facts: Facts, flowers: pd.DataFrame
 ) -> None:
     soil, kind = flowers["soil"], flowers["kind"]
@@ -78,7 +78,7 @@ def test_information_of_a_category_is_the_counted_less_what_chance_shows(
     assert by_name["soil"]["share"] == pytest.approx(counted / entropy)
 
 
-def test_information_of_a_number_is_near_that_of_nearest_neighbours(
+def test_information_of_a_number_is_near_the_nearest_neighbour_estimate(
     facts: Facts, flowers: pd.DataFrame
 ) -> None:
     x = flowers[["length", "height"]].fillna(flowers["height"].median())
@@ -91,7 +91,7 @@ def test_information_of_a_number_is_near_that_of_nearest_neighbours(
     assert by_name["soil"]["correlation"] is None
 
 
-def test_components_are_those_of_scikit_learn(facts: Facts, matrix: np.ndarray) -> None:
+def test_components_match_scikit_learn(facts: Facts, matrix: np.ndarray) -> None:
     expected = PCA().fit(matrix).explained_variance_ratio_
     found = facts["components"]
     assert np.allclose(found["explained"], expected[: len(found["explained"])])
@@ -102,7 +102,7 @@ def test_components_are_those_of_scikit_learn(facts: Facts, matrix: np.ndarray) 
     assert found["loadings"][0][0]["share"] == pytest.approx(weights[:2].max())
 
 
-def test_clusters_are_those_of_scikit_learn(facts: Facts, matrix: np.ndarray) -> None:
+def test_clusters_match_scikit_learn(facts: Facts, matrix: np.ndarray) -> None:
     found = facts["clusters"]
     pca = PCA(svd_solver="covariance_eigh").fit(matrix)
     points = pca.transform(matrix)[:, : found["n_components"]]
@@ -115,18 +115,18 @@ def test_clusters_are_those_of_scikit_learn(facts: Facts, matrix: np.ndarray) ->
     assert found["mixtures"]["bic"]["diag"][1] == pytest.approx(fit.bic(mixed))
 
 
-def test_maps_hold_the_rows_and_their_targets(facts: Facts, flowers: pd.DataFrame) -> None:
+def test_maps_contain_the_rows_and_their_targets(facts: Facts, flowers: pd.DataFrame) -> None:
     labels = [row["label"] for row in facts["target"]["classes"]]
     for part in ("components", "tsne", "isomap", "mds"):
         found = facts[part]["map"]
         assert max(np.ptp(found["x"]), np.ptp(found["y"])) == pytest.approx(1)
-        told = [labels[k] for k in found["targets"]]
-        assert told == flowers["kind"].iloc[np.array(found["rows"]) - 1].tolist()
+        names = [labels[k] for k in found["targets"]]
+        assert names == flowers["kind"].iloc[np.array(found["rows"]) - 1].tolist()
     # The copy of a row would lie on it; the map has it once.
     assert len(facts["tsne"]["map"]["rows"]) == len(flowers) - 1
 
 
-def test_outliers_are_those_of_the_forest(facts: Facts, flowers: pd.DataFrame) -> None:
+def test_outliers_match_the_forest(facts: Facts, flowers: pd.DataFrame) -> None:
     by_frequency = flowers["soil"].value_counts().index
     soil = by_frequency.get_indexer(flowers["soil"])
     x = np.column_stack([flowers[["length", "width", "height"]], soil])
@@ -139,7 +139,7 @@ def test_outliers_are_those_of_the_forest(facts: Facts, flowers: pd.DataFrame) -
     assert facts["outliers"]["n_suspicious"] == (scores > 10).sum()
 
 
-def test_without_a_target_a_row_is_an_outlier_if_its_columns_do_not_go_together() -> None:
+def test_without_a_target_outliers_have_unusual_combinations() -> None:
     random = np.random.default_rng(2)
     x = random.normal(size=300)
     frame = pd.DataFrame({"a": x, "b": x + random.normal(0, 0.1, 300),
@@ -151,7 +151,7 @@ def test_without_a_target_a_row_is_an_outlier_if_its_columns_do_not_go_together(
 def test_scaling_keeps_the_distances_of_a_plane() -> None:
     random = np.random.default_rng(0)
     plane = random.normal(size=(80, 2))
-    # Two columns more that say nothing new: the cloud is flat, and a map can keep all distances.
+    # Two redundant columns: the cloud is flat, and a map can keep all distances.
     frame = pd.DataFrame(np.column_stack([plane, plane.sum(axis=1), plane @ [2.0, -1.0]]))
     flat = explore(frame.rename(columns=str)).facts["mds"]
     assert flat["stress"] < 1e-6
@@ -169,7 +169,7 @@ def test_the_same_table_and_seed_give_the_same_facts(
     assert other["outliers"]["rows"] != explored.facts["outliers"]["rows"]
 
 
-def test_large_tables_are_sampled_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_tables_are_sampled_and_the_page_states_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in [
         ("_structure", "MOST_ROWS", 60), ("_structure", "MAP_ROWS", 40),
         ("_structure", "SCALED_ROWS", 30),

@@ -1,4 +1,4 @@
-"""The page: every number of the facts, whatever the texts hold, and never too large."""
+"""The page: every number of the facts, for any texts, and of limited size."""
 
 import copy
 import re
@@ -21,12 +21,12 @@ def cells(page: str, caption: str) -> list[list[str]]:
     return [[re.sub(r"<[^>]+>", "", cell).strip() for cell in row] for row in rows]
 
 
-def test_tables_hold_the_numbers_of_the_facts(explored: Exploration) -> None:
+def test_tables_show_the_numbers_of_the_facts(explored: Exploration) -> None:
     facts, page = explored.facts, explored.to_html()
-    telling = facts["target_relations"]["columns"]
+    relations = facts["target_relations"]["columns"]
     found = cells(page, "Columns by information about the target")
-    assert [row[0] for row in found] == [column["name"] for column in telling]
-    assert [row[1] for row in found] == [f"{column['information']:.3f}" for column in telling]
+    assert [row[0] for row in found] == [column["name"] for column in relations]
+    assert [row[1] for row in found] == [f"{column['information']:.3f}" for column in relations]
     first = facts["outliers"]["rows"][0]
     assert cells(page, "Rows with the highest outlier scores")[0][0] == f"{first['row']:,}"
     groups = cells(page, "Groups of equal rows")
@@ -36,7 +36,7 @@ def test_tables_hold_the_numbers_of_the_facts(explored: Exploration) -> None:
     assert gaps[0][1].startswith("17")
 
 
-def test_profiles_hold_the_shares_of_the_class(explored: Exploration) -> None:
+def test_profiles_contain_the_class_shares(explored: Exploration) -> None:
     page = explored.to_html()
     profile = next(p for p in explored.facts["profiles"] if p["name"] == "soil")
     shown = cells(page, "soil: share of “rose”")
@@ -47,7 +47,7 @@ def test_profiles_hold_the_shares_of_the_class(explored: Exploration) -> None:
         assert float(re.sub(r"[^\d.]", "", row[2])) == pytest.approx(expected, abs=0.5)
 
 
-def test_the_page_has_the_frame_of_the_report(explored: Exploration) -> None:
+def test_the_page_uses_the_layout_of_the_report(explored: Exploration) -> None:
     page = explored.to_html()
     assert page == render_exploration(copy.deepcopy(explored.facts))
     identifiers = re.findall(r'\sid="([^"]*)"', page)
@@ -77,7 +77,7 @@ def test_hostile_texts_change_no_element(explored: Exploration) -> None:
     assert "<img" not in hostile
 
 
-def test_a_page_of_many_columns_stays_small_and_lists_them_all(explored: Exploration) -> None:
+def test_a_page_of_many_columns_is_small_and_complete(explored: Exploration) -> None:
     facts = copy.deepcopy(explored.facts)
     facts["columns"] = [
         column | {"name": f"{column['name']} {copy_of:04d}"}
@@ -94,7 +94,7 @@ def test_a_page_of_many_columns_stays_small_and_lists_them_all(explored: Explora
 
 
 @pytest.mark.parametrize("classes", [2, 12, None])
-def test_rows_without_a_target_have_a_colour_of_their_own(
+def test_rows_without_a_target_have_a_separate_colour(
     explored: Exploration, classes: int | None
 ) -> None:
     facts = copy.deepcopy(explored.facts)
@@ -110,7 +110,7 @@ def test_rows_without_a_target_have_a_colour_of_their_own(
     assert len(colours) == len(set(colours))
 
 
-def test_the_legend_of_mixtures_is_that_of_the_curves(explored: Exploration) -> None:
+def test_the_legend_of_mixtures_matches_the_curves(explored: Exploration) -> None:
     facts = copy.deepcopy(explored.facts)
     clusters = facts["clusters"]
     steps = range(len(clusters["k"]))
@@ -122,7 +122,7 @@ def test_the_legend_of_mixtures_is_that_of_the_curves(explored: Exploration) -> 
     assert make_structure_view(facts)["clusters"]["legend"] == []
 
 
-def test_many_remarks_of_one_kind_are_one_line(explored: Exploration) -> None:
+def test_many_remarks_of_one_kind_share_a_line(explored: Exploration) -> None:
     facts = copy.deepcopy(explored.facts)
     facts["cautions"] = [
         {"level": "warning", "code": "constant", "column": f"c{i}", "text": f"Text {i}."}

@@ -1,4 +1,4 @@
-"""What exploring says of columns, gaps and equal rows, against tables made by hand."""
+"""Facts about columns, missing values and equal rows, against tables made by hand."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def codes(found: dict[str, Any]) -> set[tuple[str, str | None]]:
     return {(c["code"], c["column"]) for c in found["cautions"]}
 
 
-def test_missing_values_by_column_and_combination() -> None:
+def test_missing_values_are_counted_by_column_and_combination() -> None:
     nan = np.nan
     found = facts({"a": [1, nan, nan, 4, 5.5], "b": [nan, "x", "y", "x", "y"],
                    "c": [nan, 1, 2, 3, 4.5]})["missing"]  # fmt: skip
@@ -35,7 +35,7 @@ def test_missing_values_by_column_and_combination() -> None:
     }
 
 
-def test_equal_rows_and_rows_that_differ_in_the_target_alone() -> None:
+def test_duplicates_and_contradictory_rows_are_counted() -> None:
     found = facts(
         {"a": [1, 1, 2, 1, 2, 3], "b": list("xxyxyz"), "y": list("ppqpqp")}, "y"
     )["duplicates"]  # fmt: skip
@@ -43,12 +43,12 @@ def test_equal_rows_and_rows_that_differ_in_the_target_alone() -> None:
     assert found["groups"][0] == {"n_rows": 3, "rows": [1, 2, 4]}
     assert found["conflicts"] == {"n_groups": 0, "n_rows": 0, "groups": []}
     found = facts({"a": [1, 1, 2, 2], "id": [7, 8, 9, 10], "y": list("pqpp")}, "y")["duplicates"]
-    # The column that only names the rows has no say in what is equal.
+    # The identifier column is ignored when rows are compared.
     assert found["n_repeats"] == 0
     assert found["conflicts"]["groups"] == [{"n_rows": 2, "rows": [1, 2], "targets": ["p", "q"]}]
 
 
-def test_what_deserves_attention() -> None:
+def test_notable_columns_are_listed() -> None:
     n = 40
     rows = np.arange(n)
     found = facts(
@@ -72,7 +72,7 @@ def test_what_deserves_attention() -> None:
     }  # fmt: skip
 
 
-def test_gaps_of_the_target_are_told_once() -> None:
+def test_missing_targets_are_reported_once() -> None:
     frame = pd.DataFrame({"x": range(40), "y": [None] * 24 + ["p", "q"] * 8})
     about = {code for code, column in codes(explore(frame, "y").facts) if column == "y"}
     assert about == {"rare_class", "target_missing"}
@@ -88,12 +88,14 @@ def test_gaps_of_the_target_are_told_once() -> None:
         ({"a": []}, None, "no rows"),
     ],
 )
-def test_what_cannot_be_explored(columns: Any, target: str | None, sentence: str) -> None:
+def test_tables_that_cannot_be_explored_are_refused(
+    columns: Any, target: str | None, sentence: str
+) -> None:
     with pytest.raises(StudyError, match=sentence):
         explore(pd.DataFrame(columns), target)
 
 
-def test_the_page_is_written_whole_and_where_asked(tmp_path: Path) -> None:
+def test_the_page_is_written_completely_to_the_given_path(tmp_path: Path) -> None:
     found = explore("iris", "target")
     page = found.save(tmp_path / "new" / "iris.html")
     assert page.read_text("utf-8") == found.to_html()

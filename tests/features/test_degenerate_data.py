@@ -1,4 +1,4 @@
-"""What the selectors do with data that hold almost nothing, or too much."""
+"""Selectors on degenerate data."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ REFUSED: list[tuple[str, Any, Any, str]] = [
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 @pytest.mark.parametrize(("name", "X", "y"), FITTED, ids=[case[0] for case in FITTED])
-def test_fitted(selector: Any, name: str, X: Array, y: Any) -> None:
+def test_degenerate_tables_are_fitted(selector: Any, name: str, X: Array, y: Any) -> None:
     selector.fit(X, y)
     assert selector.scores_.shape == (X.shape[1],)
     assert np.isfinite(selector.scores_).all()
@@ -81,14 +81,14 @@ def test_fitted(selector: Any, name: str, X: Array, y: Any) -> None:
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 @pytest.mark.parametrize(("name", "X", "y", "message"), REFUSED, ids=[c[0] for c in REFUSED])
-def test_refused(selector: Any, name: str, X: Any, y: Any, message: str) -> None:
+def test_invalid_tables_are_refused(selector: Any, name: str, X: Any, y: Any, message: str) -> None:
     del name
     with pytest.raises(ValueError, match=message):
         selector.fit(X, y)
 
 
 @pytest.mark.parametrize("selector", SELECTORS[:-1], ids=repr)
-def test_one_row(selector: Any) -> None:
+def test_one_row_has_zero_scores(selector: Any) -> None:
     selector.fit(_X[:1], [0])
     np.testing.assert_array_equal(selector.scores_, 0.0)
 
@@ -108,14 +108,14 @@ _REGRESSION_SELECTORS: list[Any] = [
 
 @pytest.mark.parametrize("selector", _REGRESSION_SELECTORS, ids=repr)
 @pytest.mark.parametrize(("name", "y"), REGRESSIONS, ids=[case[0] for case in REGRESSIONS])
-def test_targets_of_a_regression(selector: Any, name: str, y: Array) -> None:
+def test_regression_targets_of_any_scale_are_fitted(selector: Any, name: str, y: Array) -> None:
     X = _with(3, y)
     selector.fit(X, y)
     assert np.isfinite(selector.scores_).all()
     assert (selector.scores_.argmax() == 3) == (name != "constant")
 
 
-def test_targets_of_a_regression_beyond_float64() -> None:
+def test_regression_targets_beyond_float64_are_refused() -> None:
     y = np.where(_Y == 1, 1e308, -1e308)
     selector = MRMRSelector(2, task="regression").fit(_with(3, y), y)
     assert selector.order_[0] == 3
@@ -138,6 +138,6 @@ def test_targets_of_a_regression_beyond_float64() -> None:
     ],
     ids=str,
 )
-def test_parameters_out_of_range(parameters: dict[str, Any]) -> None:
+def test_parameters_out_of_range_are_refused(parameters: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"'{next(iter(parameters))}' parameter"):
         MRMRSelector(**parameters).fit(_X, _Y)

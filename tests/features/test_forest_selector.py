@@ -50,7 +50,7 @@ def test_informative_columns_are_found_beside_useless_ones(task: str) -> None:
     assert (selector.adjusted_pvalues_ >= selector.pvalues_).all()
 
 
-def test_the_attributes_are_those_of_the_forests() -> None:
+def test_attributes_match_the_forests() -> None:
     X, y = table()
     selector = small("regression", n_permutations=3, alpha=0.5).fit(X, y)
     seeds = np.random.RandomState(0)
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_selection_on_any_number_of_threads() -> No
     assert (fits[0].null_importances_ != fits[2].null_importances_).any()
 
 
-def test_the_task_is_that_of_the_forest_the_parameter_or_the_target() -> None:
+def test_the_task_comes_from_the_forest_the_parameter_or_the_target() -> None:
     X, y = table()
     few: dict[str, Any] = {"n_permutations": 1, "alpha": 1.0, "random_state": 0}
     assert ForestSelector(**few).fit(X, y).task_ == "regression"
@@ -88,7 +88,7 @@ def test_the_task_is_that_of_the_forest_the_parameter_or_the_target() -> None:
         by_forest.fit(X, y)
 
 
-def test_frames_with_categories_and_missing_values() -> None:
+def test_frames_with_categories_and_missing_values_are_supported() -> None:
     random = np.random.default_rng(1)
     frame = pd.DataFrame(
         {"noise": random.standard_normal(150), "city": random.choice(["a", "b", "c"], 150)}
@@ -102,7 +102,7 @@ def test_frames_with_categories_and_missing_values() -> None:
     assert pipeline.fit(frame, y).score(frame, y) == 1.0
 
 
-def test_sparse_tables() -> None:
+def test_sparse_tables_are_supported() -> None:
     random = np.random.default_rng(2)
     X = random.poisson(0.6, (150, 5)).astype(float)
     y = X[:, 3] > 0
@@ -127,7 +127,7 @@ def test_too_few_permutations_for_the_level_are_refused() -> None:
         ForestSelector(n_permutations=18).fit(X, y)
 
 
-def test_a_forest_without_left_out_rows_is_refused() -> None:
+def test_a_forest_without_out_of_bag_rows_is_refused() -> None:
     X, y = table()
     with pytest.raises(ValueError, match="bootstrap"):
         ForestSelector(RandomForestRegressor(5, bootstrap=False), n_permutations=19).fit(X, y)

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_without_information_both_rates_are_the_level(task: str) -> None:
+def test_without_information_both_error_rates_match_the_level(task: str) -> None:
     n_runs, alpha = 400, 0.1
     chosen = selections(task, signal=False, n_runs=n_runs, alpha=alpha, n_permutations=19)
     error = np.sqrt(alpha * (1 - alpha) / n_runs)

@@ -94,7 +94,7 @@ def test_jmi_equals_its_naive_twin(seed: int) -> None:
     np.testing.assert_allclose(selector.order_scores_, values, rtol=1e-3, atol=2e-5)
 
 
-def test_mrmr_leaves_out_what_repeats() -> None:
+def test_mrmr_leaves_out_redundant_columns() -> None:
     random = np.random.default_rng(0)
     one, other = random.standard_normal((2, 600))
     X = np.column_stack([one, one + 0.01 * random.standard_normal(600), other])
@@ -117,7 +117,7 @@ def test_jmi_finds_two_columns_informative_only_together(continuous: Any) -> Non
 
 @pytest.mark.parametrize("selector", SELECTORS)
 @pytest.mark.parametrize("continuous", ["bins", "neighbors"])
-def test_a_regression_target(selector: Any, continuous: Any) -> None:
+def test_a_regression_target_is_supported(selector: Any, continuous: Any) -> None:
     random = np.random.default_rng(2)
     X = random.standard_normal((500, 8))
     y = np.sin(2 * X[:, 1]) + X[:, 5] ** 2 + 0.1 * random.standard_normal(500)
@@ -129,7 +129,7 @@ def test_a_regression_target(selector: Any, continuous: Any) -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
-def test_the_attributes(selector: Any) -> None:
+def test_attributes_describe_the_selection(selector: Any) -> None:
     X, y = discrete_table(0)
     fitted = selector(4).fit(X, y)
     assert fitted.get_support().sum() == 4
@@ -142,7 +142,7 @@ def test_the_attributes(selector: Any) -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
-def test_more_columns_begin_with_those_of_fewer(selector: Any) -> None:
+def test_larger_selections_extend_smaller_ones(selector: Any) -> None:
     X, y = discrete_table(1)
     few, many = selector(3).fit(X, y), selector(6).fit(X, y)
     np.testing.assert_array_equal(few.order_, many.order_[:3])
@@ -207,14 +207,14 @@ def test_columns_keep_their_types_in_another_container() -> None:
         assert [str(dtype) for dtype in chosen.dtypes] == ["Categorical", "Float64"]
 
 
-def test_huge_numbers_are_a_target() -> None:
+def test_huge_targets_are_supported() -> None:
     random = np.random.default_rng(5)
     X = random.standard_normal((60, 3))
     assert MRMRSelector(1).fit(X, X[:, 1] * 1e307).order_.tolist() == [1]
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
-def test_sparse_tables(selector: Any) -> None:
+def test_sparse_tables_are_supported(selector: Any) -> None:
     random = np.random.default_rng(4)
     X = random.poisson(0.5, (200, 20)).astype(float)
     y = X[:, 3] + X[:, 7] > 1
@@ -224,7 +224,7 @@ def test_sparse_tables(selector: Any) -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
-def test_categories_by_name_and_in_a_pipeline(selector: Any) -> None:
+def test_categories_are_supported_by_name_and_in_a_pipeline(selector: Any) -> None:
     frame, y = mixed_table()
     coded = frame.assign(city=frame["city"].map({"Lima": 5.0, "Quito": 4.0, "Cali": 9.0}))
     by_name = selector(2, categorical_features=["city"]).fit(coded, y)
@@ -246,7 +246,7 @@ def test_threads_change_nothing() -> None:
     np.testing.assert_array_equal(one.order_scores_, two.order_scores_)
 
 
-def test_noise_that_breaks_ties_is_that_of_the_seed() -> None:
+def test_ties_are_broken_by_the_seed() -> None:
     X, y = discrete_table(0)
     by_neighbors = MRMRSelector(4, continuous="neighbors", n_bins=2)
     fits = [clone(by_neighbors).set_params(random_state=seed).fit(X, y) for seed in (0, 0, 1)]
@@ -254,7 +254,7 @@ def test_noise_that_breaks_ties_is_that_of_the_seed() -> None:
     assert (fits[0].order_scores_ != fits[2].order_scores_).any()
 
 
-def test_a_failed_fit_leaves_the_selector_as_it_was() -> None:
+def test_a_failed_fit_leaves_the_selector_unchanged() -> None:
     X, y = discrete_table(0)
     selector = MRMRSelector(3).fit(X, y)
     order = selector.order_
@@ -276,7 +276,9 @@ def test_verbose_prints_each_column(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("selector", SELECTORS)
 @pytest.mark.parametrize("preselect", [4, 0.4, 0.35])
-def test_preselected_columns_are_searched_as_a_table_of_them(selector: Any, preselect: Any) -> None:
+def test_preselected_columns_are_searched_like_a_smaller_table(
+    selector: Any, preselect: Any
+) -> None:
     random = np.random.default_rng(3)
     X = random.integers(0, 4, size=(200, 10))
     y = (X[:, 2] + X[:, 5] + X[:, 7] + random.integers(0, 3, 200) > 5).astype(int)
@@ -303,7 +305,7 @@ def test_preselection_loses_columns_informative_only_together() -> None:
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
-def test_preselection_that_keeps_too_few_is_refused(selector: Any) -> None:
+def test_preselection_of_too_few_columns_is_refused(selector: Any) -> None:
     X, y = np.random.default_rng(0).normal(size=(60, 10)), np.arange(60) % 2
     with pytest.raises(ValueError, match=r"preselect=0.2 keeps 2 of 10 columns, fewer than"):
         selector(3, preselect=0.2).fit(X, y)

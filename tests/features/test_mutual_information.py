@@ -48,7 +48,7 @@ def random_levels(random: np.random.Generator, n_rows: int, n_levels: int) -> Ar
     ("groups", "gain"),
     [(((5, 1), (4, 4)), 0.0903), (((4, 1), (1, 4), (0, 4)), 0.4246)],
 )
-def test_information_gain_of_fourteen_rows(
+def test_information_gain_of_fourteen_rows_matches_the_textbook(
     groups: tuple[tuple[int, int], ...], gain: float
 ) -> None:
     """Five of one class and nine of the other, split by an attribute: the gain in bits."""
@@ -70,7 +70,7 @@ def test_the_information_of_a_variable_about_itself_is_its_entropy(
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 30, 500])
-def test_counted_information_equals_its_naive_twin(n_rows: int) -> None:
+def test_discrete_information_equals_its_naive_twin(n_rows: int) -> None:
     random = np.random.default_rng(n_rows)
     columns = [random_levels(random, n_rows, k) for k in (1, 2, 3, 3, 7, 200)]
     target = random_levels(random, n_rows, 4)
@@ -112,7 +112,7 @@ def _options(**given: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("n_rows", "n_levels", "n_others"), [(30, 3, 4), (1000, 300, 2), (5000, 5, 7), (200, 2, 150)]
 )
-def test_expected_information_equals_scikit_learns(
+def test_expected_information_matches_scikit_learn(
     n_rows: int, n_levels: int, n_others: int
 ) -> None:
     """Exact in small cells; in large ones a series, whose error is a millionth of a nat."""
@@ -124,14 +124,14 @@ def test_expected_information_equals_scikit_learns(
     )
 
 
-def test_expected_information_of_very_many_rows_is_millers() -> None:
+def test_expected_information_of_very_many_rows_matches_miller() -> None:
     """(A - 1)(B - 1) / 2n in the limit."""
     n = 10**9
     margin = np.full(5, n // 5)
     assert compute_expected_terms(margin, margin, n).sum() == pytest.approx(16 / 2 / n, rel=1e-6)
 
 
-def test_blocks_of_columns_and_single_wide_ones_are_counted_alike() -> None:
+def test_blocks_and_single_wide_columns_give_the_same_counts() -> None:
     """Columns of few levels are counted together, of very many one by one."""
     random = np.random.default_rng(2)
     n_rows = 3000
@@ -146,7 +146,7 @@ def test_blocks_of_columns_and_single_wide_ones_are_counted_alike() -> None:
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_nearest_neighbours_are_those_of_scikit_learn(task: str) -> None:
+def test_nearest_neighbours_match_scikit_learn(task: str) -> None:
     random = np.random.default_rng(3)
     X = random.standard_normal((300, 3))
     y = X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.3 * random.standard_normal(300)
@@ -158,7 +158,7 @@ def test_nearest_neighbours_are_those_of_scikit_learn(task: str) -> None:
 
 
 @pytest.mark.parametrize("continuous", ["bins", "neighbors"])
-def test_numbers_of_a_normal_law(continuous: Any) -> None:
+def test_information_of_normal_numbers_matches_theory(continuous: Any) -> None:
     """-1/2 log(1 - r^2); five bins see a part of it."""
     random = np.random.default_rng(4)
     x = random.standard_normal(4000)
@@ -180,7 +180,7 @@ def test_two_numbers_are_informative_only_together() -> None:
         assert 0.55 < pair < log(2) + 0.02
 
 
-def test_columns_of_both_kinds_obey_the_chain_rule() -> None:
+def test_mixed_columns_obey_the_chain_rule() -> None:
     """For a number missing in half of the rows, both missingness and the value are informative."""
     random = np.random.default_rng(6)
     n = 4000
@@ -196,7 +196,7 @@ def test_columns_of_both_kinds_obey_the_chain_rule() -> None:
     assert 0.3 < by_absence < found - 0.1
 
 
-def test_numbers_of_few_values_are_counted_either_way() -> None:
+def test_numbers_of_few_values_can_be_discrete_or_continuous() -> None:
     """Tie-breaking noise would hide their information, and make constants informative."""
     random = np.random.default_rng(10)
     y = random.integers(0, 4, 300)
@@ -216,7 +216,7 @@ def test_an_identifier_has_no_information() -> None:
     assert found[0] < 1e-9 < 0.5 < found[1]
 
 
-def test_missing_is_a_category() -> None:
+def test_missing_values_are_a_category() -> None:
     y = np.repeat([0, 1], 50)
     column = np.where(y == 1, np.nan, 1.0)
     found = mutual_information(np.column_stack([column, np.ones(100)]), y)
@@ -256,7 +256,7 @@ def test_the_task_is_inferred_or_given() -> None:
         ("n_jobs", 1.5),
     ],
 )
-def test_a_parameter_that_cannot_be_is_refused(name: str, value: Any) -> None:
+def test_an_invalid_parameter_is_refused(name: str, value: Any) -> None:
     X, y = np.arange(12.0).reshape(6, 2), [0, 1] * 3
     with pytest.raises(ValueError, match=f"The '{name}' parameter of mutual_information"):
         mutual_information(X, y, **{name: value})

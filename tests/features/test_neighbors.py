@@ -69,7 +69,7 @@ def test_numbers_with_classes_equal_their_naive_twin(n_numbers: int, k: int) -> 
     assert found == pytest.approx(naive_ross(x, labels, k), abs=1e-12)
 
 
-def test_two_numbers_of_a_normal_law_with_a_third() -> None:
+def test_information_of_two_normal_numbers_with_a_third_matches_theory() -> None:
     """-1/2 log(1 - R^2) with the share R^2 of the variance that both explain."""
     random = np.random.default_rng(0)
     x = random.standard_normal((3000, 2))

@@ -32,14 +32,14 @@ def test_adjusted_p_values_equal_their_naive_twin(seed: int) -> None:
     np.testing.assert_allclose(adjust_p_values(statistics), naive_adjusted(statistics))
 
 
-def test_p_values_count_what_was_seen_too() -> None:
+def test_p_values_include_the_observed_value() -> None:
     statistics = np.array([[3.0, 0.0, 1.0], [1.0, 0.0, 2.0], [2.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
     np.testing.assert_allclose(compute_p_values(statistics), [0.25, 1.0, 0.75])
     assert (adjust_p_values(statistics) >= compute_p_values(statistics)).all()
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-300, 1e300])
-def test_standardised_columns(size: float) -> None:
+def test_columns_are_standardised(size: float) -> None:
     statistics = np.random.default_rng(0).standard_normal((30, 3))
     statistics[:, 1] = 0.7
     found = standardize(statistics * size)
@@ -47,7 +47,7 @@ def test_standardised_columns(size: float) -> None:
     np.testing.assert_allclose(found.std(axis=0, ddof=1), [1.0, 0.0, 1.0], atol=1e-12)
 
 
-def test_the_rate_of_false_positives_is_that_of_the_level() -> None:
+def test_the_rate_of_false_positives_matches_the_level() -> None:
     """Of 2,000 families of five correlated columns without information."""
     random = np.random.default_rng(1)
     each, any_of_all = [], []

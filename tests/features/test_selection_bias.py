@@ -1,4 +1,4 @@
-"""On pure noise a selection looks good outside of the folds, and not inside of them."""
+"""On pure noise a selection looks good outside the folds, and not inside them."""
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from arboleda import MRMRSelector
 
 
-def test_of_noise_only_a_selection_outside_of_the_folds_makes_something() -> None:
+def test_selection_outside_the_folds_finds_signal_in_noise() -> None:
     outside, inside = [], []
     for table in range(3):
         X = np.random.default_rng(table).standard_normal((50, 5000))

@@ -41,7 +41,7 @@ def score_of(X: Any, y: Any, columns: Any, cv: Any = 3) -> float:
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda s: type(s).__name__)
-def test_of_few_columns_the_best_of_all_subsets_is_found(search: Any) -> None:
+def test_the_best_subset_of_few_columns_is_found(search: Any) -> None:
     X, y = problem(5)
     every = [c for k in range(1, 6) for c in combinations(range(5), k)]
     scores = {columns: score_of(X, y, columns) for columns in every}
@@ -56,7 +56,7 @@ def test_of_few_columns_the_best_of_all_subsets_is_found(search: Any) -> None:
 
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize(("wanted", "k"), [(2, 2), (0.5, 3), (6, 6)])
-def test_a_fixed_number_of_columns(
+def test_a_fixed_number_of_columns_is_kept(
     search: Any, wanted: Any, k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = problem(6)
@@ -75,7 +75,7 @@ def test_a_fixed_number_of_columns(
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda s: type(s).__name__)
-def test_jobs_change_nothing_and_no_subset_is_scored_twice(
+def test_jobs_change_nothing_and_each_subset_is_scored_once(
     search: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = problem()
@@ -100,7 +100,7 @@ def test_jobs_change_nothing_and_no_subset_is_scored_twice(
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda s: type(s).__name__)
-def test_columns_useful_only_together_are_found(search: Any) -> None:
+def test_jointly_useful_columns_are_found(search: Any) -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, size=(200, 8)).astype(float)
     y = (X[:, 2] != X[:, 5]).astype(int)
@@ -112,7 +112,7 @@ def test_columns_useful_only_together_are_found(search: Any) -> None:
     assert model.score_ == 1.0
 
 
-def test_history_of_the_genetic_search() -> None:
+def test_the_genetic_search_records_its_history() -> None:
     X, y = problem()
     model = clone(SEARCHES[0]).fit(X, y)
     history = pd.DataFrame(model.history_)
@@ -124,7 +124,7 @@ def test_history_of_the_genetic_search() -> None:
     assert history["n_features"].iloc[-1] == model.n_features_
 
 
-def test_history_of_the_annealing() -> None:
+def test_annealing_records_its_history() -> None:
     X, y = problem()
     model = clone(SEARCHES[1]).set_params(initial_temperature=0.1, cooling=0.5).fit(X, y)
     history = pd.DataFrame(model.history_)
@@ -139,7 +139,7 @@ def test_history_of_the_annealing() -> None:
     assert ((np.abs(np.diff(sizes)) == 1) | (sizes[1:] == 1)).all()
 
 
-def test_metropolis_rule_and_moves() -> None:
+def test_annealing_follows_the_metropolis_rule() -> None:
     random = np.random.RandomState(0)
     chances = random.random_sample(4000)
     share = np.mean([is_accepted(0.3, 0.2, chance) for chance in chances])
@@ -155,7 +155,7 @@ def test_metropolis_rule_and_moves() -> None:
     assert {int(neighbor(single, None, random).sum()) for _ in range(50)} == {1, 2}
 
 
-def test_a_child_has_what_its_parents_share() -> None:
+def test_a_child_keeps_columns_shared_by_its_parents() -> None:
     random = np.random.RandomState(0)
     one = np.array([1, 1, 0, 0, 1, 0], dtype=bool)
     other = np.array([1, 0, 1, 0, 0, 1], dtype=bool)
@@ -173,7 +173,7 @@ def test_a_child_has_what_its_parents_share() -> None:
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda s: type(s).__name__)
-def test_frames_gaps_splitters_and_scores(search: Any) -> None:
+def test_frames_missing_values_splitters_and_scores_are_supported(search: Any) -> None:
     X, y = problem()
     frame = pd.DataFrame(X, columns=list("abcdef"))
     frame.loc[::7, "b"] = np.nan
@@ -191,7 +191,7 @@ def test_frames_gaps_splitters_and_scores(search: Any) -> None:
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda s: type(s).__name__)
-def test_what_cannot_be_is_refused(search: Any) -> None:
+def test_invalid_arguments_are_refused(search: Any) -> None:
     X, y = problem()
     cases: list[tuple[dict[str, Any], str]] = [
         ({"n_features_to_select": 9}, "n_features_to_select=9 is more than the 6 columns"),

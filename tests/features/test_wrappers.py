@@ -28,7 +28,7 @@ def table() -> tuple[pd.DataFrame, Array]:
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
-def test_forward_and_backward(direction: Any, kind: str) -> None:
+def test_sequential_selection_works_in_both_directions(direction: Any, kind: str) -> None:
     X, y = table()
     if kind == "classes":
         y, model = y > 0, RandomForestClassifier(15, random_state=0)
@@ -41,14 +41,14 @@ def test_forward_and_backward(direction: Any, kind: str) -> None:
 
 
 @pytest.mark.parametrize("model", [RandomForestRegressor(20, random_state=0)], ids=repr)
-def test_recursive_elimination_by_importance(model: Any) -> None:
+def test_recursive_elimination_uses_importances(model: Any) -> None:
     X, y = table()
     selector = RFE(model, n_features_to_select=2).fit(X, y)
     assert selector.get_feature_names_out().tolist() == ["b", "e"]
     assert RFECV(model, cv=3).fit(X, y).support_[[1, 4]].all()
 
 
-def test_inside_a_pipeline_inside_cross_validation() -> None:
+def test_selectors_work_in_a_pipeline_in_cross_validation() -> None:
     X, y = table()
     tree = DecisionTreeClassifier(max_depth=4, random_state=0)
     for selector in (

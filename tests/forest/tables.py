@@ -20,7 +20,7 @@ FORESTS = [*CLASSIFIERS, *REGRESSORS]
 
 
 def classes(n: int = 200, n_classes: int = 3, seed: int = 0) -> tuple[Array, Array]:
-    """A table whose classes two of six columns tell apart, not without doubt."""
+    """A table whose classes two of six columns separate imperfectly."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(n, 6))
     z = X[:, 0] + X[:, 1] + random.normal(scale=0.7, size=n)

@@ -1,4 +1,4 @@
-"""What a forest says is what its trees say: votes, leaves, paths, single trees."""
+"""A forest predicts what its trees predict: votes, leaves, paths, single trees."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from arboleda.forest._lazy_sequence import LazySequence
 
 @pytest.mark.parametrize("forest", CLASSIFIERS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_votes_of_classes(forest: Any, weighted: bool) -> None:
+def test_votes_match_a_naive_count(forest: Any, weighted: bool) -> None:
     X, y = classes()
     weight = np.random.default_rng(1).random(len(y)) + 0.1 if weighted else None
     fresh = classes(seed=9)[0]
@@ -28,18 +28,18 @@ def test_votes_of_classes(forest: Any, weighted: bool) -> None:
         expected["hard"].append(np.eye(3)[shares.argmax(axis=1)])
         expected["laplace"].append((shares * mass + 1.0) / (mass + 3.0))
     for voting, votes in expected.items():
-        asked = forest(9, min_samples_leaf=3, random_state=0, voting=voting).fit(X, y, weight)
-        p = asked.predict_proba(fresh)
+        voter = forest(9, min_samples_leaf=3, random_state=0, voting=voting).fit(X, y, weight)
+        p = voter.predict_proba(fresh)
         np.testing.assert_allclose(p, np.mean(votes, axis=0), rtol=1e-12)
         np.testing.assert_allclose(p.sum(axis=1), 1.0)
-        np.testing.assert_array_equal(asked.predict(fresh), asked.classes_[p.argmax(axis=1)])
+        np.testing.assert_array_equal(voter.predict(fresh), voter.classes_[p.argmax(axis=1)])
         with np.errstate(divide="ignore"):
-            np.testing.assert_array_equal(asked.predict_log_proba(fresh), np.log(p))
-        assert bytes_of(asked) == bytes_of(grown)
+            np.testing.assert_array_equal(voter.predict_log_proba(fresh), np.log(p))
+        assert bytes_of(voter) == bytes_of(grown)
 
 
 @pytest.mark.parametrize("forest", REGRESSORS)
-def test_answers_of_numbers(forest: Any) -> None:
+def test_predictions_are_the_mean_of_the_trees(forest: Any) -> None:
     X, y = table_for(forest)
     fresh = table_for(forest, seed=9)[0]
     grown = forest(9, random_state=0).fit(X, y)
@@ -50,7 +50,7 @@ def test_answers_of_numbers(forest: Any) -> None:
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_leaves_and_paths_are_those_of_the_trees(forest: Any) -> None:
+def test_leaves_and_paths_match_the_trees(forest: Any) -> None:
     X, y = table_for(forest)
     grown = forest(4, random_state=0).fit(X, y)
     leaves = grown.apply(X)
@@ -63,7 +63,7 @@ def test_leaves_and_paths_are_those_of_the_trees(forest: Any) -> None:
         assert (part != member.decision_path(X)).nnz == 0
 
 
-def test_members_read_as_trees_do() -> None:
+def test_members_can_be_described_like_trees() -> None:
     X, y = classes()
     forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
     trees = forest.estimators_
@@ -79,7 +79,7 @@ def test_members_read_as_trees_do() -> None:
     assert list(LazySequence(lambda i: -i, 3)) == [0, -1, -2]
 
 
-def test_breast_cancer_as_the_lecture_has_it() -> None:
+def test_breast_cancer_matches_the_lecture() -> None:
     """100 trees: 1.000 on the training rows and 0.972 on the others."""
     X, y = load_breast_cancer(return_X_y=True)
     found = []
@@ -96,7 +96,7 @@ def test_breast_cancer_as_the_lecture_has_it() -> None:
     assert np.mean(found[5:]) == pytest.approx(0.972, abs=0.008)
 
 
-def test_laplace_votes_keep_from_being_sure() -> None:
+def test_laplace_votes_are_never_0_or_1() -> None:
     """Never 0 or 1; by the log-loss better on a table of two classes that hardly overlap."""
     X, y = load_breast_cancer(return_X_y=True)
     losses: dict[str, list[float]] = {"soft": [], "laplace": []}
@@ -130,7 +130,7 @@ def test_laplace_votes_are_calibrated_better_than_those_of_full_grown_leaves(loa
     assert (losses["laplace"] < np.minimum(losses["soft"], losses["hard"])).all()
 
 
-def test_a_forest_of_one_leaf() -> None:
+def test_a_forest_of_single_leaves_predicts() -> None:
     X = classes()[0]
     stumps = RandomForestClassifier(5, min_samples_leaf=0.49, max_depth=1, random_state=0)
     stumps.fit(X, np.zeros(200))

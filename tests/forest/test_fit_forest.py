@@ -48,7 +48,7 @@ def _fit(X: Any, y: Any, options: ForestOptions, n_threads: int = 2, **more: Any
     )
 
 
-def test_bags_and_left_out_rows_are_all_rows_and_disjoint() -> None:
+def test_bags_and_out_of_bag_rows_are_disjoint_and_complete() -> None:
     X, y = _problem(300)
     options = ForestOptions(n_trees=20, keep_rows=True)
     forest = _fit(X, y, options)
@@ -63,7 +63,7 @@ def test_bags_and_left_out_rows_are_all_rows_and_disjoint() -> None:
 
 @pytest.mark.parametrize("bag", ["bootstrap", "without_replacement", "balanced_bootstrap", "all"])
 @pytest.mark.parametrize("random_splits", [False, True])
-def test_rows_of_weight_0_might_as_well_not_be_there(bag: str, random_splits: bool) -> None:
+def test_rows_of_weight_0_are_ignored(bag: str, random_splits: bool) -> None:
     X, y = _problem(500)
     random = np.random.default_rng(8)
     weight = random.integers(0, 4, 500) / 3.0
@@ -87,15 +87,15 @@ def test_rows_of_weight_0_might_as_well_not_be_there(bag: str, random_splits: bo
     rows = FittedRows(options, y, (3,), weight, _SEED)
     others = FittedRows(options, y[kept], (3,), weight[kept], _SEED)
     assert (out_of_bag_votes(whole, _table(X), rows, n_threads=2).n_trees[~kept] == 5).all()
-    for answer in (out_of_bag_permutation, lambda *a, **k: out_of_bag_curve(*a, **k).error):
+    for measure in (out_of_bag_permutation, lambda *a, **k: out_of_bag_curve(*a, **k).error):
         np.testing.assert_allclose(
-            answer(whole, _table(X), rows, n_threads=2),
-            answer(few, _table(X[kept]), others, n_threads=2),
+            measure(whole, _table(X), rows, n_threads=2),
+            measure(few, _table(X[kept]), others, n_threads=2),
             rtol=1e-12,
         )
 
 
-def test_left_out_rows_know_nothing_of_random_labels() -> None:
+def test_out_of_bag_predictions_of_random_labels_are_at_chance() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(2000, 4))
     y = random.integers(0, 2, 2000)
@@ -111,7 +111,7 @@ def test_left_out_rows_know_nothing_of_random_labels() -> None:
 
 
 @pytest.mark.parametrize("voting", ["soft", "hard", "laplace"])
-def test_votes_are_those_of_the_single_trees(voting: Any) -> None:
+def test_votes_match_the_single_trees(voting: Any) -> None:
     X, y = _problem(200)
     options = ForestOptions(n_trees=7, max_depth=4)
     forest = _fit(X, y, options)
@@ -133,7 +133,7 @@ def test_votes_are_those_of_the_single_trees(voting: Any) -> None:
     assert np.array_equal(n_trees == 0, expected.sum(axis=1) == 0)
 
 
-def test_tables_that_store_only_what_is_not_zero_answer_the_same() -> None:
+def test_sparse_tables_give_the_same_predictions() -> None:
     X, y = _problem(400)
     options = ForestOptions(n_trees=6, max_features=3)
     forest = _fit(X, y, options)
@@ -155,7 +155,7 @@ def test_tables_that_store_only_what_is_not_zero_answer_the_same() -> None:
     )
 
 
-def test_permuted_columns_that_matter_raise_the_error() -> None:
+def test_permuting_informative_columns_raises_the_error() -> None:
     X, y = _problem(1500, 8)
     options = ForestOptions(n_trees=40, max_features=3)
     rows = FittedRows(options, y, (3,), None, _SEED)
@@ -170,10 +170,10 @@ def test_each_tree_has_its_columns_and_labels() -> None:
     options = ForestOptions(n_trees=8, n_columns=3, bag="all", switch_share=0.3)
     forest = _fit(X, y, options)
     for t in range(8):
-        asked = forest.tree(t).feature
+        features = forest.tree(t).feature
         columns = draw_columns(options, 9, t, seed=_SEED)
         assert len(columns) == 3
-        assert set(asked[asked >= 0]) <= set(columns)
+        assert set(features[features >= 0]) <= set(columns)
         labels = switch_labels(options, y, t, seed=_SEED)
         assert np.array_equal(np.bincount(labels), np.bincount(y))
         assert abs((labels != y).mean() - 0.3) < 0.1
@@ -190,18 +190,18 @@ def test_each_tree_has_its_columns_and_labels() -> None:
         assert np.array_equal(alone.tree(0).threshold, forest.tree(t).threshold)
 
 
-def test_progress_is_told_and_may_stop_and_its_exceptions_come_through() -> None:
+def test_progress_is_reported_and_can_stop_or_raise() -> None:
     X, y = _problem(200)
-    told: list[int] = []
+    reported: list[int] = []
     options = ForestOptions(n_trees=30)
 
-    def tell(n_done: int) -> bool:
-        told.append(n_done)
+    def report(n_done: int) -> bool:
+        reported.append(n_done)
         return False
 
-    whole = _fit(X, y, options, progress=tell)
-    assert told == sorted(told)
-    assert told[-1] == whole.n_trees == 30
+    whole = _fit(X, y, options, progress=report)
+    assert reported == sorted(reported)
+    assert reported[-1] == whole.n_trees == 30
 
     some = _fit(X, y, options, n_threads=1, progress=lambda n_done: n_done == 4)
     assert some.n_trees == 4
@@ -215,7 +215,7 @@ def test_progress_is_told_and_may_stop_and_its_exceptions_come_through() -> None
         _fit(X, y, options, progress=fail)
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     X, y = _problem(50)
     with pytest.raises(ValueError, match="not a class"):
         _fit(X, y + 1, ForestOptions(n_trees=1))
@@ -262,7 +262,7 @@ def _permute() -> Callable[[], Any]:
 @pytest.mark.parametrize(
     "prepared", [lambda: lambda: _fit_many(2000), _permute], ids=["fit", "permutation"]
 )
-def test_ctrl_c_ends_it_soon(prepared: Callable[[], Callable[[], Any]]) -> None:
+def test_ctrl_c_stops_the_fit_soon(prepared: Callable[[], Callable[[], Any]]) -> None:
     work = prepared()
     pressed = []
 
@@ -298,9 +298,9 @@ print(peak() - before, forest.n_bytes)
 """
 
 
-def test_memory_of_a_fit_is_that_of_its_trees() -> None:
-    answer = subprocess.run(
+def test_memory_of_a_fit_is_about_that_of_its_trees() -> None:
+    result = subprocess.run(
         [sys.executable, "-c", _PEAK], capture_output=True, text=True, check=True
     )
-    grown, n_bytes = map(int, answer.stdout.split())
+    grown, n_bytes = map(int, result.stdout.split())
     assert grown < 1.15 * n_bytes + 10e6

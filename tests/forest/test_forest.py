@@ -1,4 +1,4 @@
-"""Forests: what they say is what a walk by hand says, to the last bit, in half of the memory."""
+"""Forests predict what a naive walk predicts, to the last bit, in half of the memory."""
 
 import copy
 import pickle
@@ -23,7 +23,7 @@ from arboleda._engine.forest import Forest
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_votes_are_those_of_a_walk_by_hand(criterion: str) -> None:
+def test_votes_match_a_naive_walk(criterion: str) -> None:
     forest, reader = mixed_forest(criterion)
     others = mixed_table(80, seed=1)
     others[::7, CATEGORY] = "never seen"
@@ -36,7 +36,7 @@ def test_votes_are_those_of_a_walk_by_hand(criterion: str) -> None:
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error", "absolute_error"])
-def test_votes_on_several_targets(criterion: str) -> None:
+def test_votes_on_several_targets_match_a_naive_walk(criterion: str) -> None:
     forest, reader = mixed_forest(criterion, n_targets=2)
     assert forest.widths == ((3, 3) if criterion == "gini" else (1, 1))
     table = read(reader, mixed_table(40, seed=1))
@@ -45,7 +45,7 @@ def test_votes_on_several_targets(criterion: str) -> None:
         assert forest.votes(table, voting).tobytes() == expected.tobytes()
 
 
-def test_any_number_of_threads_and_rows_gives_the_same_bytes() -> None:
+def test_threads_and_batches_change_no_byte() -> None:
     forest, reader = mixed_forest()
     table = read(reader, np.tile(mixed_table(431, seed=2), (20, 1)))
     alone, leaves = forest.votes(table), forest.apply(table)
@@ -59,7 +59,7 @@ def test_any_number_of_threads_and_rows_gives_the_same_bytes() -> None:
     assert forest.votes(read(reader, mixed_table(5))).shape == (5, 3)
 
 
-def test_leaves_and_paths_are_those_of_the_single_trees() -> None:
+def test_leaves_and_paths_match_the_single_trees() -> None:
     forest, reader = mixed_forest()
     table = read(reader, mixed_table(60, seed=3))
     leaves = forest.apply(table)
@@ -94,7 +94,7 @@ def test_a_sparse_table_has_the_votes_of_the_dense_one() -> None:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_the_single_tree_of_all_rows_is_the_decision_tree(criterion: str) -> None:
+def test_a_single_tree_of_all_rows_is_the_decision_tree(criterion: str) -> None:
     """What is known of inner nodes is worked out from leaves: the same but for rounding."""
     X = np.random.default_rng(7).normal(size=(400, 4)).round(1)
     X[::6, 1] = np.nan
@@ -122,7 +122,7 @@ def test_the_single_tree_of_all_rows_is_the_decision_tree(criterion: str) -> Non
     )
 
 
-def test_importances_are_the_mean_of_the_trees_shares() -> None:
+def test_importances_are_the_mean_of_the_trees_normalized_ones() -> None:
     forest, _ = mixed_forest(n_rows=40, max_depth=1)
     parts = [forest.tree(i).compute_feature_importances() for i in range(forest.n_trees)]
     expected = np.mean(parts, axis=0)
@@ -131,7 +131,7 @@ def test_importances_are_the_mean_of_the_trees_shares() -> None:
     assert not roots.compute_feature_importances().any()
 
 
-def test_parts_put_together_are_the_whole() -> None:
+def test_concatenated_parts_equal_the_whole() -> None:
     whole, reader = mixed_forest(n_trees=7)
     later, _ = mixed_forest(n_trees=4, first_tree=3)
     both = whole.truncated(3).extended(later)
@@ -150,7 +150,7 @@ def test_parts_put_together_are_the_whole() -> None:
         whole.extended(mixed_forest("entropy")[0])
 
 
-def test_kept_rows_lie_in_their_leaves() -> None:
+def test_stored_rows_are_in_their_leaves() -> None:
     forest, reader = mixed_forest(keep_rows=True)
     assert forest.keeps_rows
     assert forest.n_training_rows == 300
@@ -167,7 +167,7 @@ def test_kept_rows_lie_in_their_leaves() -> None:
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 10])
-def test_a_node_takes_at_most_half_of_what_scikit_learns_takes(n_classes: int) -> None:
+def test_a_node_takes_at_most_half_the_memory_of_scikit_learn(n_classes: int) -> None:
     """Of full-depth trees: 64 bytes and eight for each value, in its arrays of nodes."""
     X = np.random.default_rng(1).normal(size=(2000, 5))
     f = X[:, 0] + X[:, 1] * X[:, 2] + np.random.default_rng(2).normal(size=2000)
@@ -190,7 +190,7 @@ def test_a_node_takes_at_most_half_of_what_scikit_learns_takes(n_classes: int) -
     assert len(pickle.dumps(forest)) < 1.1 * forest.n_bytes
 
 
-def test_copies_have_the_same_bytes_and_what_is_no_forest_is_refused() -> None:
+def test_copies_have_the_same_bytes_and_invalid_states_are_refused() -> None:
     forest, reader = mixed_forest(keep_rows=True)
     table = read(reader, mixed_table(20))
     for again in (
@@ -215,7 +215,7 @@ def test_copies_have_the_same_bytes_and_what_is_no_forest_is_refused() -> None:
         _native.Forest.__new__(_native.Forest).__setstate__(native[:-1] + b"x")
 
 
-def test_what_a_forest_cannot_be_asked_is_told() -> None:
+def test_invalid_requests_to_a_forest_are_refused() -> None:
     forest, reader = mixed_forest("squared_error")
     table = read(reader, mixed_table(5))
     with pytest.raises(ValueError, match="soft, hard or laplace"):

@@ -1,4 +1,4 @@
-"""Targets at the ends of float64: the answer that scaled ones give, or a message to act on."""
+"""Targets near the float64 limits: the prediction for scaled ones, or a clear error."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ MEANS = [
     BaggingRegressor(KNeighborsRegressor(1), n_estimators=N, random_state=0),
     RandomSubspaceRegressor(n_estimators=N, max_features=1, random_state=0),
 ]
-JUDGED = [
+SCORED = [
     RandomForestRegressor(N, oob_score=True, random_state=0),
     BaggingRegressor(n_estimators=N, oob_score=True, random_state=0),
 ]
@@ -41,7 +41,7 @@ def scaled(exponent: int) -> Any:
 
 
 @pytest.mark.parametrize("exponent", [-900, 900, 1020])
-def test_a_tree_answers_as_with_scaled_targets(exponent: int) -> None:
+def test_a_tree_predicts_like_one_of_scaled_targets(exponent: int) -> None:
     plain = DecisionTreeRegressor(max_depth=2).fit(X, y)
     tree = DecisionTreeRegressor(max_depth=2).fit(X, scaled(exponent))
     np.testing.assert_array_equal(tree.predict(X), np.ldexp(plain.predict(X), exponent))
@@ -49,7 +49,7 @@ def test_a_tree_answers_as_with_scaled_targets(exponent: int) -> None:
 
 @pytest.mark.parametrize("exponent", [-900, 900, 1016])  # 2^1016 * 8 * 16 is 2^1023
 @pytest.mark.parametrize("model", MEANS, ids=str)
-def test_means_are_those_of_scaled_targets(model: Any, exponent: int) -> None:
+def test_means_match_those_of_scaled_targets(model: Any, exponent: int) -> None:
     plain = clone(model).fit(X, y).predict(X)
     found = clone(model).fit(X, scaled(exponent)).predict(X)
     np.testing.assert_allclose(np.ldexp(found, -exponent), plain, rtol=1e-12, atol=1e-12)
@@ -70,7 +70,7 @@ def test_sums_beyond_float64_are_refused(model: Any, several: bool) -> None:
 
 
 @pytest.mark.parametrize("model", MEANS[:4], ids=str)
-def test_rows_of_weight_0_may_hold_anything(model: Any) -> None:
+def test_rows_of_weight_0_can_have_any_target(model: Any) -> None:
     target, weight = y.copy(), np.ones(40)
     target[7], weight[7] = 1.7e308, 0.0
     fitted = clone(model).fit(X, target, weight)
@@ -78,16 +78,16 @@ def test_rows_of_weight_0_may_hold_anything(model: Any) -> None:
 
 
 @pytest.mark.parametrize("exponent", [-600, 600])
-@pytest.mark.parametrize("model", JUDGED, ids=str)
-def test_squares_beyond_float64_do_not_judge(model: Any, exponent: int) -> None:
+@pytest.mark.parametrize("model", SCORED, ids=str)
+def test_errors_whose_squares_exceed_float64_are_refused(model: Any, exponent: int) -> None:
     target = scaled(exponent)
     with pytest.raises(
         ValueError, match="squared differences of y overflow or underflow float64: multiply it by"
     ):
         clone(model).fit(X, target)
-    unjudged = clone(model).set_params(oob_score=False).fit(X, target)
-    if isinstance(unjudged, RandomForestRegressor):
-        for ask in (unjudged.oob_curve, unjudged.oob_permutation_importance):
+    unscored = clone(model).set_params(oob_score=False).fit(X, target)
+    if isinstance(unscored, RandomForestRegressor):
+        for ask in (unscored.oob_curve, unscored.oob_permutation_importance):
             with pytest.raises(
                 ValueError, match="squared differences of y overflow or underflow float64"
             ):
@@ -97,7 +97,7 @@ def test_squares_beyond_float64_do_not_judge(model: Any, exponent: int) -> None:
     np.testing.assert_array_equal(constant.oob_prediction_, target[0])
 
 
-@pytest.mark.parametrize("model", JUDGED, ids=str)
+@pytest.mark.parametrize("model", SCORED, ids=str)
 def test_scores_do_not_depend_on_the_scale(model: Any) -> None:
     model = clone(model).set_params(n_estimators=60)
     plain = clone(model).fit(X, y).oob_score_

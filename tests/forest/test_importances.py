@@ -1,4 +1,4 @@
-"""What columns are worth, by impurity and by permutation."""
+"""Feature importances by impurity and by permutation."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def test_importances_are_the_mean_of_the_trees(forest: Any) -> None:
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_permutation_finds_the_columns_that_matter(forest: Any) -> None:
+def test_permutation_finds_the_informative_columns(forest: Any) -> None:
     X, y = table_for(forest, 300)
     grown = forest(40, bootstrap=True, random_state=0).fit(X, y)
     found = grown.oob_permutation_importance(X, y)
@@ -37,7 +37,7 @@ def test_permutation_finds_the_columns_that_matter(forest: Any) -> None:
 
 
 @pytest.mark.parametrize("voting", ["soft", "laplace"])
-def test_permutation_against_a_recount(voting: str) -> None:
+def test_permutation_importance_matches_a_naive_twin(voting: str) -> None:
     """Against the mean over many permutations of each tree's left-out rows."""
     X, y = classes(120)
     forest = RandomForestClassifier(15, voting=voting, max_depth=4, random_state=0).fit(X, y)
@@ -63,7 +63,7 @@ def test_permutation_against_a_recount(voting: str) -> None:
     assert (np.abs(found.mean - expected.mean(axis=0)) <= 4.5 * error + 1e-12).all()
 
 
-def test_permutation_of_numbers_counts_squared_errors() -> None:
+def test_permutation_of_regressors_uses_squared_errors() -> None:
     X, y = numbers(300)
     forest = RandomForestRegressor(30, random_state=0).fit(X[:, :2], y)
     found = forest.oob_permutation_importance(X[:, :2], y)
@@ -72,7 +72,7 @@ def test_permutation_of_numbers_counts_squared_errors() -> None:
     assert found.mean[1] == pytest.approx(2 * np.var(X[:, 1] ** 2), rel=0.35)
 
 
-def test_the_result_object() -> None:
+def test_importances_are_returned_as_a_result_object() -> None:
     X, y = numbers(100)
     frame = pd.DataFrame(X, columns=list("abcdef"))
     forest = ExtraTreesRegressor(20, bootstrap=True, max_depth=3, random_state=0).fit(frame, y)

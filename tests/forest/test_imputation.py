@@ -1,4 +1,4 @@
-"""Missing values filled by proximity, beside a twin in the order of the manual."""
+"""Missing values imputed by proximity, against a twin in the order of the manual."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def naive(forest: Any, X: Any, y: Any, n_rounds: int) -> Any:
 
 
 @pytest.mark.parametrize("n_rounds", [0, 1, 3])
-def test_numbers_are_filled_as_the_manual_says(n_rounds: int) -> None:
+def test_numbers_are_imputed_as_in_breimans_manual(n_rounds: int) -> None:
     X, y, _ = with_gaps()
     forest = RandomForestClassifier(10, random_state=0)
     found = forest.impute(X, y, n_rounds=n_rounds)
@@ -47,7 +47,7 @@ def test_numbers_are_filled_as_the_manual_says(n_rounds: int) -> None:
     np.testing.assert_array_equal(found[~np.isnan(X)], X[~np.isnan(X)])
 
 
-def test_proximity_fills_better_than_the_median() -> None:
+def test_proximity_imputes_better_than_the_median() -> None:
     X, y, truth = with_gaps()
     forest = RandomForestClassifier(100, random_state=0)
     gaps = np.isnan(X)
@@ -58,7 +58,7 @@ def test_proximity_fills_better_than_the_median() -> None:
 
 
 def frame_with_gaps() -> tuple[pd.DataFrame, Any]:
-    """A number, a category that tells it, and a column without gaps."""
+    """A number, a category that determines it, and a column without missing values."""
     random = np.random.default_rng(0)
     number = random.normal(size=200)
     kind = np.where(number > 0, "high", "low").astype(object)
@@ -84,7 +84,7 @@ def test_a_frame_of_pandas_keeps_its_index_and_types() -> None:
     assert np.mean(filled["kind"][~was_there] == expected[~was_there]) > 0.85
 
 
-def test_a_frame_of_polars_is_filled_alike() -> None:
+def test_a_frame_of_polars_is_imputed_alike() -> None:
     frame, number = frame_with_gaps()
     other = pl.DataFrame(
         {
@@ -105,7 +105,7 @@ def test_a_frame_of_polars_is_filled_alike() -> None:
     np.testing.assert_array_equal(filled["number"].to_numpy(), of_pandas["number"].to_numpy())
 
 
-def test_the_most_frequent_category_begins() -> None:
+def test_imputation_starts_with_the_most_frequent_category() -> None:
     X = np.array([["a", 1.0], ["b", 2.0], ["b", 3.0], [None, 4.0]], dtype=object)
     forest = RandomForestClassifier(3, categorical_features=[0], random_state=0)
     filled = forest.impute(X, [0, 1, 1, 0], n_rounds=0)
@@ -113,14 +113,14 @@ def test_the_most_frequent_category_begins() -> None:
     assert X[3, 0] is None
 
 
-def test_a_table_without_gaps_comes_back_as_a_copy() -> None:
+def test_a_complete_table_is_returned_as_a_copy() -> None:
     X, y = load_iris(return_X_y=True)
     filled = RandomForestClassifier(3).impute(X, y)
     np.testing.assert_array_equal(filled, X)
     assert not np.shares_memory(filled, X)
 
 
-def test_what_cannot_be_filled_is_refused_by_name() -> None:
+def test_columns_that_cannot_be_imputed_are_refused_by_name() -> None:
     X, y, _ = with_gaps()
     forest = RandomForestClassifier(3)
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(c=np.nan)

@@ -1,4 +1,4 @@
-"""Targets and weights that a forest keeps, on their way through a model file."""
+"""Targets and weights that a forest stores, saved in and loaded from a model file."""
 
 from typing import Any
 
@@ -15,14 +15,14 @@ WEIGHT = np.array([1.0, 0.0, 2.5])
 
 
 def stored(weight: Any) -> tuple[Any, Sections]:
-    """What a file would hold of three rows."""
+    """Return what a file stores for three rows."""
     sections = Sections()
     header = KeptRowsField().encode("kept_", KeptRows(TARGET, weight, True), sections)
     return header, Sections(arrays=sections.arrays.items())
 
 
 @pytest.mark.parametrize("weight", [None, WEIGHT])
-def test_rows_come_back_as_they_were(weight: Any) -> None:
+def test_stored_rows_are_restored(weight: Any) -> None:
     header, sections = stored(weight)
     found = KeptRowsField().decode("kept_", header, sections)
     sections.check_all_taken()
@@ -44,7 +44,7 @@ def test_rows_come_back_as_they_were(weight: Any) -> None:
         ("weight", np.ones(2)),
     ],
 )
-def test_numbers_that_cannot_be_are_refused(part: str, values: Any) -> None:
+def test_invalid_numbers_are_refused(part: str, values: Any) -> None:
     header, sections = stored(WEIGHT)
     sections.arrays[f"kept_.{part}"] = values
     with pytest.raises(ModelFormatError):
@@ -52,7 +52,7 @@ def test_numbers_that_cannot_be_are_refused(part: str, values: Any) -> None:
 
 
 @pytest.mark.parametrize("header", [{}, 3, {"balances_classes": 1, "target": {}}, "rows"])
-def test_headers_that_say_nothing_are_refused(header: Any) -> None:
+def test_incomplete_headers_are_refused(header: Any) -> None:
     with pytest.raises(ModelFormatError):
         KeptRowsField().decode("kept_", header, Sections())
 
@@ -66,7 +66,7 @@ def test_headers_that_say_nothing_are_refused(header: Any) -> None:
         (np.full((150, 1), 0.5), "not one of the classes"),
     ],
 )
-def test_rows_that_are_not_those_of_the_forest_are_a_defect(target: Any, defect: str) -> None:
+def test_rows_of_another_forest_are_refused(target: Any, defect: str) -> None:
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(2, keep_rows=True, random_state=0).fit(X, y)
     assert forest._defect() is None

@@ -67,7 +67,7 @@ def naive_weights(forest: Any, X: Any, X_train: Any, weight: Any) -> Any:
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", REGRESSORS)
-def test_weights_are_those_of_the_definition_and_average_to_the_prediction(
+def test_weights_match_their_definition_and_average_to_the_prediction(
     name: str, weighted: bool
 ) -> None:
     X, y = load_diabetes(return_X_y=True)
@@ -96,7 +96,7 @@ def test_weights_of_classes_add_up_to_the_soft_vote(name: str, weighted: bool) -
     np.testing.assert_allclose(found @ classes, forest.predict_proba(X[is_new]), atol=1e-9)
 
 
-def test_weights_are_those_before_leaves_are_clipped_to_be_monotone() -> None:
+def test_weights_ignore_the_clipping_of_monotone_leaves() -> None:
     random = np.random.default_rng(0)
     X = random.random((300, 3))
     y = np.sin(6 * X[:, 0]) + X[:, 1] + random.normal(size=300) / 2
@@ -112,7 +112,7 @@ def test_weights_are_those_before_leaves_are_clipped_to_be_monotone() -> None:
     assert (forest.neighbor_weights(larger) @ y - weights @ y).min() < -0.01
 
 
-def test_weights_of_medians_average_to_another_answer() -> None:
+def test_weights_of_median_leaves_do_not_average_to_the_prediction() -> None:
     X, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(N_TREES, min_samples_leaf=15, keep_rows=True, random_state=0)
     forest.set_params(criterion="absolute_error").fit(X[:200], y[:200])
@@ -122,7 +122,7 @@ def test_weights_of_medians_average_to_another_answer() -> None:
     assert np.abs(weights @ y[:200] - forest.predict(X[200:250])).max() > 1
 
 
-def test_gaps_categories_and_sparse_tables() -> None:
+def test_missing_values_categories_and_sparse_tables_are_supported() -> None:
     random = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -206,7 +206,7 @@ def test_proximity_out_of_bag_counts_the_trees_that_saw_neither_row() -> None:
         lambda forest, X: forest.proximity(X, out_of_bag=True),
     ],
 )
-def test_a_forest_that_kept_no_rows_says_how_to_keep_them(ask: Any) -> None:
+def test_a_forest_without_stored_rows_explains_how_to_store_them(ask: Any) -> None:
     X, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(3, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="keep_rows=True"):
@@ -225,7 +225,7 @@ def test_trees_of_different_fits_have_no_common_rows() -> None:
 
 
 @pytest.mark.parametrize("kept", [False, True])
-def test_either_all_trees_keep_their_rows_or_none(kept: bool) -> None:
+def test_all_trees_must_agree_on_storing_rows(kept: bool) -> None:
     X, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(2, keep_rows=kept, warm_start=True, random_state=0).fit(X, y)
     forest.set_params(keep_rows=not kept, n_estimators=3)
@@ -234,7 +234,7 @@ def test_either_all_trees_keep_their_rows_or_none(kept: bool) -> None:
     assert forest.n_estimators_ == 2
 
 
-def test_out_of_bag_is_between_the_training_rows_only() -> None:
+def test_out_of_bag_proximity_requires_the_training_rows() -> None:
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(5, keep_rows=True, random_state=0).fit(X, y)
     for wrong in [(X[:50],), (X, X)]:
@@ -245,7 +245,7 @@ def test_out_of_bag_is_between_the_training_rows_only() -> None:
         forest.proximity(X, out_of_bag=True)
 
 
-def test_outlier_scores_are_those_of_the_definition() -> None:
+def test_outlier_scores_match_their_definition() -> None:
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(N_TREES, min_samples_leaf=5, random_state=0).fit(X, y)
     near = forest.proximity(X).toarray()
@@ -259,7 +259,7 @@ def test_outlier_scores_are_those_of_the_definition() -> None:
     np.testing.assert_allclose(forest.outlier_scores(X, names), expected, rtol=1e-9, atol=1e-12)
 
 
-def test_a_row_with_the_wrong_label_is_an_outlier() -> None:
+def test_a_mislabelled_row_is_an_outlier() -> None:
     X, y = load_iris(return_X_y=True)
     y = y.copy()
     y[7] = 2
@@ -271,7 +271,7 @@ def test_a_row_with_the_wrong_label_is_an_outlier() -> None:
         forest.outlier_scores(X, y[:5])
 
 
-def test_outliers_of_a_regression_are_among_all_rows() -> None:
+def test_outliers_of_a_regression_are_relative_to_all_rows() -> None:
     X, y = load_diabetes(return_X_y=True)
     X = X.copy()
     X[11] = 5 * X.max()

@@ -1,4 +1,4 @@
-"""Growing more trees: warm start, and as many as are enough."""
+"""Growing more trees: warm start, and enough trees."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from arboleda.forest._convergence import BLOCK_SIZE, MAX_RELATIVE_EXCESS, Conver
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_a_smaller_forest_is_the_beginning_of_a_larger_one(forest: Any) -> None:
+def test_a_smaller_forest_is_a_prefix_of_a_larger_one(forest: Any) -> None:
     X, y = table_for(forest)
     large = bytes_of(forest(12, random_state=4).fit(X, y))
     small = bytes_of(forest(5, random_state=4).fit(X, y))
@@ -21,7 +21,7 @@ def test_a_smaller_forest_is_the_beginning_of_a_larger_one(forest: Any) -> None:
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_a_warm_start_is_one_fit(forest: Any) -> None:
+def test_a_warm_start_matches_a_single_fit(forest: Any) -> None:
     X, y = table_for(forest)
     options = {"bootstrap": True, "oob_score": True, "random_state": 4, "max_samples": 0.6}
     once = forest(30, **options).fit(X, y)
@@ -35,7 +35,7 @@ def test_a_warm_start_is_one_fit(forest: Any) -> None:
         np.testing.assert_array_equal(mine, other)
 
 
-def test_a_warm_start_that_cannot_be() -> None:
+def test_invalid_warm_starts_are_refused() -> None:
     X, y = classes()
     forest = RandomForestClassifier(5, warm_start=True, random_state=0).fit(X, y)
     before = bytes_of(forest)
@@ -58,7 +58,7 @@ def test_a_warm_start_that_cannot_be() -> None:
         _ = forest.estimators_samples_
 
 
-def test_without_a_warm_start_a_second_fit_begins_anew() -> None:
+def test_without_a_warm_start_a_second_fit_starts_over() -> None:
     X, y = classes()
     forest = RandomForestClassifier(5, random_state=0).fit(X, y)
     first = bytes_of(forest)
@@ -68,10 +68,10 @@ def test_without_a_warm_start_a_second_fit_begins_anew() -> None:
     assert bytes_of(other) != first
 
 
-# As many trees as are enough
+# Enough trees
 
 
-def test_the_excess_is_that_of_the_squared_error_curve() -> None:
+def test_the_excess_matches_the_squared_error_curve() -> None:
     """V / L, estimated from blocks, against errors of forests drawn from many trees."""
     random = np.random.default_rng(0)
     n_rows, n_trees = 400, 600
@@ -89,7 +89,7 @@ def test_the_excess_is_that_of_the_squared_error_curve() -> None:
     assert excess == pytest.approx(np.mean(2 * chance * (1 - chance)) / n_trees, rel=0.1)
 
 
-def test_the_excess_of_numbers_does_not_depend_on_where_zero_is() -> None:
+def test_the_excess_of_regressors_does_not_depend_on_the_origin() -> None:
     random = np.random.default_rng(0)
     target = random.normal(size=(300, 2))
     counts = random.integers(0, 30, (6, 300)).astype(np.uint32)
@@ -107,7 +107,7 @@ def test_the_excess_of_numbers_does_not_depend_on_where_zero_is() -> None:
     np.testing.assert_allclose(results[1], results[0], rtol=1e-6)
 
 
-def test_no_row_judged_twice_is_not_enough() -> None:
+def test_at_least_one_row_must_be_out_of_bag_twice() -> None:
     found = Convergence(np.zeros(5), (1,))
     found.add(np.zeros((5, 1)), np.ones(5, dtype=np.uint32))
     assert not found.has_converged()
@@ -144,7 +144,7 @@ def test_trees_are_added_until_more_change_little(name: str) -> None:
         assert here <= there + 3 / np.sqrt(len(y)) * np.sqrt(there / 10)
 
 
-def test_one_forest_per_thread_count() -> None:
+def test_the_number_of_threads_changes_no_forest() -> None:
     X, y = numbers(80)
     sizes = [
         RandomForestRegressor("auto", max_depth=4, random_state=1, n_jobs=n).fit(X, y)

@@ -1,4 +1,4 @@
-"""As many trees as are enough, on tables of thousands of rows."""
+"""The automatic number of trees, on tables of thousands of rows."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from arboleda import ExtraTreesClassifier, RandomForestRegressor
 pytestmark = pytest.mark.slow
 
 
-def test_spam() -> None:
+def test_the_number_of_trees_for_spam_suffices() -> None:
     frame = pd.read_csv(shared_data("spambase/spam_esl.csv.gz"))
     X, y = frame.drop(columns=["test", "spam"]).to_numpy(), frame["spam"].to_numpy()
     forest = ExtraTreesClassifier("auto", bootstrap=True, random_state=0).fit(X, y)
@@ -19,7 +19,7 @@ def test_spam() -> None:
     assert abs(forest.oob_curve().error[-1] - more.oob_curve().error[-1]) < 0.002
 
 
-def test_prices_of_cars() -> None:
+def test_the_number_of_trees_for_car_prices_suffices() -> None:
     frame = pd.read_csv(shared_data("uk_used_cars/vw.csv.gz"))
     X, y = pd.get_dummies(frame.drop(columns="price")), frame["price"].to_numpy(dtype=np.float64)
     options = {"max_features": 1 / 3, "random_state": 0}

@@ -1,4 +1,4 @@
-"""Rows left out: which they are, what is said of them, against a recount by hand."""
+"""Out-of-bag rows: which they are and their predictions, against a naive twin."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def votes_by_hand(forest: Any, X: Array) -> tuple[Array, Array]:
 
 
 @pytest.mark.parametrize("forest", _FORESTS, ids=str)
-def test_answers_are_those_of_the_trees_that_left_a_row_out(forest: Any) -> None:
+def test_predictions_come_from_the_trees_that_left_a_row_out(forest: Any) -> None:
     X, y = table_for(forest)
     forest = clone(forest).fit(X, y)
     votes, left_out = votes_by_hand(forest, X)
@@ -71,18 +71,18 @@ def test_the_curve_is_the_error_after_each_tree(forest: Any) -> None:
     curve = forest.oob_curve()
     np.testing.assert_array_equal(curve.n_estimators, np.arange(1, 25))
     for n_trees in (1, 2, 5, 24):
-        judged = left_out[:n_trees].any(axis=0)
-        mean = np.nansum(votes[:n_trees, judged], axis=0)
-        mean /= left_out[:n_trees, judged].sum(axis=0)[:, np.newaxis]
+        scored = left_out[:n_trees].any(axis=0)
+        mean = np.nansum(votes[:n_trees, scored], axis=0)
+        mean /= left_out[:n_trees, scored].sum(axis=0)[:, np.newaxis]
         if hasattr(forest, "classes_"):
-            error = np.mean(forest.classes_[mean.argmax(axis=1)] != y[judged])
+            error = np.mean(forest.classes_[mean.argmax(axis=1)] != y[scored])
         else:
-            error = np.mean((mean[:, 0] - y[judged]) ** 2)
-        assert curve.n_rows[n_trees - 1] == judged.sum()
+            error = np.mean((mean[:, 0] - y[scored]) ** 2)
+        assert curve.n_rows[n_trees - 1] == scored.sum()
         assert curve.error[n_trees - 1] == pytest.approx(error)
     again = forest.set_params(oob_score=False).fit(X, y).oob_curve(X, y)
-    for kept, asked in zip(curve, again, strict=True):
-        np.testing.assert_array_equal(kept, asked)
+    for kept, repeated in zip(curve, again, strict=True):
+        np.testing.assert_array_equal(kept, repeated)
 
 
 def test_bags_and_left_out_rows() -> None:
@@ -117,7 +117,7 @@ def test_a_balanced_bootstrap_draws_as_many_rows_of_each_class() -> None:
         np.testing.assert_allclose(tree.tree_.value[0, 0], 1 / 3)
 
 
-def test_rows_of_weight_0_are_never_drawn_and_not_judged() -> None:
+def test_rows_of_weight_0_are_neither_drawn_nor_scored() -> None:
     X, y = classes(100)
     weight = np.ones(100)
     weight[::4] = 0.0
@@ -142,26 +142,26 @@ def test_random_labels_are_not_predicted() -> None:
     assert abs(hits - 750) < 3 * np.sqrt(1500 / 4) + 0.02 * 1500
 
 
-def test_out_of_bag_error_is_that_of_leaving_one_out() -> None:
-    """Both judge rows not learned from; they differ by what the drawing of bags does."""
+def test_out_of_bag_error_is_near_leave_one_out() -> None:
+    """Both score rows outside the training set; they differ only by the drawing of bags."""
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(200, oob_score=True, random_state=0, n_jobs=1)
     left_out = cross_val_predict(RandomForestClassifier(60, random_state=0), X, y, cv=LeaveOneOut())
     assert abs(forest.fit(X, y).oob_score_ - np.mean(left_out == y)) <= 3 / 150
 
 
-def test_out_of_bag_error_is_that_of_cross_validation() -> None:
+def test_out_of_bag_error_is_near_cross_validation() -> None:
     for load, forest in (
         (load_breast_cancer, RandomForestClassifier(100, oob_score=True, random_state=0)),
         (load_diabetes, RandomForestRegressor(100, oob_score=True, random_state=0)),
     ):
         X, y = load(return_X_y=True)
-        told = cross_val_predict(forest, X, y, cv=10)
-        score = np.mean(told == y) if load is load_breast_cancer else r2_score(y, told)
+        predicted = cross_val_predict(forest, X, y, cv=10)
+        score = np.mean(predicted == y) if load is load_breast_cancer else r2_score(y, predicted)
         assert forest.fit(X, y).oob_score_ == pytest.approx(score, abs=0.03)
 
 
-def test_a_row_that_every_tree_saw_has_no_answer() -> None:
+def test_a_row_in_every_bag_has_no_prediction() -> None:
     X, y = numbers(40)
     forest = RandomForestRegressor(2, oob_score=True, random_state=0)
     with pytest.warns(UserWarning, match="left out by no"):
@@ -174,11 +174,11 @@ def test_a_row_that_every_tree_saw_has_no_answer() -> None:
     assert forest.oob_score_ == pytest.approx(r2_score(y[~seen], forest.oob_prediction_[~seen]))
 
 
-def test_a_score_of_ones_own() -> None:
+def test_a_custom_score_is_used() -> None:
     X, y = classes()
     forest = RandomForestClassifier(30, oob_score=balanced_accuracy_score, random_state=0).fit(X, y)
-    told = forest.classes_[forest.oob_decision_function_.argmax(axis=1)]
-    assert forest.oob_score_ == pytest.approx(balanced_accuracy_score(y, told))
+    predicted = forest.classes_[forest.oob_decision_function_.argmax(axis=1)]
+    assert forest.oob_score_ == pytest.approx(balanced_accuracy_score(y, predicted))
     X, y = numbers()
     other = RandomForestRegressor(30, oob_score=mean_absolute_error, random_state=0).fit(X, y)
     assert other.oob_score_ == pytest.approx(mean_absolute_error(y, other.oob_prediction_))
@@ -191,9 +191,9 @@ def test_several_outputs() -> None:
     assert forest.oob_decision_function_.shape == (150, 3, 2)
     assert (forest.oob_decision_function_[:, 2, 1] == 0.0).all()
     np.testing.assert_allclose(forest.oob_decision_function_.sum(axis=1), 1.0)
-    told = [c[forest.oob_decision_function_[:, :, k].argmax(axis=1)]
+    predicted = [c[forest.oob_decision_function_[:, :, k].argmax(axis=1)]
             for k, c in enumerate(forest.classes_)]  # fmt: skip
-    assert forest.oob_score_ == pytest.approx(np.mean(np.column_stack(told) == Y))
+    assert forest.oob_score_ == pytest.approx(np.mean(np.column_stack(predicted) == Y))
     assert forest.oob_curve().error[-1] == pytest.approx(1.0 - forest.oob_score_)
     Z = np.column_stack([X[:, 0], 10 * X[:, 1]])
     other = RandomForestRegressor(40, oob_score=True, random_state=0).fit(X, Z)
@@ -201,7 +201,7 @@ def test_several_outputs() -> None:
     assert other.oob_score_ == pytest.approx(r2_score(Z, other.oob_prediction_))
 
 
-def test_an_earlier_fits_answers_do_not_stay() -> None:
+def test_predictions_of_an_earlier_fit_are_dropped() -> None:
     X, y = classes()
     forest = RandomForestClassifier(20, oob_score=True, random_state=0).fit(X, y)
     forest.set_params(oob_score=False).fit(X, y)
@@ -222,12 +222,12 @@ def test_an_earlier_fits_answers_do_not_stay() -> None:
         ({"n_estimators": "auto", "warm_start": True}, "cannot be combined with warm_start=True"),
     ],
 )
-def test_parameters_that_do_not_go_together(parameters: dict[str, Any], message: str) -> None:
+def test_incompatible_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RandomForestClassifier(**parameters).fit(*classes())
 
 
-def test_what_cannot_be_asked_is_said() -> None:
+def test_unavailable_attributes_explain_the_reason() -> None:
     X, y = classes()
     forest = RandomForestClassifier(5).fit(X, y)
     with pytest.raises(ValueError, match="curve was not computed"):

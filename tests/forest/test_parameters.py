@@ -1,4 +1,4 @@
-"""What each parameter does, read off the trees; and what is refused."""
+"""The effect of each parameter on the trees; and invalid values."""
 
 from typing import Any
 
@@ -27,7 +27,9 @@ from arboleda import (
          ["squared_error", "friedman_mse", "absolute_error", "poisson"]),
     ],
 )  # fmt: skip
-def test_trees_are_those_of_their_bags(tree: Any, forest: Any, criteria: list[str]) -> None:
+def test_trees_match_those_fitted_on_their_bags(
+    tree: Any, forest: Any, criteria: list[str]
+) -> None:
     """Without drawn columns a tree of the forest is CART on its rows, weighted by their draws."""
     X, y = table_for(forest)
     y = y if is_classifier(forest()) else np.abs(y)
@@ -70,11 +72,11 @@ def test_growth_is_limited_in_every_tree(forest: Any, parameters: dict[str, Any]
         if "max_depth" in parameters:
             assert tree.max_depth <= 2
         if "min_samples_split" in parameters:
-            asked = parameters["min_samples_split"]
-            assert tree.n_node_samples[~leaf].min() >= (asked if asked > 1 else asked * len(X))
+            limit = parameters["min_samples_split"]
+            assert tree.n_node_samples[~leaf].min() >= (limit if limit > 1 else limit * len(X))
         if "min_samples_leaf" in parameters:
-            asked = parameters["min_samples_leaf"]
-            assert tree.n_node_samples[leaf].min() >= (asked if asked >= 1 else asked * len(X))
+            limit = parameters["min_samples_leaf"]
+            assert tree.n_node_samples[leaf].min() >= (limit if limit >= 1 else limit * len(X))
         if "min_weight_fraction_leaf" in parameters:
             weight = tree.weighted_n_node_samples
             assert weight[leaf].min() >= 0.1 * weight[0] - 1e-9
@@ -82,7 +84,7 @@ def test_growth_is_limited_in_every_tree(forest: Any, parameters: dict[str, Any]
             assert tree.n_leaves <= 5
 
 
-def test_pruned_trees_are_those_that_a_tree_prunes_to() -> None:
+def test_pruned_trees_match_single_pruned_trees() -> None:
     X, y = classes()
     whole = RandomForestClassifier(4, random_state=0).fit(X, y)
     pruned = RandomForestClassifier(4, random_state=0, ccp_alpha=0.02).fit(X, y)
@@ -95,7 +97,7 @@ def test_pruned_trees_are_those_that_a_tree_prunes_to() -> None:
     ("max_features", "expected"),
     [("sqrt", 2), ("log2", 2), (4, 4), (0.5, 3), (1 / 3, 2), (0.01, 1), (1.0, 6), (None, 6)],
 )
-def test_max_features(forest: Any, max_features: Any, expected: int) -> None:
+def test_max_features_limits_the_columns(forest: Any, max_features: Any, expected: int) -> None:
     X, y = table_for(forest)
     grown = forest(3, max_features=max_features, max_depth=3, random_state=0).fit(X, y)
     assert grown.max_features_ == expected
@@ -128,7 +130,7 @@ def test_extra_trees_draw_thresholds_and_see_all_rows() -> None:
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_the_defaults_are_scikit_learns(forest: Any) -> None:
+def test_the_defaults_match_scikit_learn(forest: Any) -> None:
     import sklearn.ensemble
 
     theirs = getattr(sklearn.ensemble, forest.__name__)().get_params()
@@ -137,7 +139,7 @@ def test_the_defaults_are_scikit_learns(forest: Any) -> None:
 
 
 @pytest.mark.parametrize("forest", CLASSIFIERS)
-def test_class_weights(forest: Any) -> None:
+def test_class_weights_change_the_shares_of_classes(forest: Any) -> None:
     X, y = classes()
     keep = (y != "a") | (np.arange(len(y)) % 7 == 0)
     X, y = X[keep], y[keep]
@@ -155,7 +157,7 @@ def test_class_weights(forest: Any) -> None:
     )
 
 
-def test_weights_of_one_are_no_weights_and_whole_numbers_of_draws_count() -> None:
+def test_unit_weights_change_nothing_and_integer_draws_count() -> None:
     X, y = classes()
     plain = RandomForestClassifier(5, random_state=0).fit(X, y)
     ones = RandomForestClassifier(5, random_state=0).fit(X, y, np.ones(len(y)))
@@ -183,7 +185,7 @@ def test_several_outputs() -> None:
     np.testing.assert_allclose(other.predict(X), Z)
 
 
-def test_categories_missing_values_and_sparse_matrices() -> None:
+def test_categories_missing_values_and_sparse_matrices_are_supported() -> None:
     import pandas as pd
     from scipy.sparse import csr_matrix
 
@@ -232,13 +234,13 @@ def test_categories_missing_values_and_sparse_matrices() -> None:
     ],
     ids=str,
 )
-def test_wrong_values_are_refused(forest: Any, wrong: dict[str, Any]) -> None:
+def test_invalid_values_are_refused(forest: Any, wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"The '{next(iter(wrong))}' parameter of"):
         forest(**{"bootstrap": True, **wrong}).fit(*table_for(forest))
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_monotone_columns(forest: Any) -> None:
+def test_monotonic_columns_are_followed(forest: Any) -> None:
     """Every tree keeps the direction, and so does their mean."""
     X, y = table_for(forest)
     if is_classifier(forest()):
@@ -248,13 +250,13 @@ def test_monotone_columns(forest: Any) -> None:
     rises = []
     for direction in (None, [1, 0, 0, 0, 0, 0]):
         grown = forest(15, monotonic_cst=direction, random_state=0).fit(X, y)
-        said = grown.predict_proba(grid)[:, 1] if is_classifier(grown) else grown.predict(grid)
-        rises.append(np.diff(said.reshape(15, 20), axis=0).min())
+        predicted = grown.predict_proba(grid)[:, 1] if is_classifier(grown) else grown.predict(grid)
+        rises.append(np.diff(predicted.reshape(15, 20), axis=0).min())
     assert rises[0] < 0.0
     assert rises[1] >= -1e-12
 
 
-def test_no_more_rows_are_drawn_than_there_are() -> None:
+def test_max_samples_must_not_exceed_the_rows() -> None:
     X, y = classes()
     weight = np.arange(200) % 2
     with pytest.raises(
@@ -266,20 +268,20 @@ def test_no_more_rows_are_drawn_than_there_are() -> None:
     assert forest.estimators_samples_[0].size == 100
 
 
-def test_voting_is_for_classes_and_has_three_forms() -> None:
+def test_voting_has_three_options_for_classes() -> None:
     with pytest.raises(ValueError, match="The 'voting' parameter"):
         RandomForestClassifier(voting="loud").fit(*classes())
     assert "voting" not in RandomForestRegressor().get_params()
 
 
-def test_more_classes_than_memory_holds() -> None:
+def test_more_classes_than_memory_allows_are_refused() -> None:
     y = np.arange(30_000) // 3
     with pytest.raises(ValueError, match="y has 10,000 classes: 1,000 trees of up to"):
         RandomForestClassifier(1_000).fit(np.zeros((30_000, 1)), y)
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_nothing_is_told_before_fitting(forest: Any) -> None:
+def test_attributes_do_not_exist_before_fit(forest: Any) -> None:
     model = forest()
     for ask in (
         lambda: model.predict([[1.0]]),
@@ -293,11 +295,11 @@ def test_nothing_is_told_before_fitting(forest: Any) -> None:
             ask()
 
 
-def test_verbose_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbose_prints_the_progress(capsys: pytest.CaptureFixture[str]) -> None:
     X, y = classes(60)
     RandomForestClassifier(20, verbose=1, n_jobs=1).fit(X, y)
-    told = capsys.readouterr().out.splitlines()
-    assert told[-1] == "tree 20 of 20"
-    assert 5 <= len(told) <= 11
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[-1] == "tree 20 of 20"
+    assert 5 <= len(printed) <= 11
     RandomForestClassifier(20, n_jobs=1).fit(X, y)
     assert capsys.readouterr().out == ""

@@ -1,6 +1,6 @@
 """Forests beside other processes and threads: forks, workers of joblib.
 
-Each case runs in a Python of its own, which an alarm ends after 60 seconds.
+Each case runs in its own Python process, which an alarm ends after 60 seconds.
 """
 
 import os
@@ -102,7 +102,9 @@ def _run(folder: Path, script: str, *arguments: str) -> None:
     ("method", "before"),
     [("fork", "fit"), ("fork", "predict"), ("spawn", "predict"), ("forkserver", "predict")],
 )
-def test_children_fit_and_predict_as_their_parent(method: str, before: str, tmp_path: Path) -> None:
+def test_child_processes_fit_and_predict_like_their_parent(
+    method: str, before: str, tmp_path: Path
+) -> None:
     _run(tmp_path, _FORKS, method, before)
 
 

@@ -1,4 +1,4 @@
-"""The quantile regression forest, by Meinshausen's definition, and what it leaves to the mean."""
+"""The quantile regression forest, by Meinshausen's definition, and functions of the mean."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,7 @@ def test_a_quantile_is_where_the_weights_reach_its_level(level: float) -> None:
         assert row == Y[:300][order][first]
 
 
-def test_the_median_unless_quantiles_are_given() -> None:
+def test_the_median_is_predicted_unless_quantiles_are_given() -> None:
     model = forest().fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), model.predict(X, quantiles=0.5))
     three = model.predict(X, quantiles=[0.1, 0.5, 0.9])
@@ -65,7 +65,7 @@ def test_members_of_a_vote_predict_their_medians() -> None:
     ],
     ids=["c", "onnx", "shap", "predictor"],
 )
-def test_what_would_speak_of_the_mean_is_refused(use: Callable[[Any], Any], match: str) -> None:
+def test_functions_of_the_mean_are_refused(use: Callable[[Any], Any], match: str) -> None:
     """The mean of the trees must not pass for the median, alone or within a combination."""
     pytest.importorskip("onnx")
     with pytest.raises(ValueError, match=match):
@@ -76,13 +76,13 @@ def test_what_would_speak_of_the_mean_is_refused(use: Callable[[Any], Any], matc
     RandomForestRegressor(2).fit(X, Y).predictor()
 
 
-def test_whatever_is_staged_ends_with_what_is_predicted() -> None:
+def test_staged_predictions_end_at_the_prediction() -> None:
     model = forest().fit(X, Y)
     if hasattr(model, "staged_predict"):
         np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
 
 
-def test_dependence_is_that_of_the_median() -> None:
+def test_partial_dependence_uses_the_median() -> None:
     model = forest().fit(X, Y)
     found = arboleda.explain.partial_dependence(
         model, X[:30], 2, custom_values={2: [0.0]}, kind="individual"

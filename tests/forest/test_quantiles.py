@@ -25,7 +25,7 @@ def quantile(weights: Any, y: Any, level: float) -> float:
 
 @pytest.mark.parametrize("leaf", [1, 10])
 @pytest.mark.parametrize("kind", [RandomForestRegressor, ExtraTreesRegressor])
-def test_quantiles_are_those_of_the_weighted_targets(kind: Any, leaf: int) -> None:
+def test_quantiles_match_the_weighted_targets(kind: Any, leaf: int) -> None:
     X, y = load_diabetes(return_X_y=True)
     y = np.round(y, -1)  # ties
     forest = kind(20, min_samples_leaf=leaf, keep_rows=True, random_state=0).fit(X[:300], y[:300])
@@ -57,7 +57,7 @@ def test_shapes_follow_the_levels_and_the_targets() -> None:
 
 
 @pytest.mark.parametrize("wrong", [1.5, -0.1, [0.5, np.nan], [], [[0.5]], "all"])
-def test_levels_that_are_none_are_refused(wrong: Any) -> None:
+def test_invalid_levels_are_refused(wrong: Any) -> None:
     X, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(2, keep_rows=True, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="quantiles must be numbers from 0 to 1"):
@@ -94,7 +94,7 @@ def test_quantiles_never_cross_and_are_training_targets(y: list[int], seed: int,
     assert ((found[:, 0] <= mean + slack) & (mean <= found[:, -1] + slack)).all()
 
 
-def test_intervals_cover_about_what_they_say_on_houses_of_california() -> None:
+def test_intervals_on_california_houses_have_about_nominal_coverage() -> None:
     frame = pd.read_csv(shared_data("california_housing/cal_housing.csv.gz"))
     rows = np.random.default_rng(0).permutation(len(frame))
     train, test = frame.iloc[rows[:6000]], frame.iloc[rows[6000:9000]]
@@ -108,7 +108,7 @@ def test_intervals_cover_about_what_they_say_on_houses_of_california() -> None:
         covered = np.mean((low <= y) & (y <= high))
         # Leaves of several rows spread wider than the target at a point: a little too much.
         assert coverage - 0.02 < covered < coverage + 0.15
-    # Wide where prices differ much: the width tells where the forest is wrong.
+    # Wide where prices differ much: the width shows where the forest is wrong.
     low, high = forest.predict_interval(X, 0.9).T
     error = np.abs(forest.predict(X) - y)
     wide = high - low > np.median(high - low)

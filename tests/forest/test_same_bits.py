@@ -15,7 +15,7 @@ from arboleda._engine import threads
 
 @pytest.fixture
 def cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eight threads where eight are asked for, whatever the number of processors."""
+    """Run eight threads where eight are requested, whatever the number of processors."""
     monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
 
 
@@ -36,12 +36,12 @@ def test_threads_change_no_byte(forest: Any, cores: None) -> None:
         grown = forest(3, bootstrap=True, oob_score=True, random_state=0, n_jobs=n_jobs)
         with pytest.warns(UserWarning, match="left out by no"):
             grown.fit(X, y, weight)
-        answers = grown.predict_proba(X) if is_classifier(grown) else grown.predict(X)
+        predicted = grown.predict_proba(X) if is_classifier(grown) else grown.predict(X)
         seen.append(
             [
                 *bytes_of(grown),
                 pickle.dumps(grown.forest_),
-                answers.tobytes(),
+                predicted.tobytes(),
                 grown.feature_importances_.tobytes(),
                 grown.oob_curve().error.tobytes(),
                 str(grown.oob_score_),
@@ -52,7 +52,7 @@ def test_threads_change_no_byte(forest: Any, cores: None) -> None:
     assert seen[0] == seen[1] == seen[2]
 
 
-def test_many_callers_at_once(cores: None) -> None:
+def test_concurrent_callers_get_the_same_bits(cores: None) -> None:
     X, y = large(RandomForestClassifier)
     alone = RandomForestClassifier(4, random_state=0, n_jobs=1).fit(X, y)
 
@@ -66,7 +66,7 @@ def test_many_callers_at_once(cores: None) -> None:
 
 
 @pytest.mark.parametrize("forest", [RandomForestClassifier, RandomForestRegressor])
-def test_columns_moved(forest: Any) -> None:
+def test_moved_columns_give_the_same_forest(forest: Any) -> None:
     """Where all columns are tried, in nodes so large that no two of them part the rows alike."""
     X, y = table_for(forest, 2_000)
     order = [3, 1, 5, 0, 2, 4]
@@ -81,7 +81,7 @@ def test_columns_moved(forest: Any) -> None:
     np.testing.assert_array_equal(mine.predict(X), moved.predict(X[:, order]))
 
 
-def test_labels_renamed() -> None:
+def test_renamed_labels_give_the_same_forest() -> None:
     X, y = classes()
     mine = RandomForestClassifier(40, oob_score=True, random_state=0).fit(X, y)
     renamed = RandomForestClassifier(40, oob_score=True, random_state=0)
@@ -90,7 +90,7 @@ def test_labels_renamed() -> None:
     assert mine.oob_score_ == renamed.oob_score_
 
 
-def test_batches_answer_alike() -> None:
+def test_batches_give_the_same_predictions() -> None:
     X, y = numbers()
     forest = RandomForestRegressor(20, random_state=0).fit(X, y)
     whole = forest.predict(X)

@@ -26,7 +26,7 @@ def test_each_stage_has_the_bits_of_the_smaller_forest(forest: Any, n_rows: int)
 
 @pytest.mark.parametrize("voting", ["soft", "hard", "laplace"])
 @pytest.mark.parametrize("forest", CLASSIFIERS)
-def test_probabilities_by_every_vote(forest: Any, voting: str) -> None:
+def test_staged_probabilities_match_for_every_voting(forest: Any, voting: str) -> None:
     X, y = classes()
     fresh = classes(seed=9)[0]
     model = forest(N_TREES, voting=voting, random_state=0).fit(X, y)
@@ -39,7 +39,7 @@ def test_probabilities_by_every_vote(forest: Any, voting: str) -> None:
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_several_outputs_sparse_rows_and_threads(forest: Any) -> None:
+def test_staged_predictions_support_outputs_sparse_rows_and_threads(forest: Any) -> None:
     X, y = table_for(forest)
     several = np.column_stack([y, y[::-1]])
     X = np.nan_to_num(np.asarray(X, dtype=float))
@@ -59,7 +59,7 @@ def test_several_outputs_sparse_rows_and_threads(forest: Any) -> None:
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_scores_and_one_stage_in_memory(forest: Any) -> None:
+def test_staged_scores_hold_one_stage_in_memory(forest: Any) -> None:
     X, y = table_for(forest)
     weight = np.random.default_rng(0).random(len(y))
     model = forest(N_TREES, random_state=0).fit(X, y)

@@ -1,4 +1,4 @@
-"""What a fitted forest survives: pickling, copies, files, fits that fail."""
+"""A fitted forest survives pickling, copies, files and failed fits."""
 
 import copy
 import pickle
@@ -17,17 +17,17 @@ from arboleda.persist._save import model_to_bytes
 
 
 def everything(forest: Any, X: Any, y: Any) -> list[bytes]:
-    answers = forest.predict_proba(X) if is_classifier(forest) else forest.predict(X)
+    predicted = forest.predict_proba(X) if is_classifier(forest) else forest.predict(X)
     return [
         *bytes_of(forest),
-        answers.tobytes(),
+        predicted.tobytes(),
         forest.oob_curve(X, y).error.tobytes(),
         *(rows.tobytes() for rows in forest.estimators_samples_),
     ]
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_pickles_and_files_come_back_equal(forest: Any, tmp_path: Path) -> None:
+def test_pickles_and_files_restore_the_forest(forest: Any, tmp_path: Path) -> None:
     X, y = table_for(forest)
     weight = (np.arange(200) % 3).astype(float)
     grown = forest(5, bootstrap=True, random_state=0).fit(X, y, weight)
@@ -48,7 +48,7 @@ def test_pickles_and_files_come_back_equal(forest: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "parameters", [{"bootstrap": "balanced"}, {"bootstrap": False}, {"max_samples": 0.3}]
 )
-def test_bags_come_back_from_files(parameters: dict[str, Any], tmp_path: Path) -> None:
+def test_files_restore_the_bags(parameters: dict[str, Any], tmp_path: Path) -> None:
     X, y = classes()
     grown = RandomForestClassifier(5, random_state=0, **parameters).fit(X, y)
     grown.save(tmp_path / "forest")
@@ -57,7 +57,7 @@ def test_bags_come_back_from_files(parameters: dict[str, Any], tmp_path: Path) -
         np.testing.assert_array_equal(mine, other)
 
 
-def test_several_outputs_and_categories_in_files(tmp_path: Path) -> None:
+def test_files_restore_several_outputs_and_categories(tmp_path: Path) -> None:
     X, y = classes()
     Y = np.column_stack([y, np.where(X[:, 2] > 0, "p", "n")])
     frame = pd.DataFrame(X, columns=list("uvwxyz"))
@@ -83,7 +83,7 @@ def test_several_outputs_and_categories_in_files(tmp_path: Path) -> None:
         ("unused", {"array": "elsewhere"}),
     ],
 )
-def test_a_file_whose_bags_cannot_be(name: str, value: Any, tmp_path: Path) -> None:
+def test_a_file_with_invalid_bags_is_refused(name: str, value: Any, tmp_path: Path) -> None:
     X, y = classes()
     weight = (np.arange(200) > 0).astype(float)
     weight[150] = 0.0
@@ -97,7 +97,7 @@ def test_a_file_whose_bags_cannot_be(name: str, value: Any, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_a_fit_that_fails_leaves_the_forest_as_it_was(forest: Any) -> None:
+def test_a_failed_fit_leaves_the_forest_unchanged(forest: Any) -> None:
     X, y = table_for(forest)
     grown = forest(5, bootstrap=True, oob_score=True, random_state=0, warm_start=True)
     with pytest.warns(UserWarning, match="left out by no"):

@@ -1,9 +1,9 @@
-"""Writes the golden models of this version: once, when a version is released.
+"""Write the golden models of this version: once, when a version is released.
 
     python -m tests.golden.make
 
-A golden model is a file, and beside it in JSON a table and what the model says of it. Every later
-version must load the file and say the same, bit by bit; so none is ever written again: to change
+A golden model is a file, and beside it in JSON a table and the predictions for it. Every later
+version must load the file and predict the same, bit by bit; so no file is ever rewritten: to change
 one is to break the files of users.
 """
 
@@ -186,23 +186,23 @@ def mixed_rows() -> Any:
     return X
 
 
-def forest_answers(forest: Forest, X: Any) -> dict[str, Any]:
-    """What a forest says of rows, and what it says of its first tree's nodes."""
+def forest_predictions(forest: Forest, X: Any) -> dict[str, Any]:
+    """Return the predictions of a forest for rows, and the facts of its first tree's nodes."""
     table = Table(list(X.T), len(X), (0, 0, 0, 5, 0))
-    said = {voting: forest.votes(table, voting) for voting in ("soft", "hard", "laplace")}
+    results = {voting: forest.votes(table, voting) for voting in ("soft", "hard", "laplace")}
     tree = forest.tree(0)
-    said |= {"leaves": forest.apply(table), "rows": forest.rows(0), "impurity": tree.impurity}
-    return {name: array.tolist() for name, array in said.items()}
+    results |= {"leaves": forest.apply(table), "rows": forest.rows(0), "impurity": tree.impurity}
+    return {name: array.tolist() for name, array in results.items()}
 
 
-def answers(model: Any, table: Any) -> dict[str, Any]:
-    """What a model says of a table, as JSON has it: real numbers with all their digits."""
-    said = {name: getattr(model, name)(table) for name in METHODS if hasattr(model, name)}
-    if "decision_function" in said:
-        del said["predict_proba"]  # an exponential of SciPy, whose last digit is its own
+def model_predictions(model: Any, table: Any) -> dict[str, Any]:
+    """Return the predictions of a model for a table as JSON values, with all digits."""
+    results = {name: getattr(model, name)(table) for name in METHODS if hasattr(model, name)}
+    if "decision_function" in results:
+        del results["predict_proba"]  # an exponential of SciPy, whose last digit is its own
     return {
         name: [part.tolist() for part in parts] if isinstance(parts, list) else parts.tolist()
-        for name, parts in said.items()
+        for name, parts in results.items()
     }
 
 
@@ -220,13 +220,15 @@ def main() -> int:
             continue  # it stays as it is
         model, table = make()
         model.save(path, metrics={"rows": len(table)})
-        text = json.dumps({"table": plain(table), **answers(model, table)}, ensure_ascii=False)
+        text = json.dumps(
+            {"table": plain(table), **model_predictions(model, table)}, ensure_ascii=False
+        )
         path.with_suffix(".json").write_text(f"{text}\n", encoding="utf-8")
     path = folder / "votes.forest"
     if not path.exists():
         trees, X = forest()
         path.write_bytes(to_file(trees))
-        text = json.dumps({"table": plain(X), **forest_answers(trees, X)})
+        text = json.dumps({"table": plain(X), **forest_predictions(trees, X)})
         path.with_suffix(".json").write_text(f"{text}\n", encoding="utf-8")
     return 0
 

@@ -1,4 +1,4 @@
-"""Files of every version load for ever, and say what they said."""
+"""Files of every version can be loaded for ever, and predict the same."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.golden.make import MODELS, answers, forest_answers
+from tests.golden.make import MODELS, forest_predictions, model_predictions
 from tests.persist.forest_files import from_file, to_file
 
 import arboleda
@@ -24,25 +24,25 @@ def as_native_table(rows: list[list[Any]]) -> Any:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_a_model_of_any_version_says_what_it_said(path: Path) -> None:
+def test_models_of_all_versions_predict_the_same(path: Path) -> None:
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     table = as_native_table(expected.pop("table"))
     model = arboleda.load(path)
-    assert answers(model, table) == expected  # every digit
+    assert model_predictions(model, table) == expected  # every digit
     header = read_header(path)
     assert header["library_version"] == path.parent.name
     assert header["metrics"] == {"rows": len(table)}
 
 
-def test_there_are_files_of_this_version() -> None:
+def test_files_of_this_version_exist() -> None:
     here = [path.stem for path in FILES if path.parent.name == arboleda.__version__]
     assert sorted(here) == sorted(MODELS)
 
 
 @pytest.mark.parametrize("path", sorted(HERE.glob("*/*.forest")), ids=lambda p: p.parent.name)
-def test_a_forest_of_any_version_votes_as_it_voted(path: Path) -> None:
+def test_forests_of_all_versions_vote_the_same(path: Path) -> None:
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     rows = as_native_table(expected.pop("table"))
     forest = from_file(path.read_bytes())
-    assert forest_answers(forest, rows) == expected  # every digit
+    assert forest_predictions(forest, rows) == expected  # every digit
     assert to_file(forest) == path.read_bytes()

@@ -1,4 +1,4 @@
-"""Files of XGBoost and LightGBM are read without these libraries, and predict what they did."""
+"""Files of XGBoost and LightGBM are read without these libraries, and predict the same."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ NAMES = sorted(EXPECTED["models"])
 
 
 def rows() -> pd.DataFrame:
-    """The rows that predictions are known of; a label that is missing is None."""
+    """Return the rows with known predictions; a missing label is None."""
     return pd.DataFrame(EXPECTED["rows"], columns=EXPECTED["columns"])
 
 
@@ -40,7 +40,7 @@ def table_for(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_predictions_are_those_of_the_library(name: str, tmp_path: Path) -> None:
+def test_predictions_match_the_library(name: str, tmp_path: Path) -> None:
     stored = EXPECTED["models"][name]
     model = read(name)
     found = model._raw_scores(table_for(name))
@@ -62,7 +62,7 @@ def test_predictions_are_those_of_the_library(name: str, tmp_path: Path) -> None
     assert np.array_equal(again._raw_scores(table_for(name)), found)
 
 
-def test_a_model_knows_its_columns() -> None:
+def test_a_model_has_the_names_of_its_columns() -> None:
     for name in ("xgboost_two.json", "lightgbm_two.txt"):
         model = read(name)
         assert model.feature_names_in_.tolist() == EXPECTED["columns"]
@@ -73,7 +73,7 @@ def test_a_model_knows_its_columns() -> None:
             model.predict(rows().drop(columns="town"))
 
 
-def test_parameters_tell_of_the_model() -> None:
+def test_parameters_describe_the_model() -> None:
     assert read("xgboost_two.json").get_params()["max_iter"] == 4
     counts = read("xgboost_counts.json")
     assert isinstance(counts, HistGradientBoostingRegressor)
@@ -81,21 +81,21 @@ def test_parameters_tell_of_the_model() -> None:
     assert read("xgboost_three.ubj").n_trees_per_iteration_ == 3
 
 
-def test_importances_are_shares_of_the_gain() -> None:
+def test_importances_are_normalized_gains() -> None:
     for name in NAMES:
         shares = read(name).feature_importances_
         assert shares.sum() == pytest.approx(1.0)
         assert (shares >= 0.0).all()
 
 
-def test_both_formats_of_xgboost_are_one_model() -> None:
+def test_both_formats_of_xgboost_give_the_same_model() -> None:
     text, binary = read("xgboost_two.json"), read("xgboost_two.ubj")
     for ours, theirs in zip(text.ensemble_.trees, binary.ensemble_.trees, strict=True):
         assert np.array_equal(ours.threshold, theirs.threshold)
         assert np.array_equal(ours.value_rows, theirs.value_rows)
 
 
-def test_classes_get_their_names() -> None:
+def test_class_names_can_be_given() -> None:
     for name in ("xgboost_three.ubj", "lightgbm_three.txt"):
         assert read(name).classes_.tolist() == [0, 1, 2]
         model = read(name, classes=["low", "middle", "high"])
@@ -104,7 +104,7 @@ def test_classes_get_their_names() -> None:
         assert model.predict(rows()).tolist() == [model.classes_[i] for i in numbers]
 
 
-def test_a_category_that_was_not_seen_goes_with_the_missing_ones() -> None:
+def test_unseen_categories_follow_missing_values() -> None:
     for name in ("xgboost_two.json", "lightgbm_two.txt"):
         model = read(name)
         missing, unseen = rows(), rows()
@@ -143,14 +143,14 @@ def test_names_and_labels_can_be_given() -> None:
         ("lightgbm_two.txt", {"feature_names": ["a"] * 7}, ValueError, "the same name"),
     ],
 )
-def test_options_that_do_not_go_with_the_model(
+def test_options_that_do_not_match_the_model_are_refused(
     name: str, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         read(name, **options)
 
 
-def test_categories_that_no_one_tells_are_asked_for(tmp_path: Path) -> None:
+def test_missing_category_lists_are_required(tmp_path: Path) -> None:
     document = json.loads((FOLDER / "xgboost_two.json").read_text())
     del document["learner"]["gradient_booster"]["model"]["cats"]
     path = tmp_path / "old.json"
@@ -164,7 +164,7 @@ def test_categories_that_no_one_tells_are_asked_for(tmp_path: Path) -> None:
     assert np.array_equal(model._raw_scores(rows()), expected._raw_scores(rows()))
 
 
-def test_what_is_no_file_of_a_model(tmp_path: Path) -> None:
+def test_files_that_are_not_models_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "model"
     for content, of_xgboost, of_lightgbm in [
         (b"", "neither JSON nor UBJSON", "does not begin like the text"),
@@ -203,7 +203,7 @@ def counts_by_dart(tree_weights: Any) -> Any:
 
 
 @pytest.mark.parametrize("weights", [{"a": 1}, {}, [{}], [None], [[1]], "ab", [10**400], [1e308]])
-def test_weights_of_trees_that_are_no_numbers(weights: Any, tmp_path: Path) -> None:
+def test_non_finite_tree_weights_are_refused(weights: Any, tmp_path: Path) -> None:
     with pytest.raises(ModelFormatError, match="weight_drop"):
         from_xgboost(written(counts_by_dart(weights), tmp_path / "model.json"))
 
@@ -215,7 +215,7 @@ def xgboost_two(entry: str, value: Any) -> Any:
     return document
 
 
-def test_categories_of_numbers_are_finite_and_exact(tmp_path: Path) -> None:
+def test_numeric_categories_must_be_finite_and_exact(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     document = xgboost_two("cats", {})
     labels = [{"type": 15, "values": []} for _ in range(7)]
@@ -229,7 +229,7 @@ def test_categories_of_numbers_are_finite_and_exact(tmp_path: Path) -> None:
         from_xgboost(path)
 
 
-def test_few_bytes_do_not_become_many_categories(tmp_path: Path) -> None:
+def test_few_bytes_do_not_expand_to_many_categories(tmp_path: Path) -> None:
     """Nodes that shared one long list would each hold a copy of it."""
     path = tmp_path / "model"
     document = json.loads((FOLDER / "xgboost_two.json").read_text())
@@ -250,7 +250,7 @@ def test_few_bytes_do_not_become_many_categories(tmp_path: Path) -> None:
         from_lightgbm(path)
 
 
-def test_a_name_of_a_column_may_hold_what_unicode_ends_lines_with(tmp_path: Path) -> None:
+def test_column_names_can_contain_unicode_line_ends(tmp_path: Path) -> None:
     name = "a\x0bb\u2028c\x85"
     path = tmp_path / "model.txt"
     path.write_bytes((FOLDER / "lightgbm_two.txt").read_bytes().replace(b"plain", name.encode()))
@@ -261,7 +261,7 @@ def test_a_name_of_a_column_may_hold_what_unicode_ends_lines_with(tmp_path: Path
     )
 
 
-def test_labels_that_xgboost_cut_short_are_asked_for(tmp_path: Path) -> None:
+def test_labels_truncated_by_xgboost_must_be_given(tmp_path: Path) -> None:
     """It counts letters and keeps bytes: of "Málaga" there is "Málag", of "é" no letter."""
     path = tmp_path / "model.json"
     towns = [*"qwertyuiopa", "Málaga"]

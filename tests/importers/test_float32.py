@@ -37,7 +37,7 @@ def neighbours(threshold: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_values_go_where_rounding_sends_them(seed: int) -> None:
+def test_values_are_routed_after_rounding(seed: int) -> None:
     for threshold in thresholds(seed):
         x = neighbours(threshold)
         with np.errstate(over="ignore", under="ignore"):
@@ -47,7 +47,7 @@ def test_values_go_where_rounding_sends_them(seed: int) -> None:
         assert np.array_equal(x <= rounded_below(single), rounded < single)
 
 
-def test_the_float32_at_most_a_threshold() -> None:
+def test_thresholds_round_down_to_float32() -> None:
     found = at_most_float32(np.array([0.1, 0.5, -0.1, 1e300, -1e300, np.inf]))
     assert found.tolist() == [
         0.09999999403953552, 0.5, -0.10000000149011612, LARGEST, -np.inf, np.inf,
@@ -55,7 +55,7 @@ def test_the_float32_at_most_a_threshold() -> None:
     assert found.dtype == np.float32
 
 
-def test_infinite_thresholds_stay() -> None:
+def test_infinite_thresholds_are_kept() -> None:
     assert rounded_at_most(np.inf) == np.inf
     assert rounded_below(np.inf) == np.nextafter(np.float64(LARGEST) + 2.0**103, 0.0)
     assert rounded_below(-np.inf) == -np.inf

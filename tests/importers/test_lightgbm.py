@@ -49,20 +49,20 @@ def check(booster: Any, X: Any, **options: Any) -> Any:
         ("rank_xendcg", classes(FRAME, 4)),
     ],
 )
-def test_objectives_of_numbers(objective: str, y: Any) -> None:
+def test_regression_objectives_are_imported(objective: str, y: Any) -> None:
     group = [200, 400] if "rank" in objective else None
     booster = train(FRAME, y, objective=objective, group=group)
     model = check(booster, FRAME)
     np.testing.assert_allclose(model.predict(FRAME), booster.predict(FRAME), rtol=1e-14)
 
 
-def test_a_loss_of_ones_own_gives_raw_scores() -> None:
+def test_a_custom_loss_gives_raw_scores() -> None:
     booster = train(FRAME, Y, objective=lambda raw, data: (raw - Y, np.ones_like(Y)))
     assert np.array_equal(from_lightgbm(booster).predict(FRAME), booster.predict(FRAME))
 
 
 @pytest.mark.parametrize("sigmoid", [1.0, 2.0, 0.7])
-def test_two_classes(sigmoid: float) -> None:
+def test_two_classes_are_imported(sigmoid: float) -> None:
     booster = train(FRAME, classes(FRAME, 2), objective="binary", sigmoid=sigmoid)
     model = from_lightgbm(booster, classes=["no", "yes"])
     shares = model.predict_proba(FRAME)[:, 1]
@@ -72,7 +72,7 @@ def test_two_classes(sigmoid: float) -> None:
     assert model.classes_.tolist() == ["no", "yes"]
 
 
-def test_several_classes() -> None:
+def test_several_classes_are_imported() -> None:
     booster = train(FRAME, classes(FRAME, 4), objective="multiclass", num_class=4)
     model = check(booster, FRAME)
     np.testing.assert_allclose(model.predict_proba(FRAME), booster.predict(FRAME), rtol=1e-13)
@@ -91,12 +91,12 @@ def test_several_classes() -> None:
     ],
     ids=str,
 )
-def test_ways_to_grow(options: dict[str, Any]) -> None:
+def test_all_growth_policies_are_imported(options: dict[str, Any]) -> None:
     check(train(FRAME, Y, **options), FRAME)
     check(train(FRAME, classes(FRAME, 3), objective="multiclass", num_class=3, **options), FRAME)
 
 
-def test_a_random_forest_answers_with_the_mean() -> None:
+def test_a_random_forest_predicts_the_mean() -> None:
     options = {"boosting": "rf", "bagging_fraction": 0.5, "bagging_freq": 1}
     booster = train(FRAME, Y, **options)
     np.testing.assert_allclose(from_lightgbm(booster).predict(FRAME), booster.predict(FRAME))
@@ -105,8 +105,8 @@ def test_a_random_forest_answers_with_the_mean() -> None:
     np.testing.assert_allclose(shares, booster.predict(FRAME))
 
 
-def test_values_that_training_did_not_miss() -> None:
-    """NaN counts 0 in columns that had none in training, and goes its own way in others."""
+def test_values_missing_only_at_prediction_are_routed_alike() -> None:
+    """NaN counts as 0 in columns without NaN in training, and has its own side in others."""
     table = np.random.default_rng(1).normal(size=(400, 3)) + 0.3
     table[::5, 1] = np.nan
     booster = train(table, np.nan_to_num(table[:, 1], nan=2.0) + np.abs(table[:, 0]))
@@ -118,7 +118,7 @@ def test_values_that_training_did_not_miss() -> None:
     assert np.array_equal(model.predict(holes), booster.predict(holes))
 
 
-def test_zeros_that_count_as_missing() -> None:
+def test_zeros_can_count_as_missing() -> None:
     """They are read if thresholds are equivalent, and refused if they are not."""
     random = np.random.default_rng(0)
     above = random.uniform(0.5, 2.0, size=(300, 2))
@@ -132,7 +132,7 @@ def test_zeros_that_count_as_missing() -> None:
         from_lightgbm(train(about, y, zero_as_missing=True))
 
 
-def test_estimators_and_their_classes() -> None:
+def test_estimators_keep_their_classes() -> None:
     labels = np.array(["low", "middle", "high"])[classes(FRAME, 3)]
     theirs = lgb.LGBMClassifier(n_estimators=5, num_leaves=6, n_jobs=1, verbose=-1)
     theirs.fit(FRAME, labels)
@@ -142,7 +142,7 @@ def test_estimators_and_their_classes() -> None:
     np.testing.assert_allclose(ours.predict_proba(FRAME), theirs.predict_proba(FRAME), rtol=1e-13)
 
 
-def test_early_stopping_takes_the_rounds_that_predict_takes() -> None:
+def test_early_stopping_imports_the_rounds_used_by_predict() -> None:
     theirs = lgb.LGBMRegressor(n_estimators=80, learning_rate=0.7, n_jobs=1, verbose=-1)
     noisy = Y + np.random.default_rng(0).normal(size=Y.size)
     theirs.fit(
@@ -153,7 +153,7 @@ def test_early_stopping_takes_the_rounds_that_predict_takes() -> None:
     assert np.array_equal(model.predict(FRAME), theirs.predict(FRAME))
 
 
-def test_whole_numbers_as_categories() -> None:
+def test_integers_can_be_categories() -> None:
     random = np.random.default_rng(0)
     X = np.column_stack([random.normal(size=400), random.integers(0, 40, 400)])
     X[::9, 1] = np.nan
@@ -167,7 +167,7 @@ def test_whole_numbers_as_categories() -> None:
     assert np.array_equal(model.predict(unseen), booster.predict(unseen))
 
 
-def test_names_with_blanks() -> None:
+def test_names_with_blanks_are_matched() -> None:
     frame = FRAME.rename(columns={"plain": "plain number"})
     booster = train(frame, Y)
     assert from_lightgbm(booster).feature_names_in_[0] == "plain_number"
@@ -175,14 +175,14 @@ def test_names_with_blanks() -> None:
     assert np.array_equal(model.predict(frame), booster.predict(frame))
 
 
-def test_a_file_says_the_same_as_the_booster(tmp_path: Any) -> None:
+def test_a_file_and_its_booster_give_the_same_model(tmp_path: Any) -> None:
     booster = train(FRAME, classes(FRAME, 3), objective="multiclass", num_class=3)
     booster.save_model(tmp_path / "model.txt")
     found = from_lightgbm(tmp_path / "model.txt")._raw_scores(FRAME)
     assert np.array_equal(found, from_lightgbm(booster)._raw_scores(FRAME))
 
 
-def test_shap_values_of_paths_rest_on_numbers_of_rows() -> None:
+def test_shap_values_use_the_row_counts_of_nodes() -> None:
     booster = train(FRAME, Y)
     model = from_lightgbm(booster)
     expected = sum(tree.value_rows[0, 0] for tree in model.ensemble_.trees)
@@ -209,7 +209,7 @@ def test_a_saved_model_predicts_bit_by_bit(tmp_path: Any) -> None:
         ({"objective": "multiclass", "num_class": 2}, classes(FRAME, 2), "fit with binary"),
     ],
 )
-def test_what_has_no_counterpart(options: dict[str, Any], y: Any, message: str) -> None:
+def test_unsupported_models_are_refused(options: dict[str, Any], y: Any, message: str) -> None:
     booster = train(NUMBERS, y, n_rounds=2, **options)
     with pytest.raises(ModelFormatError, match=message):
         from_lightgbm(booster)

@@ -10,7 +10,7 @@ from arboleda.importers._nodes import NodeTable, to_tree
 
 
 def table(**changes: Any) -> NodeTable:
-    """Two splits, three leaves, the nodes in a muddled order; node 3 is reached from nowhere.
+    """Two splits, three leaves, nodes in no order; node 3 is unreachable.
 
     0 splits on column 0 and has the leaf 4 and the node 1, which splits on column 1: leaves 5, 2.
     """
@@ -28,7 +28,7 @@ def table(**changes: Any) -> NodeTable:
     return NodeTable(**(parts | changes))
 
 
-def test_a_muddled_tree_is_put_in_order() -> None:
+def test_unordered_nodes_are_sorted() -> None:
     tree = to_tree(table(), 2, mean_values=True)
     assert tree.feature.tolist() == [0, -2, 1, -2, -2]
     assert tree.threshold.tolist() == [0.5, -2.0, 1.5, -2.0, -2.0]
@@ -41,7 +41,7 @@ def test_a_muddled_tree_is_put_in_order() -> None:
     assert tree.value_rows[:, 0].tolist() == [22.5, 20.0, 25.0, 30.0, 10.0]
 
 
-def test_leaves_without_weight_have_a_little() -> None:
+def test_leaves_without_weight_get_a_small_one() -> None:
     weight = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     tree = to_tree(table(weight=weight, n_rows=np.zeros(6, dtype=int)), 2, mean_values=True)
     assert (tree.weighted_n_node_samples > 0.0).all()
@@ -49,7 +49,7 @@ def test_leaves_without_weight_have_a_little() -> None:
     assert tree.value_rows[:, 0].tolist() == [20.0, 20.0, 20.0, 30.0, 10.0]
 
 
-def test_a_question_that_all_rows_answer_alike_is_left_out() -> None:
+def test_a_split_that_no_row_can_separate_is_dropped() -> None:
     """A list of no categories: all rows go where missing values go, from node 0 left."""
     none = np.empty(0, dtype=np.int64)
     only_leaf = to_tree(table(categories={0: none}), 2)
@@ -87,19 +87,19 @@ def test_categories_follow_their_node() -> None:
         ({"weight": np.full(6, np.inf)}, "a weight of the tree is not"),
     ],
 )
-def test_what_is_no_tree_is_refused(changes: dict[str, Any], message: str) -> None:
+def test_invalid_trees_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         to_tree(table(**changes), 2)
 
 
-def test_idle_nodes_in_a_circle_are_refused() -> None:
+def test_unreachable_nodes_in_a_cycle_are_refused() -> None:
     none = np.empty(0, dtype=np.int64)
     circle = table(left=np.array([1, 0, -1, -1, -1, -1]), missing_left=np.ones(6, dtype=bool))
     with pytest.raises(ValueError, match="child of two nodes, or of itself"):
         to_tree(NodeTable(**{**vars(circle), "categories": {0: none, 1: none}}), 2)
 
 
-def test_a_long_chain_takes_time_in_proportion() -> None:
+def test_a_long_chain_takes_linear_time() -> None:
     n = 20_001
     inner = np.arange(0, n - 1, 2)
     left, right = np.full(n, -1), np.full(n, -1)

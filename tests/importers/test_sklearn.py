@@ -33,7 +33,7 @@ NEW = mixed_frame(300, seed=9)
 
 
 def check(model: Any, X: Any, y: Any) -> Any:
-    """Ours of a fitted model; it predicts what theirs does, on float64 and float32 data."""
+    """Return our copy of a fitted model; assert equal predictions on float64 and float32 data."""
     model.fit(X, y)
     ours = from_sklearn(model)
     new = NEW[list(X)] if X is not FULL else NEW[list(X)].fillna(0.25)
@@ -56,7 +56,7 @@ def check(model: Any, X: Any, y: Any) -> Any:
 
 @pytest.mark.parametrize("kind", ["DecisionTree", "ExtraTree"])
 @pytest.mark.parametrize("options", [{}, {"max_leaf_nodes": 12}])
-def test_trees(kind: str, options: dict[str, Any]) -> None:
+def test_trees_are_imported(kind: str, options: dict[str, Any]) -> None:
     classifier = getattr(trees, f"{kind}Classifier")(random_state=0, **options)
     ours = check(classifier, HOLES, LABELS)
     assert type(ours).__name__ == "DecisionTreeClassifier"
@@ -68,7 +68,7 @@ def test_trees(kind: str, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["RandomForest", "ExtraTrees"])
-def test_forests(kind: str) -> None:
+def test_forests_are_imported(kind: str) -> None:
     options = {"n_estimators": 8, "random_state": 0}
     classifier, regressor = (
         getattr(theirs, f"{kind}{what}") for what in ("Classifier", "Regressor")
@@ -87,7 +87,7 @@ def test_forests(kind: str) -> None:
     check(regressor(**options, criterion="absolute_error", max_depth=3), FULL, Y)
 
 
-def test_what_a_forest_of_others_cannot_tell() -> None:
+def test_imported_forests_lack_out_of_bag_attributes() -> None:
     model = theirs.RandomForestClassifier(3, oob_score=False, random_state=0).fit(HOLES, LABELS)
     ours = from_sklearn(model)
     with pytest.raises(ValueError, match="not known"):
@@ -95,7 +95,7 @@ def test_what_a_forest_of_others_cannot_tell() -> None:
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "quantile"])
-def test_gradient_boosting_of_numbers(loss: str) -> None:
+def test_gradient_boosting_regressors_are_imported(loss: str) -> None:
     options = {"n_estimators": 12, "max_depth": 3, "random_state": 0}
     check(theirs.GradientBoostingRegressor(loss=loss, **options), FULL, Y)
     check(theirs.GradientBoostingRegressor(loss=loss, init="zero", **options), FULL, Y)
@@ -105,7 +105,7 @@ def test_gradient_boosting_of_numbers(loss: str) -> None:
     ("loss", "y"), [("log_loss", LABELS), ("log_loss", TWO), ("exponential", TWO)]
 )
 @pytest.mark.parametrize("init", [None, "zero"])
-def test_gradient_boosting_of_classes(loss: str, y: Any, init: Any) -> None:
+def test_gradient_boosting_classifiers_are_imported(loss: str, y: Any, init: Any) -> None:
     model = theirs.GradientBoostingClassifier(loss=loss, init=init, n_estimators=8, random_state=0)
     ours = check(model, FULL, y)
     raw = model.decision_function(FULL)
@@ -118,7 +118,7 @@ def test_gradient_boosting_of_classes(loss: str, y: Any, init: Any) -> None:
 @pytest.mark.parametrize(
     "loss", ["squared_error", "absolute_error", "gamma", "poisson", "quantile"]
 )
-def test_histogram_boosting_of_numbers(loss: str) -> None:
+def test_histogram_boosting_regressors_are_imported(loss: str) -> None:
     model = theirs.HistGradientBoostingRegressor(loss=loss, quantile=0.3, max_iter=12)
     ours = check(model, FRAME, np.exp(Y / 3))
     assert ours.is_categorical_.tolist() == model.is_categorical_.tolist()
@@ -126,11 +126,11 @@ def test_histogram_boosting_of_numbers(loss: str) -> None:
 
 
 @pytest.mark.parametrize("y", [LABELS, TWO])
-def test_histogram_boosting_of_classes(y: Any) -> None:
+def test_histogram_boosting_classifiers_are_imported(y: Any) -> None:
     check(theirs.HistGradientBoostingClassifier(max_iter=8), FRAME, y)
 
 
-def test_categories_that_were_not_seen_and_numbers_for_categories() -> None:
+def test_unseen_and_numeric_categories_are_predicted_alike() -> None:
     random = np.random.default_rng(0)
     X = np.column_stack([random.normal(size=500), random.integers(3, 30, 500)])
     X[::9, 1] = np.nan
@@ -173,7 +173,7 @@ def test_models_can_be_saved(model: Any, X: Any, y: Any, tmp_path: Any) -> None:
     assert np.array_equal(again.predict(X), ours.predict(X))
 
 
-def test_parameters_that_ours_do_not_allow_are_left_out() -> None:
+def test_unsupported_parameters_are_left_out() -> None:
     model = theirs.GradientBoostingRegressor(n_estimators=3, random_state=7, subsample=0.5)
     ours = from_sklearn(model.fit(FULL, Y))
     kept = ours.get_params()
@@ -181,7 +181,7 @@ def test_parameters_that_ours_do_not_allow_are_left_out() -> None:
     ours.fit(FULL, Y)  # a fit anew, with their parameters
 
 
-def test_what_cannot_be_read() -> None:
+def test_unsupported_models_are_refused() -> None:
     for model in (LinearRegression(), theirs.IsolationForest(), "model", arboleda.load):
         with pytest.raises(
             TypeError, match="model must be one of scikit-learn's trees and tree ensembles"

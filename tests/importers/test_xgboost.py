@@ -49,13 +49,15 @@ def check(booster: Any, rows: Any, X: Any, **options: Any) -> Any:
         ("rank:pairwise", classes(FRAME, 4), {}),
     ],
 )
-def test_objectives_of_numbers(objective: str, y: Any, options: dict[str, Any]) -> None:
+def test_regression_objectives_are_imported(
+    objective: str, y: Any, options: dict[str, Any]
+) -> None:
     booster, rows = train(FRAME, y, objective=objective, **options)
     model = check(booster, rows, FRAME)
     np.testing.assert_allclose(model.predict(FRAME), booster.predict(rows), rtol=2e-5, atol=2e-5)
 
 
-def test_survival_with_censored_times() -> None:
+def test_survival_models_are_imported() -> None:
     rows = xgb.DMatrix(FRAME, enable_categorical=True)
     rows.set_float_info("label_lower_bound", np.exp(Y / 3))
     rows.set_float_info("label_upper_bound", np.where(Y > 1, np.inf, np.exp(Y / 3)))
@@ -65,7 +67,7 @@ def test_survival_with_censored_times() -> None:
 
 
 @pytest.mark.parametrize("objective", ["binary:logistic", "binary:logitraw"])
-def test_two_classes(objective: str) -> None:
+def test_two_classes_are_imported(objective: str) -> None:
     booster, rows = train(FRAME, classes(FRAME, 2), objective=objective)
     model = check(booster, rows, FRAME)
     if objective == "binary:logistic":
@@ -74,7 +76,7 @@ def test_two_classes(objective: str) -> None:
 
 
 @pytest.mark.parametrize("objective", ["multi:softprob", "multi:softmax"])
-def test_several_classes(objective: str) -> None:
+def test_several_classes_are_imported(objective: str) -> None:
     booster, rows = train(FRAME, classes(FRAME, 4), objective=objective, num_class=4)
     model = check(booster, rows, FRAME, classes=list("dcba"))
     expected = booster.predict(rows)
@@ -107,7 +109,7 @@ def test_quantiles_are_put_in_order() -> None:
     ids=str,
 )
 @pytest.mark.parametrize("n_classes", [0, 3])
-def test_ways_to_grow(options: dict[str, Any], n_classes: int) -> None:
+def test_all_growth_policies_are_imported(options: dict[str, Any], n_classes: int) -> None:
     objective = {"objective": "multi:softprob", "num_class": 3} if n_classes else {}
     if n_classes and "base_score" in options:
         options = {"base_score": 0.2}
@@ -117,7 +119,7 @@ def test_ways_to_grow(options: dict[str, Any], n_classes: int) -> None:
     check(booster, rows, X)
 
 
-def test_a_model_without_trees_is_its_base_score() -> None:
+def test_a_model_without_trees_predicts_its_base_score() -> None:
     booster, rows = train(NUMBERS, Y, n_rounds=0)
     model = from_xgboost(booster)
     np.testing.assert_allclose(model.predict(NUMBERS), booster.predict(rows), rtol=1e-6)
@@ -139,7 +141,7 @@ def test_thresholds_compare_after_rounding_to_float32() -> None:
     assert np.abs(model.predict(single) - theirs).max() < float32_bound(model)
 
 
-def test_estimators_and_their_classes() -> None:
+def test_estimators_keep_their_classes() -> None:
     y = classes(FRAME, 3)
     options = {"n_estimators": 5, "enable_categorical": True, "n_jobs": 1}
     theirs = xgb.XGBClassifier(**options).fit(FRAME, y)
@@ -153,7 +155,7 @@ def test_estimators_and_their_classes() -> None:
     )
 
 
-def test_early_stopping_takes_the_rounds_that_predict_takes(tmp_path: Any) -> None:
+def test_early_stopping_imports_the_rounds_used_by_predict(tmp_path: Any) -> None:
     options = {"n_estimators": 60, "early_stopping_rounds": 2, "n_jobs": 1, "learning_rate": 0.8}
     random = np.random.default_rng(0)
     theirs = xgb.XGBRegressor(**options).fit(
@@ -171,7 +173,7 @@ def test_early_stopping_takes_the_rounds_that_predict_takes(tmp_path: Any) -> No
 
 
 @pytest.mark.parametrize("suffix", ["json", "ubj"])
-def test_files_say_the_same_as_the_booster(suffix: str, tmp_path: Any) -> None:
+def test_files_and_the_booster_give_the_same_model(suffix: str, tmp_path: Any) -> None:
     booster, _ = train(FRAME, classes(FRAME, 3), objective="multi:softprob", num_class=3)
     path = tmp_path / f"model.{suffix}"
     booster.save_model(path)
@@ -179,7 +181,7 @@ def test_files_say_the_same_as_the_booster(suffix: str, tmp_path: Any) -> None:
     assert np.array_equal(found, from_xgboost(booster)._raw_scores(FRAME))
 
 
-def test_categories_of_arrays_are_asked_for() -> None:
+def test_categories_of_arrays_must_be_given() -> None:
     random = np.random.default_rng(0)
     X = np.column_stack([random.normal(size=300), random.integers(0, 9, 300)])
     X[::7, 1] = np.nan
@@ -191,7 +193,7 @@ def test_categories_of_arrays_are_asked_for() -> None:
     check(booster, rows, X, categories={1: range(9)})
 
 
-def test_shap_values_of_paths_rest_on_the_cover() -> None:
+def test_shap_values_use_the_cover_of_nodes() -> None:
     """XGBoost's expected score is the mean of the leaves by cover, and so is that of our roots."""
     booster, rows = train(FRAME, Y)
     model = from_xgboost(booster)
@@ -220,19 +222,19 @@ def test_a_saved_model_predicts_bit_by_bit(tmp_path: Any) -> None:
         ({"objective": "multi:softprob", "num_class": 2}, classes(FRAME, 2), "binary:logistic"),
     ],
 )
-def test_what_has_no_counterpart(options: dict[str, Any], y: Any, message: str) -> None:
+def test_unsupported_models_are_refused(options: dict[str, Any], y: Any, message: str) -> None:
     booster, _ = train(NUMBERS, y, n_rounds=2, **options)
     with pytest.raises(ModelFormatError, match=message):
         from_xgboost(booster)
 
 
-def test_linear_boosters_have_no_counterpart() -> None:
+def test_linear_boosters_are_refused() -> None:
     booster = xgb.train({"booster": "gblinear", "nthread": 1}, xgb.DMatrix(NUMBERS, Y), 2)
     with pytest.raises(ModelFormatError, match="its booster is 'gblinear'"):
         from_xgboost(booster)
 
 
-def test_another_mark_of_missing_values_is_refused() -> None:
+def test_another_missing_value_marker_is_refused() -> None:
     model = xgb.XGBRegressor(n_estimators=2, missing=-999.0, n_jobs=1).fit(NUMBERS, Y)
     with pytest.raises(ValueError, match="uses -999.0 as the missing value"):
         from_xgboost(model)

@@ -36,7 +36,7 @@ def students(n_rows: int = 400, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]
     return X, pd.Series(letter, name="letter")
 
 
-def test_the_students_of_the_course() -> None:
+def test_the_student_network_matches_the_course() -> None:
     """15 numbers instead of the 47 of the whole table: P(x, y) = product of the tables."""
     X, y = students()
     model = BayesianNetworkClassifier(_STUDENT, alpha=0.0).fit(X, y)
@@ -50,7 +50,7 @@ def test_the_students_of_the_course() -> None:
     np.testing.assert_allclose(model.tables_["letter"], by_grade)
     expected = pd.crosstab([X["difficulty"], X["intelligence"]], X["grade"], normalize="index")
     np.testing.assert_allclose(model.tables_["grade"].reshape(4, 3), expected.to_numpy())
-    # The letter depends on the grade alone, and on what tells of it where the grade is missing.
+    # The letter depends on the grade alone, and on its other evidence where the grade is missing.
     np.testing.assert_allclose(model.predict_proba(X), by_grade[X["grade"].map("ABC".index)])
     assert model.d_separated("letter", ["SAT", "difficulty"], given="grade")
     row = X[:1].assign(grade=None, SAT=None)
@@ -61,7 +61,7 @@ def test_the_students_of_the_course() -> None:
     )
 
 
-def test_tables_with_a_prior_by_hand() -> None:
+def test_tables_with_a_prior_match_values_by_hand() -> None:
     X = pd.DataFrame({"a": list("xxyyyy"), "b": list("ppqppp")})
     y = np.array(list("mmnmnn"))
     model = BayesianNetworkClassifier([("y", "a"), ("y", "b"), ("a", "b")], alpha=0.5).fit(X, y)
@@ -81,7 +81,7 @@ def test_tables_with_a_prior_by_hand() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.1, 1.0, 3.0])
-def test_the_naive_network_is_naive_bayes(alpha: float) -> None:
+def test_the_naive_network_matches_naive_bayes(alpha: float) -> None:
     random = np.random.default_rng(1)
     X, y = random.integers(4, size=(300, 5)), random.integers(3, size=300)
     weight = random.integers(0, 3, size=300).astype(float)
@@ -93,7 +93,7 @@ def test_the_naive_network_is_naive_bayes(alpha: float) -> None:
         np.testing.assert_allclose(np.log(ours.tables_[f"x{j}"]), theirs.feature_log_prob_[j])
 
 
-def test_any_container_gives_the_same_answers() -> None:
+def test_any_container_gives_the_same_predictions() -> None:
     X, y = students()
     model = BayesianNetworkClassifier().fit(X, y)
     p = model.predict_proba(X)
@@ -115,7 +115,7 @@ def test_an_unseen_category_is_missing() -> None:
     )
 
 
-def test_rows_of_weight_two_are_rows_twice() -> None:
+def test_rows_of_weight_two_count_twice() -> None:
     X, y = students()
     X["number"] = np.random.default_rng(5).normal(size=len(X)).round(1) + (y == "strong")
     X.loc[::7, "grade"] = None
@@ -130,7 +130,7 @@ def test_rows_of_weight_two_are_rows_twice() -> None:
         np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), rtol=1e-9)
 
 
-def test_samples_are_of_the_network() -> None:
+def test_samples_follow_the_network() -> None:
     X, y = students()
     X["number"] = np.where(y == "strong", 2.0, 0.0) + np.random.default_rng(0).random(len(X))
     edges = [*_STUDENT, ("letter", "number")]
@@ -153,7 +153,7 @@ def test_samples_without_names_are_arrays() -> None:
     random = np.random.default_rng(0)
     y = random.integers(2, size=200)
     X = random.normal(size=(200, 2)) + y[:, np.newaxis]
-    X[:, 1] = np.nan  # a column without a value has none in the samples
+    X[:, 1] = np.nan  # a column without a value is missing in the samples
     drawn, labels = BayesianNetworkClassifier().fit(X, y).sample(50, random_state=0)
     assert drawn.shape == (50, 2)
     assert drawn.dtype == np.float64
@@ -193,13 +193,13 @@ def test_the_name_of_the_target() -> None:
         ({"n_bins": "even"}, "n_bins"),
     ],
 )
-def test_parameters_that_are_none(options: dict[str, Any], message: str) -> None:
+def test_invalid_parameters_are_refused(options: dict[str, Any], message: str) -> None:
     X, y = students(50)
     with pytest.raises(ValueError, match=re.escape(message)):
         BayesianNetworkClassifier(**options).fit(X, y)
 
 
-def test_a_graph_may_be_given() -> None:
+def test_a_graph_can_be_given() -> None:
     X, y = students(100)
     edges = BayesianNetworkClassifier(_STUDENT).fit(X, y)
     graph = BayesianNetworkClassifier(DirectedGraph(_STUDENT)).fit(X, y)
@@ -207,7 +207,7 @@ def test_a_graph_may_be_given() -> None:
     np.testing.assert_array_equal(graph.predict_proba(X), edges.predict_proba(X))
 
 
-def test_rows_that_are_impossible_have_the_prior() -> None:
+def test_impossible_rows_get_the_prior() -> None:
     X = pd.DataFrame({"a": list("pppqqq"), "b": list("uuuvvv")})
     model = BayesianNetworkClassifier("naive", alpha=0.0).fit(X, list("mmmnnn"))
     odd = pd.DataFrame({"a": ["p", "p"], "b": ["u", "v"]})
@@ -216,7 +216,7 @@ def test_rows_that_are_impossible_have_the_prior() -> None:
         assert model.predict(odd).tolist() == ["m", "m"]
 
 
-def test_columns_of_very_many_categories() -> None:
+def test_columns_of_very_many_categories_are_supported() -> None:
     """Pairs of them are not joined; an identifier changes little."""
     random = np.random.default_rng(0)
     n_rows = 3000
@@ -234,7 +234,7 @@ def test_columns_of_very_many_categories() -> None:
     np.testing.assert_allclose(model.predict_proba(new), shares, atol=0.02)
 
 
-def test_incomes_with_numbers_categories_and_missing_values() -> None:
+def test_incomes_are_predicted_from_mixed_columns_with_missing_values() -> None:
     """Naive Bayes is right on 84 of 100 new rows, the augmented networks on 86."""
     table = pd.read_csv(shared_data("adult/adult.csv.gz"), na_values="?", skipinitialspace=True)
     income = table.pop("income")

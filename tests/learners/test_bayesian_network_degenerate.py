@@ -1,4 +1,4 @@
-"""Networks of data at the edge of sense: a documented value or a message, never a NaN."""
+"""Networks on degenerate data: a documented value or a message, never a NaN."""
 
 import itertools
 from typing import Any
@@ -25,7 +25,7 @@ _ALL = pytest.mark.parametrize(
 
 
 def fitted(network: Any, X: Any, y: Any, weight: Any = None) -> Any:
-    """Fit and predict: what is answered is finite."""
+    """Fit and predict; assert that the predictions are finite."""
     model = clone(network).fit(X, y, weight)
     p = model.predict_proba(X)
     assert np.isfinite(p).all()
@@ -46,7 +46,7 @@ def fitted(network: Any, X: Any, y: Any, weight: Any = None) -> Any:
     ],
     ids=["no row", "no column", "infinity", "text"],
 )
-def test_tables_that_are_none(network: Any, X: Any, message: str) -> None:
+def test_invalid_tables_are_refused(network: Any, X: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         network.fit(X, _Y[: len(X)])
 
@@ -72,7 +72,7 @@ def test_sparse_tables_are_refused(network: Any) -> None:
     ],
     ids=["one row", "two rows", "constant", "all missing", "mostly missing", "ends of float64"],
 )
-def test_hardly_any_data(network: Any, X: Any) -> None:
+def test_tiny_tables_are_fitted(network: Any, X: Any) -> None:
     for y in (np.zeros(len(X), dtype=int), np.arange(len(X)) % 2, np.arange(len(X))):
         model = fitted(network, X, y)
         drawn, labels = model.sample(5, random_state=0)
@@ -86,7 +86,7 @@ def test_hardly_any_data(network: Any, X: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
 @_ALL
-def test_one_class_and_very_many(network: Any) -> None:
+def test_one_class_and_very_many_classes_are_fitted(network: Any) -> None:
     np.testing.assert_array_equal(fitted(network, _X, np.full(20, 7)).predict_proba(_X), 1.0)
     y = np.array([f"class {i}" for i in range(300)])
     assert fitted(network, np.arange(300.0)[:, np.newaxis], y).classes_.size == 300
@@ -94,7 +94,7 @@ def test_one_class_and_very_many(network: Any) -> None:
 
 @_ALL
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_targets_that_are_none(network: Any, bad: float) -> None:
+def test_invalid_targets_are_refused(network: Any, bad: float) -> None:
     y = _Y.astype(float)
     y[5] = bad
     with pytest.raises(ValueError, match="row 5"):
@@ -113,14 +113,14 @@ def test_targets_that_are_none(network: Any, bad: float) -> None:
     ],
     ids=["negative", "NaN", "zero", "huge", "very large"],
 )
-def test_weights_that_are_none(network: Any, weight: Any, message: str) -> None:
+def test_invalid_weights_are_refused(network: Any, weight: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         network.fit(_X, _Y, weight)
 
 
 @_ALL
 @pytest.mark.parametrize("size", [1e-320, 1e-300, 1e290])
-def test_weights_of_any_size(network: Any, size: float) -> None:
+def test_weights_of_any_scale_are_fitted(network: Any, size: float) -> None:
     X = np.where(np.arange(40).reshape(20, 2) % 7 == 0, np.nan, _X)
     fitted(network, X, _Y, np.full(20, size))
     fitted(network, X, _Y, np.where(_Y == 0, size, 1.0))
@@ -137,7 +137,7 @@ def test_a_class_without_weight_is_never_predicted(network: Any) -> None:
     assert set(model.sample(40, random_state=0)[1]) == {0, 2}
 
 
-def test_categories_without_weight_are_unseen() -> None:
+def test_categories_without_weight_count_as_unseen() -> None:
     X = np.array([["a"], ["b"], ["c"], ["a"]], dtype=object)
     network = BayesianNetworkClassifier("naive", categorical_features=[0])
     model = network.fit(X, [0, 1, 1, 1], [1.0, 1.0, 0.0, 1.0])
@@ -146,7 +146,7 @@ def test_categories_without_weight_are_unseen() -> None:
 
 
 @_ALL
-def test_a_failed_fit_leaves_the_model_as_it_was(network: Any) -> None:
+def test_a_failed_fit_leaves_the_model_unchanged(network: Any) -> None:
     model = fitted(network, _X, _Y)
     before = model.predict_proba(_X)
     with pytest.raises(ValueError, match="no edge at"):
@@ -154,7 +154,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was(network: Any) -> None:
     np.testing.assert_array_equal(model.predict_proba(_X), before)
 
 
-def test_more_missing_parents_than_can_be_summed_over() -> None:
+def test_too_many_missing_parents_are_refused() -> None:
     """Every two of 27 columns have a child in common: given these, they all hang together."""
     random = np.random.default_rng(0)
     pairs = list(itertools.combinations(range(27), 2))
@@ -168,7 +168,7 @@ def test_more_missing_parents_than_can_be_summed_over() -> None:
         model.predict(X)
 
 
-def test_parents_whose_table_would_be_too_large() -> None:
+def test_too_large_parent_tables_are_refused() -> None:
     X = np.random.default_rng(0).integers(2, size=(40, 28)).astype(float)
     edges = [(f"x{j}", "y") for j in range(28)]
     with pytest.raises(

@@ -28,7 +28,7 @@ def some_rows(seed: int) -> tuple[Network, np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0, 5.0])
 @pytest.mark.parametrize("seed", range(8))
-def test_what_is_maximised_never_falls(seed: int, alpha: float) -> None:
+def test_the_em_objective_never_decreases(seed: int, alpha: float) -> None:
     network, states, weight = some_rows(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -43,7 +43,7 @@ def test_what_is_maximised_never_falls(seed: int, alpha: float) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
-def test_one_iteration_as_in_the_textbook(seed: int, alpha: float) -> None:
+def test_one_iteration_matches_the_textbook(seed: int, alpha: float) -> None:
     """Every row is completed in every way, each with its probability as its weight."""
     network, states, weight = some_rows(seed)
     tables = estimate(network, count(network, states, weight), 1.0)
@@ -92,7 +92,7 @@ def test_one_iteration_as_in_the_textbook(seed: int, alpha: float) -> None:
     assert learned.log_likelihood[-1] == pytest.approx(likelihood)
 
 
-def test_values_that_are_missing_for_a_reason_that_is_seen() -> None:
+def test_em_corrects_values_missing_at_random() -> None:
     """The rows that have a value are no fair sample, yet the tables are those of all rows."""
     random = np.random.default_rng(0)
     n_rows = 20_000
@@ -110,7 +110,7 @@ def test_values_that_are_missing_for_a_reason_that_is_seen() -> None:
     assert biased.tables_["y"][1, 1] < 0.4
 
 
-def test_too_few_iterations_are_told() -> None:
+def test_too_few_iterations_raise_a_warning() -> None:
     network, states, weight = some_rows(0)
     del network, weight
     X = np.where(states == MISSING, np.nan, states)

@@ -1,4 +1,4 @@
-"""Probabilities of a network against the sum over everything: written as in the textbook."""
+"""Probabilities of a network against an exhaustive sum, written as in the textbook."""
 
 import itertools
 import math
@@ -60,7 +60,7 @@ def random_rows(network: Network, n_rows: int, random: np.random.Generator) -> A
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_the_posterior_is_the_sum_over_everything(seed: int) -> None:
+def test_the_posterior_matches_an_exhaustive_sum(seed: int) -> None:
     network, tables, random = random_network(seed)
     states = random_rows(network, 30, random)
     target = int(random.integers(network.n_nodes))
@@ -75,7 +75,7 @@ def test_the_posterior_is_the_sum_over_everything(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_distribution_of_a_gap_is_the_sum_over_everything(seed: int) -> None:
+def test_the_distribution_of_a_missing_value_matches_an_exhaustive_sum(seed: int) -> None:
     network, tables, random = random_network(seed)
     states = random_rows(network, 12, random)
     log_tables = logarithms(tables)
@@ -111,7 +111,7 @@ def test_the_distribution_of_a_gap_is_the_sum_over_everything(seed: int) -> None
                     np.testing.assert_allclose(ours, share / whole, atol=1e-12)
 
 
-def test_rows_are_computed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_computed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     network, tables, random = random_network(3)
     states = random_rows(network, 200, random)
     whole = log_joint(network, logarithms(tables), states, 0)
@@ -119,8 +119,8 @@ def test_rows_are_computed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(log_joint(network, logarithms(tables), states, 0), whole)
 
 
-def test_gaps_are_parts_that_are_independent_given_the_rest() -> None:
-    """In a chain, a value that is known parts the missing ones on its two sides."""
+def test_missing_values_are_grouped_by_dependence() -> None:
+    """In a chain, a known value separates the missing ones on its two sides."""
     network = Network(DirectedGraph([(v, v + 1) for v in range(4)]), (2,) * 5)
     states = np.array([[0, -1, 0, -1, 0], [1, -1, 0, -1, 0], [0, 0, -1, -1, -1], [0, 0, 0, 0, 0]])
     gaps = {gap.nodes: gap for gap in find_gaps(network, states)}
@@ -129,7 +129,7 @@ def test_gaps_are_parts_that_are_independent_given_the_rest() -> None:
     assert gaps[1,].rows.tolist() == [0, 1]
     assert len(gaps[1,].cases) == 2
     assert len(gaps[3,].cases) == 1  # the rows differ at 0 alone, which 3 does not see
-    # Asked for node 0, node 4 of the third row tells nothing, nor do those above it.
+    # For node 0, node 4 of the third row is uninformative, and so are its ancestors.
     assert {gap.nodes for gap in find_gaps(network, states, 0)} == {(1,), (3,)}
 
 
@@ -145,14 +145,14 @@ def test_a_star_with_a_thousand_leaves_does_not_underflow() -> None:
     states = np.zeros((1, network.n_nodes), dtype=np.int32)
     states[0, nodes["hub"]] = MISSING
     half = [nodes[v] for v in range(n_leaves // 2)]
-    states[0, half] = 1  # as many leaves speak for the hub's one value as for the other
+    states[0, half] = 1  # as many leaves support the hub's one value as the other
     joint = np.exp(log_joint(network, logarithms(tables), states, nodes["class"]))
     assert joint.min() == 0.0  # the joint probability itself is beyond float64 ...
     log_p = log_joint(network, logarithms(tables), states, nodes["class"])[0]
     assert np.exp(log_p[0] - np.logaddexp(*log_p)) == pytest.approx(0.5)  # ... its logarithm is not
 
 
-def test_elimination_begins_where_nothing_is_joined() -> None:
+def test_elimination_starts_with_unconnected_nodes() -> None:
     """On a tree no product has more than a node and its parent, wherever the numbers begin."""
     random = np.random.default_rng(0)
     edges = [(int(random.integers(v)), v) for v in range(1, 200)]
@@ -162,7 +162,7 @@ def test_elimination_begins_where_nothing_is_joined() -> None:
     assert Elimination(range(8), [tuple(sorted(pair)) for pair in ring]).largest((2,) * 8) == 8
 
 
-def test_counts_and_estimates() -> None:
+def test_counts_and_estimates_match_values_by_hand() -> None:
     network = Network(DirectedGraph([(0, 1)]), (2, 3))
     states = np.array([[0, 0], [0, 2], [1, 1], [1, MISSING], [MISSING, 0]], dtype=np.int32)
     of_parent, of_both = count(network, states, np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
@@ -175,7 +175,7 @@ def test_counts_and_estimates() -> None:
     np.testing.assert_allclose(table, [[1 / 3] * 3, [0.25, 0, 0.75]])
 
 
-def test_tables_that_would_be_too_large() -> None:
+def test_too_large_tables_are_refused() -> None:
     graph = DirectedGraph([(v, "sum") for v in "abcdefghij"])
     with pytest.raises(
         ValueError, match=r"the table of 'sum' given 'a', 'b', .* have 100,000,000,000 entries"

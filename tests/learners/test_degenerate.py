@@ -1,4 +1,4 @@
-"""Data at the edge of sense: a documented value or a message to act on, never a crash or a NaN."""
+"""Degenerate data: a documented value or a clear message, never a crash or a NaN."""
 
 import re
 from typing import Any
@@ -36,7 +36,7 @@ _ALL_WEIGHTED = pytest.mark.parametrize("learner", _WEIGHTED, ids=repr)
 
 
 def fitted_or_refused(learner: Any, X: Any, y: Any, weight: Any = None) -> Any:
-    """Fit and predict; what is refused says so in words, and what is answered is finite."""
+    """Fit and predict; return the message of a refusal, else check that predictions are finite."""
     model = clone(learner)
     try:
         model.fit(X, y) if weight is None else model.fit(X, y, weight)
@@ -50,7 +50,7 @@ def fitted_or_refused(learner: Any, X: Any, y: Any, weight: Any = None) -> Any:
 
 
 @_ALL
-def test_no_row_and_no_column(learner: Any) -> None:
+def test_empty_tables_are_refused(learner: Any) -> None:
     assert "0 sample(s)" in fitted_or_refused(learner, np.zeros((0, 2)), np.zeros(0))
     assert "0 feature(s)" in fitted_or_refused(learner, np.zeros((5, 0)), np.arange(5))
 
@@ -61,7 +61,7 @@ def test_no_row_and_no_column(learner: Any) -> None:
     [np.array([[1.5, 1.5]]), np.full((2, 1), 3.0), np.array([[0.0], [1.0]]), np.zeros((6, 2))],
     ids=["one row", "two equal rows", "two rows", "constant"],
 )
-def test_hardly_any_data(learner: Any, X: Any) -> None:
+def test_tiny_tables_are_fitted(learner: Any, X: Any) -> None:
     for y in (np.zeros(len(X), dtype=int), np.arange(len(X)) % 2, np.arange(len(X))):
         model = fitted_or_refused(learner, X, y)
         assert not isinstance(model, str)
@@ -70,21 +70,21 @@ def test_hardly_any_data(learner: Any, X: Any) -> None:
 
 
 @_ALL
-def test_one_class(learner: Any) -> None:
+def test_one_class_is_predicted_with_certainty(learner: Any) -> None:
     model = fitted_or_refused(learner, _X, np.full(20, 7))
     np.testing.assert_array_equal(model.predict_proba(_X), 1.0)
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
 @_ALL
-def test_as_many_classes_as_rows(learner: Any) -> None:
+def test_as_many_classes_as_rows_are_fitted(learner: Any) -> None:
     model = fitted_or_refused(learner, np.arange(300.0)[:, np.newaxis], np.arange(300))
     assert model.classes_.size == 300
 
 
 @_ALL
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
-def test_infinite_values_are_named(learner: Any, bad: float) -> None:
+def test_errors_name_infinite_values(learner: Any, bad: float) -> None:
     X = _X.copy()
     X[7, 1] = bad
     assert f"column 1, row 7 is {bad}" in fitted_or_refused(learner, X, _Y)
@@ -94,16 +94,16 @@ def test_infinite_values_are_named(learner: Any, bad: float) -> None:
 @pytest.mark.parametrize(
     "scale", [1e308, 1e154, 1e-160, 1e-310, 5e-324], ids=lambda scale: f"{scale:g}"
 )
-def test_values_at_the_ends_of_float64(learner: Any, scale: float) -> None:
+def test_values_near_the_float64_limits_are_fitted_or_refused(learner: Any, scale: float) -> None:
     X = np.column_stack([_X[:, 0].round(2) / 3 * scale, _X[:, 1]])
-    said = fitted_or_refused(learner, X, _Y)
-    if isinstance(said, str):
-        assert re.search("column 0", said)
-        assert re.search("divide|multiply|raise", said)
+    result = fitted_or_refused(learner, X, _Y)
+    if isinstance(result, str):
+        assert re.search("column 0", result)
+        assert re.search("divide|multiply|raise", result)
 
 
 @_ALL
-def test_far_away_rows(learner: Any) -> None:
+def test_far_away_rows_are_predicted(learner: Any) -> None:
     model = fitted_or_refused(learner, _X, _Y)
     far = np.array([[1e308, -1e308], [-1e300, 5.0], [1e155, 1e154], [1e9, 0.0]])
     p = model.predict_proba(far)
@@ -112,7 +112,7 @@ def test_far_away_rows(learner: Any) -> None:
 
 
 @pytest.mark.parametrize("learner", _READS_MISSING, ids=repr)
-def test_missing_values(learner: Any) -> None:
+def test_missing_values_are_fitted_or_refused(learner: Any) -> None:
     nothing = np.full((20, 2), np.nan)
     model = fitted_or_refused(learner, nothing, _Y)
     np.testing.assert_allclose(model.predict_proba(_X), [model.class_prior_] * 20)
@@ -128,12 +128,12 @@ def test_missing_values(learner: Any) -> None:
 
 @_ALL
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_missing_and_infinite_targets(learner: Any, bad: float) -> None:
+def test_missing_and_infinite_targets_are_refused(learner: Any, bad: float) -> None:
     y = _Y.astype(float)
     y[5] = bad
-    said = fitted_or_refused(learner, _X, y)
-    assert "y contains" in said
-    assert "row 5" in said
+    result = fitted_or_refused(learner, _X, y)
+    assert "y contains" in result
+    assert "row 5" in result
 
 
 @_ALL_WEIGHTED
@@ -149,19 +149,19 @@ def test_missing_and_infinite_targets(learner: Any, bad: float) -> None:
     ],
     ids=["negative", "NaN", "infinite", "zero", "huge", "few"],
 )
-def test_weights_that_are_none(learner: Any, weight: Any, message: str) -> None:
+def test_invalid_weights_are_refused(learner: Any, weight: Any, message: str) -> None:
     assert message in fitted_or_refused(learner, _X, _Y, weight)
 
 
 @_ALL_WEIGHTED
-def test_the_smallest_weights(learner: Any) -> None:
+def test_the_smallest_weights_are_fitted(learner: Any) -> None:
     plain = fitted_or_refused(learner, _X, _Y)
     tiny = fitted_or_refused(learner, _X, _Y, np.full(20, 1e-300))
     np.testing.assert_allclose(tiny.predict_proba(_X), plain.predict_proba(_X), rtol=1e-9)
 
 
 @_ALL_WEIGHTED
-def test_weights_that_vanish_beside_the_largest(learner: Any) -> None:
+def test_negligible_weights_are_fitted(learner: Any) -> None:
     heavy = (_Y != 1) & (np.arange(20) < 16)
     model = fitted_or_refused(learner, _X, _Y, np.where(heavy, 1e200, 1e-200))
     alone = fitted_or_refused(learner, _X, _Y, np.where(heavy, 1e200, 0.0))
@@ -179,7 +179,7 @@ def test_a_class_without_weight_is_never_predicted(learner: Any) -> None:
 
 
 @_ALL
-def test_a_failed_fit_leaves_the_model_as_it_was(learner: Any) -> None:
+def test_a_failed_fit_leaves_the_model_unchanged(learner: Any) -> None:
     model = fitted_or_refused(learner, _X, _Y)
     before = model.predict_proba(_X)
     with pytest.raises(ValueError, match="infinity"):
@@ -197,7 +197,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was(learner: Any) -> None:
         ([0.5, 0.5, np.nan], "class 2 the probability nan"),
     ],
 )
-def test_priors_that_are_none(learner: Any, priors: Any, message: str) -> None:
+def test_invalid_priors_are_refused(learner: Any, priors: Any, message: str) -> None:
     assert message in fitted_or_refused(clone(learner).set_params(priors=priors), _X, _Y)
 
 
@@ -235,12 +235,12 @@ _CHOOSING = pytest.mark.parametrize(
     ],
     ids=["constant", "one column", "the classes", "huge", "denormal", "wide"],
 )
-def test_choices_are_made_from_anything(learner: Any, X: Any) -> None:
+def test_parameters_are_selected_on_degenerate_tables(learner: Any, X: Any) -> None:
     for y in (_Y, np.zeros(20), np.r_[np.zeros(19), 1], np.arange(20) % 10):
         assert not isinstance(fitted_or_refused(learner, X, y), str)
 
 
-def test_leaving_out_the_only_row() -> None:
+def test_leave_one_out_of_a_single_row_is_refused() -> None:
     learner = RegularizedDiscriminantAnalysis(cv="loo")
     assert "two rows of positive weight" in fitted_or_refused(learner, _X[:1], _Y[:1])
     assert not isinstance(fitted_or_refused(learner, _X[:2], _Y[:2]), str)
@@ -249,5 +249,5 @@ def test_leaving_out_the_only_row() -> None:
 @pytest.mark.parametrize(
     "learner", [NearestShrunkenCentroids(), RegularizedDiscriminantAnalysis()], ids=repr
 )
-def test_fewer_rows_than_folds(learner: Any) -> None:
+def test_fewer_rows_than_folds_are_refused(learner: Any) -> None:
     assert "decrease cv or use more rows" in fitted_or_refused(learner, _X[:3], _Y[:3])

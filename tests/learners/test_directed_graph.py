@@ -19,7 +19,7 @@ def random_edges(n_nodes: int, share: float, random: np.random.Generator) -> lis
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_d_separation_is_that_of_networkx(seed: int) -> None:
+def test_d_separation_matches_networkx(seed: int) -> None:
     random = np.random.default_rng(seed)
     n_nodes = int(random.integers(2, 11))
     edges = random_edges(n_nodes, random.choice([0.1, 0.25, 0.5]), random)
@@ -27,13 +27,13 @@ def test_d_separation_is_that_of_networkx(seed: int) -> None:
     theirs = nx.DiGraph(edges)
     theirs.add_nodes_from(range(n_nodes))
     for _ in range(40):
-        part = random.integers(0, 4, size=n_nodes)  # 3: in none of the sets
+        part = random.integers(0, 4, size=n_nodes)  # 3: in no set
         a, b, given = ({int(v) for v in np.flatnonzero(part == k)} for k in range(3))
         if a and b:
             assert ours.d_separated(a, b, given) == nx.is_d_separator(theirs, a, b, given)
 
 
-def test_the_exercise_of_the_course() -> None:
+def test_d_separation_matches_the_exercise_of_the_course() -> None:
     """Bishop (2006), figure 8.2; the way from x1 to x3 by x4 is open, for x6 is below it."""
     pairs = ["14", "24", "34", "15", "35", "46", "47", "57"]
     graph = DirectedGraph([(f"x{parent}", f"x{child}") for parent, child in pairs])
@@ -42,7 +42,7 @@ def test_the_exercise_of_the_course() -> None:
     assert graph.d_separated("x6", {"x1", "x5"}, given=["x4"])
 
 
-def test_names_of_any_kind() -> None:
+def test_names_of_any_type_are_supported() -> None:
     graph = DirectedGraph([(("a", 1), 2), (2, "three")], nodes=["three", 2, ("a", 1), "alone"])
     assert graph.nodes == ("three", 2, ("a", 1), "alone")
     assert graph.edges == ((2, "three"), (("a", 1), 2))
@@ -67,7 +67,7 @@ def test_names_of_any_kind() -> None:
         (["abc"], "('a', 'b', 'c') is not an edge"),
     ],
 )
-def test_edges_that_make_no_graph(edges: list[str], message: str) -> None:
+def test_invalid_edges_are_refused(edges: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         DirectedGraph([tuple(edge) for edge in edges])
 
@@ -86,7 +86,7 @@ def test_edges_that_make_no_graph(edges: list[str], message: str) -> None:
         ([("a", "b")], [], "names 'a', which is not a node; the nodes are none"),
     ],
 )
-def test_nodes_that_are_not_there(edges: Any, nodes: Any, message: str) -> None:
+def test_unknown_nodes_are_refused(edges: Any, nodes: Any, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         DirectedGraph(edges, nodes)
 
@@ -101,13 +101,13 @@ def test_nodes_that_are_not_there(edges: Any, nodes: Any, message: str) -> None:
         (([], "b"), "a is empty"),
     ],
 )
-def test_questions_without_an_answer(question: tuple[Any, ...], message: str) -> None:
+def test_invalid_queries_are_refused(question: tuple[Any, ...], message: str) -> None:
     graph = DirectedGraph([("a", "b"), ("b", "c")])
     with pytest.raises(ValueError, match=re.escape(message)):
         graph.d_separated(*question)
 
 
-def test_a_long_chain_is_no_matter() -> None:
+def test_a_long_chain_is_supported() -> None:
     graph = DirectedGraph([(v, v + 1) for v in range(5000)])
     assert graph.d_separated(0, 5000, given=2500)
     assert not graph.d_separated(0, 5000)

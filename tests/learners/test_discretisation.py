@@ -15,7 +15,7 @@ def entropy(labels: list[int]) -> float:
 
 
 def textbook(rows: list[tuple[float, int]]) -> list[float]:
-    """Fayyad and Irani (1993): every cut of the sorted rows is looked at, and both parts again."""
+    """Fayyad and Irani (1993): every cut of the sorted rows is tried, recursively."""
     rows = sorted(rows)
     labels = [label for _, label in rows]
     n = len(rows)
@@ -39,7 +39,7 @@ def textbook(rows: list[tuple[float, int]]) -> list[float]:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_cuts_by_description_length(seed: int) -> None:
+def test_cuts_match_the_minimum_description_length(seed: int) -> None:
     random = np.random.default_rng(seed)
     n_classes = int(random.integers(2, 5))
     labels = random.integers(n_classes, size=150)
@@ -49,7 +49,7 @@ def test_cuts_by_description_length(seed: int) -> None:
     np.testing.assert_allclose(found, expected)
 
 
-def test_a_column_that_tells_nothing_is_not_cut() -> None:
+def test_an_uninformative_column_is_not_cut() -> None:
     random = np.random.default_rng(0)
     cuts = find_cuts(
         random.normal(size=5000), random.integers(2, size=5000), np.ones(5000), 2, "mdl"
@@ -57,7 +57,7 @@ def test_a_column_that_tells_nothing_is_not_cut() -> None:
     assert cuts.size == 0
 
 
-def test_many_different_values() -> None:
+def test_many_different_values_are_cut() -> None:
     """Beyond 256 values cuts are near those of the textbook."""
     values = np.random.default_rng(0).random(20_000)
     labels = (values > 0.3).astype(np.intp) + (values > 0.75)
@@ -76,7 +76,7 @@ def test_bins_of_equal_weight(n_bins: int) -> None:
     np.testing.assert_allclose(masses, weight.sum() / n_bins, atol=4)
 
 
-def test_few_values_have_a_bin_each() -> None:
+def test_few_values_get_one_bin_each() -> None:
     values = np.array([0.0] * 97 + [1.0, 5.0, 5.0])
     zeros, ones = np.zeros(100, np.intp), np.ones(100)
     np.testing.assert_array_equal(find_cuts(values, zeros, ones, 1, 5), [0.5, 3.0])
@@ -84,7 +84,7 @@ def test_few_values_have_a_bin_each() -> None:
     assert find_cuts(values[:97], zeros[:97], ones[:97], 1, 5).size == 0
 
 
-def test_cuts_part_neighbours_of_any_size() -> None:
+def test_cuts_separate_neighbours_of_any_scale() -> None:
     values = np.array([-1.7e308, 0.0, 5e-324, 1.0, np.nextafter(1.0, 2.0), 1.7e308])
     cuts = find_cuts(values, np.zeros(6, np.intp), np.ones(6), 1, 6)
     assert all(a <= cut < b for cut, (a, b) in zip(cuts, itertools.pairwise(values), strict=True))

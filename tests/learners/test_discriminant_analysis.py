@@ -26,7 +26,7 @@ _WINE = load_wine(return_X_y=True)
 
 @pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("table", [_IRIS, _WINE], ids=["iris", "wine"])
-def test_the_corners_without_a_sphere_are_qda_and_lda(table: Any, standardize: bool) -> None:
+def test_the_unshrunken_corners_are_qda_and_lda(table: Any, standardize: bool) -> None:
     X, y = table
     quadratic = RegularizedDiscriminantAnalysis(0.0, 0.0, standardize=standardize).fit(X, y)
     linear = RegularizedDiscriminantAnalysis(1.0, 0.0, standardize=standardize).fit(X, y)
@@ -37,7 +37,7 @@ def test_the_corners_without_a_sphere_are_qda_and_lda(table: Any, standardize: b
         np.testing.assert_allclose(ours.means_, theirs.means_, rtol=1e-12)
 
 
-def test_the_corners_of_the_sphere() -> None:
+def test_the_fully_shrunken_corners_match_their_formulas() -> None:
     X, y = _WINE
     means = np.array([X[y == k].mean(axis=0) for k in range(3)])
     nearest = np.square(X[:, np.newaxis] - means).sum(axis=2).argmin(axis=1)
@@ -75,7 +75,7 @@ def naive_posteriors(X: Any, y: Any, weight: Any, new: Any, alpha: float, gamma:
 
 @pytest.mark.parametrize("n_columns", [3, 40], ids=["few columns", "more columns than rows"])
 @pytest.mark.parametrize(("alpha", "gamma"), [(0.0, 0.3), (0.4, 0.2), (1.0, 0.05), (0.7, 1.0)])
-def test_equals_friedmans_equations(n_columns: int, alpha: float, gamma: float) -> None:
+def test_rda_matches_friedmans_equations(n_columns: int, alpha: float, gamma: float) -> None:
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 30)
     X = random.normal(size=(30, n_columns)) * (1.0 + y[:, np.newaxis]) + 0.5 * y[:, np.newaxis]
@@ -88,7 +88,7 @@ def test_equals_friedmans_equations(n_columns: int, alpha: float, gamma: float) 
 
 
 @pytest.mark.parametrize("learner", [RegularizedDiscriminantAnalysis(0.5, 0.2), DiagonalLDA()])
-def test_units_have_no_influence(learner: Any) -> None:
+def test_units_do_not_matter(learner: Any) -> None:
     X, y = _WINE
     units = 10.0 ** np.arange(-6, 7)
     np.testing.assert_allclose(
@@ -98,7 +98,7 @@ def test_units_have_no_influence(learner: Any) -> None:
     )
 
 
-def test_diagonal_lda_equals_its_formula() -> None:
+def test_diagonal_lda_matches_its_formula() -> None:
     X, y = _IRIS
     model = DiagonalLDA().fit(X, y)
     means = np.array([X[y == k].mean(axis=0) for k in range(3)])
@@ -113,7 +113,7 @@ def test_diagonal_lda_equals_its_formula() -> None:
     np.testing.assert_allclose(model.predict_proba(X), bayes.predict_proba(X), atol=1e-12)
 
 
-def test_the_plane_is_the_cross_validation_of_each_pair() -> None:
+def test_the_grid_matches_cross_validation_of_each_pair() -> None:
     random = np.random.default_rng(1)
     y = random.integers(0, 3, 60)
     X = random.normal(size=(60, 8)) + 0.7 * y[:, np.newaxis] * random.normal(size=8)
@@ -143,7 +143,7 @@ def test_ties_go_to_the_simplest_model() -> None:
 
 
 @pytest.mark.parametrize(("n_columns", "standardize"), [(2, True), (6, False), (40, True)])
-def test_leaving_one_out_equals_fitting_without_it(n_columns: int, standardize: bool) -> None:
+def test_leave_one_out_matches_refitting(n_columns: int, standardize: bool) -> None:
     """Each row's densities by the classes of the others, with a row alone in its class."""
     random = np.random.default_rng(5)
     y = np.r_[np.arange(28) % 2, 2]
@@ -167,7 +167,7 @@ def test_leaving_one_out_equals_fitting_without_it(n_columns: int, standardize: 
 
 
 @pytest.mark.parametrize(("n_columns", "gammas"), [(4, [0.0, 0.2, 1.0]), (60, [0.1, 0.5, 1.0])])
-def test_densities_of_rows_left_out(n_columns: int, gammas: list[float]) -> None:
+def test_densities_of_held_out_rows_match_refitting(n_columns: int, gammas: list[float]) -> None:
     random = np.random.default_rng(6)
     labels, weight = np.arange(36) % 3, random.uniform(0.5, 2.0, 36)
     Z = random.normal(size=(36, n_columns)) + labels[:, np.newaxis]
@@ -183,7 +183,7 @@ def test_densities_of_rows_left_out(n_columns: int, gammas: list[float]) -> None
             np.testing.assert_allclose(found[:, i], expected[:, 0], rtol=1e-6)
 
 
-def test_leave_one_out_by_a_splitter() -> None:
+def test_a_splitter_can_request_leave_one_out() -> None:
     X, y = _IRIS[0][::3], _IRIS[1][::3]
     model = RegularizedDiscriminantAnalysis([0.0, 1.0], 0.1, cv=LeaveOneOut()).fit(X, y)
     assert model.plane_ is not None
@@ -192,7 +192,7 @@ def test_leave_one_out_by_a_splitter() -> None:
     assert model.plane_.mean_error[0, 0] == pytest.approx(error)
 
 
-def test_it_chooses_as_the_classes_are() -> None:
+def test_the_selected_model_fits_the_classes() -> None:
     """Spheres of equal size call for the linear corner, ellipses of their own for the other."""
     random = np.random.default_rng(2)
     y = np.repeat([0, 1], 100)
@@ -224,7 +224,7 @@ def test_a_class_absent_from_a_fold_counts_as_errors() -> None:
     assert (model.plane_.mean_error >= 1 / 9).all()
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     X, y = _IRIS
     with pytest.raises(ValueError, match=r"alpha must hold numbers from 0 to 1, got 1.5"):
         RegularizedDiscriminantAnalysis([0.0, 1.5]).fit(X, y)
@@ -239,7 +239,7 @@ def test_what_is_refused() -> None:
             learner.fit(missing, y)
 
 
-def test_the_plane_is_drawn() -> None:
+def test_the_grid_is_plotted() -> None:
     plt = pytest.importorskip("matplotlib.pyplot")
     model = RegularizedDiscriminantAnalysis([0, 1], [0, 0.5, 1], random_state=0).fit(*_IRIS)
     assert model.plane_ is not None

@@ -27,7 +27,7 @@ def boxes_of(ax: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("own_figure", [True, False])
-def test_names_in_full_and_apart(own_figure: bool) -> None:
+def test_names_are_complete_and_do_not_overlap(own_figure: bool) -> None:
     table = load_wine(as_frame=True)
     model = BayesianNetworkClassifier().fit(table.data, table.target.rename("cultivar"))
     ax = model.plot() if own_figure else model.plot(plt.figure().add_subplot())
@@ -47,7 +47,7 @@ def test_names_in_full_and_apart(own_figure: bool) -> None:
 
 
 @pytest.mark.parametrize("dpi", [50, 200])
-def test_arrows_end_at_boxes_on_any_page(dpi: int) -> None:
+def test_arrows_end_at_boxes_at_any_size(dpi: int) -> None:
     ax = DirectedGraph([("above", "below")]).plot()
     ax.figure.set_dpi(dpi)
     boxes = boxes_of(ax)
@@ -57,7 +57,7 @@ def test_arrows_end_at_boxes_on_any_page(dpi: int) -> None:
     assert 0 < min(abs(end - boxes["below"].y1)) < letter
 
 
-def test_long_edges_go_around_names() -> None:
+def test_long_edges_avoid_names() -> None:
     """An edge over a layer has a place there of its own."""
     ax = DirectedGraph([("a", "b"), ("b", "c"), ("a", "c")]).plot()
     boxes = boxes_of(ax)
@@ -68,14 +68,14 @@ def test_long_edges_go_around_names() -> None:
     assert boxes["a"].y0 > y > boxes["c"].y1
 
 
-def test_graphs_without_edges() -> None:
+def test_graphs_without_edges_are_drawn() -> None:
     ax = DirectedGraph([], ["one", "two"]).plot()
     boxes = boxes_of(ax)
     assert boxes["one"].y0 == pytest.approx(boxes["two"].y0)
     assert not boxes["one"].overlaps(boxes["two"])
 
 
-def test_no_nodes_are_empty_axes() -> None:
+def test_a_graph_without_nodes_gives_empty_axes() -> None:
     ax = DirectedGraph([]).plot()
     assert not ax.texts
     assert not ax.axison
@@ -84,7 +84,7 @@ def test_no_nodes_are_empty_axes() -> None:
 HIDDEN = "\0\x07\x1b[31m\x7f\x9b\u202e\u2066\u2028\ufffe\uffff"
 
 
-def test_hidden_characters_of_names_are_spelt_out() -> None:
+def test_control_characters_of_names_are_escaped() -> None:
     """A page of SVG holds no control characters, and no half of a surrogate pair."""
     name = f"a{HIDDEN}\n"
     table = pd.DataFrame({name: list("xyxy") * 5, "b": list("xxyy") * 5})
@@ -100,7 +100,7 @@ def test_hidden_characters_of_names_are_spelt_out() -> None:
         ax.figure.savefig(io.BytesIO(), format="pdf")
 
 
-def test_names_are_no_mathematics() -> None:
+def test_names_are_not_parsed_as_mathematics() -> None:
     ax = DirectedGraph([("$x_1$", 2)]).plot()
     assert set(boxes_of(ax)) == {"$x_1$", "2"}
     assert np.isfinite(boxes_of(ax)["2"].x0)

@@ -29,7 +29,7 @@ def naive_posteriors(X: Any, y: Any, weight: Any, new: Any, **options: Any) -> A
 
 @pytest.mark.parametrize("kernel", _KERNELS)
 @pytest.mark.parametrize("bandwidth", [1.7137, "scott", "silverman"])
-def test_it_is_bayes_rule_with_scikit_learns_densities(kernel: Any, bandwidth: Any) -> None:
+def test_it_matches_bayes_rule_with_scikit_learns_densities(kernel: Any, bandwidth: Any) -> None:
     weight = np.random.default_rng(0).integers(1, 4, len(_Y)).astype(float)
     if isinstance(bandwidth, str):
         weight[:] = 1.0  # scikit-learn's rules count rows
@@ -58,7 +58,7 @@ def test_a_density_has_the_same_mass_for_any_bandwidth(kernel: Any) -> None:
 
 @pytest.mark.parametrize("kernel", [kernel for kernel in _KERNELS if kernel != "cosine"])
 @pytest.mark.parametrize("d", [1, 2, 5])
-def test_the_variance_of_kernels(kernel: Any, d: int) -> None:
+def test_the_variance_of_kernels_is_one(kernel: Any, d: int) -> None:
     h = bandwidth_of_unit_variance(kernel, d)
     known, weight = np.zeros((1, d)), np.ones(1)
 
@@ -72,7 +72,7 @@ def test_the_variance_of_kernels(kernel: Any, d: int) -> None:
     assert square / d == pytest.approx(1.0, rel=1e-5)
 
 
-def test_the_bandwidth_is_that_of_the_likeliest_rows() -> None:
+def test_the_bandwidth_maximizes_the_likelihood() -> None:
     """Each row left out in turn, with scikit-learn's density of the others."""
     X, y = _X[:60:2, :2] + np.arange(60).reshape(30, 2) * 1e-6, np.repeat([0, 1], 15)
     model = KernelDensityClassifier(standardize=False).fit(X, y)
@@ -91,7 +91,7 @@ def test_the_bandwidth_is_that_of_the_likeliest_rows() -> None:
         assert model.bandwidth_[k] == pytest.approx(best)
 
 
-def test_rows_written_twice_do_not_narrow_it() -> None:
+def test_repeated_rows_do_not_narrow_the_bandwidth() -> None:
     once = KernelDensityClassifier().fit(_X, _Y)
     twice = KernelDensityClassifier().fit(np.r_[_X, _X], np.r_[_Y, _Y])
     weighted = KernelDensityClassifier().fit(_X, _Y, np.full(len(_Y), 2.0))
@@ -100,14 +100,14 @@ def test_rows_written_twice_do_not_narrow_it() -> None:
     np.testing.assert_allclose(twice.predict_proba(_X), once.predict_proba(_X))
 
 
-def test_curved_classes() -> None:
+def test_curved_classes_are_learned() -> None:
     X, y = make_moons(600, noise=0.15, random_state=0)
     for kernel in ("gaussian", "epanechnikov"):
         model = KernelDensityClassifier(kernel=kernel).fit(X[:300], y[:300])
         assert model.score(X[300:], y[300:]) >= 0.97
 
 
-def test_units_have_no_influence() -> None:
+def test_units_do_not_matter() -> None:
     units = np.array([1e-6, 1.0, 1e3, 1e9])
     np.testing.assert_allclose(
         KernelDensityClassifier().fit(_X * units + 5, _Y).predict_proba(_X * units + 5),
@@ -117,7 +117,7 @@ def test_units_have_no_influence() -> None:
 
 
 @pytest.mark.parametrize("kernel", _KERNELS)
-def test_rows_far_from_all_others(kernel: Any) -> None:
+def test_rows_far_from_all_others_are_predicted(kernel: Any) -> None:
     model = KernelDensityClassifier(kernel=kernel).fit(_X, _Y)
     far = np.array([[1e308] * 4, [-1e200, 1e5, 0, 0], [50.0] * 4])
     p = model.predict_proba(far)
@@ -129,7 +129,7 @@ def test_rows_far_from_all_others(kernel: Any) -> None:
         np.testing.assert_allclose(p[2], model.class_prior_)
 
 
-def test_large_classes_are_judged_by_some_rows() -> None:
+def test_the_bandwidth_of_large_classes_uses_a_subset() -> None:
     X = np.random.default_rng(1).normal(size=(1600, 1))
     model = KernelDensityClassifier().fit(X, np.arange(1600) % 2)
     assert ((model.bandwidth_ > 0.1) & (model.bandwidth_ < 0.5)).all()

@@ -29,7 +29,7 @@ def tumours() -> tuple[pd.DataFrame, list[str]]:
     return frame, ["malignant"] * 5 + ["benign"] * 9
 
 
-def test_tumour_example() -> None:
+def test_the_tumour_example_matches() -> None:
     X, y = tumours()
     model = MixedNaiveBayes(alpha=0).fit(X, y)
     new = pd.DataFrame({"area": ["large"], "smoothness": ["medium"], "symmetry": [True]})
@@ -55,7 +55,7 @@ def results_of(n_tests: int) -> tuple[pd.DataFrame, list[str], list[float]]:
 
 
 @pytest.mark.parametrize(("prior", "posterior"), [(0.5, 0.947), (0.01, 0.154)])
-def test_disease_test(prior: float, posterior: float) -> None:
+def test_the_disease_example_matches(prior: float, posterior: float) -> None:
     X, y, weight = results_of(1)
     model = MixedNaiveBayes(alpha=0, priors=[1 - prior, prior]).fit(X, y, weight)
     assert model.classes_.tolist() == ["healthy", "sick"]
@@ -63,16 +63,16 @@ def test_disease_test(prior: float, posterior: float) -> None:
     assert round(found, 3) == posterior
 
 
-def test_three_positives_make_nine_in_ten_sure() -> None:
-    sure = []
+def test_three_positive_tests_raise_the_posterior_above_nine_tenths() -> None:
+    posteriors = []
     for n_tests in (1, 2, 3):
         X, y, weight = results_of(n_tests)
         model = MixedNaiveBayes(alpha=0, priors=[0.99, 0.01]).fit(X, y, weight)
-        sure.append(model.predict_proba(X[X.all(axis=1)])[0, 1])
-    assert [p >= 0.9 for p in sure] == [False, False, True]
+        posteriors.append(model.predict_proba(X[X.all(axis=1)])[0, 1])
+    assert [p >= 0.9 for p in posteriors] == [False, False, True]
 
 
-def test_the_false_positive_rate_for_nine_in_ten() -> None:
+def test_the_false_positive_rate_for_nine_tenths_matches() -> None:
     rate = 0.9 * 0.01 * (1 / 0.9 - 1) / 0.99
     assert round(rate, 5) == 0.00101
     X = pd.DataFrame({"test": [True, False, True, False]})
@@ -83,7 +83,7 @@ def test_the_false_positive_rate_for_nine_in_ten() -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_gaussian_columns_answer_as_scikit_learns(weighted: bool) -> None:
+def test_gaussian_columns_match_scikit_learn(weighted: bool) -> None:
     X, y = load_iris(return_X_y=True)
     weight = np.random.default_rng(0).integers(1, 4, len(y)) if weighted else None
     ours = MixedNaiveBayes().fit(X, y, weight)
@@ -96,7 +96,7 @@ def test_gaussian_columns_answer_as_scikit_learns(weighted: bool) -> None:
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 2.5])
-def test_categories_answer_as_scikit_learns(alpha: float) -> None:
+def test_categories_match_scikit_learn(alpha: float) -> None:
     random = np.random.default_rng(1)
     X, y = random.integers(0, 4, (80, 3)), random.integers(0, 3, 80)
     weight = random.uniform(0.1, 3, 80)
@@ -107,7 +107,7 @@ def test_categories_answer_as_scikit_learns(alpha: float) -> None:
     np.testing.assert_allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), rtol=1e-10)
 
 
-def test_binary_columns_answer_as_scikit_learns() -> None:
+def test_binary_columns_match_scikit_learn() -> None:
     random = np.random.default_rng(2)
     X, y = random.integers(0, 2, (60, 4)), random.integers(0, 3, 60)
     X[:, 3] = 0  # the value 1 was never seen, and is not unknown
@@ -171,7 +171,7 @@ def naive_posteriors(
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.5])
-def test_equals_the_formulas_written_row_by_row(alpha: float) -> None:
+def test_predictions_match_the_formulas_row_by_row(alpha: float) -> None:
     X, y = mixed(120, 3)
     new = mixed(40, 4)[0]
     weight = np.random.default_rng(5).uniform(0.5, 2.0, len(y))
@@ -182,7 +182,7 @@ def test_equals_the_formulas_written_row_by_row(alpha: float) -> None:
     )
 
 
-def test_a_row_of_missing_values_has_the_priors() -> None:
+def test_a_row_of_missing_values_gets_the_priors() -> None:
     X, y = mixed(60, 6)
     nothing = X[:1].reindex([-1])
     np.testing.assert_allclose(
@@ -202,7 +202,7 @@ def test_unseen_categories_follow_the_prior() -> None:
     np.testing.assert_allclose(model.predict_proba(missing), [[0.5, 0.5]])
 
 
-def test_what_is_impossible_everywhere_is_the_limit_of_small_alpha() -> None:
+def test_rows_impossible_in_all_classes_match_the_limit_of_small_alpha() -> None:
     X = pd.DataFrame(
         {
             "colour": ["red", "red", "blue", "red", "red"],
@@ -227,7 +227,7 @@ def test_weights_are_counts() -> None:
     np.testing.assert_allclose(once.predict_proba(X), again.predict_proba(X), rtol=1e-9)
 
 
-def test_far_away_rows_have_an_answer() -> None:
+def test_far_away_rows_have_a_prediction() -> None:
     X, y = load_iris(return_X_y=True)
     model = MixedNaiveBayes().fit(X, y)
     far = np.array([[1e300, 0, 0, 0], [1e200, -1e200, 1e308, 1e308], [-1e9, 1e9, 0, 0]])
@@ -236,7 +236,7 @@ def test_far_away_rows_have_an_answer() -> None:
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
 
 
-def test_named_columns_are_matched_and_judged() -> None:
+def test_named_columns_are_matched_and_typed() -> None:
     X, y = mixed(60, 9)
     model = MixedNaiveBayes(categorical_features=["colour"], binary_features=["wet"]).fit(X, y)
     turned = X[X.columns[::-1]]
@@ -249,7 +249,7 @@ def test_named_columns_are_matched_and_judged() -> None:
         clone(model).set_params(binary_features=["tall"]).fit(X, y)
 
 
-def test_a_variance_outside_float64_is_refused_as_such() -> None:
+def test_a_variance_outside_float64_is_refused() -> None:
     X, y = np.array([[1.0], [2.0], [4.0], [5.0]]), [0, 0, 1, 1]
     for scale in (1e-300, 1e300):
         with pytest.raises(ValueError, match="column 0 .* variance is outside float64: divide"):

@@ -56,7 +56,7 @@ def naive(X: Any, y: Any, new: Any, threshold: float) -> tuple[Any, Any, Any]:
 
 @pytest.mark.parametrize("threshold", [0.0, 1.5, 4.0, 1000.0])
 @pytest.mark.parametrize("table", [_IRIS, load_wine(return_X_y=True)], ids=["iris", "wine"])
-def test_equals_the_papers_formulas(table: Any, threshold: float) -> None:
+def test_predictions_match_the_formulas_of_the_paper(table: Any, threshold: float) -> None:
     X, y = table[0][10:], table[1][10:]  # classes of different sizes
     model = NearestShrunkenCentroids(shrink_threshold=threshold).fit(X, y)
     deviations, centroids, posteriors = naive(X, y, X[::7], threshold)
@@ -70,7 +70,7 @@ def test_equals_the_papers_formulas(table: Any, threshold: float) -> None:
 
 
 @pytest.mark.parametrize("threshold", [0.1, 2.0])
-def test_centroids_are_scikit_learns_and_distances_are_not(threshold: float) -> None:
+def test_centroids_match_scikit_learn_and_distances_do_not(threshold: float) -> None:
     X, y = load_wine(return_X_y=True)
     ours = NearestShrunkenCentroids(shrink_threshold=threshold).fit(X, y)
     theirs = NearestCentroid(shrink_threshold=threshold).fit(X, y)
@@ -81,11 +81,11 @@ def test_centroids_are_scikit_learns_and_distances_are_not(threshold: float) -> 
     assert ours.score(X, y) > theirs.score(X, y) + 0.2
 
 
-def test_it_finds_the_informative_of_five_thousand_columns() -> None:
+def test_informative_columns_are_found_among_five_thousand() -> None:
     for seed in range(3):
         X, y, informative = genes(seed, n_rows=100)
         model = NearestShrunkenCentroids(random_state=0).fit(X[:50], y[:50])
-        # The error alone asks for few columns; those are right, and so are the next on the path.
+        # The error alone selects few columns; those are right, and so are the next on the path.
         assert np.isin(model.selected_features_, informative).mean() >= 0.9
         assert model.score(X[50:], y[50:]) >= 0.95
         path = model.path_
@@ -95,7 +95,7 @@ def test_it_finds_the_informative_of_five_thousand_columns() -> None:
         assert np.isin(informative, model.selected_features_).sum() >= 22
 
 
-def test_the_path_is_the_cross_validation_of_each_threshold() -> None:
+def test_the_path_matches_cross_validation_of_each_threshold() -> None:
     X, y, _ = genes(4, n_columns=60, n_informative=5)
     folds = StratifiedKFold(5)
     model = NearestShrunkenCentroids(n_thresholds=7, cv=folds).fit(X, y)
@@ -116,14 +116,14 @@ def test_the_path_is_the_cross_validation_of_each_threshold() -> None:
     assert path.to_frame().shape == (7, 4)
 
 
-def test_no_column_left_leaves_the_priors() -> None:
+def test_without_columns_the_priors_are_predicted() -> None:
     X, y = _IRIS[0][:120], _IRIS[1][:120]
     model = NearestShrunkenCentroids(shrink_threshold=1e6).fit(X, y)
     assert model.selected_features_.size == 0
     np.testing.assert_allclose(model.predict_proba(X), np.tile(model.class_prior_, (120, 1)))
 
 
-def test_columns_that_are_left_out_have_no_influence() -> None:
+def test_dropped_columns_have_no_influence() -> None:
     X, y, _ = genes(5, n_columns=200)
     model = NearestShrunkenCentroids(random_state=0).fit(X, y)
     changed = np.full_like(X, 1e300)
@@ -131,7 +131,7 @@ def test_columns_that_are_left_out_have_no_influence() -> None:
     np.testing.assert_array_equal(model.predict_proba(changed), model.predict_proba(X))
 
 
-def test_the_path_is_drawn() -> None:
+def test_the_path_is_plotted() -> None:
     plt = pytest.importorskip("matplotlib.pyplot")
     X, y, _ = genes(6, n_columns=100)
     model = NearestShrunkenCentroids(random_state=0).fit(X, y)

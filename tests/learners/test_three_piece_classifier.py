@@ -28,7 +28,7 @@ def least_error(X: Array, y: Array, weight: Array) -> float:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_least_error_of_all(weighted: bool) -> None:
+def test_the_error_is_the_least_of_all_pieces(weighted: bool) -> None:
     signs = set()
     for seed in range(30):
         random = np.random.default_rng(seed)
@@ -44,7 +44,7 @@ def test_the_least_error_of_all(weighted: bool) -> None:
     assert signs == {1, -1}
 
 
-def test_definition_of_the_pieces() -> None:
+def test_predictions_match_the_definition_of_the_pieces() -> None:
     x = np.arange(10.0)
     y = np.where((x >= 3) & (x <= 6), "in", "out")
     frame = pd.DataFrame({"noise": np.zeros(10), "x": x})
@@ -52,8 +52,8 @@ def test_definition_of_the_pieces() -> None:
     assert (model.feature_, model.sign_, model.error_) == (1, 1, 0.0)
     np.testing.assert_array_equal(model.thresholds_, [2.5, 6.5])
     # theta_1 <= x <= theta_2 is in between, both ends included.
-    asked = pd.DataFrame({"noise": 0.0, "x": [2.4, 2.5, 6.5, 6.6]})
-    assert model.predict(asked).tolist() == ["out", "in", "in", "out"]
+    new = pd.DataFrame({"noise": 0.0, "x": [2.4, 2.5, 6.5, 6.6]})
+    assert model.predict(new).tolist() == ["out", "in", "in", "out"]
     reverse = ThreePieceClassifier().fit(frame, np.where(y == "in", "z", "a"))
     assert reverse.sign_ == -1
     half = ThreePieceClassifier().fit(x[:, np.newaxis], x > 3)
@@ -61,7 +61,7 @@ def test_definition_of_the_pieces() -> None:
     assert half.score(x[:, np.newaxis], x > 3) == 1.0
 
 
-def test_one_class_and_numbers_with_nothing_between() -> None:
+def test_one_class_and_adjacent_numbers_are_handled() -> None:
     model = ThreePieceClassifier().fit([[1.0], [2.0]], ["a", "a"])
     assert model.predict([[0.0], [1.5]]).tolist() == ["a", "a"]
     assert model.error_ == 0.0
@@ -89,7 +89,7 @@ def test_three_pieces_are_weakly_learnable_by_stumps() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["discrete", "M1", "SAMME"])
-def test_many_of_them_make_a_strong_learner(algorithm: Any) -> None:
+def test_boosting_them_makes_a_strong_learner(algorithm: Any) -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(600, 4))
     y = np.where((X**2).sum(axis=1) > 3.4, "far", "near")

@@ -39,7 +39,7 @@ def naive_information(a: np.ndarray, b: np.ndarray, c: np.ndarray, w: np.ndarray
 @pytest.mark.parametrize("penalized", [False, True])
 @pytest.mark.parametrize("at_once", [2**22, 1])
 @pytest.mark.parametrize("seed", range(3))
-def test_information_is_the_formula(
+def test_information_matches_its_formula(
     seed: int, at_once: int, penalized: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_tree_augmented, "_AT_ONCE", at_once)
@@ -57,7 +57,7 @@ def test_information_is_the_formula(
 
 @pytest.mark.parametrize("penalized", [False, True])
 @pytest.mark.parametrize("seed", range(5))
-def test_no_tree_tells_more(seed: int, penalized: bool) -> None:
+def test_no_tree_has_more_information(seed: int, penalized: bool) -> None:
     states, sizes, labels, weight = some_rows(seed)
     information = compute_joining_gains(states, sizes, labels, 3, weight, penalized=penalized)
     edges = build_augmenting_tree(states, sizes, labels, 3, weight, penalized=penalized)
@@ -75,7 +75,7 @@ def test_no_tree_tells_more(seed: int, penalized: bool) -> None:
         assert sorted({*children, 0}) == [0, 1, 3, 4, 5]
 
 
-def test_columns_that_are_independent_are_seldom_joined() -> None:
+def test_independent_columns_are_rarely_joined() -> None:
     joined = 0
     for seed in range(50):
         random = np.random.default_rng(seed)

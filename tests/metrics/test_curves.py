@@ -46,7 +46,7 @@ def test_every_point_counts_the_rows_that_reach_its_threshold() -> None:
 
 
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
-def test_areas_are_scikit_learns_and_those_of_the_table(weight: Any) -> None:
+def test_areas_match_scikit_learn_and_the_table(weight: Any) -> None:
     roc = roc_curves(NAMES, SCORE, sample_weight=weight)
     pr = precision_recall_curves(NAMES, SCORE, sample_weight=weight)
     hits = label_binarize(NAMES, classes=LABELS)
@@ -62,7 +62,7 @@ def test_areas_are_scikit_learns_and_those_of_the_table(weight: Any) -> None:
         assert pr.mean_average_precision == pytest.approx(table.metrics["average_precision"])
 
 
-def test_weights_are_copies_of_rows() -> None:
+def test_weights_match_copies_of_rows() -> None:
     rows = np.repeat(np.arange(len(NAMES)), WEIGHT.astype(int))
     for function in (roc_curves, precision_recall_curves):
         weighted = function(NAMES, SCORE, sample_weight=WEIGHT).to_frame()
@@ -77,7 +77,7 @@ def test_weights_are_copies_of_rows() -> None:
                 assert set(np.round(others, 9)) <= set(np.round(some, 9))
 
 
-def test_two_classes_show_the_second_by_one_column_or_two() -> None:
+def test_two_classes_show_the_second_from_one_or_two_columns() -> None:
     is_barolo = NAMES == "barolo"
     score = SCORE[:, 1]
     for function in (roc_curves, precision_recall_curves):
@@ -94,7 +94,7 @@ def test_two_classes_show_the_second_by_one_column_or_two() -> None:
     )
 
 
-def test_frames_hold_all_points() -> None:
+def test_frames_contain_all_points() -> None:
     frame = precision_recall_curves(NAMES, SCORE).to_frame()
     assert list(frame) == ["class", "threshold", "recall", "precision"]
     some = frame[frame["class"] == "barolo"]
@@ -106,7 +106,7 @@ def test_frames_hold_all_points() -> None:
     assert list(frame) == ["class", "threshold", "false_positive_rate", "true_positive_rate"]
 
 
-def test_pictures() -> None:
+def test_curves_are_plotted() -> None:
     for curves in (roc_curves(NAMES, SCORE), precision_recall_curves(NAMES, SCORE)):
         ax = curves.plot()
         texts = [text.get_text() for text in ax.get_legend().get_texts()]
@@ -136,7 +136,7 @@ def test_a_class_without_rows_is_left_out() -> None:
     ],
 )
 @pytest.mark.parametrize("function", [roc_curves, precision_recall_curves])
-def test_what_has_no_curve_is_refused(
+def test_inputs_without_a_curve_are_refused(
     function: Any, true: Any, score: Any, options: Any, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,4 @@
-"""The metric tables hold scikit-learn's values, and the worked numbers of the textbooks."""
+"""The metric tables match scikit-learn, and the worked numbers of the textbooks."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from sklearn import metrics as sk
 from arboleda.metrics import classification_table, regression_table
 
 
-def test_worked_confusion() -> None:
+def test_the_confusion_matrix_matches_a_worked_example() -> None:
     # TP = 2, FN = 15, FP = 3, TN = 180
     y_true = np.repeat([1, 1, 0, 0], [2, 15, 3, 180])
     y_pred = np.repeat([1, 0, 1, 0], [2, 15, 3, 180])
@@ -23,7 +23,7 @@ def test_worked_confusion() -> None:
     assert positive["support"] == 17
 
 
-def test_every_value_is_that_of_scikit_learn() -> None:
+def test_every_value_matches_scikit_learn() -> None:
     draw = np.random.default_rng(3)
     labels = np.array(["a", "b", "c", "d"])
     y = labels[draw.integers(4, size=300)]
@@ -49,7 +49,7 @@ def test_every_value_is_that_of_scikit_learn() -> None:
     assert found["brier"] == pytest.approx(np.mean(np.sum((score - one_hot) ** 2, axis=1)))
 
 
-def test_binary_scores_are_those_of_the_second_class() -> None:
+def test_binary_scores_refer_to_the_second_class() -> None:
     y = np.array([0, 0, 1, 1, 1])
     p = np.array([0.1, 0.6, 0.4, 0.8, 0.9])
     metrics = classification_table(y, (p > 0.5).astype(int), p).metrics
@@ -75,7 +75,7 @@ def test_a_class_without_rows_leaves_curves_undefined() -> None:
     }
 
 
-def test_frames_show_what_the_tables_hold() -> None:
+def test_frames_match_the_tables() -> None:
     table = classification_table(["x", "y", "y"], ["x", "y", "x"])
     frame = table.to_frame()
     assert list(frame.index) == ["x", "y", "macro", "weighted"]
@@ -94,12 +94,12 @@ def test_frames_show_what_the_tables_hold() -> None:
         (([0, 1, 1], [0, 1], None, None), "inconsistent"),
     ],
 )
-def test_bad_arguments_are_named(arguments: tuple[object, ...], message: str) -> None:
+def test_errors_name_invalid_arguments(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         classification_table(*arguments)  # type: ignore[arg-type]
 
 
-def test_regression_values() -> None:
+def test_regression_values_match_scikit_learn() -> None:
     draw = np.random.default_rng(5)
     y = draw.normal(10, 2, size=100)
     predicted = y + draw.normal(size=100)
@@ -113,14 +113,14 @@ def test_regression_values() -> None:
     assert metrics["r2"] == pytest.approx(1 - metrics["nmse"])
 
 
-def test_undefined_regression_values_are_none() -> None:
+def test_undefined_regression_values_are_missing() -> None:
     constant = regression_table([2.0, 2.0], [1.0, 3.0]).metrics
     assert (constant["r2"], constant["nmse"], constant["mse"]) == (None, None, 1.0)
     assert regression_table([0.0, 1.0], [0.0, 1.0]).metrics["mape"] is None
 
 
-@pytest.mark.parametrize(("true", "said"), [(1, 1), (0, 1)])
-def test_rows_of_one_class_are_told_without_a_warning(true: int, said: int) -> None:
-    table = classification_table([true] * 4, [said] * 4, labels=[0, 1])
+@pytest.mark.parametrize(("true", "predicted"), [(1, 1), (0, 1)])
+def test_rows_of_one_class_raise_no_warning(true: int, predicted: int) -> None:
+    table = classification_table([true] * 4, [predicted] * 4, labels=[0, 1])
     assert table.metrics["mcc"] == 0.0
-    assert table.metrics["accuracy"] == float(true == said)
+    assert table.metrics["accuracy"] == float(true == predicted)

@@ -20,7 +20,7 @@ from arboleda.model_selection._bootstrap_error import bootstrap_estimates
 X, y = load_iris(return_X_y=True)
 
 
-def test_bags_and_left_out_rows_are_all_rows_and_disjoint() -> None:
+def test_bags_and_out_of_bag_rows_are_disjoint_and_complete() -> None:
     splits = BootstrapSplit(n_splits=30, random_state=0)
     assert splits.get_n_splits(X) == 30
     shares = []
@@ -33,7 +33,7 @@ def test_bags_and_left_out_rows_are_all_rows_and_disjoint() -> None:
     assert np.mean(shares) == pytest.approx((1 - 1 / 150) ** 150, abs=0.02)
 
 
-def test_the_same_seed_draws_the_same() -> None:
+def test_the_same_seed_gives_the_same_draws() -> None:
     for first, second in zip(
         BootstrapSplit(3, random_state=4).split(X),
         BootstrapSplit(3, random_state=4).split(X),
@@ -43,7 +43,7 @@ def test_the_same_seed_draws_the_same() -> None:
         np.testing.assert_array_equal(first[1], second[1])
 
 
-def test_scikit_learn_takes_it_for_a_splitter() -> None:
+def test_scikit_learn_accepts_it_as_a_splitter() -> None:
     scores = cross_val_score(
         DecisionTreeClassifier(), X, y, cv=BootstrapSplit(n_splits=7, random_state=0)
     )
@@ -52,7 +52,7 @@ def test_scikit_learn_takes_it_for_a_splitter() -> None:
     assert repr(BootstrapSplit(7)) == "BootstrapSplit(n_splits=7, random_state=None)"
 
 
-def test_small_tables() -> None:
+def test_small_tables_are_split() -> None:
     for bag, left_out in BootstrapSplit(n_splits=20, random_state=0).split([1, 2]):
         assert bag.tolist() in ([0, 0], [1, 1])
         assert left_out.tolist() == [1 - bag[0]]
@@ -74,7 +74,7 @@ def test_small_tables() -> None:
         (0.4, 0.5, 0.3, 0.4632, 0.0, 0.4632),  # worse than no information already in training
     ],
 )
-def test_formulas_by_hand(
+def test_estimates_match_formulas_by_hand(
     training: float,
     left_out: float,
     no_information: float,
@@ -89,7 +89,7 @@ def test_formulas_by_hand(
 
 
 @pytest.mark.parametrize("member", [DecisionTreeClassifier(max_depth=3), KNeighborsClassifier(1)])
-def test_against_a_recomputation(member: Any) -> None:
+def test_estimates_match_a_naive_twin(member: Any) -> None:
     labels = np.array(["a", "b", "c"])[y]
     found = bootstrap_error(member, X, labels, n_splits=25, random_state=3)
     errors: list[list[float]] = [[] for _ in range(150)]
@@ -105,7 +105,7 @@ def test_against_a_recomputation(member: Any) -> None:
     assert found.no_information == pytest.approx(np.mean(pairs))
 
 
-def test_regression_and_losses_of_ones_own() -> None:
+def test_regression_and_custom_losses_are_supported() -> None:
     table, target = load_diabetes(return_X_y=True)
     table, target = table[:60], target[:60]
     found = bootstrap_error(LinearRegression(), table, target, random_state=0)
@@ -124,7 +124,7 @@ def test_regression_and_losses_of_ones_own() -> None:
     assert absolute.no_information == pytest.approx(np.sqrt(every).mean())
 
 
-def test_it_is_near_the_error_on_new_rows() -> None:
+def test_the_estimate_is_near_the_error_on_new_rows() -> None:
     table, target = make_classification(n_samples=3000, flip_y=0.2, random_state=0)
     X_train, X_test, y_train, y_test = train_test_split(
         table, target, train_size=150, random_state=0
@@ -144,7 +144,7 @@ def test_models_that_learn_nothing_do_not_overfit() -> None:
     assert mean.overfitting < 0.3
 
 
-def test_frames_jobs_and_several_outputs() -> None:
+def test_frames_jobs_and_several_outputs_are_supported() -> None:
     frame = pd.DataFrame(X, columns=list("abcd"))
     one = bootstrap_error(KNeighborsClassifier(), frame, pd.Series(y), n_splits=25, random_state=0)
     with parallel_config("threading"):
@@ -157,13 +157,13 @@ def test_frames_jobs_and_several_outputs() -> None:
 
 
 @pytest.mark.parametrize("member", [KNeighborsClassifier(), KNeighborsRegressor()])
-def test_a_target_of_one_column_is_one_of_one_axis(member: Any) -> None:
+def test_a_target_of_one_column_counts_as_one_dimensional(member: Any) -> None:
     one = bootstrap_error(member, X, y, n_splits=25, random_state=0)
     for column in (y[:, np.newaxis], pd.DataFrame({"kind": y})):
         assert bootstrap_error(member, X, column, n_splits=25, random_state=0) == one
 
 
-def test_several_classes_are_wrong_where_one_is() -> None:
+def test_several_targets_are_wrong_where_any_one_is() -> None:
     both = np.column_stack([y, y > 0])
     found = bootstrap_error(KNeighborsClassifier(), X, both, n_splits=25, random_state=0)
     # The second output follows from the first.
@@ -180,7 +180,7 @@ class Broken(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.zeros(len(X))
 
 
-def test_what_is_wrong_is_told() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(
         ValueError, match=r"shape \(\) for 150 rows: it must return one number per row"
     ):

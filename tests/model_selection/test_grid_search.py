@@ -92,7 +92,7 @@ def compare(
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_results_are_those_of_scikit_learn(
+def test_results_match_scikit_learn(
     estimator: Any, grid: Any, data: tuple[Any, Any], fits: Counter
 ) -> None:
     ours = GridSearch(estimator, grid, cv=4, n_jobs=2).fit(*data)
@@ -132,7 +132,7 @@ def frame_with_categories() -> tuple[pd.DataFrame, pd.Series]:
     ],
     ids=["exact", "sampled", "categories", "exact categories"],
 )
-def test_every_model_scored_is_the_model_of_a_fit_of_its_own(
+def test_every_scored_model_matches_a_separate_fit(
     estimator: Any, grid: Any, data: tuple[Any, Any]
 ) -> None:
     X, y = (pd.DataFrame(data[0]), pd.Series(data[1])) if data is CANCER else data
@@ -159,7 +159,7 @@ def test_every_model_scored_is_the_model_of_a_fit_of_its_own(
             np.testing.assert_array_equal(model.history_[name], losses)
 
 
-def test_threads_have_no_influence() -> None:
+def test_threads_change_nothing() -> None:
     searches = [
         GridSearch(HistGradientBoostingClassifier(), HIST_GRID, n_jobs=n, scoring="roc_auc")
         for n in (1, 2, None)
@@ -170,7 +170,7 @@ def test_threads_have_no_influence() -> None:
 
 
 @pytest.mark.parametrize("refit", ["neg_log_loss", False, lambda results: 2])
-def test_several_metrics(refit: Any) -> None:
+def test_several_metrics_match_scikit_learn(refit: Any) -> None:
     scoring = {
         "roc_auc": "roc_auc",
         "neg_log_loss": make_scorer(
@@ -192,7 +192,7 @@ def test_several_metrics(refit: Any) -> None:
         assert ours.score(*CANCER) == theirs.score(*CANCER)
 
 
-def test_one_function_may_return_several_metrics() -> None:
+def test_one_scorer_can_return_several_metrics() -> None:
     def scorer(model: Any, X: Any, y: Any) -> dict[str, float]:
         right = model.predict(X) == y
         return {"right": float(right.mean()), "wrong": float(1 - right.mean())}
@@ -200,7 +200,7 @@ def test_one_function_may_return_several_metrics() -> None:
     compare(HistGradientBoostingClassifier(), HIST_GRID, WINE, scoring=scorer, refit="right")
 
 
-def test_several_grids_in_one() -> None:
+def test_several_grids_match_scikit_learn() -> None:
     grids = [
         {"max_iter": [5, 2], "l2_regularization": [0.0, 1.0]},
         {"max_iter": [3]},
@@ -209,7 +209,7 @@ def test_several_grids_in_one() -> None:
     compare(HistGradientBoostingRegressor(max_iter=4), grids, DIABETES)
 
 
-def test_groups_and_weights() -> None:
+def test_groups_and_weights_match_scikit_learn() -> None:
     X, y = CANCER
     random = np.random.RandomState(0)
     given = {
@@ -221,7 +221,7 @@ def test_groups_and_weights() -> None:
     compare(GradientBoostingClassifier(), EXACT_GRID, (X, y), given, cv=GroupKFold(3))
 
 
-def test_frames_with_categories() -> None:
+def test_frames_with_categories_are_supported() -> None:
     X, y = frame_with_categories()
     grid = {
         "max_iter": [4, 8],
@@ -235,13 +235,13 @@ def test_frames_with_categories() -> None:
     assert ours.classes_.tolist() == ["no", "yes"]
 
 
-def test_sparse_tables_and_lists() -> None:
+def test_sparse_tables_and_lists_are_supported() -> None:
     X, y = WINE
     compare(GradientBoostingClassifier(), EXACT_GRID, (csr_array(X * (X > 2.0)), y.tolist()))
     compare(HistGradientBoostingClassifier(), HIST_GRID, (X.tolist(), y))
 
 
-def test_folds_that_lack_a_class() -> None:
+def test_folds_can_lack_a_class() -> None:
     X, y = CANCER
     order = np.argsort(y, kind="stable")
     for model, grid in (
@@ -251,20 +251,20 @@ def test_folds_that_lack_a_class() -> None:
         compare(model, grid, (X[order], y[order]), cv=KFold(2))
 
 
-def test_splits_given_as_lists_that_share_rows() -> None:
+def test_given_splits_can_share_rows() -> None:
     rows = list(range(120))
     cv = [(rows, list(range(100, 178))), (rows, rows), (rows[::-1], [177, 3])]
     compare(HistGradientBoostingClassifier(), HIST_GRID, WINE, cv=cv, return_train_score=True)
 
 
-def test_a_candidate_that_fails_costs_its_own_score() -> None:
+def test_a_failing_candidate_loses_only_its_own_score() -> None:
     grid = {"learning_rate": [0.1, -1.0], "max_iter": [0, 3, 5]}
     found = []
     for search in (GridSearch, GridSearchCV):
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found.append(search(HistGradientBoostingClassifier(), grid, cv=3).fit(*CANCER))
-        failed = [warning for warning in told if warning.category is FitFailedWarning]
+        failed = [warning for warning in caught if warning.category is FitFailedWarning]
         assert len(failed) == 1
         text = str(failed[0].message)
         assert "12 fits failed out of a total of 18" in text
@@ -279,7 +279,7 @@ def test_a_candidate_that_fails_costs_its_own_score() -> None:
         GridSearch(HistGradientBoostingClassifier(), {"max_iter": [0]}, cv=3).fit(*CANCER)
 
 
-def test_rows_that_cannot_be_scored() -> None:
+def test_rows_that_cannot_be_scored_give_nan() -> None:
     X, y = CANCER
     X = X.copy()
     X[7, 3] = np.inf
@@ -288,10 +288,10 @@ def test_rows_that_cannot_be_scored() -> None:
     found = []
     for kind in (GridSearch, GridSearchCV):
         search = kind(HistGradientBoostingClassifier(), HIST_GRID, cv=cv, refit=False)
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found.append(search.fit(X, y))
-        texts = [str(warning.message) for warning in told]
+        texts = [str(warning.message) for warning in caught]
         assert sum("4 fits failed out of a total of 12" in text for text in texts) == 1
         assert sum("Scoring failed" in text for text in texts) == 8
     assert_same(*found)
@@ -314,7 +314,7 @@ def test_rows_that_cannot_be_scored() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_cannot_be_shared_goes_to_scikit_learn(
+def test_candidates_that_cannot_share_fits_use_scikit_learn(
     estimator: Any, grid: Any, fits: Counter
 ) -> None:
     X, y = StandardScaler().fit_transform(WINE[0]), WINE[1]
@@ -337,7 +337,7 @@ def test_many_rows_stop_early_by_default(fits: Counter) -> None:
     assert fits() == 4 + 2
 
 
-def test_dropped_trees_make_every_number_of_rounds_a_fit(fits: Counter) -> None:
+def test_dart_fits_every_number_of_rounds_separately(fits: Counter) -> None:
     model = HistGradientBoostingClassifier(drop_rate=0.5, random_state=0)
     GridSearch(model, HIST_GRID, cv=2, refit=False).fit(*WINE)
     assert fits() == 8
@@ -353,15 +353,15 @@ def test_a_shared_fit_counts_by_rounds() -> None:
     assert (search.cv_results_["mean_score_time"] > 0).all()
 
 
-def test_progress_is_told_as_by_scikit_learn(capsys: pytest.CaptureFixture[str]) -> None:
-    told = []
+def test_progress_is_printed_like_scikit_learn(capsys: pytest.CaptureFixture[str]) -> None:
+    caught = []
     for kind in (GridSearch, GridSearchCV):
         kind(HistGradientBoostingClassifier(), HIST_GRID, cv=2, verbose=4).fit(*WINE)
         first, *lines = capsys.readouterr().out.splitlines()
         assert first == "Fitting 2 folds for each of 4 candidates, totalling 8 fits"
-        told.append(sorted(line.partition(" total time")[0] for line in lines))
-    assert told[0] == told[1]
-    assert len(told[0]) == 8
+        caught.append(sorted(line.partition(" total time")[0] for line in lines))
+    assert caught[0] == caught[1]
+    assert len(caught[0]) == 8
 
 
 def test_a_search_is_an_estimator() -> None:

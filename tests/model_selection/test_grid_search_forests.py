@@ -73,9 +73,7 @@ def compare(model: Any, grid: Any, data: tuple[Any, Any], **options: Any) -> Gri
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_results_are_those_of_scikit_learn(
-    model: Any, data: tuple[Any, Any], fits: Counter
-) -> None:
+def test_results_match_scikit_learn(model: Any, data: tuple[Any, Any], fits: Counter) -> None:
     ours = GridSearch(model, GRID, cv=3, n_jobs=2, return_train_score=True).fit(*data)
     assert fits() == 3 * 2 + 1  # two families of candidates, and the best one on all rows
     theirs = GridSearchCV(model, GRID, cv=3, return_train_score=True).fit(*data)
@@ -99,7 +97,7 @@ def frame_with_categories() -> tuple[pd.DataFrame, pd.Series]:
     return X, pd.Series(np.where(high, "yes", "no"), index=X.index)
 
 
-def test_every_model_scored_is_the_model_of_a_fit_of_its_own() -> None:
+def test_every_scored_model_matches_a_separate_fit() -> None:
     X, y = frame_with_categories()
     model = RandomForestClassifier(keep_rows=True, categorical_features="from_dtype")
     model.set_params(random_state=3)
@@ -124,7 +122,7 @@ def test_every_model_scored_is_the_model_of_a_fit_of_its_own() -> None:
         np.testing.assert_array_equal(*weights)
 
 
-def test_several_metrics_containers_and_targets() -> None:
+def test_several_metrics_containers_and_targets_match_scikit_learn() -> None:
     scoring = ["neg_log_loss", "accuracy", "roc_auc"]
     model = RandomForestClassifier(random_state=0)
     compare(model, GRID, CANCER, cv=2, scoring=scoring, refit="accuracy")
@@ -134,7 +132,7 @@ def test_several_metrics_containers_and_targets() -> None:
     compare(ExtraTreesRegressor(random_state=0), GRID, (DIABETES[0], two), cv=2)
 
 
-def test_without_a_seed_all_sizes_of_a_fit_are_one_forest() -> None:
+def test_without_a_seed_all_sizes_share_one_forest() -> None:
     X = np.random.default_rng(0).normal(size=(80, 3))
     np.random.seed(5)  # noqa: NPY002
     seen: list[Any] = []
@@ -160,26 +158,26 @@ def test_without_a_seed_all_sizes_of_a_fit_are_one_forest() -> None:
     ids=str,
 )
 @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
-def test_what_cannot_be_shared_goes_to_scikit_learn(model: Any, fits: Counter) -> None:
+def test_candidates_that_cannot_share_fits_use_scikit_learn(model: Any, fits: Counter) -> None:
     ours = GridSearch(model, GRID, cv=2).fit(*WINE)
     assert fits() == 2 * 6 + 1
     assert_same(ours, GridSearchCV(model, GRID, cv=2).fit(*WINE))
 
 
-def test_a_number_found_by_itself_is_not_shared(fits: Counter) -> None:
+def test_an_automatic_number_of_trees_is_not_shared(fits: Counter) -> None:
     grid = {"n_estimators": ["auto"], "min_samples_leaf": [20, 40]}
     GridSearch(RandomForestRegressor(random_state=0), grid, cv=2, refit=False).fit(*DIABETES)
     assert fits() == 4
 
 
-def test_a_candidate_that_fails_costs_its_own_score() -> None:
+def test_a_failing_candidate_loses_only_its_own_score() -> None:
     grid = {"n_estimators": [0, 3, 5], "min_samples_leaf": [1, -1]}
     found = []
     for search in (GridSearch, GridSearchCV):
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found.append(search(RandomForestClassifier(random_state=0), grid, cv=2).fit(*WINE))
-        assert [w.category for w in told if w.category is FitFailedWarning] == [FitFailedWarning]
+        assert [w.category for w in caught if w.category is FitFailedWarning] == [FitFailedWarning]
     assert_same(*found)
     assert np.isnan(found[0].cv_results_["mean_test_score"]).sum() == 4
 
@@ -204,7 +202,7 @@ _KINDS = [
 
 @checked
 @given(st.data())
-def test_any_forest_gives_the_scores_of_scikit_learns_search(data: st.DataObject) -> None:
+def test_any_forest_matches_the_scores_of_scikit_learn(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(_KINDS))
     classify = kind.__name__.endswith("Classifier")
     options = {}

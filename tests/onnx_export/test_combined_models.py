@@ -27,7 +27,7 @@ ALGORITHMS = ["discrete", "SAMME", "real", "gentle", "logit", "MH", "M1", "M2", 
 
 @pytest.mark.parametrize("target", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_adaboost(name, target):
+def test_adaboost_is_exported(name, target):
     if name == "discrete" and target is THREE:
         pytest.skip("is for two classes")
     tree = ab.DecisionTreeClassifier(max_depth=3) if name == "M1" else None
@@ -37,14 +37,14 @@ def test_adaboost(name, target):
 
 
 @pytest.mark.parametrize("name", ["SAMME", "M2"])
-def test_adaboost_on_categories(name):
+def test_adaboost_on_categories_is_exported(name):
     tree = ab.DecisionTreeClassifier(max_depth=2, categorical_features="from_dtype")
     model = ab.AdaBoostClassifier(tree, n_estimators=9, algorithm=name, random_state=0)
     check(model.fit(FRAME, THREE), FRAME)
 
 
 @pytest.mark.parametrize("n_estimators", [1, 12])
-def test_weighted_medians(n_estimators):
+def test_weighted_medians_are_exported(n_estimators):
     model = ab.AdaBoostRegressor(n_estimators=n_estimators, random_state=0)
     check(model.fit(NUMBERS, Y), NUMBERS)
 
@@ -77,7 +77,7 @@ STACKS = {
 
 @pytest.mark.parametrize("target", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", STACKS)
-def test_stacks_of_classifiers(target, name):
+def test_stacks_of_classifiers_are_exported(target, name):
     # Shares of a forest are few numbers: a tree after it may have its threshold right between two
     # that differ in the last bit, which the order of a sum decides.
     members = classifiers()[name == "forest" :]
@@ -90,11 +90,11 @@ def test_stacks_of_classifiers(target, name):
     [{}, {"weights": "nonnegative"}, {"final_estimator": ab.DecisionTreeRegressor(max_depth=4)}],
     ids=["ridge", "weights", "tree"],
 )
-def test_stacks_of_regressors(options):
+def test_stacks_of_regressors_are_exported(options):
     check(ab.StackingRegressor(regressors(), cv=3, **options).fit(NUMBERS, Y), NUMBERS)
 
 
-def test_stacks_and_votes_on_categories():
+def test_stacks_and_votes_on_categories_are_exported():
     members = [
         ("forest", ab.RandomForestClassifier(9, categorical_features="from_dtype", **KW)),
         ("hist", ab.HistGradientBoostingClassifier(max_iter=9, **KW)),
@@ -103,7 +103,7 @@ def test_stacks_and_votes_on_categories():
     check(ab.VotingClassifier(members, voting="soft").fit(FRAME, TWO), FRAME)
 
 
-def test_a_stack_in_a_vote():
+def test_a_stack_in_a_vote_is_exported():
     stack = ab.StackingRegressor(regressors()[:2], cv=3)
     vote = ab.VotingRegressor([("stack", stack), ("ada", ab.AdaBoostRegressor(n_estimators=5))])
     check(vote.fit(NUMBERS, Y), NUMBERS)
@@ -122,7 +122,7 @@ def test_a_stack_in_a_vote():
 )
 @pytest.mark.parametrize("target", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
-def test_classifiers_of_scikit_learn(model, target):
+def test_classifiers_of_scikit_learn_are_exported(model, target):
     fill = SimpleImputer(strategy="median", add_indicator=True)
     check(make_pipeline(fill, StandardScaler(), model).fit(NUMBERS, target), NUMBERS)
 
@@ -141,12 +141,12 @@ def test_classifiers_of_scikit_learn(model, target):
     ids=lambda model: type(model).__name__,
 )
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
-def test_regressors_of_scikit_learn(model):
+def test_regressors_of_scikit_learn_are_exported(model):
     check(make_pipeline(SimpleImputer(), StandardScaler(), model).fit(NUMBERS, Y), NUMBERS)
 
 
 @pytest.mark.parametrize("kind", ["binary", "multiclass", "continuous"])
-def test_encoders(kind):
+def test_encoders_are_exported(kind):
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.normal(size=300), rng.integers(-1, 9, 300), rng.integers(-1, 40, 300)])
     X[::9, 0] = np.nan
@@ -172,7 +172,7 @@ def test_encoders(kind):
         np.testing.assert_allclose(found[-1], expected, rtol=1e-6, atol=1e-6)
 
 
-def test_one_class():
+def test_one_class_is_exported():
     model = ab.AdaBoostClassifier(n_estimators=3).fit(FULL, ["yes"] * len(FULL))
     check(model, FULL)
 
@@ -191,7 +191,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("expected", REFUSED)
-def test_unsupported_models(expected):
+def test_unsupported_models_are_refused(expected):
     model, y = REFUSED[expected]
     model.fit(FULL, y)
     with pytest.raises((TypeError, ValueError), match=expected):

@@ -1,4 +1,4 @@
-"""Exported models predict in onnxruntime what they predict here."""
+"""Exported models predict the same in onnxruntime."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ NEW = mixed_frame(400, seed=7)
 
 
 def feed(model: Any, session: Any, X: pd.DataFrame) -> dict[str, Any]:
-    """Inputs as the file wants them."""
+    """Return the inputs of the exported graph."""
     wanted = {item.name: item.type for item in session.get_inputs()}
     if set(wanted) == {"X"}:
         dtype = np.float32 if "float" in wanted["X"] else np.float64
@@ -114,18 +114,18 @@ REGRESSORS = [
 
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda m: f"{type(m).__name__}")
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
-def test_classifiers(model: Any, y: Any) -> None:
+def test_classifiers_are_exported(model: Any, y: Any) -> None:
     for X in (FRAME, NUMBERS):
         check(clone(model).fit(X, y), X)
 
 
 @pytest.mark.parametrize("model", REGRESSORS, ids=lambda m: f"{type(m).__name__}")
-def test_regressors(model: Any) -> None:
+def test_regressors_are_exported(model: Any) -> None:
     for X in (FRAME, NUMBERS):
         check(clone(model).fit(X, Y), X)
 
 
-def test_losses_with_a_link() -> None:
+def test_losses_with_a_link_are_exported() -> None:
     for loss in ("poisson", "gamma", "tweedie"):
         model = ab.HistGradientBoostingRegressor(loss=loss, max_iter=10, **KW)
         check(model.fit(FRAME, np.exp(Y / 3)), FRAME)
@@ -135,8 +135,8 @@ def test_losses_with_a_link() -> None:
     )
 
 
-def test_single_precision_goes_where_its_values_go() -> None:
-    """A value that was rounded to float32 goes the way that the model sends that float32."""
+def test_float32_inputs_reach_the_same_leaves() -> None:
+    """A value rounded to float32 reaches the leaf that the model gives that float32."""
     single = NUMBERS.astype(np.float32).astype(np.float64)
     model = ab.RandomForestRegressor(12, **KW).fit(NUMBERS, Y)
     [found] = run(model, single, input_type="float32")
@@ -151,7 +151,7 @@ def test_single_precision_goes_where_its_values_go() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-42, 1e38, 1e305])
-def test_targets_beyond_float32(scale: float) -> None:
+def test_targets_beyond_float32_are_exported(scale: float) -> None:
     """The operator for trees adds in float32."""
     for model in (
         ab.DecisionTreeRegressor(max_depth=4, n_jobs=1),
@@ -165,7 +165,7 @@ def test_targets_beyond_float32(scale: float) -> None:
     np.testing.assert_allclose(found, both.predict(NUMBERS) / [1.0, scale], atol=1e-6)
 
 
-def test_thresholds_are_kept_to_the_last_bit() -> None:
+def test_thresholds_are_exported_exactly() -> None:
     model = ab.DecisionTreeRegressor(n_jobs=1).fit(NUMBERS[["full"]], Y)
     split = model.tree_.threshold[model.tree_.children_left >= 0]
     near = np.concatenate([split, np.nextafter(split, 9), np.nextafter(split, -9)])
@@ -173,7 +173,7 @@ def test_thresholds_are_kept_to_the_last_bit() -> None:
     np.testing.assert_allclose(run(model, rows)[0], model.predict(rows), rtol=1e-6)
 
 
-def test_categories_in_runs_and_those_not_seen() -> None:
+def test_category_ranges_and_unseen_categories_are_exported() -> None:
     random = np.random.default_rng(0)
     codes = random.integers(0, 40, 600)
     column = np.array([f"c{code:02d}" for code in codes], dtype=object)
@@ -200,14 +200,14 @@ def test_labels_keep_their_type() -> None:
         assert label.tolist() == model.predict(NUMBERS).tolist()
 
 
-def test_one_class_and_no_splits() -> None:
+def test_one_class_and_single_leaves_are_exported() -> None:
     check(ab.HistGradientBoostingClassifier(max_iter=3).fit(NUMBERS, ["a"] * 300), NUMBERS)
     check(ab.DecisionTreeClassifier().fit(NUMBERS, ["a"] * 300), NUMBERS)
     check(ab.RandomForestRegressor(2).fit(NUMBERS, np.ones(300)), NUMBERS)
     check(ab.HistGradientBoostingRegressor(max_iter=3).fit(NUMBERS, np.ones(300)), NUMBERS)
 
 
-def test_a_file_is_written_whole(tmp_path: Any) -> None:
+def test_files_are_written_atomically(tmp_path: Any) -> None:
     model = ab.DecisionTreeRegressor(n_jobs=1).fit(NUMBERS, Y)
     path = tmp_path / "model.onnx"
     ab.export_onnx(model, path)
@@ -216,7 +216,7 @@ def test_a_file_is_written_whole(tmp_path: Any) -> None:
     np.testing.assert_allclose(found, model.predict(NUMBERS), rtol=1e-6)
 
 
-def test_refused_exports() -> None:
+def test_unsupported_models_are_refused() -> None:
     with pytest.raises(NotFittedError):
         ab.to_onnx(ab.DecisionTreeRegressor())
     with pytest.raises(ValueError, match="input_type must be .*, got 'half'"):
@@ -245,7 +245,7 @@ def test_refused_exports() -> None:
         (["label", "labelencoder_1", "label_"], ["label_", "labelencoder_1", "label__"]),
     ],
 )
-def test_names_of_columns_that_the_graph_has_too(names: list[Any], inputs: list[str]) -> None:
+def test_column_names_can_match_names_of_the_graph(names: list[Any], inputs: list[str]) -> None:
     random = np.random.default_rng(0)
     frame = pd.DataFrame({j: random.normal(size=60) for j in range(2)})
     frame[2] = random.choice(["a", "b", "c"], 60)

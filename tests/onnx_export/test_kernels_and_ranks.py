@@ -31,7 +31,7 @@ def agrees(model, rows, tolerance=1e-10):
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
-def test_normal_quantiles_have_all_digits() -> None:
+def test_normal_quantiles_have_full_precision() -> None:
     ranks = np.concatenate([np.geomspace(2e-7, 0.5, 500), 1 - np.geomspace(2e-7, 0.5, 500)])
     ranks = np.sort(np.concatenate([ranks, [0.075, 0.5, 0.925, np.nextafter(0.925, 1)]]))
     graph = Graph()
@@ -48,7 +48,7 @@ def test_normal_quantiles_have_all_digits() -> None:
 
 @pytest.mark.parametrize("distribution", ["uniform", "normal"])
 @pytest.mark.parametrize("n_quantiles", [2, 10, 300])
-def test_ranks(distribution: str, n_quantiles: int) -> None:
+def test_rank_transforms_are_exported(distribution: str, n_quantiles: int) -> None:
     draw = np.random.default_rng(0)
     # Values of many rows, values of few, one value alone, and few values far apart.
     x = np.column_stack(
@@ -67,7 +67,7 @@ def test_ranks(distribution: str, n_quantiles: int) -> None:
 
 @pytest.mark.parametrize("p", [1, 2])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
-def test_neighbours(weights: str, p: int) -> None:
+def test_neighbours_are_exported(weights: str, p: int) -> None:
     # A row that was learned from meets itself: no distance is 0 but its own.
     for rows in (FULL, FAR):
         agrees(KNeighborsRegressor(7, weights=weights, p=p).fit(FULL, Y), rows)
@@ -76,7 +76,7 @@ def test_neighbours(weights: str, p: int) -> None:
     agrees(KNeighborsRegressor(300, weights=weights, p=p).fit(FULL, Y), FAR)
 
 
-def test_rows_that_several_neighbours_meet() -> None:
+def test_ties_between_neighbours_are_exported() -> None:
     x = np.repeat(np.arange(4.0), 3)[:, np.newaxis]
     y = np.arange(12.0)
     model = KNeighborsRegressor(5, weights="distance").fit(x, y)
@@ -92,7 +92,7 @@ def test_rows_that_several_neighbours_meet() -> None:
     [SVC(C=10.0), SVC(gamma=0.3), LinearSVC(), LogisticRegression(), FrozenEstimator],
     ids=["svc", "gamma", "linear", "logistic", "frozen"],
 )
-def test_calibrated_machines(target, ensemble, machine) -> None:
+def test_calibrated_svms_are_exported(target, ensemble, machine) -> None:
     if machine is FrozenEstimator:
         machine = FrozenEstimator(SVC().fit(FULL, target))
     model = CalibratedClassifierCV(machine, ensemble=ensemble, cv=3).fit(FULL, target)
@@ -100,7 +100,7 @@ def test_calibrated_machines(target, ensemble, machine) -> None:
     agrees(model, FAR)
 
 
-def test_a_machine_of_many_classes() -> None:
+def test_an_svm_of_many_classes_is_exported() -> None:
     draw = np.random.default_rng(1)
     x, y = draw.normal(size=(400, 3)), draw.integers(0, 7, 400)
     x += y[:, np.newaxis] * [1.0, -1.0, 0.5]
@@ -120,7 +120,7 @@ def test_a_machine_of_many_classes() -> None:
     ],
     ids=["svc", "linear", "ridge", "mapped"],
 )
-def test_scores_of_machines(target, machine) -> None:
+def test_decision_values_of_svms_are_exported(target, machine) -> None:
     model = machine.fit(FULL, target)
     for rows in (FULL, FAR):
         label, scores = run(model, rows)
@@ -129,7 +129,7 @@ def test_scores_of_machines(target, machine) -> None:
         np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
 
 
-def test_votes_that_tie_are_the_first_classes() -> None:
+def test_tied_votes_choose_the_first_class() -> None:
     """Of three classes each may have one vote: the scores would choose another than the machine."""
     draw = np.random.default_rng(0)
     x, y = draw.normal(size=(200, 2)), draw.integers(0, 3, 200)
@@ -145,7 +145,7 @@ def test_votes_that_tie_are_the_first_classes() -> None:
     assert (label == decided.predict(rows)).all()
 
 
-def test_values_of_kernels() -> None:
+def test_kernel_values_match() -> None:
     scaled = TransformedTargetRegressor(SVR(C=10.0), transformer=StandardScaler())
     for model in (SVR(), SVR(gamma=0.2), scaled, KernelRidge(kernel="rbf", alpha=0.1)):
         agrees(model.fit(FULL, Y), FAR)
@@ -153,7 +153,7 @@ def test_values_of_kernels() -> None:
 
 
 @pytest.mark.parametrize("n_terms", [0.0, 1e6], ids=["linear", "flat"])
-def test_linear_leaves(n_terms: float) -> None:
+def test_linear_leaves_are_exported(n_terms: float) -> None:
     options = {"max_iter": 20, "linear_leaves": True, "linear_l2": n_terms, **KW}
     # Numbers with missing values, and beyond what the leaves were fitted on.
     for rows in (NUMBERS, 5 * NUMBERS, NUMBERS.fillna(0.0)):
@@ -182,7 +182,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("expected", REFUSED)
-def test_unsupported_models(expected: str) -> None:
+def test_unsupported_models_are_refused(expected: str) -> None:
     model, y = REFUSED[expected]
     model.fit(FULL, y)
     with pytest.raises((TypeError, ValueError), match=expected):

@@ -1,4 +1,4 @@
-"""Random data sets on which boosting libraries must find the same trees, and how each is asked.
+"""Random data sets on which boosting libraries must find the same trees, and their parameters.
 
 Every column has at most 60 values, so that each value is a bin of its own, and targets are noisy,
 so that few splits tie. Where the libraries differ by definition, what is compared leaves it out:

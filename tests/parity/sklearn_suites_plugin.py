@@ -1,4 +1,4 @@
-"""A pytest plugin that puts our classes in the place of scikit-learn's and records the outcomes.
+"""A pytest plugin that replaces scikit-learn's classes by ours and records the outcomes.
 
 Loaded with ``-p tests.parity.sklearn_suites_plugin`` before scikit-learn's own tests are imported,
 so that ``from sklearn.ensemble import RandomForestClassifier`` in them gives ours. The outcome of

@@ -6,7 +6,7 @@ from tests.parity.boosting_peers import Problem, compare
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_xgboost_finds_the_same_trees(seed: int) -> None:
+def test_xgboost_grows_the_same_trees(seed: int) -> None:
     pytest.importorskip("xgboost")
     same, deviations = compare(Problem(seed), "xgboost")
     assert same
@@ -14,7 +14,7 @@ def test_xgboost_finds_the_same_trees(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_lightgbm_finds_the_same_trees(seed: int) -> None:
+def test_lightgbm_grows_the_same_trees(seed: int) -> None:
     """Small trees: among many leaves LightGBM takes other splits now and then."""
     pytest.importorskip("lightgbm")
     same, deviations = compare(Problem(seed), "lightgbm")

@@ -1,6 +1,6 @@
 """Dynamic selection beside DESlib (its 0.3.7), on the settings that both have: the same labels.
 
-Where they would differ by choice, DESlib is asked for ours: equally competent members all vote
+Where they would differ by choice, DESlib is set to ours: equally competent members all vote
 ("all", where it would take the first, one by chance, or one a tenth ahead); the second model of
 META-DES is a logistic regression (there naive Bayes); "rrc" looks at all rows. No rows are pruned.
 """
@@ -34,7 +34,7 @@ TWINS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 def problem(seed: int, n_classes: int) -> tuple[list[Any], Any, Any, Any]:
-    """Weak members, each on other rows; judged rows with their labels, and rows to ask for."""
+    """Weak members, each on other rows; validation rows with labels, and query rows."""
     X, y = make_classification(
         1000, 6, n_informative=5, n_redundant=0, n_classes=n_classes, flip_y=0.1, random_state=seed
     )
@@ -52,14 +52,16 @@ def problem(seed: int, n_classes: int) -> tuple[list[Any], Any, Any, Any]:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("method", TWINS)
-def test_deslib_says_the_same(monkeypatch: pytest.MonkeyPatch, method: Any, n_classes: int) -> None:
+def test_predictions_match_deslib(
+    monkeypatch: pytest.MonkeyPatch, method: Any, n_classes: int
+) -> None:
     pytest.importorskip("deslib")
     module, name, settings = TWINS[method]
     n_neighbors = None if method == "rrc" else 7
     second: dict[str, Any] = {}
     if method == "meta_des":
         second = {"meta_classifier": LogisticRegression(max_iter=1000)}
-    members, judged, target, asked = problem(n_classes, n_classes)
+    members, validation_rows, target, queries = problem(n_classes, n_classes)
     kind = getattr(importlib.import_module(f"deslib.{module}"), name)
     if not hasattr(kind, "_validate_data"):  # of later scikit-learns it is a function
         monkeypatch.setattr(kind, "_validate_data", validate_data, raising=False)
@@ -71,7 +73,7 @@ def test_deslib_says_the_same(monkeypatch: pytest.MonkeyPatch, method: Any, n_cl
         cv="prefit",
         **second,
     )
-    expected = twin.fit(judged, target).predict(asked)
-    found = model.fit(judged, target).predict(asked)
+    expected = twin.fit(validation_rows, target).predict(queries)
+    found = model.fit(validation_rows, target).predict(queries)
     np.testing.assert_array_equal(found, expected)
-    assert any((member.predict(asked) != found).any() for member in members)
+    assert any((member.predict(queries) != found).any() for member in members)

@@ -45,9 +45,7 @@ def example() -> Iterator[tuple[Any, Any, Any, Any]]:
 
 
 @pytest.mark.parametrize("row", [100, 10])
-def test_of_the_same_samples_the_weights_are_the_same(
-    example: tuple[Any, Any, Any, Any], row: int
-) -> None:
+def test_weights_match_on_the_same_samples(example: tuple[Any, Any, Any, Any], row: int) -> None:
     _, X_train, X_test, package = example
     edges = np.quantile(X_train, (0.25, 0.5, 0.75), axis=0, method="inverted_cdf")
     train, test = ((X[np.newaxis] > edges[:, np.newaxis]).sum(axis=0) for X in (X_train, X_test))

@@ -35,7 +35,7 @@ def problem(name: str) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", ["classes", "entropy", "noise", "diabetes"])
-def test_path_and_pruned_trees(name: str, weighted: bool) -> None:
+def test_the_path_and_pruned_trees_match_scikit_learn(name: str, weighted: bool) -> None:
     X, y, ours, theirs, parameters = problem(name)
     weight = np.random.default_rng(0).integers(1, 4, len(y)) if weighted else None
     mine = ours(**parameters).cost_complexity_pruning_path(X, y, weight)
@@ -71,7 +71,7 @@ def test_pruned_trees_are_nested() -> None:
     assert_array_equal(leaves, 0)
 
 
-def test_no_price_prunes_nothing() -> None:
+def test_ccp_alpha_0_prunes_nothing() -> None:
     X, y, ours, _, _ = problem("classes")
     whole = ours().fit(X, y)
     assert ours(ccp_alpha=0.0).fit(X, y).get_n_leaves() == whole.get_n_leaves()

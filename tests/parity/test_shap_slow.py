@@ -53,7 +53,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_values_are_those_of_shap(model: Any) -> None:
+def test_values_match_shap(model: Any) -> None:
     shap = pytest.importorskip("shap")
     X, y = load_diabetes(return_X_y=True)
     made = model.fit(X, y)
@@ -65,7 +65,7 @@ def test_values_are_those_of_shap(model: Any) -> None:
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-6 * scale)
 
 
-def test_interactions_are_those_of_shap() -> None:
+def test_interactions_match_shap() -> None:
     shap = pytest.importorskip("shap")
     X, y = load_breast_cancer(return_X_y=True)
     X = X[:, :8]
@@ -78,7 +78,7 @@ def test_interactions_are_those_of_shap() -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_values_are_those_of_lightgbm(n_classes: int) -> None:
+def test_values_match_lightgbm(n_classes: int) -> None:
     lightgbm = pytest.importorskip("lightgbm")
     X, y = wine(n_classes)
     theirs = lightgbm.LGBMClassifier(n_estimators=30, num_leaves=8, verbose=-1).fit(X, y)
@@ -87,7 +87,7 @@ def test_values_are_those_of_lightgbm(n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_values_are_those_of_xgboost(n_classes: int) -> None:
+def test_values_match_xgboost(n_classes: int) -> None:
     xgboost = pytest.importorskip("xgboost")
     X, y = wine(n_classes)
     theirs = xgboost.XGBClassifier(n_estimators=30, max_depth=4).fit(X, y)
@@ -96,7 +96,7 @@ def test_values_are_those_of_xgboost(n_classes: int) -> None:
     assert_same(found, expected.transpose(0, 2, 1) if n_classes == 3 else expected, tolerance=1e-4)
 
 
-def test_interactions_are_those_of_xgboost() -> None:
+def test_interactions_match_xgboost() -> None:
     xgboost = pytest.importorskip("xgboost")
     X, y = wine(2)
     theirs = xgboost.XGBClassifier(n_estimators=20, max_depth=4).fit(X, y)
@@ -116,7 +116,7 @@ def wine(n_classes: int) -> tuple[Floats, npt.NDArray[np.intp]]:
 
 
 def assert_same(found: ShapValues, contributions: Floats, tolerance: float) -> None:
-    """Compare with contributions of columns and, at the end, of none; by classes side by side."""
+    """Compare contributions of columns and, at the end, the base value; classes side by side."""
     n_rows, n_columns = found.values.shape[:2]
     several = found.values.ndim == 3
     if several and contributions.ndim == 2:

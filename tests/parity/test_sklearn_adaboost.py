@@ -1,4 +1,4 @@
-"""SAMME beside scikit-learn's AdaBoost: the same rounds to the last bit, and the same answers."""
+"""SAMME beside scikit-learn's AdaBoost: the same rounds to the last bit, the same predictions."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ MEMBERS = [
 @pytest.mark.parametrize(
     ("load", "weighted"), [(load_breast_cancer, True), (load_wine, True), (load_digits, False)]
 )
-def test_rounds_and_answers_are_the_same(member: Any, load: Any, weighted: bool) -> None:
+def test_rounds_and_predictions_are_the_same(member: Any, load: Any, weighted: bool) -> None:
     X, y = load(return_X_y=True)
     X, y = X[:300] / X.max(), np.array([f"class {k}" for k in y[:300]])
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float) if weighted else None

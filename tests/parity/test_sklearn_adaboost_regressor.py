@@ -1,7 +1,7 @@
 """AdaBoost.R2 beside scikit-learn's: the same draws, weights and predictions.
 
-With trees of either library, equally good splits are told apart in another way (scikit-learn tries
-columns in a random order), so that trees of ours are compared where no two splits are alike.
+With trees of either library, ties between equally good splits are broken in another way
+(scikit-learn tries columns in a random order), so our trees are compared where splits do not tie.
 """
 
 from typing import Any
@@ -44,7 +44,7 @@ def assert_the_same(ours: Any, theirs: Any, rows: Any, *, exactly: bool = True) 
     ],
     ids=lambda member: type(member).__name__,
 )
-def test_other_members_are_boosted_the_same(member: Any, loss: Any, learning_rate: float) -> None:
+def test_other_members_give_the_same_rounds(member: Any, loss: Any, learning_rate: float) -> None:
     options = {"loss": loss, "learning_rate": learning_rate, "n_estimators": 12}
     X, y = TABLE[0][:200], TABLE[1][:200]
     weight = np.where(np.arange(len(y)) % 9 == 0, 0.0, 1.0 + np.arange(len(y)) % 3)
@@ -60,7 +60,7 @@ def test_other_members_are_boosted_the_same(member: Any, loss: Any, learning_rat
 
 @pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
 @pytest.mark.parametrize("seed", range(3))
-def test_trees_of_ours_are_boosted_the_same(loss: Any, seed: int) -> None:
+def test_our_trees_give_the_same_rounds(loss: Any, seed: int) -> None:
     rows, target = make_friedman1(1000, noise=1.0, random_state=seed)
     ours = arboleda.AdaBoostRegressor(
         arboleda.DecisionTreeRegressor(max_depth=2), n_estimators=10, loss=loss, random_state=seed
@@ -75,7 +75,7 @@ def test_trees_of_ours_are_boosted_the_same(loss: Any, seed: int) -> None:
     ]
 
 
-def test_trees_whose_leaves_count_copies_are_boosted_the_same() -> None:
+def test_trees_with_leaf_sizes_by_copies_give_the_same_rounds() -> None:
     rows, target = make_friedman1(1000, noise=1.0, random_state=0)
     limits = {"max_depth": 3, "min_samples_leaf": 40}
     ours, theirs = (
@@ -88,13 +88,13 @@ def test_trees_whose_leaves_count_copies_are_boosted_the_same() -> None:
     assert_the_same(ours, theirs, rows, exactly=False)
 
 
-def test_parameters_and_defaults_are_scikit_learns() -> None:
+def test_parameters_and_defaults_match_scikit_learn() -> None:
     ours = arboleda.AdaBoostRegressor().get_params()
     theirs = peer.AdaBoostRegressor().get_params()
     assert {name: ours[name] for name in theirs} == theirs
 
 
-def test_ours_is_as_good_with_default_trees() -> None:
+def test_default_trees_score_as_well() -> None:
     rows, target = make_friedman1(2000, noise=1.0, random_state=0)
     scores = [
         library.AdaBoostRegressor(random_state=0)

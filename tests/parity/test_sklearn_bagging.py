@@ -1,4 +1,4 @@
-"""Bagging beside scikit-learn's: the same bags and answers, and trees that are as good."""
+"""Bagging beside scikit-learn's: the same bags and predictions, and trees that are as good."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def assert_same_draws(ours: Any, theirs: Any) -> None:
     [KNeighborsClassifier(), LinearDiscriminantAnalysis(), RidgeClassifier(), GaussianNB()],
     ids=lambda member: type(member).__name__,
 )
-def test_classifiers_of_other_members_are_the_same(member: Any, options: dict[str, Any]) -> None:
+def test_classifiers_of_other_members_match(member: Any, options: dict[str, Any]) -> None:
     X, y = load_iris(return_X_y=True)
     ours, theirs = (
         library.BaggingClassifier(member, random_state=3, **options).fit(X, y)
@@ -54,7 +54,7 @@ def test_classifiers_of_other_members_are_the_same(member: Any, options: dict[st
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_regressors_of_other_members_are_the_same(options: dict[str, Any]) -> None:
+def test_regressors_of_other_members_match(options: dict[str, Any]) -> None:
     X, y = load_diabetes(return_X_y=True)
     ours, theirs = (
         library.BaggingRegressor(KNeighborsRegressor(), random_state=3, **options).fit(X, y)
@@ -64,7 +64,7 @@ def test_regressors_of_other_members_are_the_same(options: dict[str, Any]) -> No
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
-def test_out_of_bag_answers_are_the_same() -> None:
+def test_out_of_bag_predictions_are_the_same() -> None:
     X, y = load_iris(return_X_y=True)
     options = {"n_estimators": 40, "oob_score": True, "random_state": 0}
     ours, theirs = (
@@ -83,7 +83,7 @@ def test_out_of_bag_answers_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("options", OPTIONS[:3], ids=str)
-def test_bagged_trees_are_as_good(options: dict[str, Any]) -> None:
+def test_bagged_trees_score_as_well(options: dict[str, Any]) -> None:
     """Means over 20 splits differ by no more than 1 % of accuracy: both ways."""
     X, y = load_breast_cancer(return_X_y=True)
     differences = []
@@ -100,7 +100,7 @@ def test_bagged_trees_are_as_good(options: dict[str, Any]) -> None:
     assert abs(np.mean(differences)) + 1.73 * error < 0.01
 
 
-def test_bagged_regression_trees_are_as_good() -> None:
+def test_bagged_regression_trees_score_as_well() -> None:
     X, y = load_diabetes(return_X_y=True)
     differences = []
     for seed in range(20):

@@ -37,7 +37,7 @@ GROWTH = {
 @pytest.mark.filterwarnings("ignore:.*criterion:FutureWarning")
 @pytest.mark.parametrize("growth", GROWTH.values(), ids=GROWTH)
 @pytest.mark.parametrize(("loss", "weighted"), CASES)
-def test_losses_round_by_round(loss, weighted, growth):
+def test_losses_match_in_each_round(loss, weighted, growth):
     problem = Problem.make(400, seed=2)
     y = problem.target(loss)
     weight = 0.25 + np.arange(400) % 5 / 4 if weighted else None

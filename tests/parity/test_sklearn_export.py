@@ -64,7 +64,7 @@ NAMES = [f"column {letter}" for letter in "abcde"]
     ],
     ids=str,
 )
-def test_text(kind: str, how: dict[str, Any]) -> None:
+def test_export_text_matches(kind: str, how: dict[str, Any]) -> None:
     our, their = _pair(kind)
     assert ours.export_text(our, **how) == theirs.export_text(their, **how)
 
@@ -82,7 +82,7 @@ BOXES = [
 @pytest.mark.parametrize("how", BOXES, ids=str)
 @pytest.mark.parametrize("special_characters", [False, True])
 @pytest.mark.parametrize("layout", [{}, {"leaves_parallel": True, "rotate": True}], ids=str)
-def test_graphviz(
+def test_export_graphviz_matches(
     kind: str, how: dict[str, Any], special_characters: bool, layout: dict[str, Any]
 ) -> None:
     our, their = _pair(kind)
@@ -91,7 +91,7 @@ def test_graphviz(
 
 
 @KINDS
-def test_names_of_classes(kind: str) -> None:
+def test_class_names_match(kind: str) -> None:
     our, their = _pair(kind)
     names = ["H", "L", "M"]
     if kind != "regression":
@@ -102,7 +102,7 @@ def test_names_of_classes(kind: str) -> None:
 
 
 @KINDS
-def test_colours_are_other_ones_at_the_same_places(kind: str) -> None:
+def test_colours_differ_and_positions_match(kind: str) -> None:
     our, their = _pair(kind)
     dots = [
         re.sub(
@@ -115,7 +115,7 @@ def test_colours_are_other_ones_at_the_same_places(kind: str) -> None:
 
 @KINDS
 @pytest.mark.parametrize("how", BOXES, ids=str)
-def test_boxes_of_matplotlib(kind: str, how: dict[str, Any]) -> None:
+def test_boxes_of_plot_tree_match(kind: str, how: dict[str, Any]) -> None:
     our, their = _pair(kind)
     texts = [
         [_whole(annotation.get_text()) for annotation in module.plot_tree(tree, **how)]

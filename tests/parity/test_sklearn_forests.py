@@ -39,7 +39,7 @@ MARGIN = {"accuracy": 0.008, "R2": 0.015}
 
 @pytest.mark.parametrize("kind", ["RandomForestClassifier", "ExtraTreesClassifier"])
 @pytest.mark.parametrize("parameters", CLASSES, ids=str)
-def test_classes(kind: str, parameters: dict[str, Any]) -> None:
+def test_classifiers_match_scikit_learn(kind: str, parameters: dict[str, Any]) -> None:
     X, y = load("breast_cancer")
     found = levels(kind, X, y, {"n_estimators": 25, **parameters}, 5)
     assert found.do_not_differ(MARGIN["accuracy"]), found
@@ -47,14 +47,14 @@ def test_classes(kind: str, parameters: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("kind", ["RandomForestRegressor", "ExtraTreesRegressor"])
 @pytest.mark.parametrize("parameters", NUMBERS, ids=str)
-def test_numbers(kind: str, parameters: dict[str, Any]) -> None:
+def test_regressors_match_scikit_learn(kind: str, parameters: dict[str, Any]) -> None:
     X, y = load("diabetes")
     found = levels(kind, X, y, {"n_estimators": 25, **parameters}, 5)
     assert found.do_not_differ(MARGIN["R2"]), found
 
 
 @pytest.mark.parametrize("library", [arboleda, sklearn.ensemble], ids=["ours", "theirs"])
-def test_what_scripts_read_has_the_same_form(library: Any) -> None:
+def test_fitted_attributes_have_the_same_form(library: Any) -> None:
     """Attributes, shapes and types that code written for scikit-learn's forests relies on."""
     X, y = load("iris")
     forest = library.RandomForestClassifier(40, oob_score=True, random_state=0).fit(X, y)

@@ -53,7 +53,7 @@ def _regression() -> tuple[Array, Array]:
 
 
 def assert_same_leaves(mine: Any, other: Any, X: Array) -> None:
-    """Assert that two trees part the rows alike and say the same of each part."""
+    """Assert that two trees divide the rows alike and predict the same for each leaf."""
     pairs = np.unique(np.column_stack([mine.apply(X), other.apply(X)]), axis=0)
     assert len(pairs) == mine.get_n_leaves() == other.get_n_leaves()
     assert mine.get_depth() == other.get_depth()
@@ -71,7 +71,7 @@ def assert_same_leaves(mine: Any, other: Any, X: Array) -> None:
 
 @pytest.mark.parametrize("parameters", _PARAMETERS, ids=str)
 @pytest.mark.parametrize("weights", ["none", "integers", "reals"])
-def test_regression(parameters: dict[str, Any], weights: str) -> None:
+def test_regression_parameters_match(parameters: dict[str, Any], weights: str) -> None:
     X, y = _regression()
     random = np.random.default_rng(2)
     weight = {
@@ -88,7 +88,9 @@ def test_regression(parameters: dict[str, Any], weights: str) -> None:
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer], ids=["wine", "breast_cancer"])
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "log_loss"])
 @pytest.mark.parametrize("parameters", _PARAMETERS, ids=str)
-def test_classes_under_real_weights(load: Any, criterion: str, parameters: dict[str, Any]) -> None:
+def test_classifiers_with_real_weights_match(
+    load: Any, criterion: str, parameters: dict[str, Any]
+) -> None:
     X, y = _classes(load)
     # Multiples of 1/512 have exact sums: rounding would make pure nodes impure in scikit-learn.
     weight = np.random.default_rng(3).integers(1, 1000, len(y)) / 512
@@ -104,7 +106,7 @@ def test_classes_under_real_weights(load: Any, criterion: str, parameters: dict[
     "class_weight", ["balanced", {"a": 0.3, "b": 5.0, "c": 1.0}, {"b": 2.0, "a": 1.5, "c": 0.0}]
 )
 @pytest.mark.parametrize("weighted", [True, False])
-def test_class_weights(class_weight: Any, weighted: bool) -> None:
+def test_class_weights_match(class_weight: Any, weighted: bool) -> None:
     X, y = _classes(load_wine)
     weight = np.random.default_rng(4).random(len(y)) + 0.01 if weighted else None
     mine = ours.DecisionTreeClassifier(class_weight=class_weight, max_depth=2)
@@ -126,14 +128,14 @@ def assert_same_leaves_of_common_classes(mine: Any, other: Any, X: Array) -> Non
     )
 
 
-def test_balanced_classes_weigh_the_same() -> None:
+def test_balanced_class_weights_match() -> None:
     X, y = _classes(load_wine)
     model = ours.DecisionTreeClassifier(class_weight="balanced").fit(X, y)
     np.testing.assert_allclose(model.tree_.value[0, 0], 1 / 3)
 
 
 @pytest.mark.parametrize("max_leaf_nodes", range(2, 40))
-def test_best_first_takes_the_leaves_in_scikit_learns_order(max_leaf_nodes: int) -> None:
+def test_best_first_growth_splits_leaves_in_scikit_learns_order(max_leaf_nodes: int) -> None:
     X, y = _regression()
     mine = ours.DecisionTreeRegressor(max_leaf_nodes=max_leaf_nodes).fit(X, y)
     other = theirs.DecisionTreeRegressor(max_leaf_nodes=max_leaf_nodes, random_state=0).fit(X, y)
@@ -141,7 +143,7 @@ def test_best_first_takes_the_leaves_in_scikit_learns_order(max_leaf_nodes: int)
     assert_same_leaves(mine, other, X)
 
 
-def test_importances_paths_and_leaves() -> None:
+def test_importances_paths_and_leaves_match() -> None:
     X, y = _regression()
     mine = ours.DecisionTreeRegressor(max_leaf_nodes=12).fit(X, y)
     other = theirs.DecisionTreeRegressor(max_leaf_nodes=12, random_state=0).fit(X, y)
@@ -161,7 +163,7 @@ def test_importances_paths_and_leaves() -> None:
 
 
 @pytest.mark.parametrize("max_features", ["sqrt", "log2", 3, 0.4, 0.01, 1.0, None])
-def test_max_features_counts_as_scikit_learns(max_features: Any) -> None:
+def test_max_features_counts_like_scikit_learn(max_features: Any) -> None:
     X, y = _regression()
     mine = ours.DecisionTreeRegressor(max_features=max_features, max_depth=2).fit(X, y)
     other = theirs.DecisionTreeRegressor(max_features=max_features, max_depth=2).fit(X, y)

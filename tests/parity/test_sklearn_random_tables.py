@@ -51,7 +51,7 @@ def left_over(tree: Any) -> float:
 
 
 @pytest.mark.parametrize("criterion", _CRITERIA)
-def test_as_little_is_left_as_by_scikit_learn(criterion: str) -> None:
+def test_the_training_loss_is_as_low_as_scikit_learns(criterion: str) -> None:
     name = "DecisionTreeClassifier" if criterion in {"gini", "entropy"} else "DecisionTreeRegressor"
     tied: list[tuple[float, float]] = []
     n_first_equal = 0
@@ -59,7 +59,7 @@ def test_as_little_is_left_as_by_scikit_learn(criterion: str) -> None:
         X, y, weight, continuous = random_table(seed, criterion)
         has_gaps = np.isnan(X).any()
         if has_gaps and criterion == "absolute_error":
-            X = np.nan_to_num(X)  # scikit-learn takes none there
+            X = np.nan_to_num(X)  # scikit-learn accepts no missing values there
             has_gaps = False
         for depth in _DEPTHS:
             parameters = {"criterion": criterion, "max_depth": depth, "min_samples_leaf": 8}

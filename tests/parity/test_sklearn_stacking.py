@@ -47,7 +47,7 @@ VALUES: list[tuple[str, Any]] = [
         {"final_estimator": DecisionTreeClassifier(max_depth=4, random_state=0)},
     ],
 )
-def test_classifiers_are_scikit_learns(load: Any, settings: dict[str, Any]) -> None:
+def test_classifiers_match_scikit_learn(load: Any, settings: dict[str, Any]) -> None:
     X, y = load(return_X_y=True)
     y = np.array(["no", "yes", "zero"])[y]
     settings = {"final_estimator": FINAL, **settings}
@@ -71,7 +71,7 @@ def test_classifiers_are_scikit_learns(load: Any, settings: dict[str, Any]) -> N
     [{}, {"final_estimator": LinearRegression(), "passthrough": True}, {"cv": KFold(3)}],
 )
 @pytest.mark.parametrize("weighted", [False, True])
-def test_regressors_are_scikit_learns(settings: dict[str, Any], weighted: bool) -> None:
+def test_regressors_match_scikit_learn(settings: dict[str, Any], weighted: bool) -> None:
     X, y = load_diabetes(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.1, 2, len(y)) if weighted else None
     ours = StackingRegressor(VALUES, **settings).fit(X, y, sample_weight=weight)
@@ -81,7 +81,7 @@ def test_regressors_are_scikit_learns(settings: dict[str, Any], weighted: bool) 
     np.testing.assert_allclose(ours.final_estimator_.coef_, theirs.final_estimator_.coef_)
 
 
-def test_fitted_members_and_regressors_among_classifiers() -> None:
+def test_fitted_members_and_regressors_among_classifiers_match() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     fitted = [

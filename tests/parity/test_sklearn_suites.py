@@ -53,13 +53,13 @@ def check(suite: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("suite", QUICK)
-def test_a_quick_suite(suite: str, tmp_path: Path) -> None:
+def test_a_quick_suite_passes(suite: str, tmp_path: Path) -> None:
     check(suite, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suite", [suite for suite in EXPECTED if suite not in QUICK])
-def test_a_suite(suite: str, tmp_path: Path) -> None:
+def test_a_suite_passes(suite: str, tmp_path: Path) -> None:
     check(suite, tmp_path)
 
 

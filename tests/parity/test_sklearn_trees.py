@@ -95,7 +95,7 @@ def compare_down_to_ties(
 
 
 @pytest.mark.parametrize(("table", "criterion"), _CASES)
-def test_every_node_is_the_textbooks(table: str, criterion: str) -> None:
+def test_every_node_matches_the_textbook(table: str, criterion: str) -> None:
     X, y = load(table)
     model = getattr(ours, kind(criterion))(criterion=criterion).fit(X, y)
     nodes = choose_nodes(model, _N_NODES)
@@ -103,7 +103,7 @@ def test_every_node_is_the_textbooks(table: str, criterion: str) -> None:
 
 
 @pytest.mark.parametrize(("table", "criterion"), _CASES)
-def test_equals_scikit_learn_down_to_ties(table: str, criterion: str) -> None:
+def test_trees_match_scikit_learn_down_to_ties(table: str, criterion: str) -> None:
     X, y = load(table)
     depth = 7 if table in {"letters", "spambase", "volkswagen"} else None
     mine, other = fit_both(X, y, criterion, max_depth=depth)

@@ -19,7 +19,7 @@ import arboleda as ours
         ("volkswagen", "squared_error"),
     ],
 )
-def test_every_node_is_the_textbooks(table: str, criterion: str) -> None:
+def test_every_node_matches_the_textbook(table: str, criterion: str) -> None:
     X, y = load(table)
     if criterion == "squared_error":
         model = ours.DecisionTreeRegressor().fit(X, y)

@@ -45,7 +45,7 @@ def both(kind: str, members: Any, **params: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize("voting", ["hard", "soft"])
 @pytest.mark.parametrize("weights", [None, [1, 9, 2, 3, 1], [0.5, 1, 0, 1.5, 1]])
 @pytest.mark.parametrize("weighted_rows", [False, True])
-def test_classifiers(voting: str, weights: Any, weighted_rows: bool) -> None:
+def test_classifiers_match_scikit_learn(voting: str, weights: Any, weighted_rows: bool) -> None:
     ours, theirs = both("VotingClassifier", CLASSIFIERS, voting=voting, weights=weights)
     params = {"sample_weight": np.arange(300) % 4 + 1.0} if weighted_rows else {}
     ours.fit(X, LABELS, **params)
@@ -59,7 +59,7 @@ def test_classifiers(voting: str, weights: Any, weighted_rows: bool) -> None:
         np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-14)
 
 
-def test_probabilities_one_block_a_member() -> None:
+def test_transform_gives_one_block_per_member() -> None:
     ours, theirs = both("VotingClassifier", CLASSIFIERS, voting="soft", flatten_transform=False)
     np.testing.assert_array_equal(
         ours.fit(X, LABELS).transform(X), theirs.fit(X, LABELS).transform(X)
@@ -69,7 +69,7 @@ def test_probabilities_one_block_a_member() -> None:
             model.get_feature_names_out()
 
 
-def test_fitted_attributes() -> None:
+def test_fitted_attributes_match() -> None:
     frame = pd.DataFrame(X, columns=list("abcdef"))
     ours, theirs = both("VotingClassifier", CLASSIFIERS)
     for model in (ours, theirs):
@@ -91,7 +91,7 @@ def test_fitted_attributes() -> None:
 
 
 @pytest.mark.parametrize("weights", [None, [1, 2, 9, 0.5]])
-def test_regressors(weights: Any) -> None:
+def test_regressors_match_scikit_learn(weights: Any) -> None:
     ours, theirs = both("VotingRegressor", REGRESSORS, weights=weights)
     ours.fit(XR, YR)
     theirs.fit(XR, YR)
@@ -101,7 +101,7 @@ def test_regressors(weights: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["VotingClassifier", "VotingRegressor"])
-def test_parameters_of_members(kind: str) -> None:
+def test_parameters_of_members_can_be_set(kind: str) -> None:
     members = CLASSIFIERS if kind == "VotingClassifier" else REGRESSORS
     ours, theirs = both(kind, members)
     shared = theirs.get_params(deep=True).keys()
@@ -114,7 +114,7 @@ def test_parameters_of_members(kind: str) -> None:
         assert model.get_params()["tree"] == "drop"
 
 
-def test_same_refusals() -> None:
+def test_the_same_inputs_are_refused() -> None:
     for kind, member in (("VotingClassifier", Ridge()), ("VotingRegressor", GaussianNB())):
         for model in both(kind, [("a", member)]):
             with pytest.raises(ValueError, match="should be a (classifier|regressor)"):
@@ -137,14 +137,14 @@ def test_same_refusals() -> None:
             model.fit(X, y, colour="red")
 
 
-def test_metadata_goes_where_it_is_asked_for() -> None:
+def test_metadata_is_routed_by_request() -> None:
     weight = np.arange(300) % 5 + 1.0
     with config_context(enable_metadata_routing=True):
-        asks = DecisionTreeClassifier(max_depth=3, random_state=0).set_fit_request(
+        requesting = DecisionTreeClassifier(max_depth=3, random_state=0).set_fit_request(
             sample_weight=True
         )
-        not_asks = GaussianNB().set_fit_request(sample_weight=False)
-        members = [("tree", asks), ("bayes", not_asks)]
+        not_requesting = GaussianNB().set_fit_request(sample_weight=False)
+        members = [("tree", requesting), ("bayes", not_requesting)]
         for model in both("VotingClassifier", members, voting="soft"):
             model.fit(X, y, sample_weight=weight)
             own = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y, weight)

@@ -19,7 +19,7 @@ def to_file(ensemble: Ensemble) -> bytes:
 
 
 def from_file(data: bytes) -> Any:
-    """Return the ensemble of a file, all of whose sections must be asked for."""
+    """Return the ensemble of a file, all of whose sections must be read."""
     header, trees, arrays, _ = read_model(data)
     sections = Sections(trees, arrays.items())
     ensemble = EnsemblePart().decode(NAME, json.loads(header), sections)

@@ -19,7 +19,7 @@ def to_file(forest: Forest) -> bytes:
 
 
 def from_file(data: bytes) -> Any:
-    """Return the forest of a file, all of whose sections must be asked for."""
+    """Return the forest of a file, all of whose sections must be read."""
     header, trees, arrays, forests = read_model(data)
     sections = Sections(trees, arrays.items(), forests)
     forest = ForestPart().decode(NAME, json.loads(header), sections)

@@ -1,4 +1,4 @@
-"""Memory of a process that fits, predicts, saves and loads over and over."""
+"""Measure the memory of a process that fits, predicts, saves and loads repeatedly."""
 
 import gc
 import pickle

@@ -1,4 +1,4 @@
-"""An ensemble in a model file comes back as it was; the file is what its description says."""
+"""An ensemble is restored from its model file; the file matches its description."""
 
 import time
 
@@ -17,7 +17,7 @@ from arboleda._engine.table import check_table
 
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
-def test_an_ensemble_comes_back_whole(n_outputs: int) -> None:
+def test_an_ensemble_is_restored_completely(n_outputs: int) -> None:
     ensemble, reader = mixed_ensemble(mixed_table(), n_outputs)
     again = from_file(to_file(ensemble))
     assert (again.n_outputs, again.n_rounds, again.n_trees) == (n_outputs, 5, 5 * n_outputs)
@@ -34,7 +34,7 @@ def test_an_ensemble_without_rounds_is_its_start() -> None:
     assert again.start.tobytes() == np.array([1.5, -0.0]).tobytes()
 
 
-def test_scores_can_be_told_from_the_description() -> None:
+def test_scores_can_be_computed_from_the_description() -> None:
     X = np.random.default_rng(0).normal(size=(80, 3))
     models = [DecisionTreeRegressor(max_depth=d).fit(X, X[:, 0] * X[:, 1]) for d in (2, 3, 4, 5)]
     ensemble = Ensemble.from_trees([0.5, -1.0], [model.tree_ for model in models])
@@ -55,7 +55,7 @@ def test_scores_can_be_told_from_the_description() -> None:
         assert_array_equal(scores, found)
 
 
-def test_scores_of_linear_leaves_can_be_told_from_the_description() -> None:
+def test_scores_of_linear_leaves_can_be_computed_from_the_description() -> None:
     problem = Problem.make(200)
     options = {"exact": False, "linear_leaves": True, "n_rounds": 4}
     ensemble = problem.fit("squared_error", **options).ensemble
@@ -80,17 +80,17 @@ def test_scores_of_linear_leaves_can_be_told_from_the_description() -> None:
                 x = row[tree["feature"][node]]
                 left = tree["missing_left"][node] if np.isnan(x) else x <= tree["threshold"][node]
                 node = node + 1 if left else tree["right"][node]
-            answer = intercept[first + node]
+            output = intercept[first + node]
             own = range(start[first + node], start[first + node + 1])
             for feature, coefficient, low, high in ([part[e] for part in terms] for e in own):
-                answer += coefficient * (min(max(row[feature], low), high) - low)
+                output += coefficient * (min(max(row[feature], low), high) - low)
             lacks = any(np.isnan(row[terms[0][e]]) for e in own)
-            found += answer if own and not lacks else tree["value"][node]
+            found += output if own and not lacks else tree["value"][node]
             first += len(tree["right"])
         assert score == found
 
 
-def test_a_thousand_trees_are_read_in_a_moment() -> None:
+def test_a_thousand_trees_are_read_quickly() -> None:
     X = np.random.default_rng(1).normal(size=(2000, 8))
     tree = DecisionTreeRegressor(max_leaf_nodes=31).fit(X, X[:, 0] * X[:, 1]).tree_
     data = to_file(Ensemble.from_trees([0.0], [tree] * 1000))

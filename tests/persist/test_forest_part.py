@@ -1,4 +1,4 @@
-"""A forest in a model file comes back as it was; the file is what its description says."""
+"""A forest is restored from its model file; the file matches its description."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.persist.twin import FileTwin, ForestTwin, section
 
 @pytest.mark.parametrize("n_targets", [1, 2])
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_a_forest_comes_back_whole(criterion: str, n_targets: int) -> None:
+def test_a_forest_is_restored_completely(criterion: str, n_targets: int) -> None:
     forest, reader = mixed_forest(criterion, n_targets, keep_rows=n_targets == 2)
     again = from_file(to_file(forest))
     assert again.widths == forest.widths
@@ -38,7 +38,7 @@ def test_the_twin_reads_and_writes_the_same_bytes(criterion: str) -> None:
         assert section(b"FRST", content) == forest._native.__getstate__()
 
 
-def test_votes_can_be_told_from_the_description() -> None:
+def test_votes_can_be_computed_from_the_description() -> None:
     forest, reader = mixed_forest()
     twin = ForestTwin.read(FileTwin.read(to_file(forest)).sections[0][1])
     table = read(reader, mixed_table(60, seed=2))
@@ -47,9 +47,9 @@ def test_votes_can_be_told_from_the_description() -> None:
         for _, tree in twin.trees:
             node = 0
             while tree["right"][node] >= 0:
-                asks = int(tree["asks"][node])
-                x, missing_left = row[asks & (2**30 - 1)], bool(asks >> 31)
-                if asks & 2**30:
+                split = int(tree["asks"][node])
+                x, missing_left = row[split & (2**30 - 1)], bool(split >> 31)
+                if split & 2**30:
                     number = int(tree["threshold"][node])
                     start = tree["category_start"]
                     listed = tree["category"][start[number] : start[number + 1]]

@@ -1,4 +1,4 @@
-"""The file is what its description says: a second reader and writer agree to the byte."""
+"""The file matches its description: a second reader and writer agree to the byte."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def test_the_twin_reads_and_writes_the_same_bytes(name: str, tmp_path: Path) -> 
     assert load(tmp_path / "model").get_params() == model.get_params()
 
 
-def test_predictions_can_be_made_from_the_description() -> None:
+def test_predictions_can_be_computed_from_the_description() -> None:
     model = MODELS["regressor"]()
     tree = FileTwin.read(model_to_bytes(model)).tree.arrays
     for row, expected in zip(X, model.predict(X), strict=True):

@@ -1,4 +1,4 @@
-"""Saving fails, and the model that was there before is still there."""
+"""A failed save keeps the old model."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
 
 
-def test_a_full_disk_keeps_the_model_that_was_there(small_disk: Path) -> None:
+def test_a_full_disk_keeps_the_old_model(small_disk: Path) -> None:
     path = small_disk / "model"
     MODELS["classifier"]().save(path)
     before = path.read_bytes()
@@ -37,7 +37,7 @@ def test_a_full_disk_keeps_the_model_that_was_there(small_disk: Path) -> None:
 
 @pytest.mark.parametrize("step", ["write", "fsync", "replace"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS])
-def test_a_failure_at_any_step_keeps_the_model_that_was_there(
+def test_a_failure_at_any_step_keeps_the_old_model(
     step: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "model"
@@ -60,7 +60,7 @@ def test_a_failure_at_any_step_keeps_the_model_that_was_there(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_that_is_missing_or_is_the_path(tmp_path: Path) -> None:
+def test_a_missing_folder_and_a_folder_as_path_are_refused(tmp_path: Path) -> None:
     model = MODELS["classifier"]()
     with pytest.raises(FileNotFoundError):
         model.save(tmp_path / "nowhere" / "model")

@@ -1,4 +1,4 @@
-"""Nothing is lost on the way, in short."""
+"""No memory leaks, in short."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Nothing is lost on the way, at length."""
+"""No memory leaks, at length."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A model in a file comes back as it was: answers, parameters, labels, names."""
+"""A model is restored from its file: predictions, parameters, labels, names."""
 
 import copy
 import io
@@ -32,7 +32,7 @@ def saved(model: Any, path: Path, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_comes_back_whole(name: str, tmp_path: Path) -> None:
+def test_a_model_is_restored_completely(name: str, tmp_path: Path) -> None:
     model = MODELS[name]()
     again = saved(model, tmp_path / "model")
     assert type(again) is type(model)
@@ -49,7 +49,7 @@ def test_a_model_comes_back_whole(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_loaded_model_is_as_good_as_a_fitted_one(name: str, tmp_path: Path) -> None:
+def test_a_loaded_model_supports_all_methods(name: str, tmp_path: Path) -> None:
     model = MODELS[name]()
     again = saved(model, tmp_path / "model")
     table = as_native_table(model)
@@ -64,7 +64,7 @@ def test_a_loaded_model_is_as_good_as_a_fitted_one(name: str, tmp_path: Path) ->
     assert again.n_features_in_ == 2  # as free as before its first fit
 
 
-def test_names_of_columns_come_back_and_are_checked(tmp_path: Path) -> None:
+def test_column_names_are_restored_and_checked(tmp_path: Path) -> None:
     again = saved(MODELS["names"](), tmp_path / "model")
     assert_array_equal(again.feature_names_in_, np.array(NAMES, dtype=object), strict=True)
     with pytest.raises(ValueError, match="feature names"):
@@ -99,7 +99,7 @@ def test_labels_keep_their_type(labels: Any, tmp_path: Path) -> None:
     assert_array_equal(again.predict(X), model.predict(X), strict=True)
 
 
-def test_wide_texts_are_kept_narrow_where_that_would_waste(tmp_path: Path) -> None:
+def test_long_texts_are_stored_without_padding(tmp_path: Path) -> None:
     labels = np.array(["no", "yes"], dtype="U1000000")
     again = saved(DecisionTreeClassifier().fit(X[:10], labels[[0, 1] * 5]), tmp_path / "model")
     assert_array_equal(again.classes_, ["no", "yes"])
@@ -134,20 +134,20 @@ def test_parameters_keep_value_and_type(parameters: dict[str, Any], tmp_path: Pa
         ("class_weight", {0: Decimal(1)}, None),
     ],
 )
-def test_an_object_is_not_kept_and_that_is_told(
+def test_an_object_parameter_is_not_saved_and_a_warning_is_raised(
     name: str, value: Any, default: Any, tmp_path: Path
 ) -> None:
     model = PrunedTreeClassifier(**{name: value}).fit(X, np.minimum(Y, 1))
     message = rf"{name} is not saved.* of type \w+;.*with {name}={default!r}"
-    with pytest.warns(UserWarning, match=message) as told:
+    with pytest.warns(UserWarning, match=message) as caught:
         model.save(tmp_path / "model")
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
     again = arboleda.load(tmp_path / "model")
     assert getattr(again, name) == default
     assert_array_equal(again.predict(X), model.predict(X))
 
 
-def test_the_curve_of_pruning_comes_back(tmp_path: Path) -> None:
+def test_the_pruning_curve_is_restored(tmp_path: Path) -> None:
     model = MODELS["pruned"]()
     again = saved(model, tmp_path / "model")
     assert again.best_index_ == model.best_index_
@@ -158,7 +158,7 @@ def test_the_curve_of_pruning_comes_back(tmp_path: Path) -> None:
     assert rows.pruning_curve_ is None
 
 
-def test_metrics_are_kept_for_the_reader_of_the_header(tmp_path: Path) -> None:
+def test_metrics_are_stored_in_the_header(tmp_path: Path) -> None:
     metrics = {
         "accuracy": np.float64(0.25),
         "n": np.int64(3),
@@ -179,7 +179,7 @@ def test_metrics_are_kept_for_the_reader_of_the_header(tmp_path: Path) -> None:
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
-def test_a_person_can_read_the_beginning(tmp_path: Path) -> None:
+def test_the_header_is_human_readable(tmp_path: Path) -> None:
     MODELS["texts"]().save(tmp_path / "model")
     begin = (tmp_path / "model").read_bytes()[:2000].decode(errors="replace")
     for line in (
@@ -196,7 +196,7 @@ class _Derived(DecisionTreeClassifier):
     pass
 
 
-def test_what_cannot_be_saved_is_named(tmp_path: Path) -> None:
+def test_errors_name_what_cannot_be_saved(tmp_path: Path) -> None:
     path = tmp_path / "model"
     with pytest.raises(NotFittedError):
         DecisionTreeClassifier().save(path)
@@ -213,7 +213,7 @@ def test_what_cannot_be_saved_is_named(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_bytes_depend_on_the_model_alone(tmp_path: Path) -> None:
+def test_bytes_depend_only_on_the_model(tmp_path: Path) -> None:
     """Not on the threads, the time, the locale, the order of rows, or the process."""
     expected = tmp_path / "expected"
     MODELS["regressor"]().save(expected)
@@ -280,7 +280,9 @@ def test_a_pickle_holds_the_section_of_the_model_file(tmp_path: Path) -> None:
     assert section in pickle.dumps(model)
 
 
-def test_nothing_is_said_on_the_way(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_saving_and_loading_print_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         saved(MODELS["names"](), tmp_path / "model")
@@ -288,9 +290,7 @@ def test_nothing_is_said_on_the_way(tmp_path: Path, capfd: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("metrics", [[0.9], "accuracy", 0.9, {0.9}])
-def test_metrics_that_are_no_mapping_are_refused_before_a_file_is_written(
-    metrics: Any, tmp_path: Path
-) -> None:
+def test_invalid_metrics_are_refused_before_a_file_is_written(metrics: Any, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="metrics must be a mapping of names to values"):
         DecisionTreeClassifier().fit([[0], [1]], [0, 1]).save(tmp_path / "m", metrics=metrics)
     assert not (tmp_path / "m").exists()

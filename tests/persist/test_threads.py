@@ -9,7 +9,7 @@ from tests.persist.models import MODELS, X
 import arboleda
 
 
-def test_callers_do_not_disturb_each_other(tmp_path: Path) -> None:
+def test_concurrent_callers_do_not_interfere(tmp_path: Path) -> None:
     model = MODELS["classifier"]()
     expected = model.predict_proba(X)
     model.save(tmp_path / "model")

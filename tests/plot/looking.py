@@ -1,4 +1,4 @@
-"""What a reader would see of a figure: texts that are cut by the page, or lie on one another."""
+"""Defects of a figure: texts that are clipped by the page or overlap."""
 
 from itertools import combinations
 from typing import Any
@@ -19,7 +19,7 @@ def name_outputs(figure: Any) -> list[tuple[str, Any]]:
 
 
 def cut(figure: Any, slack: float = 0.5) -> list[str]:
-    """Texts that reach over the page's edge."""
+    """Return the texts that reach beyond the page."""
     page = figure.bbox
     return [
         text
@@ -32,7 +32,7 @@ def cut(figure: Any, slack: float = 0.5) -> list[str]:
 
 
 def overlapping(figure: Any, slack: float = 1.0) -> list[tuple[str, str]]:
-    """Pairs of texts that share more than their rims."""
+    """Return the pairs of texts that overlap."""
     return [
         (one, other)
         for (one, a), (other, b) in combinations(name_outputs(figure), 2)

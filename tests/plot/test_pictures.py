@@ -1,4 +1,4 @@
-"""What the pictures show: numbers in the right order, place and direction."""
+"""What the plots show: numbers in the right order, place and direction."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -34,7 +34,7 @@ def test_an_unknown_error_has_no_bar() -> None:
     assert len(plot.importance(found).collections[0].get_segments()) == 2
 
 
-def test_conditions_for_stand_right_and_against_left() -> None:
+def test_positive_conditions_are_right_and_negative_left() -> None:
     found = made.lime(3, 2)
     found.weights = np.array([0.1, -0.3, 0.2])
     ax = plot.for_against(found)
@@ -66,7 +66,7 @@ def test_steps_lead_from_the_mean_to_the_prediction() -> None:
     assert "9 other columns" in [label.get_text() for label in ax.get_yticklabels()]
 
 
-def test_of_several_outputs_the_largest_or_the_one_named() -> None:
+def test_the_largest_or_the_given_output_is_shown() -> None:
     found = made.shap(4, 3)
     largest = int(np.argmax(found.values[0].sum(axis=0)))
     assert found.output_names[largest] in plot.shap_waterfall(found).get_xlabel().replace("\n", " ")
@@ -74,7 +74,7 @@ def test_of_several_outputs_the_largest_or_the_one_named() -> None:
     assert "class 2" in plot.shap_summary(found, output=found.output_names[2]).get_xlabel()
 
 
-def test_of_two_that_mirror_the_second() -> None:
+def test_the_second_of_two_mirrored_outputs_is_shown() -> None:
     found = made.shap(3, 2)
     found.values[:, :, 0] = -found.values[:, :, 1]
     assert "class 1" in plot.shap_summary(found).get_xlabel()
@@ -83,7 +83,7 @@ def test_of_two_that_mirror_the_second() -> None:
     assert "class 1" in plot.dependence(curve).get_ylabel().replace("\n", " ")
 
 
-def test_every_row_is_a_point_and_missing_ones_are_rings() -> None:
+def test_rows_are_points_and_missing_values_are_rings() -> None:
     found = made.shap(3)
     ax = plot.shap_summary(found)
     points = sum(len(group.get_offsets()) for group in ax.collections)
@@ -94,7 +94,7 @@ def test_every_row_is_a_point_and_missing_ones_are_rings() -> None:
     )
 
 
-def test_a_missing_value_stands_beyond_the_curve() -> None:
+def test_a_missing_value_is_drawn_beside_the_curve() -> None:
     found = made.dependence(0, 1)
     found.grid[0] = np.append(found.grid[0], np.nan)
     found.average = np.append(found.average, [[9.0]], axis=1)
@@ -106,7 +106,7 @@ def test_a_missing_value_stands_beyond_the_curve() -> None:
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_a_map_of_one_number_and_a_missing_one_has_one_cell_across(first: bool) -> None:
+def test_a_map_of_one_value_and_missing_has_one_cell_across(first: bool) -> None:
     found = made.plane(0, 0)
     place = 0 if first else 1
     found.grid[place] = np.array([2.0, np.nan])
@@ -137,7 +137,7 @@ def test_bars_of_categories_start_at_the_mean_over_the_rows() -> None:
     assert "(50.0 %)" in ax.get_yticklabels()[2].get_text().replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_regions_are_parted_where_the_class_changes() -> None:
+def test_regions_are_separated_where_the_class_changes() -> None:
     ax = plot.decision_regions(made.regions(1, 3))
     (lines,) = [group for group in ax.collections if hasattr(group, "get_segments")]
     up = {start[1] for start, end in lines.get_segments() if start[1] == end[1]}
@@ -164,7 +164,7 @@ def test_a_curve_of_coverage_is_drawn_beside_bars() -> None:
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_surrogate_stands_above_its_curves(known: bool) -> None:
+def test_a_surrogate_is_drawn_above_its_curves(known: bool) -> None:
     tree = DecisionTreeClassifier(max_leaf_nodes=4).fit([[1], [2], [3], [4]], list("abab"))
     sizes = np.array([2, 3, 4])
     error = sizes / 100 if known else np.full(3, np.nan)
@@ -183,7 +183,7 @@ def test_a_surrogate_stands_above_its_curves(known: bool) -> None:
     assert "else: b" in given[0].texts[0].get_text()
 
 
-def test_classes_that_are_true_and_false_are_named_so() -> None:
+def test_boolean_classes_are_named_true_and_false() -> None:
     found = made.shap(3, 2)
     found.output_names = ("False", "True")
     for output in (False, True):
@@ -192,7 +192,7 @@ def test_classes_that_are_true_and_false_are_named_so() -> None:
 
 
 @pytest.mark.parametrize("output", [5, "no such class", 1.5])
-def test_outputs_that_are_not_there(output: object) -> None:
+def test_unknown_outputs_are_refused(output: object) -> None:
     for draw, found in (
         (plot.shap_summary, made.shap(2, 3)),
         (plot.shap_waterfall, made.shap(2, 3)),
@@ -202,7 +202,7 @@ def test_outputs_that_are_not_there(output: object) -> None:
             draw(found, output=output)
 
 
-def test_rows_and_numbers_of_features_that_are_not_there() -> None:
+def test_rows_and_features_out_of_range_are_refused() -> None:
     with pytest.raises(IndexError, match="row=80"):
         plot.shap_waterfall(made.shap(2), row=80)
     with pytest.raises(ValueError, match="n_features must be an integer .*, got 0"):
@@ -211,7 +211,7 @@ def test_rows_and_numbers_of_features_that_are_not_there() -> None:
         plot.for_against(made.lime(2, 2), n_conditions=0)
 
 
-def test_no_setting_of_matplotlib_changes() -> None:
+def test_settings_of_matplotlib_are_unchanged() -> None:
     before = dict(mpl.rcParams)
     plot.importance(made.importance(2))
     plot.dependence(made.plane(0, 3))

@@ -1,4 +1,4 @@
-"""No text of any picture is cut by the page or lies on another: small pages, and side by side."""
+"""No text of any plot is clipped or overlaps another: small pages, and side by side."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -61,7 +61,7 @@ def closed_figures() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_on_given_axes(name: str) -> None:
+def test_plots_on_given_axes_are_readable(name: str) -> None:
     figure, ax = plt.subplots(figsize=(5.0, 3.5))
     assert PICTURES[name](ax=ax) is ax
     assert not cut(figure)
@@ -70,14 +70,16 @@ def test_on_given_axes(name: str) -> None:
 
 @pytest.mark.parametrize("n_classes", [0, 3])
 @pytest.mark.parametrize("size", [(6.0, 3.5), (10.0, 7.0)])
-def test_models_side_by_side(n_classes: int, size: tuple[float, float]) -> None:
+def test_plots_of_models_side_by_side_are_readable(
+    n_classes: int, size: tuple[float, float]
+) -> None:
     figure, axes = plt.subplots(1, 3, figsize=size)
     assert plot.decision_regions(made.regions(3, n_classes), axes).tolist() == axes.tolist()
     assert not cut(figure)
     assert not overlapping(figure)
 
 
-def test_two_pictures_beside_each_other() -> None:
+def test_two_plots_beside_each_other_are_readable() -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 4.0))
     plot.importance(made.importance(8), left)
     plot.importance(made.importance(8), right)
@@ -86,7 +88,7 @@ def test_two_pictures_beside_each_other() -> None:
 
 
 @pytest.mark.parametrize("dpi", [72, 150])
-def test_on_pages_of_another_resolution(dpi: int) -> None:
+def test_plots_of_another_resolution_are_readable(dpi: int) -> None:
     figure, ax = plt.subplots(figsize=(5.0, 3.5))
     plot.importance(made.importance(12), ax)
     figure.set_dpi(dpi)
@@ -94,14 +96,14 @@ def test_on_pages_of_another_resolution(dpi: int) -> None:
     assert not overlapping(figure)
 
 
-def test_names_stand_in_full() -> None:
+def test_names_are_shown_in_full() -> None:
     figure, ax = plt.subplots(figsize=(5.0, 3.5))
     plot.importance(made.importance(30), ax, n_features=None)
     written = {"".join(text.split()) for text, _ in name_outputs(figure)}
     assert {name.replace(" ", "") for name in made.columns(30)} <= written
 
 
-def test_a_text_that_is_cut_or_covered_is_found() -> None:
+def test_the_check_finds_clipped_and_covered_texts() -> None:
     figure, ax = plt.subplots(figsize=(5.0, 3.5))
     ax.text(-0.5, 0.5, "beyond the page")
     ax.text(0.5, 0.5, "below")
@@ -110,7 +112,7 @@ def test_a_text_that_is_cut_or_covered_is_found() -> None:
     assert overlapping(figure) == [("below", "above")]
 
 
-def test_hidden_characters_of_names_are_spelt_out() -> None:
+def test_control_characters_of_names_are_escaped() -> None:
     """Names of columns and of curves, in texts that a page of SVG can hold."""
     hidden = "\0\x1b\x9b\u202e\uffff"
     odd = made.importance(2)
@@ -128,7 +130,7 @@ def test_hidden_characters_of_names_are_spelt_out() -> None:
         assert not set(hidden) & set(out.getvalue())
 
 
-def test_dollars_and_line_ends_in_names() -> None:
+def test_dollars_and_line_ends_in_names_are_escaped() -> None:
     odd = made.importance(2)
     odd.feature_names = ("price in $ per $m^2$", "first line\nsecond")
     figure, ax = plt.subplots()

@@ -1,4 +1,4 @@
-"""No text of any picture is cut or covered on large pages, or on a figure of its own."""
+"""No text of any plot is clipped or covered on large pages, or on a new figure."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ def closed_figures() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_on_a_figure_of_its_own(name: str) -> None:
+def test_plots_on_a_new_figure_are_readable(name: str) -> None:
     figure = PICTURES[name]().figure
     assert not cut(figure)
     assert not overlapping(figure)
@@ -25,7 +25,7 @@ def test_on_a_figure_of_its_own(name: str) -> None:
 
 @pytest.mark.parametrize("layout", [None, "constrained"])
 @pytest.mark.parametrize("name", PICTURES)
-def test_on_a_large_page(name: str, layout: str | None) -> None:
+def test_plots_on_a_large_figure_are_readable(name: str, layout: str | None) -> None:
     figure, ax = plt.subplots(figsize=(10.0, 7.0), layout=layout)
     PICTURES[name](ax=ax)
     assert not cut(figure)

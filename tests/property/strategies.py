@@ -117,7 +117,7 @@ _VALUES = st.one_of(
 
 @st.composite
 def tables(draw: st.DrawFn, n_rows: int | None = None, missing: bool = True) -> Array:
-    """Tables of float32 values with ties, and missing values if asked for."""
+    """Tables of float32 values with ties, and missing values if requested."""
     rows = draw(st.integers(2, 40)) if n_rows is None else n_rows
     shape = (rows, draw(st.integers(1, 4)))
     elements = _VALUES

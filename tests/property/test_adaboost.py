@@ -1,4 +1,4 @@
-"""What must be true of every boosting, for random problems: rounds against naive twins, bounds."""
+"""Properties of every boosting on random problems: rounds against naive twins, bounds."""
 
 import math
 from typing import Any, ClassVar
@@ -21,14 +21,14 @@ ALGORITHMS = ["discrete", "M1", "M2", "MH", "MR", "SAMME", "real", "gentle", "lo
 BOUNDED = [*ALGORITHMS[:-3], "gentle", "logit"]
 BY_VOTES = ["discrete", "M1", "SAMME"]
 
-# A boosting is some dozen trees: fewer examples in a run, unless ARBOLEDA_EXAMPLES says how many.
+# A boosting is some dozen trees: fewer examples in a run, unless ARBOLEDA_EXAMPLES sets a number.
 few = settings(checked, max_examples=max(10, checked.max_examples // 4))
 
 pytestmark = pytest.mark.filterwarnings("ignore:boosting ended after")
 
 
 class Recorder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A tree, known to nobody as one, that keeps the weights it was given."""
+    """A tree in an unrecognized class that records its sample weights."""
 
     given: ClassVar[list[Floats]] = []
 
@@ -63,7 +63,7 @@ def problem(seed: int, algorithm: str, n_rows: int = 40) -> tuple[Floats, Any, F
 
 
 def boosted(algorithm: Any, X: Floats, y: Any, weight: Any = None, **options: Any) -> Any:
-    """Boost trees of depth 2, or hand out what refuses."""
+    """Boost trees of depth 2, or return the error."""
     tree = DecisionTreeRegressor if algorithm in {"gentle", "logit"} else DecisionTreeClassifier
     member = options.pop("estimator", tree(max_depth=2, random_state=0))
     model = AdaBoostClassifier(
@@ -95,7 +95,7 @@ def test_the_training_error_is_within_its_bound(algorithm: str, rate: float, see
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @given(seed=SEEDS)
 @few
-def test_margins_say_what_is_right(algorithm: str, seed: int) -> None:
+def test_the_sign_of_the_margin_gives_correctness(algorithm: str, seed: int) -> None:
     X, y, weight = problem(seed, algorithm)
     model = boosted(algorithm, X, y, weight)
     if model is None:
@@ -110,7 +110,7 @@ def test_margins_say_what_is_right(algorithm: str, seed: int) -> None:
 @pytest.mark.parametrize("algorithm", BY_VOTES)
 @given(seed=SEEDS)
 @few
-def test_votes_are_those_of_the_paper(algorithm: str, seed: int) -> None:
+def test_votes_match_the_paper(algorithm: str, seed: int) -> None:
     """D, e, a and Z by the book; under the next weights a member is no better than guessing."""
     X, y, weight = problem(seed, algorithm)
     Recorder.given.clear()
@@ -148,7 +148,7 @@ def naive_pairs(y: Any, weight: Floats, n_classes: int) -> dict[tuple[int, int],
 @pytest.mark.parametrize("soft", [False, True])
 @given(seed=SEEDS)
 @few
-def test_m2_is_that_of_the_paper(soft: bool, seed: int) -> None:
+def test_m2_matches_the_paper(soft: bool, seed: int) -> None:
     """Freund and Schapire (1997), figure 5."""
     X, y, weight = problem(seed, "M2")
     Recorder.given.clear()
@@ -179,7 +179,7 @@ def test_m2_is_that_of_the_paper(soft: bool, seed: int) -> None:
 @pytest.mark.parametrize("soft", [False, True])
 @given(seed=SEEDS)
 @few
-def test_mr_is_that_of_the_paper(soft: bool, seed: int) -> None:
+def test_mr_matches_the_paper(soft: bool, seed: int) -> None:
     """Schapire and Singer (1999), figure 4; with the weight of least Z no pair is preferred."""
     X, y, weight = problem(seed, "MR")
     Recorder.given.clear()
@@ -210,8 +210,8 @@ def test_mr_is_that_of_the_paper(soft: bool, seed: int) -> None:
 
 @given(seed=SEEDS)
 @few
-def test_mh_with_votes_is_that_of_the_paper(seed: int) -> None:
-    """Schapire and Singer (1999), figure 3, with answers of 1 and -1."""
+def test_mh_with_votes_matches_the_paper(seed: int) -> None:
+    """Schapire and Singer (1999), figure 3, with predictions of 1 and -1."""
     X, y, weight = problem(seed, "MH")
     Recorder.given.clear()
     model = boosted("MH", X, y, weight, estimator=Recorder(1))
@@ -222,11 +222,11 @@ def test_mh_with_votes_is_that_of_the_paper(seed: int) -> None:
     for t in range(len(model)):
         members = np.atleast_1d(np.array(model.estimators_, dtype=object)[t])
         h = np.column_stack([2 * member.predict(X) - 1 for member in members])
-        asked = range(n_classes)
+        class_range = range(n_classes)
         if n_classes == 2:
-            h, asked = np.column_stack([-h, h]), range(1, 2)
-        for k, told in zip(asked, Recorder.given[t * len(members) :], strict=False):
-            np.testing.assert_allclose(told, D[:, k] / D[:, k].sum(), rtol=1e-9)
+            h, class_range = np.column_stack([-h, h]), range(1, 2)
+        for k, weights in zip(class_range, Recorder.given[t * len(members) :], strict=False):
+            np.testing.assert_allclose(weights, D[:, k] / D[:, k].sum(), rtol=1e-9)
         e = D[h != Y].sum()
         assert model.estimator_errors_[t] == pytest.approx(e, abs=1e-12)
         if e < 1e-9:
@@ -264,7 +264,7 @@ def test_weights_count_rows(algorithm: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_weights_of_one_are_none(algorithm: str) -> None:
+def test_unit_weights_change_nothing(algorithm: str) -> None:
     X, y, _ = problem(7, algorithm, n_rows=80)
     plain, weighted = boosted(algorithm, X, y), boosted(algorithm, X, y, np.ones(len(y)))
     np.testing.assert_array_equal(plain.predict_proba(X), weighted.predict_proba(X))

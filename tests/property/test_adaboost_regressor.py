@@ -31,7 +31,7 @@ MEMBERS = st.one_of(
     member=MEMBERS,
     weighted=st.booleans(),
 )
-def test_the_training_error_is_never_above_its_bound(
+def test_the_training_error_is_within_its_bound(
     seed: int,
     n_rows: int,
     n_values: int,
@@ -64,7 +64,7 @@ def test_the_training_error_is_never_above_its_bound(
 
 @checked
 @given(seed=st.integers(0, 2**31 - 1), scale=st.sampled_from([0.25, 8.0]))
-def test_targets_in_another_unit_have_the_same_rounds(seed: int, scale: float) -> None:
+def test_targets_in_another_unit_give_the_same_rounds(seed: int, scale: float) -> None:
     random = np.random.default_rng(seed)
     X, y = random.normal(size=(30, 2)), random.integers(0, 20, 30).astype(float)
     one, other = (

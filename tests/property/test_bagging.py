@@ -1,4 +1,4 @@
-"""Bagging, random subspaces and class switching: what holds whatever the table and the member."""
+"""Bagging, random subspaces and class switching: properties for any table and member."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def complete(problem: Problem) -> Problem:
 
 
 def output(model: Any, member: Any, columns: Array, X: Array) -> Array:
-    """What a member says of rows: shares of all classes, or values; of shape (rows, outputs)."""
+    """Return a member's shares of all classes, or its values; of shape (rows, outputs)."""
     if not hasattr(model, "classes_"):
         return member.predict(X[:, columns])[:, np.newaxis]
     shares = np.zeros((len(X), len(model.classes_)))
@@ -87,7 +87,9 @@ def test_an_ensemble_is_the_mean_of_its_members(
 
 @checked
 @given(some_problems, ensembles())
-def test_bags_and_what_they_leave_out(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_bags_and_out_of_bag_rows_are_complete(
+    problem: Problem, parameters: dict[str, Any]
+) -> None:
     problem = complete(problem)
     used = problem.full_weight > 0
     draws_all = not parameters["bootstrap"] and parameters["max_samples"] in (None, 1.0)
@@ -95,14 +97,16 @@ def test_bags_and_what_they_leave_out(problem: Problem, parameters: dict[str, An
     model = fitted(problem, parameters, oob_score=is_scored)
     n_rows = len(problem.X)
     sums, counts = 0.0, np.zeros(n_rows, dtype=int)
-    for rows, told in zip(model.estimators_samples_, outputs(model, problem.X), strict=True):
+    for rows, member_outputs in zip(
+        model.estimators_samples_, outputs(model, problem.X), strict=True
+    ):
         assert used[rows].all()
         if not parameters["bootstrap"]:
             assert len(np.unique(rows)) == len(rows)
         iter_left_out_rows = used & ~np.isin(np.arange(n_rows), rows)
-        # Each row that could be drawn is in the bag or left out, and none is both.
+        # Each row that could be drawn is either in the bag or left out.
         assert np.count_nonzero(iter_left_out_rows) + len(np.unique(rows)) == np.count_nonzero(used)
-        sums = sums + np.where(iter_left_out_rows[:, np.newaxis], told, 0.0)
+        sums = sums + np.where(iter_left_out_rows[:, np.newaxis], member_outputs, 0.0)
         counts += iter_left_out_rows
     if not is_scored:
         return
@@ -115,7 +119,7 @@ def test_bags_and_what_they_leave_out(problem: Problem, parameters: dict[str, An
 
 @checked
 @given(some_problems, ensembles(), st.integers(1, 4))
-def test_first_members_and_warm_starts(
+def test_warm_starts_keep_the_first_members(
     problem: Problem, parameters: dict[str, Any], n_more: int
 ) -> None:
     problem = complete(problem)
@@ -135,7 +139,7 @@ def test_first_members_and_warm_starts(
 def test_a_row_counts_as_often_as_it_was_drawn_times_its_weight(
     problem: Problem, parameters: dict[str, Any]
 ) -> None:
-    """A bag's tree is the one that learns from its rows written down so often."""
+    """The tree of a bag equals one fitted on its repeated rows."""
     weight = (4 * problem.full_weight).astype(int)
     _, labels = np.unique(problem.y, return_inverse=True)
     problem = problem.replaced(y=labels, weight=weight.astype(float))
@@ -152,9 +156,7 @@ def test_a_row_counts_as_often_as_it_was_drawn_times_its_weight(
 
 @checked
 @given(some_problems, ensembles(("ours",)), st.integers(-20, 20))
-def test_weights_say_how_rows_compare(
-    problem: Problem, parameters: dict[str, Any], exponent: int
-) -> None:
+def test_weights_are_relative(problem: Problem, parameters: dict[str, Any], exponent: int) -> None:
     plain = predictions(fitted(problem, parameters), problem.X)
     scaled = problem.replaced(weight=np.ldexp(problem.full_weight, exponent))
     np.testing.assert_array_equal(predictions(fitted(scaled, parameters), problem.X), plain)
@@ -162,7 +164,7 @@ def test_weights_say_how_rows_compare(
 
 @checked
 @given(some_problems, ensembles(("ours", "by index")), st.integers(-60, 60))
-def test_columns_and_targets_times_a_power_of_two(
+def test_scaling_by_a_power_of_two_scales_predictions(
     problem: Problem, parameters: dict[str, Any], exponent: int
 ) -> None:
     problem = complete(problem)
@@ -204,7 +206,7 @@ def test_names_of_classes_do_not_matter(
 
 @checked
 @given(some_problems, st.integers(0, 5), st.randoms(use_true_random=False))
-def test_subspaces_do_not_see_the_order_of_rows(problem: Problem, seed: int, random: Any) -> None:
+def test_subspaces_do_not_depend_on_row_order(problem: Problem, seed: int, random: Any) -> None:
     order = list(range(len(problem.y)))
     random.shuffle(order)
     weight = None if problem.weight is None else problem.weight[order]
@@ -227,7 +229,7 @@ def test_threads_and_batches_change_no_bit(problem: Problem, parameters: dict[st
 
 @checked
 @given(st.data())
-def test_switching_keeps_the_sizes_of_classes(data: st.DataObject) -> None:
+def test_switching_keeps_the_class_sizes(data: st.DataObject) -> None:
     labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=2, max_size=40)))
     able = np.array(data.draw(st.lists(st.booleans(), min_size=len(labels), max_size=len(labels))))
     able[0] = True
@@ -244,7 +246,9 @@ def test_switching_keeps_the_sizes_of_classes(data: st.DataObject) -> None:
 
 @checked
 @given(problems(criteria=("gini",), categories=False, several=False), st.integers(0, 5))
-def test_no_switched_label_makes_all_members_the_plain_tree(problem: Problem, seed: int) -> None:
+def test_without_switched_labels_all_members_are_the_plain_tree(
+    problem: Problem, seed: int
+) -> None:
     model = ClassSwitchingClassifier(n_estimators=3, p=0.0, random_state=seed)
     model.fit(problem.X, problem.y, problem.weight)
     alone = DecisionTreeClassifier().fit(problem.X, problem.y, problem.weight)

@@ -1,4 +1,4 @@
-"""Categories are names: what they are called, listed or ordered as decides nothing.
+"""Categories are names: labels, lists and order do not matter.
 
 One exception is documented: where no category of a node differs from another in what the criterion
 orders them by, they are parted in the order of their labels. Such nodes are left out here.
@@ -36,7 +36,7 @@ def centres(problem: Problem, rows: Array) -> Array:
 
 
 def parts_by_label(problem: Problem, model: Any) -> bool:
-    """Whether a node parts categories that nothing but their labels tells apart."""
+    """Return whether a node separates categories that differ only in their labels."""
     for node, passing in enumerate(rows_of_nodes(model, problem.X)):
         feature = model.tree_.feature[node]
         if feature not in problem.categorical:
@@ -83,7 +83,7 @@ def as_frame(problem: Problem, levels: list[int]) -> pd.DataFrame:
     st.permutations(range(N_LEVELS + 3)),
     st.permutations(range(N_LEVELS + 3)),
 )
-def test_the_dtype_may_list_levels_in_any_order_and_more_of_them(
+def test_the_dtype_can_list_levels_in_any_order_and_unused_ones(
     problem: Problem, parameters: dict[str, Any], at_fit: list[int], later: list[int]
 ) -> None:
     plain = problem.fit(**parameters)
@@ -99,7 +99,7 @@ def test_the_dtype_may_list_levels_in_any_order_and_more_of_them(
 
 @checked
 @given(_WITH_CATEGORIES, growth(), st.integers(0, 2**32 - 1))
-def test_a_label_never_seen_goes_where_missing_goes(
+def test_unseen_labels_follow_missing_values(
     problem: Problem, parameters: dict[str, Any], seed: int
 ) -> None:
     model = problem.fit(**parameters)
@@ -111,7 +111,7 @@ def test_a_label_never_seen_goes_where_missing_goes(
     np.testing.assert_array_equal(model.apply(unseen), model.apply(missing))
 
 
-def test_labels_alone_part_what_the_target_cannot() -> None:
+def test_labels_separate_categories_with_equal_targets() -> None:
     """The documented exception: equal means, so that labels decide; any names leave equal loss."""
     x = np.array([0.0, 0.0, 1.0, 1.0])[:, None]
     problem = Problem(x, np.array([0.0, 2.0, 2.0, 0.0]), None, "squared_error", (0,))

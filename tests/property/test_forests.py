@@ -1,4 +1,4 @@
-"""Forests of random tables: what holds whatever the table, the weights and the parameters."""
+"""Forests of random tables: properties for any table, weights and parameters."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ def test_a_forest_is_the_mean_of_its_trees(problem: Problem, parameters: dict[st
 
 @checked
 @given(some_problems, forests(), st.integers(1, 5))
-def test_first_trees_and_warm_starts(
+def test_warm_starts_keep_the_first_trees(
     problem: Problem, parameters: dict[str, Any], n_more: int
 ) -> None:
     small = fitted(problem, parameters, warm_start=True)
@@ -98,7 +98,9 @@ def test_first_trees_and_warm_starts(
 
 @checked
 @given(some_problems, forests())
-def test_bags_and_what_they_leave_out(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_bags_and_out_of_bag_rows_are_complete(
+    problem: Problem, parameters: dict[str, Any]
+) -> None:
     model = fitted(problem, parameters)
     n_rows = len(problem.X)
     used = problem.full_weight > 0.0
@@ -116,7 +118,9 @@ def test_bags_and_what_they_leave_out(problem: Problem, parameters: dict[str, An
 
 @checked
 @given(some_problems, forests())
-def test_answers_lie_within_the_target(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_predictions_lie_within_the_range_of_the_target(
+    problem: Problem, parameters: dict[str, Any]
+) -> None:
     model = fitted(problem, parameters)
     fresh = np.where(np.isnan(problem.X), problem.X, problem.X[::-1] * 1.5)
     found = predictions(model, fresh).reshape(len(fresh), -1)
@@ -130,7 +134,7 @@ def test_answers_lie_within_the_target(problem: Problem, parameters: dict[str, A
 
 @checked
 @given(problems(criteria=_CRITERIA, weighted=False), forests())
-def test_weights_of_one_are_none(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_unit_weights_change_nothing(problem: Problem, parameters: dict[str, Any]) -> None:
     plain = fitted(problem, parameters)
     ones = fitted(problem.replaced(weight=np.ones(len(problem.X))), parameters)
     assert bytes_of(plain) == bytes_of(ones)
@@ -138,7 +142,7 @@ def test_weights_of_one_are_none(problem: Problem, parameters: dict[str, Any]) -
 
 @checked
 @given(some_problems, forests())
-def test_rows_of_weight_0_are_not_there(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_rows_of_weight_0_are_ignored(problem: Problem, parameters: dict[str, Any]) -> None:
     used = problem.full_weight > 0.0
     whole = fitted(problem, parameters)
     y, X = problem.y[used], problem.X[used]

@@ -67,7 +67,7 @@ def searches(draw: st.DrawFn) -> tuple[Any, dict[str, Any]]:
 
 @checked
 @given(searches(), st.integers(0, 2**16), st.booleans())
-def test_scores_are_those_of_scikit_learn(
+def test_scores_match_scikit_learn(
     search: tuple[Any, dict[str, Any]], seed: int, weighted: bool
 ) -> None:
     model, grid = search

@@ -34,7 +34,7 @@ def strictly_increasing(X: Any, gaps: list[int]) -> Any:
 
 @checked
 @given(problems(), growth(at_random=False), st.lists(st.integers(1, 1000), min_size=5, max_size=5))
-def test_monotone_maps_of_columns(
+def test_monotone_maps_of_columns_change_nothing(
     problem: Problem, parameters: dict[str, Any], gaps: list[int]
 ) -> None:
     """Bins hold equally many rows, whatever the values; labels of categories keep their order."""
@@ -48,7 +48,7 @@ def test_monotone_maps_of_columns(
 
 @checked
 @given(problems(), growth(), st.integers(-200, 200))
-def test_columns_times_a_power_of_two(
+def test_scaling_columns_by_a_power_of_two_changes_nothing(
     problem: Problem, parameters: dict[str, Any], exponent: int
 ) -> None:
     X = np.ldexp(problem.X, exponent)
@@ -61,7 +61,7 @@ def test_columns_times_a_power_of_two(
 
 @checked
 @given(problems(criteria=REGRESSION_CRITERIA), growth(), st.integers(-300, 300))
-def test_targets_times_a_power_of_two(
+def test_scaling_targets_by_a_power_of_two_scales_predictions(
     problem: Problem, parameters: dict[str, Any], exponent: int
 ) -> None:
     parameters.pop("min_impurity_decrease", None)  # it is in the unit of the target
@@ -81,7 +81,9 @@ def test_targets_times_a_power_of_two(
     growth(),
     st.integers(-(2**30), 2**30),
 )
-def test_targets_shifted(problem: Problem, parameters: dict[str, Any], shift: int) -> None:
+def test_shifting_targets_shifts_predictions(
+    problem: Problem, parameters: dict[str, Any], shift: int
+) -> None:
     model = problem.fit(**parameters)
     shifted = problem.replaced(y=problem.y + shift).fit(**parameters)
     np.testing.assert_allclose(
@@ -92,7 +94,9 @@ def test_targets_shifted(problem: Problem, parameters: dict[str, Any], shift: in
 
 @checked
 @given(problems(), growth(), st.randoms(use_true_random=False))
-def test_order_of_rows(problem: Problem, parameters: dict[str, Any], random: Any) -> None:
+def test_the_order_of_rows_does_not_matter(
+    problem: Problem, parameters: dict[str, Any], random: Any
+) -> None:
     order = list(range(len(problem.y)))
     random.shuffle(order)
     weight = None if problem.weight is None else problem.weight[order]
@@ -102,7 +106,7 @@ def test_order_of_rows(problem: Problem, parameters: dict[str, Any], random: Any
 
 @checked
 @given(problems(), st.randoms(use_true_random=False))
-def test_batches_and_order_at_prediction(problem: Problem, random: Any) -> None:
+def test_batches_and_order_at_prediction_do_not_matter(problem: Problem, random: Any) -> None:
     model = problem.fit()
     X = np.vstack([problem.X, problem.X * 1.5 - 0.3])
     whole = predictions(model, X)
@@ -118,7 +122,7 @@ def test_batches_and_order_at_prediction(problem: Problem, random: Any) -> None:
 
 @checked
 @given(problems(criteria=_EXACT), growth(count_rows=False))
-def test_integer_weights_are_repetitions(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_integer_weights_match_repeated_rows(problem: Problem, parameters: dict[str, Any]) -> None:
     count = (problem.full_weight * 4).astype(int)
     weighted = problem.replaced(weight=count.astype(float)).fit(**parameters)
     rows = np.repeat(np.arange(len(count)), count)
@@ -137,7 +141,7 @@ def test_integer_weights_are_repetitions(problem: Problem, parameters: dict[str,
 
 @checked
 @given(problems(), growth(count_rows=False))
-def test_weight_zero_is_deletion(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_weight_zero_matches_deletion(problem: Problem, parameters: dict[str, Any]) -> None:
     weight = problem.full_weight.copy()
     weight[::3] = 0.0
     weight[-1] = 1.0
@@ -155,7 +159,7 @@ def test_weight_zero_is_deletion(problem: Problem, parameters: dict[str, Any]) -
 
 @checked
 @given(problems(), growth(), st.integers(-60, 60))
-def test_weights_times_a_power_of_two(
+def test_scaling_weights_by_a_power_of_two_changes_nothing(
     problem: Problem, parameters: dict[str, Any], exponent: int
 ) -> None:
     but = "weighted_n_node_samples"
@@ -168,7 +172,7 @@ def test_weights_times_a_power_of_two(
 
 @checked
 @given(problems(), growth(), st.sampled_from([3.0, 7.0, 1023 * 2.0**-70, 5 * 2.0**600]))
-def test_weights_times_a_constant(
+def test_scaling_weights_by_a_constant_changes_nothing(
     problem: Problem, parameters: dict[str, Any], constant: float
 ) -> None:
     """The products are exact, so one number still measures them; weights are counted in it."""
@@ -185,7 +189,7 @@ def test_weights_times_a_constant(
 
 @checked
 @given(problems(weighted=False), growth(), st.sampled_from([1.0, 0.1, 7.0, 1e-12, 3e200]))
-def test_equal_weights_are_none(
+def test_equal_weights_change_nothing(
     problem: Problem, parameters: dict[str, Any], weight: float
 ) -> None:
     but = () if weight == 1.0 else ("weighted_n_node_samples",)
@@ -195,7 +199,7 @@ def test_equal_weights_are_none(
 
 @checked
 @given(problems(criteria=_EXACT), growth(count_rows=False))
-def test_all_rows_twice(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_repeating_all_rows_changes_nothing(problem: Problem, parameters: dict[str, Any]) -> None:
     weight = None if problem.weight is None else np.tile(problem.weight, 2)
     twice = problem.replaced(
         X=np.tile(problem.X, (2, 1)), y=np.concatenate([problem.y, problem.y]), weight=weight
@@ -210,8 +214,10 @@ def test_all_rows_twice(problem: Problem, parameters: dict[str, Any]) -> None:
     st.sampled_from(["constant", "missing", "copy"]),
     st.sampled_from([{}, {"splitter": "random", "random_state": 1}, {"max_bins": 3}]),
 )
-def test_a_useless_column_appended(problem: Problem, kind: str, search: dict[str, Any]) -> None:
-    """Ties go to the first column, so a copy is never asked either, unless splits are drawn."""
+def test_an_appended_useless_column_changes_nothing(
+    problem: Problem, kind: str, search: dict[str, Any]
+) -> None:
+    """Ties go to the first column, so a copy is never split on either, unless splits are drawn."""
     if kind == "copy" and "splitter" in search:
         kind = "constant"
     column = {
@@ -230,7 +236,9 @@ def test_a_useless_column_appended(problem: Problem, kind: str, search: dict[str
 
 @checked
 @given(st.integers(0, 2**32 - 1), st.permutations(range(4)), st.sampled_from([None, 9]))
-def test_order_of_columns(seed: int, order: list[int], max_bins: int | None) -> None:
+def test_the_order_of_columns_does_not_matter(
+    seed: int, order: list[int], max_bins: int | None
+) -> None:
     """Where no two splits are equally good: large nodes, continuous values and targets."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(60, 4))
@@ -244,8 +252,8 @@ def test_order_of_columns(seed: int, order: list[int], max_bins: int | None) -> 
         but = "feature"
         assert arrays_of(model, but) == arrays_of(moved, but)
         split = model.tree_.feature >= 0
-        asked = np.array(order)[moved.tree_.feature[split]]
-        np.testing.assert_array_equal(asked, model.tree_.feature[split])
+        features = np.array(order)[moved.tree_.feature[split]]
+        np.testing.assert_array_equal(features, model.tree_.feature[split])
 
 
 @checked
@@ -261,7 +269,7 @@ def test_bins_that_cover_the_values_change_nothing(
 
 @checked
 @given(problems())
-def test_missing_is_at_least_as_good_as_any_constant(problem: Problem) -> None:
+def test_missing_values_do_no_worse_than_any_constant(problem: Problem) -> None:
     """The best root split beats those with the missing values replaced by an extreme one.
 
     Greedy growth promises this of one split alone. Under the absolute error a category's place in

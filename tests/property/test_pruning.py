@@ -1,4 +1,4 @@
-"""Pruning by rows of their own, whatever the data: the theorems that hold for every problem."""
+"""Pruning by validation rows: the theorems that hold for every problem."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def training_error(problem: Problem, model: Any) -> float:
 @given(
     problems(_CRITERIA, several=False), growth(), st.sampled_from(["min", "1se"]), st.integers(2, 4)
 )
-def test_the_chosen_tree_is_the_plain_one_at_its_price(
+def test_the_selected_tree_matches_the_plain_one_at_its_alpha(
     problem: Problem, parameters: dict[str, Any], rule: str, cv: int
 ) -> None:
     cv = min(cv, int(np.count_nonzero(problem.full_weight)))
@@ -62,7 +62,7 @@ def test_the_chosen_tree_is_the_plain_one_at_its_price(
 
 @checked
 @given(problems(_CRITERIA, several=False), growth())
-def test_judged_by_its_own_rows_a_tree_is_no_worse_than_whole_or_root(
+def test_a_tree_validated_on_training_rows_is_no_worse_than_whole_or_root(
     problem: Problem, parameters: dict[str, Any]
 ) -> None:
     model = pruned(problem, pruning="reduced_error", **parameters)

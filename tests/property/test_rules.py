@@ -16,7 +16,7 @@ N_LEVELS = 5
 
 
 def meets(condition: Any, x: float) -> bool:
-    """Evaluate one condition as its documentation says; categories are labelled by numbers."""
+    """Evaluate one condition as documented; categories are labelled by numbers."""
     if np.isnan(x):
         return bool(condition.missing)
     if condition.levels is None:
@@ -62,7 +62,7 @@ def test_each_row_meets_the_rule_of_its_leaf(
 
 @checked
 @given(problems(categories=False, several=False), growth())
-def test_support_and_confidence_are_those_of_the_training_rows(
+def test_support_and_confidence_match_the_training_rows(
     problem: Problem, parameters: dict[str, Any]
 ) -> None:
     model = problem.fit(**parameters)
@@ -109,7 +109,7 @@ def trees(draw: st.DrawFn, depth: int = 4) -> Node:
 
 @checked
 @given(trees(), st.integers(0, 2**32 - 1))
-def test_rules_of_categories_are_the_tree(root: Node, seed: int) -> None:
+def test_rules_of_categories_match_the_tree(root: Node, seed: int) -> None:
     """Levels beyond those known stand for ones that training never saw."""
     random = np.random.default_rng(seed)
     X = np.column_stack(

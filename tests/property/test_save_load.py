@@ -1,4 +1,4 @@
-"""A saved model is the model, whatever it was fitted on."""
+"""A loaded model equals the saved one, for any data."""
 
 import io
 import pickle
@@ -15,7 +15,7 @@ from arboleda.persist._save import model_to_bytes
 
 @checked
 @given(problems(), growth(), st.sampled_from([0.0, 0.01]))
-def test_a_loaded_model_is_the_saved_one(
+def test_a_loaded_model_equals_the_saved_one(
     problem: Problem, growth: dict[str, Any], alpha: float
 ) -> None:
     model = problem.fit(ccp_alpha=alpha, **growth)

@@ -52,17 +52,17 @@ def run(level: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_every_level_gives_the_same_models_and_the_force_works() -> None:
+def test_every_level_can_be_forced_and_gives_the_same_models() -> None:
     levels = _native.simd_levels()
     assert levels[0] == "baseline"
-    answers = []
+    digests = []
     for level in levels:
         result = run(level)
         assert result.returncode == 0, result.stderr
         in_use, digest = result.stdout.split()
         assert in_use == level
-        answers.append(digest)
-    assert len(set(answers)) == 1
+        digests.append(digest)
+    assert len(set(digests)) == 1
 
 
 def test_the_widest_level_is_used_unless_one_is_forced() -> None:
@@ -71,7 +71,7 @@ def test_the_widest_level_is_used_unless_one_is_forced() -> None:
     assert _native.simd_level() == _native.simd_levels()[-1]
 
 
-def test_a_level_that_is_not_there_is_refused() -> None:
+def test_an_unknown_level_is_refused() -> None:
     result = run("avx9000")
     assert result.returncode != 0
     assert "ARBOLEDA_FORCE_SIMD is 'avx9000'; this machine has baseline" in result.stderr

@@ -48,7 +48,9 @@ def classes_of(model: Any) -> list[Any]:
 
 @checked
 @given(problems(), growth())
-def test_leaves_say_the_centre_of_their_rows(problem: Problem, parameters: dict[str, Any]) -> None:
+def test_leaves_predict_the_centre_of_their_rows(
+    problem: Problem, parameters: dict[str, Any]
+) -> None:
     model = problem.fit(**parameters)
     leaf, weight = model.apply(problem.X), problem.full_weight
     for node in np.unique(leaf[weight > 0]):
@@ -159,8 +161,8 @@ def test_predictions_stay_within_the_targets(problem: Problem, parameters: dict[
     problems(criteria=(*CLASS_CRITERIA, "squared_error", "absolute_error")),
     st.sampled_from(["best", "random"]),
 )
-def test_a_full_tree_knows_its_rows(problem: Problem, splitter: str) -> None:
-    """Rows that differ somewhere are told apart, unless only a zero-weight row differs."""
+def test_a_full_tree_fits_its_rows(problem: Problem, splitter: str) -> None:
+    """Rows that differ somewhere are separated, unless only a zero-weight row differs."""
     model = problem.fit(splitter=splitter, random_state=0)
     kept = problem.full_weight > 0
     X, y = problem.X[kept], problem.y[kept]

@@ -97,8 +97,8 @@ def test_bytes_do_not_depend_on_the_number_of_threads(
         first = arrays_of(models[0])
         assert models[0].get_n_leaves() > 10
         assert first == arrays_of(models[1]) == arrays_of(models[2])
-        answers = [predictions(model, problem.X) for model in models]
-        assert answers[0].tobytes() == answers[1].tobytes() == answers[2].tobytes()
+        outputs = [predictions(model, problem.X) for model in models]
+        assert outputs[0].tobytes() == outputs[1].tobytes() == outputs[2].tobytes()
         leaves = [model.apply(problem.X) for model in models]
         assert leaves[0].tobytes() == leaves[1].tobytes() == leaves[2].tobytes()
 
@@ -120,7 +120,7 @@ def test_bytes_do_not_depend_on_threads_with(criterion: str, kind: str, splitter
 
 @pytest.mark.usefixtures("eight_cores")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc")
-def test_eight_threads_do_run() -> None:
+def test_eight_threads_run() -> None:
     """Without this the test above could compare one thread with itself."""
     make_problem("gini", weighted=False, missing=False).fit(n_jobs=8, max_depth=3)
     assert n_native_threads() >= 7
@@ -137,17 +137,17 @@ def test_eight_threads_do_run() -> None:
         ("squared_error", "outputs"),
     ],
 )
-def test_eight_callers_at_once(criterion: str, kind: str) -> None:
+def test_eight_concurrent_callers_get_the_same_bytes(criterion: str, kind: str) -> None:
     problem = make_mixed(criterion, kind)
     expected = arrays_of(problem.fit(n_jobs=1))
     with ThreadPoolExecutor(8) as pool:
         models = list(pool.map(lambda n: problem.fit(n_jobs=n), [1, 2, 8, 3, 8, 2, 1, 8]))
         assert all(arrays_of(model) == expected for model in models)
-        answers = list(pool.map(lambda _: predictions(models[0], problem.X), range(8)))
-    assert len({answer.tobytes() for answer in answers}) == 1
+        outputs = list(pool.map(lambda _: predictions(models[0], problem.X), range(8)))
+    assert len({output.tobytes() for output in outputs}) == 1
 
 
-def test_settings_of_other_libraries_threads_stay() -> None:
+def test_thread_settings_of_other_libraries_are_kept() -> None:
     before = threadpool_info()
     make_problem("gini", weighted=False, missing=False).fit(n_jobs=2, max_depth=2)
     assert threadpool_info() == before

@@ -1,4 +1,4 @@
-"""Two ways to say the same give the same tree: sparse and dense, one output and the same twice."""
+"""Equivalent inputs give the same tree: sparse and dense, one output and the same twice."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def mostly_zero(draw: st.DrawFn) -> Problem:
     return Problem(X, y if draw(st.booleans()) else y[:, 0], weight, criterion)
 
 
-def same_answers(model: Any, X: Any, other: Any, Z: Array) -> None:
+def assert_same_predictions(model: Any, X: Any, other: Any, Z: Array) -> None:
     np.testing.assert_array_equal(model.apply(X), other.apply(Z))
     np.testing.assert_array_equal(predictions(model, X), predictions(other, Z))
     assert (model.decision_path(X) != other.decision_path(Z)).nnz == 0
@@ -47,18 +47,20 @@ def same_answers(model: Any, X: Any, other: Any, Z: Array) -> None:
 
 @checked
 @given(mostly_zero(), growth(), st.sampled_from(["csr", "csc"]))
-def test_sparse_is_dense(problem: Problem, parameters: dict[str, Any], form: str) -> None:
+def test_sparse_tables_match_dense_ones(
+    problem: Problem, parameters: dict[str, Any], form: str
+) -> None:
     S = sparse.coo_array(problem.X).asformat(form)
     dense, model = problem.fit(**parameters), problem.replaced(X=S).fit(**parameters)
     assert arrays_of(dense) == arrays_of(model)
-    same_answers(model, S, dense, problem.X)
+    assert_same_predictions(model, S, dense, problem.X)
     fresh = np.where(problem.X == 0, problem.X, problem.X[::-1] * 1.5 - 1)
-    same_answers(model, sparse.csr_array(fresh), dense, fresh)
+    assert_same_predictions(model, sparse.csr_array(fresh), dense, fresh)
 
 
 @checked
 @given(problems(several=False), growth(), st.sampled_from([2, 4]))
-def test_an_output_several_times_is_one(
+def test_a_repeated_output_matches_a_single_one(
     problem: Problem, parameters: dict[str, Any], n_times: int
 ) -> None:
     """Twice and four times, because the sum of three equal scores may round."""

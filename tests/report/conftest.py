@@ -1,4 +1,4 @@
-"""Facts of studies that never ran: random but seeded, in the shape the schema prescribes."""
+"""Facts of made-up studies: random but seeded, following the schema."""
 
 import json
 import math
@@ -187,9 +187,13 @@ class Builder:
             folds = (scale + noise * self.random.standard_normal(5)).tolist()
             params = {} if baseline else {"max_depth": depth, "ccp_alpha": 0.0001 * depth}
             mean, sd = float(np.mean(folds)), float(np.std(folds, ddof=1))
-            told = {"status": "ok", "stage": {"share": 1.0, "folds": 5}, "timing": {"seconds": 0.4}}
+            common = {
+                "status": "ok",
+                "stage": {"share": 1.0, "folds": 5},
+                "timing": {"seconds": 0.4},
+            }
             scores = {"fold_scores": folds, "mean": mean, "sd": sd}
-            candidates.append({"params": params, **scores, **told})
+            candidates.append({"params": params, **scores, **common})
         worse = [-candidate["mean"] for candidate in candidates]
         best = int(np.argmin(worse if self.main == "accuracy" else [-bad for bad in worse]))
         metrics = self.metrics(quality, scale)
@@ -328,7 +332,7 @@ class Builder:
         return {"error": gap, "largest_by_chance": 0.03, "level": 0.95, "bins": self.bins(gap)}
 
     def bins(self, gap: float) -> list[Facts]:
-        said = [0.03, 0.15, 0.25, 0.36, 0.44, 0.56, 0.65, 0.74, 0.86, 0.98]
+        frequencies = [0.03, 0.15, 0.25, 0.36, 0.44, 0.56, 0.65, 0.74, 0.86, 0.98]
         return [
             {
                 "lower": b / 10,
@@ -337,7 +341,7 @@ class Builder:
                 "mean_probability": p,
                 "frequency": min(1.0, max(0.0, p + gap * (1 if p < 0.5 else -1))),
             }
-            for b, p in enumerate(said)
+            for b, p in enumerate(frequencies)
             if b != 3
         ]
 
@@ -504,8 +508,8 @@ class Builder:
             mean, sd = float(np.mean(folds)), float(np.std(folds, ddof=1))
             size = {"share": share, "n_rows": round(3120 * share)}
             points.append({**size, "fold_scores": folds, "mean": mean, "sd": sd})
-        told = {"model": best["key"], "metric": self.main, "skipped": None}
-        return {**told, "points": points, "timing": {"seconds": 2.5}}
+        common = {"model": best["key"], "metric": self.main, "skipped": None}
+        return {**common, "points": points, "timing": {"seconds": 2.5}}
 
     def tree(self) -> Facts:
         nodes: list[Facts] = []
@@ -562,7 +566,7 @@ def failed(name: str, error: str) -> Facts:
 
 @pytest.fixture(scope="session")
 def check_facts() -> Callable[[Facts], None]:
-    """Refuses facts that the study could not have written."""
+    """Return a function that refuses facts that violate the schema."""
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     return validator.validate
 

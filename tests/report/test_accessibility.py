@@ -77,7 +77,7 @@ def test_every_control_is_reached_by_keys_and_shows_its_focus(
     assert len(reached) == controls > 20
 
 
-def test_the_switch_turns_the_page_dark_and_back(
+def test_the_switch_toggles_the_dark_theme(
     open_page: Opener, make_facts: Callable[..., Facts], tmp_path: Path
 ) -> None:
     path = tmp_path / "report.html"
@@ -97,7 +97,7 @@ def test_the_switch_turns_the_page_dark_and_back(
     assert page.evaluate(paper) == light
 
 
-def test_headings_come_in_order_and_every_section_has_its_name(
+def test_headings_are_ordered_and_sections_are_named(
     make_facts: Callable[..., Facts],
 ) -> None:
     page = render_report(make_facts("binary"))

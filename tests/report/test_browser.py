@@ -1,4 +1,4 @@
-"""The page in a real browser: it draws, sorts, fits and asks nobody for anything."""
+"""The page in a real browser: it renders, sorts, fits and makes no requests."""
 
 import re
 from collections.abc import Callable
@@ -62,7 +62,7 @@ def test_the_page_fits_its_window(
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_no_text_of_a_figure_leaves_it_or_meets_another(
+def test_texts_of_figures_neither_overflow_nor_overlap(
     open_page: Opener, report_file: Callable[[str], Path], task: str
 ) -> None:
     opened = open_page(report_file(task))
@@ -124,7 +124,7 @@ def test_a_link_in_the_leaderboard_opens_its_model(
     assert page.locator("#model-3 .confusion").is_visible()
 
 
-def test_the_theme_follows_the_reader(
+def test_the_theme_follows_the_system_setting(
     open_page: Opener, report_file: Callable[[str], Path]
 ) -> None:
     def luminance(page: Page, script: str) -> float:
@@ -140,15 +140,15 @@ def test_the_theme_follows_the_reader(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_the_paper(
+def test_texts_contrast_with_the_background(
     open_page: Opener, report_file: Callable[[str], Path], scheme: str
 ) -> None:
-    """At least 4.5 to 1, as the accessibility guidelines (WCAG 2.2, 1.4.3) ask of small text."""
+    """At least 4.5 to 1, as the accessibility guidelines (WCAG 2.2, 1.4.3) require for text."""
     page = open_page(report_file("binary"), color_scheme=scheme).page
     assert page.evaluate(CONTRAST) == []
 
 
-def test_on_a_phone_the_narrow_box_plot_stands_in(
+def test_a_phone_shows_the_narrow_box_plot(
     open_page: Opener, report_file: Callable[[str], Path]
 ) -> None:
     opened = open_page(report_file("regression"), 390)
@@ -156,7 +156,7 @@ def test_on_a_phone_the_narrow_box_plot_stands_in(
     assert opened.box("#folds .narrow svg")["width"] > 300
 
 
-def test_without_script_everything_is_still_there(
+def test_the_page_is_complete_without_scripts(
     open_page: Opener, report_file: Callable[[str], Path]
 ) -> None:
     page = open_page(report_file("binary"), java_script_enabled=False).page
@@ -189,10 +189,10 @@ def test_hostile_texts_do_nothing(
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_a_script_that_slipped_in_would_not_run(
+def test_an_injected_script_does_not_run(
     open_page: Opener, report_file: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """The policy is a second wall: even markup that escaped every check can do nothing."""
+    """The policy is a second defence: even markup that escaped every check can do nothing."""
     page = report_file("binary").read_text("utf-8")
     attack = "<script>document.title='x'</script><img src='https://example.org/x' onerror='y()'>"
     broken = tmp_path / "broken.html"

@@ -16,7 +16,7 @@ Facts = dict[str, Any]
 @pytest.mark.parametrize(
     ("n_classes", "is_open", "shown"), [(2, True, 2), (8, False, 8), (40, False, 30)]
 )
-def test_all_models_side_by_side(
+def test_all_models_are_shown_side_by_side(
     make_facts: Callable[..., Facts], n_classes: int, is_open: bool, shown: int
 ) -> None:
     labels = [f"class {k:02d} <b>" for k in range(n_classes)]
@@ -46,13 +46,13 @@ def test_all_models_side_by_side(
     assert bool(found) == is_open
 
 
-def test_a_regression_has_no_scores_of_classes(make_facts: Callable[..., Facts]) -> None:
+def test_a_regression_has_no_class_scores(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("regression")
     assert make_classes_view(ReportData(facts)) is None
     assert 'id="classes"' not in render_report(facts)
 
 
-def test_the_steps_of_the_preparation(make_facts: Callable[..., Facts]) -> None:
+def test_the_steps_of_the_preparation_are_listed(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("binary")
     page = render_report(facts)
     assert "Rows with a missing value were dropped: 5,100 of 5,500 rows remain." in page

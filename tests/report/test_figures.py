@@ -40,7 +40,7 @@ def points(svg: str, stroke: str) -> list[tuple[float, float]]:
 
 @pytest.fixture
 def tree() -> Facts:
-    """Four leaves; the last inner node is the edge of what the facts hold."""
+    """Four leaves; the last inner node is cut off in the facts."""
     rows: list[tuple[Any, ...]] = [
         (0, None, 1, 4, 0, "age", 30.5, "left", 100, [0.5, 0.3, 0.2]),
         (1, 0, 2, 3, 1, "income", -0.25, None, 60, [0.7, 0.2, 0.1]),
@@ -80,7 +80,7 @@ def test_the_tree_has_a_box_for_every_node_with_its_condition(tree: Facts) -> No
     ]
 
 
-def test_branches_say_yes_and_no_and_where_missing_values_go(tree: Facts) -> None:
+def test_branches_are_labelled_and_show_the_side_of_missing_values(tree: Facts) -> None:
     drawing = ElementTree.fromstring(draw_tree(tree))
     edges = [text for text in drawing.iter("text") if text.get("class") == "t-edge"]
     assert [edge.text for edge in edges] == ["yes", "missing", "no", "yes", "no"]
@@ -109,7 +109,7 @@ def test_the_bar_of_a_node_is_divided_by_its_classes(tree: Facts) -> None:
     assert np.allclose(np.array(widths) / sum(widths), [0.5, 0.3, 0.2], atol=0.002)
 
 
-def test_a_long_question_takes_two_lines_and_then_an_ellipsis(tree: Facts) -> None:
+def test_a_long_condition_takes_two_lines_and_an_ellipsis(tree: Facts) -> None:
     tree["nodes"][0]["feature"] = "marital-status = Married-civ-spouse"
     tree["nodes"][1]["feature"] = "w" * 90
     shown = texts(draw_tree(tree))
@@ -118,7 +118,7 @@ def test_a_long_question_takes_two_lines_and_then_an_ellipsis(tree: Facts) -> No
     assert "w" * 90 in draw_tree(tree)
 
 
-def test_one_value_of_a_column_is_asked_for_by_name(tree: Facts) -> None:
+def test_a_condition_on_one_category_names_it(tree: Facts) -> None:
     tree["nodes"][0] |= {"feature": "status = Married & <b>", "threshold": 0.5}
     tree["nodes"][1] |= {"feature": "a = b", "threshold": 0.5}
     columns = [
@@ -145,7 +145,7 @@ def test_the_tree_as_text_has_a_line_for_every_node(tree: Facts) -> None:
     ]
 
 
-def test_a_regression_tree_and_a_lone_leaf(tree: Facts) -> None:
+def test_regression_trees_and_single_leaves_are_drawn(tree: Facts) -> None:
     tree["class_labels"] = None
     for node in tree["nodes"]:
         node["value"] = [1000.0 * node["id"]]
@@ -155,7 +155,7 @@ def test_a_regression_tree_and_a_lone_leaf(tree: Facts) -> None:
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-def test_the_box_plot_shows_every_fold_where_it_belongs(narrow: bool) -> None:
+def test_the_box_plot_places_every_fold(narrow: bool) -> None:
     scores = [0.90, 0.92, 0.94, 0.91, 0.93]
     svg = draw_box_plot([("first", scores), ("second", [0.80] * 5)], "Accuracy", narrow)
     assert texts(svg)[-2:] == ["first", "second"]
@@ -173,12 +173,12 @@ def test_a_model_off_the_scale_is_named_with_its_mean() -> None:
     assert "900.5 →" in texts(draw_box_plot(worse, "RMSE", narrow=False))
 
 
-def test_equal_scores_leave_the_axis_some_width() -> None:
+def test_equal_scores_give_the_axis_some_width() -> None:
     svg = draw_box_plot([("a", [1.0, 1.0]), ("b", [0.0, 0.0])], "R²", narrow=False)
     assert "nan" not in svg
 
 
-def test_a_curve_goes_through_its_points() -> None:
+def test_a_curve_passes_through_its_points() -> None:
     svg = draw_curve_plot(
         [([0, 0.5, 1], [0, 0.75, 1], -1)], ("x", "y"), chance=None, name="n", title="t"
     )
@@ -205,7 +205,7 @@ def test_a_histogram_is_as_high_as_its_counts() -> None:
     assert (base - low) / (base - top) == pytest.approx(0.25, abs=0.002)
 
 
-def test_bars_of_a_column(make_facts: Callable[..., Facts]) -> None:
+def test_bars_of_a_column_match_its_counts(make_facts: Callable[..., Facts]) -> None:
     column = make_facts("binary")["data"]["columns"][3]
     svg = draw_column_bars(column | {"top": [["a", 40], ["b", 10], ["c", 0]]})
     assert re.findall(r"v-([\d.]+)h", svg) == ["22", "5.5"]
@@ -213,7 +213,7 @@ def test_bars_of_a_column(make_facts: Callable[..., Facts]) -> None:
     assert draw_column_bars(column | {"top": [["a", 0]]}) == ""
 
 
-def test_names_are_text_whatever_they_look_like() -> None:
+def test_names_are_always_escaped() -> None:
     names = ["$x^2$", "_hidden", "<b>&", "@1@", "木" * 5, "100 % \\alpha", "w" * 90]
     svg = draw_box_plot([(name, [0.5, 0.6]) for name in names], "<i>", narrow=False)
     assert texts(svg)[-7:-1] == names[:-1]
@@ -222,7 +222,7 @@ def test_names_are_text_whatever_they_look_like() -> None:
     assert "<i>" in texts(svg)
 
 
-def test_drawing_leaves_no_trace_in_matplotlib(tmp_path: Path) -> None:
+def test_drawing_leaves_the_state_of_matplotlib_unchanged(tmp_path: Path) -> None:
     before = dict(mpl.rcParams)
     with mpl.rc_context({"font.size": 40, "axes.grid": True, "text.usetex": False}):
         theirs = dict(mpl.rcParams)

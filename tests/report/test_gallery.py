@@ -14,7 +14,7 @@ Facts = dict[str, Any]
 
 
 @pytest.mark.parametrize("task", ["binary", "regression"])
-def test_figures_are_files_that_stand_alone(
+def test_figures_are_standalone_files(
     make_facts: Callable[..., Facts], tmp_path: Path, task: str
 ) -> None:
     facts = make_facts(task, n_columns=6)

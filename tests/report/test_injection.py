@@ -1,4 +1,4 @@
-"""Whatever the user's texts hold, they are read as text and change nothing of the page."""
+"""Texts of the user are always shown as text and do not change the page."""
 
 import base64
 import hashlib
@@ -141,7 +141,7 @@ def test_hostile_texts_change_no_element_and_no_attribute(small_facts: Facts, st
     assert missing == []
 
 
-def test_no_address_handler_or_style_comes_from_the_user(small_facts: Facts) -> None:
+def test_no_url_handler_or_style_comes_from_the_user(small_facts: Facts) -> None:
     attack, texts = poison(small_facts, HOSTILE)
     page = Structure(render_report(attack))
     for tag, name, value in page.attributes:
@@ -154,7 +154,7 @@ def test_no_address_handler_or_style_comes_from_the_user(small_facts: Facts) -> 
     assert not {"iframe", "object", "embed", "base", "form", "a:"} & {tag for tag, _ in page.tags}
 
 
-def test_the_policy_allows_the_one_script_and_nothing_from_elsewhere(small_facts: Facts) -> None:
+def test_the_policy_allows_only_the_inline_script(small_facts: Facts) -> None:
     attack, _ = poison(small_facts, HOSTILE)
     page = Structure(render_report(attack))
     (script,) = page.scripts
@@ -168,7 +168,7 @@ def test_the_policy_allows_the_one_script_and_nothing_from_elsewhere(small_facts
     ]
 
 
-def test_the_policy_stands_before_anything_it_must_govern(small_facts: Facts) -> None:
+def test_the_policy_comes_first(small_facts: Facts) -> None:
     page = Structure(render_report(small_facts))
     order = [tag for tag, _ in page.tags]
     policy = next(i for i, (_, names) in enumerate(page.tags) if "http-equiv" in names)

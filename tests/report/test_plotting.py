@@ -35,7 +35,7 @@ def test_the_first_label_is_not_cut_where_the_margin_is_small(
         assert axes.get_position().x0 * 352 < 40
 
 
-def test_axes_with_room_stay() -> None:
+def test_axes_with_enough_space_are_unchanged() -> None:
     with open_canvas(336, 264) as figure:
         axes = add_plot_axes(figure, 58, 14, 10, 46)
         axes.set_xlim(0, 1.3)

@@ -1,4 +1,4 @@
-"""The page holds every number of the facts, in whatever shape the facts come."""
+"""The page shows every number of the facts, for facts of any shape."""
 
 import copy
 import re
@@ -54,7 +54,7 @@ def test_the_page_is_complete(facts: Facts) -> None:
     assert "LinAlgError: the covariance of class 3 is singular" in text
 
 
-def test_the_main_numbers_are_those_of_the_facts(make_facts: Callable[..., Facts]) -> None:
+def test_the_main_numbers_match_the_facts(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("binary")
     facts["models"][0]["cv"] |= {"mean": 0.91234, "sd": 0.00567}
     facts["models"][0]["test"]["metrics"]["accuracy"] = 0.92345
@@ -72,7 +72,7 @@ def test_the_same_facts_give_the_same_page(facts: Facts) -> None:
     assert facts == before
 
 
-def test_identifiers_are_unique_and_links_lead_somewhere(facts: Facts) -> None:
+def test_ids_are_unique_and_links_have_targets(facts: Facts) -> None:
     page = render_report(facts)
     found = re.findall(r'\sid="([^"]*)"', page)
     assert len(found) == len(set(found))
@@ -86,7 +86,7 @@ def test_thirty_models_stay_below_two_megabytes(make_facts: Callable[..., Facts]
     assert len(render_report(facts).encode()) < 2_000_000
 
 
-def test_facts_with_holes(facts: Facts, check_facts: Callable[[Facts], None]) -> None:
+def test_incomplete_facts_are_rendered(facts: Facts, check_facts: Callable[[Facts], None]) -> None:
     facts["tree"] = None
     facts["data"] |= {"notes": [], "n_rows": 0}
     facts["split"]["classes"] = None
@@ -107,7 +107,7 @@ def test_facts_with_holes(facts: Facts, check_facts: Callable[[Facts], None]) ->
 
 
 @pytest.mark.parametrize("kept", [0, 1])
-def test_a_lone_model_and_no_model_at_all(facts: Facts, kept: int) -> None:
+def test_one_and_no_models_are_rendered(facts: Facts, kept: int) -> None:
     facts["models"] = [*facts["models"][:kept], facts["models"][-1]]
     text = text_of(render_report(facts))
     if kept:
@@ -120,7 +120,7 @@ def test_a_lone_model_and_no_model_at_all(facts: Facts, kept: int) -> None:
         assert "No model could be fitted" in text
 
 
-def test_what_had_no_time_did_not_fail(make_facts: Callable[..., Facts]) -> None:
+def test_models_without_time_are_not_shown_as_failed(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("binary")
     lost = facts["models"][-1]
     lost["error"] = "Left out: no time was left to score a candidate on all folds"
@@ -132,7 +132,9 @@ def test_what_had_no_time_did_not_fail(make_facts: Callable[..., Facts]) -> None
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 8, 9, 26, 30])
-def test_any_number_of_classes(make_facts: Callable[..., Facts], n_classes: int) -> None:
+def test_any_number_of_classes_is_rendered(
+    make_facts: Callable[..., Facts], n_classes: int
+) -> None:
     classes = [
         f"class number {index} of a kind with a very long name" for index in range(n_classes)
     ]
@@ -143,7 +145,7 @@ def test_any_number_of_classes(make_facts: Callable[..., Facts], n_classes: int)
         assert label in text
 
 
-def test_confusion_cells_hold_the_counts(make_facts: Callable[..., Facts]) -> None:
+def test_confusion_cells_show_the_counts(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("multiclass", classes=["a", "b", "c"])
     facts["costs"] = None
     counts = [[1234, 5, 0], [7, 890, 11], [0, 0, 13]]
@@ -155,13 +157,13 @@ def test_confusion_cells_hold_the_counts(make_facts: Callable[..., Facts]) -> No
     assert [[int(cell.replace(",", "")) for cell in row] for row in rows] == counts
 
 
-def test_what_calibration_is_worth_is_told(make_facts: Callable[..., Facts]) -> None:
+def test_the_gain_of_calibration_is_shown(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("binary")
     text = text_of(render_report(facts))
-    told = (
+    expected = (
         "by sigmoid (Platt) helps: it changes the log-loss on held-out rows from 0.31 to 0.27, and"
     )
-    assert f"{told} on the test rows from 0.32 to 0.28." in text
+    assert f"{expected} on the test rows from 0.32 to 0.28." in text
     assert text.count("Reliability diagram") >= 7  # one for each model that gives probabilities
     found = facts["calibration"]
     found["variants"][1]["test"]["metrics"]["log_loss"] = 0.4
@@ -174,7 +176,7 @@ def test_what_calibration_is_worth_is_told(make_facts: Callable[..., Facts]) -> 
     assert "Calibration failed ValueError: too few rows" in text_of(render_report(facts))
 
 
-def test_weights_have_the_same_decimals_and_none_is_told_once(
+def test_weights_have_the_same_decimals_and_zeros_are_listed_once(
     make_facts: Callable[..., Facts],
 ) -> None:
     facts = make_facts("binary")
@@ -190,7 +192,7 @@ def test_weights_have_the_same_decimals_and_none_is_told_once(
     assert "No weight: Bagging of three and Bagging of four." in text
 
 
-def test_a_first_look_is_not_shown_as_the_score_of_a_fold(
+def test_a_low_fidelity_score_is_not_shown_as_the_score_of_a_fold(
     make_facts: Callable[..., Facts],
 ) -> None:
     facts = make_facts("binary")

@@ -1,4 +1,4 @@
-"""The command of the page does the study again: it asks for what was asked."""
+"""The command of the page reproduces the study: it has the same options."""
 
 import shlex
 from typing import Any
@@ -33,21 +33,21 @@ ALL: dict[str, Any] = {
 }
 
 
-class Asked(Exception):  # noqa: N818 - it carries what the command asks for
+class StudyCalled(Exception):  # noqa: N818 - it carries the options of the command
     pass
 
 
-def asked_by(command: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the command asks a study for."""
+def parse_command(command: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return the options with which a command calls a study."""
 
-    def study(table: Any, **asked: Any) -> Any:
-        raise Asked({"table": table, **asked})
+    def study(table: Any, **options: Any) -> Any:
+        raise StudyCalled({"table": table, **options})
 
     monkeypatch.setattr("arboleda.study.Study", study)
-    with pytest.raises(Asked) as found:
+    with pytest.raises(StudyCalled) as found:
         main(shlex.split(command)[1:])
-    said: dict[str, Any] = found.value.args[0]
-    return said
+    call: dict[str, Any] = found.value.args[0]
+    return call
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,15 @@ def asked_by(command: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     ],
 )
 @pytest.mark.parametrize("table", ["my table.csv", "-t.csv"])
-def test_the_command_asks_for_the_same(
+def test_the_command_has_the_same_options(
     monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], table: str
 ) -> None:
     settings = make_settings(**options)
-    told = {"table": table, "target": "--y", "task": "binary", "metric": "mcc"}
-    command = _make_command({**told, "seed": settings.random_state, "settings": settings.to_dict()})
-    found = asked_by(command, monkeypatch)
+    facts = {"table": table, "target": "--y", "task": "binary", "metric": "mcc"}
+    command = _make_command(
+        {**facts, "seed": settings.random_state, "settings": settings.to_dict()}
+    )
+    found = parse_command(command, monkeypatch)
     assert found.pop("table").removeprefix("./") == table
     assert found.pop("target") == "--y"
     assert {name for name, value in found.items() if value is not None} <= {*NAMES}
@@ -76,12 +78,12 @@ def test_the_command_asks_for_the_same(
     assert again == settings.model_copy(update={"task": "classification", "metric": "mcc"})
 
 
-def test_what_is_usual_is_not_said() -> None:
-    told = {"table": "t.csv", "target": "y", "task": "regression", "metric": "r2", "seed": 0}
-    command = _make_command({**told, "settings": make_settings().to_dict()})
+def test_defaults_are_omitted() -> None:
+    facts = {"table": "t.csv", "target": "y", "task": "regression", "metric": "r2", "seed": 0}
+    command = _make_command({**facts, "settings": make_settings().to_dict()})
     assert command == ("arboleda study t.csv --target y --task regression --metric r2 --seed 0")
 
 
 def test_every_setting_has_its_flag() -> None:
-    """Whatever is asked for is told in the facts, and nothing else."""
+    """The facts hold all options, and nothing else."""
     assert set(make_settings().to_dict()) == set(NAMES) - {"n_jobs", "max_table_size"}

@@ -1,4 +1,4 @@
-"""The summary says what the numbers say, and warns where they deserve it."""
+"""The summary states what the numbers show, and warns where they deserve it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,11 +33,11 @@ def cautions(facts: Facts) -> str:
     return "\n".join(summarise(facts).cautions)
 
 
-def test_calm_facts_need_no_caution(calm: Facts) -> None:
+def test_unremarkable_facts_raise_no_caution(calm: Facts) -> None:
     assert cautions(calm) == ""
 
 
-def test_the_figures_are_score_test_baseline_and_what_most_readers_know(calm: Facts) -> None:
+def test_the_figures_are_score_test_baseline_and_a_familiar_metric(calm: Facts) -> None:
     values = [(figure.label, figure.value) for figure in summarise(calm).figures]
     assert values == [
         ("Accuracy, cross-validated", "0.9600"),
@@ -47,7 +47,7 @@ def test_the_figures_are_score_test_baseline_and_what_most_readers_know(calm: Fa
     ]
 
 
-def test_a_reader_who_knows_no_log_loss_finds_the_accuracy(calm: Facts) -> None:
+def test_the_accuracy_is_shown_beside_the_log_loss(calm: Facts) -> None:
     calm["study"] |= {"metric": "log_loss", "metric_label": "Log-loss", "greater_is_better": False}
     figure = summarise(calm).figures[-1]
     assert (figure.label, figure.value) == ("Accuracy, test rows", "0.9600")
@@ -74,7 +74,7 @@ def test_a_close_rival_is_named_where_models_are_not_compared(calm: Facts) -> No
     assert "Logistic regression, Multilayer perceptron and three more are" in cautions(calm)
 
 
-def test_a_worse_test_score_is_told_and_a_better_one_is_not(calm: Facts) -> None:
+def test_only_a_worse_test_score_is_reported(calm: Facts) -> None:
     calm["models"][0]["test"]["metrics"]["accuracy"] = 0.95
     assert "rely on the test score" in cautions(calm)
     calm["models"][0]["test"]["metrics"]["accuracy"] = 0.97
@@ -86,7 +86,7 @@ def test_a_perfect_score_rouses_suspicion(calm: Facts) -> None:
     assert "check that no column was derived from the target" in cautions(calm)
 
 
-def test_a_winning_baseline_is_told(calm: Facts) -> None:
+def test_a_winning_baseline_is_reported(calm: Facts) -> None:
     calm["models"] = [calm["models"][-1], *calm["models"][:-1]]
     assert "No model is better than the baseline" in cautions(calm)
     assert len(summarise(calm).sentences) == 2
@@ -101,16 +101,16 @@ def test_rare_and_missed_classes_are_named(calm: Facts) -> None:
     )
 
 
-def test_probabilities_that_are_off_by_more_than_chance_are_told(calm: Facts) -> None:
+def test_miscalibration_beyond_chance_is_reported(calm: Facts) -> None:
     calm["models"][0]["test"]["calibration"] |= {"error": 0.081, "largest_by_chance": 0.021}
-    told = cautions(calm)
-    assert "probabilities are off by 8.1" in told
-    assert "chance explains (2.1" in told
+    text = cautions(calm)
+    assert "probabilities are off by 8.1" in text
+    assert "chance explains (2.1" in text
     calm["models"][0]["test"]["calibration"] = None
     assert cautions(calm) == ""
 
 
-def test_the_state_of_the_rows_is_told(calm: Facts) -> None:
+def test_missing_and_duplicate_rows_are_reported(calm: Facts) -> None:
     calm["split"]["n_test"] = 42
     calm["data"] |= {"n_duplicate_rows": 1234, "rows_dropped": 5}
     calm["data"]["columns"][0] |= {"role": "left_out", "reason": "constant", "name": "id"}
@@ -121,7 +121,7 @@ def test_the_state_of_the_rows_is_told(calm: Facts) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
+    ("label", "sentence"),
     [
         ("Accuracy", "accuracy"),
         ("Macro F1", "macro F1"),
@@ -131,12 +131,14 @@ def test_the_state_of_the_rows_is_told(calm: Facts) -> None:
         ("Matthews correlation", "Matthews correlation"),
     ],
 )
-def test_the_metric_is_named_as_within_a_sentence(calm: Facts, label: str, said: str) -> None:
+def test_the_metric_is_named_in_lower_case_in_a_sentence(
+    calm: Facts, label: str, sentence: str
+) -> None:
     calm["study"]["metric_label"] = label
-    assert f"is the best of eight models: {said} 0.9600" in summarise(calm).sentences[0]
+    assert f"is the best of eight models: {sentence} 0.9600" in summarise(calm).sentences[0]
 
 
-def test_no_part_is_named_that_the_page_lacks(calm: Facts) -> None:
+def test_no_missing_section_is_mentioned(calm: Facts) -> None:
     calm["models"][0]["test"]["calibration"] |= {"error": 0.2, "largest_by_chance": 0.05}
     assert "see the section on calibration" in cautions(calm)
     calm["calibration"] = None

@@ -28,12 +28,12 @@ SHARED = set(
 )
 
 
-def places(said: str) -> list[str]:
-    return sorted(re.findall(r"\{\w*\}", said))
+def places(sentence: str) -> list[str]:
+    return sorted(re.findall(r"\{\w*\}", sentence))
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_each_language_has_the_same_texts_with_the_same_places(language: str) -> None:
+def test_each_language_has_the_same_texts_and_placeholders(language: str) -> None:
     english, other = _load_table("en"), _load_table(language)
     assert list(english) == list(other)
     assert {k: places(v) for k, v in english.items()} == {k: places(v) for k, v in other.items()}
@@ -52,7 +52,7 @@ def test_every_text_is_used() -> None:
 
 
 class Nodes(HTMLParser):
-    """The text nodes of a page and its spoken attributes; scripts and styles are no text."""
+    """The text nodes of a page and its readable attributes, without scripts and styles."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -81,8 +81,8 @@ class Nodes(HTMLParser):
             self.found.append(data.strip())
 
 
-def words(said: str) -> set[str]:
-    return set(re.findall(r"[^\W\d_][\w²-]*", said.lower()))
+def words(sentence: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_][\w²-]*", sentence.lower()))
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
@@ -97,7 +97,7 @@ def test_no_english_is_left_on_a_spanish_page(
     assert sorted(long & set(spanish.found)) == []
 
 
-def test_numbers_have_the_marks_of_the_language() -> None:
+def test_numbers_have_the_separators_of_the_language() -> None:
     with use_locale(get_locale("es")):
         assert [integer(n) for n in (1234, 12345, 1234567)] == [
             "1234",
@@ -119,10 +119,12 @@ def test_every_model_of_the_catalogue_has_a_name_in_each_language() -> None:
     assert same <= set(names.split())
 
 
-def test_what_the_facts_say_is_said_with_its_values() -> None:
+def test_facts_are_worded_with_their_values() -> None:
     with use_locale(get_locale("es")):
-        said = translate("12,345 of 20,000 rows repeat an earlier row; they are kept.")
-        assert said == "12\u202f345 de 20\u202f000 filas repiten una fila anterior; se conservan."
+        sentence = translate("12,345 of 20,000 rows repeat an earlier row; they are kept.")
+        assert (
+            sentence == "12\u202f345 de 20\u202f000 filas repiten una fila anterior; se conservan."
+        )
         assert translate("Left out: identifier: every value is different.") == (
             "Excluida: identificador: todos los valores son distintos."
         )
@@ -142,20 +144,20 @@ def test_an_unknown_language_is_named() -> None:
 def test_markup_in_a_text_leaves_the_rest_escaped() -> None:
     from markupsafe import Markup
 
-    said = text("page.skipped", name=Markup("<b>x</b>"), reason="<i>")
-    assert said == "Not computed for <b>x</b>: &lt;i&gt;."
+    sentence = text("page.skipped", name=Markup("<b>x</b>"), reason="<i>")
+    assert sentence == "Not computed for <b>x</b>: &lt;i&gt;."
 
 
-def test_names_stand_in_the_quotes_of_the_page() -> None:
-    said = (
+def test_names_use_the_quotation_marks_of_the_language() -> None:
+    sentence = (
         "The column 'it\\'s' names 12 cases of several rows each, and rows of one case are on both "
         "sides of each split: if the model is to predict new cases, --groups 'its' tests that."
     )
-    assert translate(said).startswith("The column “it's” names 12 cases")
+    assert translate(sentence).startswith("The column “it's” names 12 cases")
     # What is to be typed keeps the quotes of the shell.
-    assert "--groups 'its' tests" in translate(said)
+    assert "--groups 'its' tests" in translate(sentence)
     with use_locale(get_locale("es")):
-        assert translate(said).startswith("La columna «it's» nombra 12 casos")
-        assert "--groups 'its'" in translate(said)
+        assert translate(sentence).startswith("La columna «it's» nombra 12 casos")
+        assert "--groups 'its'" in translate(sentence)
         rare = "The class 'a' has 3 rows, so some folds may lack it and its scores are rough."
         assert translate(rare).startswith("La clase «a» tiene 3 filas")

@@ -51,12 +51,12 @@ def small_table(n: int = 90) -> pd.DataFrame:
 def run_study(folder: Path, target: str, **settings: Any) -> None:
     """A small study of four models, with what combines them."""
     single = "lda,cart,neighbours" if target == "rich" else "ridge,cart,neighbours"
-    asked = {"models": f"{single},random_forest", "cv": 3, "n_jobs": 1, **settings}
-    Study(small_table(), target=target, output_dir=folder, **asked).run()
+    options = {"models": f"{single},random_forest", "cv": 3, "n_jobs": 1, **settings}
+    Study(small_table(), target=target, output_dir=folder, **options).run()
 
 
 def replacements(value: Any) -> Iterator[tuple[tuple[Any, ...], str, Any]]:
-    """Every place in a value from JSON, with what is to happen there: a word, and a new value."""
+    """Return every place in a JSON value, with its damage: a word, and a new value."""
     for place, found in _places(value, ()):
         if place:
             yield place, "remove", None
@@ -115,7 +115,7 @@ def mend_sum(folder: Path, name: str) -> None:
 
 
 class Reader:
-    """Everything that reads a study, each part alone; what it raises is kept by its part."""
+    """Everything that reads a study, part by part, with the errors of each part."""
 
     def __init__(self, folder: Path, other: Path, out: Path) -> None:
         self.folder, self.other, self.out = folder, other, out
@@ -158,7 +158,7 @@ def notify_watcher(error: Exception) -> bool:
 
 
 def raised(act: Callable[[], Any]) -> Exception | None:
-    """What is raised, if anything."""
+    """Return the error of a call, if any."""
     try:
         act()
     except Exception as error:  # noqa: BLE001 - what is raised is what is looked at

@@ -143,7 +143,7 @@ def _methods_of_selection() -> Iterator[Specimen]:
 
 @dataclass(frozen=True)
 class Site:
-    """A place in a model where something hangs."""
+    """A place of an object in a model."""
 
     name: str
     value: Any
@@ -199,7 +199,7 @@ _DTYPES = ("f4", "i8", "i4", "i1", "u8", "?", "U8", ">f8", "c16", "f2", "V8")
 
 
 def changes(value: Any, others: tuple[Any, ...]) -> list[tuple[str, Any]]:
-    """What is put in the place of a value, and in words."""
+    """Return the replacements of a value, with descriptions."""
     found: list[tuple[str, Any]] = [("None", None), ("a list", []), ("an array", np.zeros((2, 3)))]
     if isinstance(value, np.ndarray):
         found += _changed_arrays(value)
@@ -268,7 +268,7 @@ def _changed_arrays(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def use(content: bytes, rows: Any) -> str:
-    """Read a model as a study does, and let it predict; how that ended."""
+    """Read a model as a study does, and predict; return how that ended."""
     try:
         model = _whole(*_two_parts(estimators_from_bytes(content)))
     except (TypeError, ValueError):

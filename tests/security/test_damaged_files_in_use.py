@@ -1,6 +1,6 @@
 """Damaged files of every kind of model are refused, or give a model that can be used.
 
-A file is damaged as bytes, which its checksums tell, and with checksums that fit the damage: in a
+A file is damaged as bytes, which its checksums detect, and with checksums that fit the damage: in a
 value of the header, in a number of a section, in any bytes. The model that such a file gives, if it
 gives one, predicts, is explained and exported; each gives a result or an error in words.
 """
@@ -131,7 +131,7 @@ def in_words(error: Exception, begin: str = "") -> None:
 
 def use(model: Any, table: Any) -> None:
     """Predict, row by row too, explain and export."""
-    has_predictor = hasattr(model, "predictor")  # combinations have none
+    has_predictor = hasattr(model, "predictor")  # combinations have no such method
     acts = (
         lambda: model.predict(table),
         lambda: model.predict_proba(table) if is_classifier(model) else None,
@@ -177,5 +177,5 @@ def damage(name: str, path: Path, n: int) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files(name: str, tmp_path: Path) -> None:
+def test_damaged_files_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     assert damage(name, tmp_path / "model.arboleda", MUTATIONS) < MUTATIONS

@@ -9,5 +9,5 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files(name: str, tmp_path: Path) -> None:
+def test_damaged_files_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     assert 0 < damage(name, tmp_path / "model.arboleda", 2000) < 2000

@@ -1,7 +1,7 @@
 """Damaged models that are read are used: each use gives a result or an error of ours, never more.
 
 Models of other libraries that were saved by this one are damaged too, once as bytes of the file,
-which its checksums tell, and once with checksums that fit the damage.
+which its checksums detect, and once with checksums that fit the damage.
 """
 
 import random
@@ -51,19 +51,19 @@ def use(model: Any) -> None:
         warnings.simplefilter("ignore", UserWarning)  # an array has no names
         raw = model._raw_scores(table)
         assert raw.shape == (N_ROWS, model.n_trees_per_iteration_)
-        told = model.predict(table)
+        predicted = model.predict(table)
     predictor = model.predictor()
-    for row, expected in zip(table[:4], told[:4], strict=True):
+    for row, expected in zip(table[:4], predicted[:4], strict=True):
         found = np.asarray(predictor.predict(row.tolist()))
         assert found.tobytes() == np.asarray(expected).tobytes()
     for act in (_explained, ab.to_c, _as_onnx):
         try:
             act(model)
         except (TypeError, ValueError) as error:
-            _says_something(error)
+            _check_message(error)
 
 
-def _says_something(error: Exception, text: str = "") -> None:
+def _check_message(error: Exception, text: str = "") -> None:
     assert len(str(error)) > 10
     assert text in str(error)
 
@@ -84,7 +84,7 @@ def try_import(name: str, path: Path, content: bytes) -> None:
     try:
         model = read(name, path)
     except (ab.ModelFormatError, ValueError) as error:
-        _says_something(error)
+        _check_message(error)
         return
     use(model)
 
@@ -94,13 +94,13 @@ def try_file(path: Path, content: bytes) -> None:
     try:
         model = ab.load(path)
     except ab.ModelFormatError as error:
-        _says_something(error, str(path))
+        _check_message(error, str(path))
         return
     use(model)
 
 
 def with_fitting_checksums(file: FileTwin, numbers: random.Random) -> bytes:
-    """A file whose header or one of whose sections is damaged, and says that it is sound."""
+    """Damage the header or a section of a file, with checksums that fit the damage."""
     at = numbers.randrange(len(file.sections) + 1)
     if at == len(file.sections):
         return replace(file, header=damaged_bytes(file.header, numbers)).write()
@@ -139,10 +139,10 @@ def damage_saved(name: str, path: Path, n: int) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_imports(name: str, tmp_path: Path) -> None:
+def test_damaged_imports_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     damage_imports(name, tmp_path / "model", MUTATIONS)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files_of_imports(name: str, tmp_path: Path) -> None:
+def test_damaged_files_of_imports_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     damage_saved(name, tmp_path / "model.arboleda", MUTATIONS)

@@ -10,10 +10,10 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_imports(name: str, tmp_path: Path) -> None:
+def test_damaged_imports_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     damage_imports(name, tmp_path / "model", 4000)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files_of_imports(name: str, tmp_path: Path) -> None:
+def test_damaged_files_of_imports_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     damage_saved(name, tmp_path / "model.arboleda", 4000)

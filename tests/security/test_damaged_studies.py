@@ -90,16 +90,16 @@ def sweep(reader: Reader, name: str, every: int, parts: tuple[str, ...], start: 
     return tried
 
 
-def test_sound(damaged: Reader) -> None:
+def test_undamaged_studies_are_read(damaged: Reader) -> None:
     assert damaged.errors() == {}
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_values(damaged: Reader, name: str) -> None:
+def test_damaged_values_are_refused_or_usable(damaged: Reader, name: str) -> None:
     assert sweep(damaged, name, EVERY[name], QUICK) > 10
 
 
-def test_values_that_explanations_read(damaged: Reader) -> None:
+def test_damaged_values_of_explanations_are_refused_or_usable(damaged: Reader) -> None:
     places = [
         ("study", "positive_class"),
         ("study", "metric"),
@@ -137,7 +137,9 @@ def harm(path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["removed", "cut", "empty", "folder"])
-def test_files(studies: dict[str, Path], tmp_path: Path, how: str) -> None:
+def test_damaged_files_are_refused_or_usable(
+    studies: dict[str, Path], tmp_path: Path, how: str
+) -> None:
     names = [name for name in files(studies["first"]) if not name.startswith("answers/")]
     assert len(names) > 12
     for name in names:
@@ -147,7 +149,7 @@ def test_files(studies: dict[str, Path], tmp_path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["held_out.npy", "rows.parquet", "split.parquet", "cart.arboleda"])
-def test_cut_files_with_sums_that_fit(damaged: Reader, name: str) -> None:
+def test_truncated_files_with_valid_checksums_are_refused(damaged: Reader, name: str) -> None:
     path = damaged.folder / "models" / name
     content = path.read_bytes()
     for length in (0, 1, 9, len(content) // 2, len(content) - 1):
@@ -156,7 +158,7 @@ def test_cut_files_with_sums_that_fit(damaged: Reader, name: str) -> None:
         check(damaged, QUICK, (name, length))
 
 
-def test_a_member_that_is_gone(damaged: Reader, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_member_is_refused(damaged: Reader, capsys: pytest.CaptureFixture[str]) -> None:
     """Each file of a member, taken from the list of the combination that needs it."""
     index = damaged.folder / "models/index.json"
     stored = json.loads(index.read_text("utf-8"))
@@ -179,7 +181,7 @@ def test_a_member_that_is_gone(damaged: Reader, capsys: pytest.CaptureFixture[st
     assert n_refused > 6
 
 
-def test_a_run_that_goes_on(studies: dict[str, Path], tmp_path: Path) -> None:
+def test_damaged_studies_resume_or_are_refused(studies: dict[str, Path], tmp_path: Path) -> None:
     """What a run needs of the folder it makes again, or it refuses."""
     config = studies["second"] / "study.toml"
     for name in ("ledger.sqlite", "answers/cart-*-0.npy", "models/cart.skops", "models/index.json"):
@@ -187,8 +189,8 @@ def test_a_run_that_goes_on(studies: dict[str, Path], tmp_path: Path) -> None:
             folder = copy_study(studies["second"], tmp_path / "study")
             harm(next(iter(folder.glob(name))), how)
             # The table was a frame, which the file can only name.
-            asked = {"table": small_table(), "output_dir": folder, "n_jobs": 1}
-            error = raised(lambda asked=asked: Study.from_config(config, **asked).run())
+            options = {"table": small_table(), "output_dir": folder, "n_jobs": 1}
+            error = raised(lambda options=options: Study.from_config(config, **options).run())
             if error is not None:
                 assert notify_watcher(error), (name, how, repr(error))
                 continue
@@ -204,7 +206,7 @@ def is_strict(value: Any) -> bool:
     )
 
 
-def test_the_schema_is_read_as_others_read_it(studies: dict[str, Path]) -> None:
+def test_our_validator_agrees_with_jsonschema(studies: dict[str, Path]) -> None:
     facts = json.loads((studies["first"] / "results.json").read_text("utf-8"))
     assert check_facts(facts, StudyFacts) is None
     validator = jsonschema.Draft202012Validator(SCHEMA)

@@ -22,7 +22,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", FILES)
-def test_values(folder: Path, tmp_path: Path, name: str) -> None:
+def test_damaged_values_are_refused_or_usable(folder: Path, tmp_path: Path, name: str) -> None:
     reader = Reader(copy_study(folder / "first", tmp_path / "study"), folder / "second", tmp_path)
     file = name if name.endswith(".json") else f"models/{name}.combined"
     every = {"results.json": 97, "models/index.json": 5}.get(name, 3)
@@ -31,8 +31,10 @@ def test_values(folder: Path, tmp_path: Path, name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_bytes_with_sums_that_fit(folder: Path, tmp_path: Path) -> None:
-    """Any byte of the rows and of the answers that were held out."""
+def test_damaged_bytes_with_valid_checksums_are_refused_or_usable(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Any byte of the rows and of the held-out predictions."""
     reader = Reader(copy_study(folder / "first", tmp_path / "study"), folder / "second", tmp_path)
     index = reader.folder / "models/index.json"
     listed = index.read_bytes()

@@ -1,4 +1,4 @@
-"""Forged models of a study are refused in one sentence, or predict; none ends the process."""
+"""Forged models of a study are refused in one sentence, or predict; they never end the process."""
 
 import hashlib
 import io
@@ -48,7 +48,7 @@ def test_forged_objects_never_end_the_process() -> None:
     assert ends["predicted"] > 20
 
 
-def test_a_class_without_rules_is_not_let_in() -> None:
+def test_a_class_without_rules_is_refused() -> None:
     ours = {n for n in TRUSTED if n.split(".")[0] in ("arboleda", "sklearn")}
     assert ours == set(RULES)
     for name, rules in RULES.items():
@@ -56,7 +56,7 @@ def test_a_class_without_rules_is_not_let_in() -> None:
         assert rules.attributes or name.endswith(".Bunch")
 
 
-def test_an_estimator_without_rules_is_refused_wherever_it_hangs() -> None:
+def test_an_estimator_without_rules_is_refused_at_any_depth() -> None:
     tree = DecisionTreeClassifier(max_depth=1).fit(X, Y)
     model = make_pipeline(CalibratedClassifierCV(SVC(), ensemble=False, cv=2)).fit(X, Y)
     model[0].calibrated_classifiers_[0].estimator = tree
@@ -163,7 +163,7 @@ ENCODER_FORGERIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", ENCODER_FORGERIES)
-def test_encoders_that_would_write_elsewhere_are_refused(name: str) -> None:
+def test_encoders_that_write_out_of_bounds_are_refused(name: str) -> None:
     encoder = OneHotEncoder(
         handle_unknown="infrequent_if_exist", min_frequency=2, sparse_output=False
     )
@@ -174,14 +174,14 @@ def test_encoders_that_would_write_elsewhere_are_refused(name: str) -> None:
         estimators_from_bytes(dumps([encoder, None]))
 
 
-def test_a_machine_whose_kind_is_exchanged_is_refused() -> None:
+def test_an_svm_of_a_swapped_type_is_refused() -> None:
     machine = SVC().fit(X, Y)
     machine._impl = "nu_svr"
     with pytest.raises(SkopsFileError, match="_impl of its SVC hides"):
         estimators_from_bytes(dumps([None, machine]))
 
 
-def test_random_states_beyond_their_words_are_refused() -> None:
+def test_random_states_out_of_range_are_refused() -> None:
     with pytest.warns(match="Maximum iterations"):
         network = MLPClassifier(hidden_layer_sizes=(2,), max_iter=1, random_state=0).fit(X, Y)
     state = network._random_state.get_state(legacy=False)
@@ -191,7 +191,7 @@ def test_random_states_beyond_their_words_are_refused() -> None:
         estimators_from_bytes(dumps([None, network]))
 
 
-def test_references_cannot_make_objects_without_end() -> None:
+def test_references_cannot_create_endless_objects() -> None:
     def listed(number: int, content: list[Any]) -> dict[str, Any]:
         names = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode"}
         return {**names, "__id__": number, "content": content}
@@ -207,7 +207,9 @@ def test_references_cannot_make_objects_without_end() -> None:
         estimators_from_bytes(out.getvalue())
 
 
-def test_a_model_that_cannot_predict_is_one_sentence(study: Path, tmp_path: Path) -> None:
+def test_a_model_that_cannot_predict_is_reported_in_one_sentence(
+    study: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "out"
     shutil.copytree(study / "out", folder)
 

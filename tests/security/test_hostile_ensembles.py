@@ -1,4 +1,4 @@
-"""Files with an ensemble that has one thing wrong: the error, and what it says."""
+"""Files with an ensemble that has one thing wrong: the error and its message."""
 
 import random
 from dataclasses import replace
@@ -64,7 +64,7 @@ ENTRIES: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("entry", "message"), ENTRIES, ids=str)
-def test_an_entry_that_is_wrong(good: FileTwin, entry: Any, message: str) -> None:
+def test_an_invalid_entry_is_refused(good: FileTwin, entry: Any, message: str) -> None:
     assert message in refusal(good.with_json(entry).write())
 
 
@@ -81,14 +81,14 @@ STARTS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("start", "message"), STARTS, ids=str)
-def test_a_start_that_is_wrong(good: FileTwin, start: Any, message: str) -> None:
+def test_an_invalid_start_is_refused(good: FileTwin, start: Any, message: str) -> None:
     array = start if isinstance(start, np.ndarray) else np.asarray(start, dtype=np.float64)
     content = array_content("ensemble_.start", array)
     bad = replace(good, sections=[*good.sections[:-1], (b"ARRY", content)])
     assert message in refusal(bad.write())
 
 
-def test_trees_that_do_not_belong_together(good: FileTwin) -> None:
+def test_incompatible_trees_are_refused(good: FileTwin) -> None:
     X = np.random.default_rng(0).normal(size=(50, 5))
     for fitted, message in [
         (DecisionTreeRegressor().fit(X, X[:, :2]), "a tree of the ensemble must have one value"),
@@ -101,7 +101,7 @@ def test_trees_that_do_not_belong_together(good: FileTwin) -> None:
             assert message in refusal(replace(good, sections=sections).write())
 
 
-def test_trees_that_are_not_about_the_columns_are_told() -> None:
+def test_trees_of_other_columns_are_refused() -> None:
     ensemble, _ = mixed_ensemble(mixed_table())
     assert ensemble.defect((0, 0, 0, 4, 0)) is None
     assert ensemble.defect((0, 0, 0, 9, 0)) is None
@@ -126,7 +126,7 @@ def _damaged(tree: TreeTwin, numbers: random.Random) -> bytes:
     return tree.changed(**{name: array}).write()
 
 
-def test_damaged_trees_are_refused_or_give_scores() -> None:
+def test_damaged_trees_are_refused_or_usable() -> None:
     """Checksums are made anew, so that the damage reaches the checks behind them."""
     ensemble, reader = mixed_ensemble(mixed_table(60), 2, 4)
     twin = FileTwin.read(to_file(ensemble))

@@ -1,4 +1,4 @@
-"""Files with a forest that has one thing wrong: the error, and what it says."""
+"""Files with a forest that has one thing wrong: the error and its message."""
 
 import random
 from dataclasses import replace
@@ -51,11 +51,11 @@ ENTRIES: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("entry", "message"), ENTRIES, ids=str)
-def test_an_entry_that_is_wrong(good: FileTwin, entry: Any, message: str) -> None:
+def test_an_invalid_entry_is_refused(good: FileTwin, entry: Any, message: str) -> None:
     assert message in refusal(good.with_json(entry).write())
 
 
-def test_a_forest_that_nobody_asks_for(good: FileTwin) -> None:
+def test_an_unexpected_forest_is_refused(good: FileTwin) -> None:
     twice = replace(good, sections=good.sections * 2)
     assert "more trees or arrays than its header" in refusal(twice.write())
 
@@ -80,7 +80,7 @@ SIZES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("sizes", "message"), SIZES, ids=str)
-def test_sizes_that_are_wrong(good: FileTwin, sizes: dict[str, Any], message: str) -> None:
+def test_invalid_sizes_are_refused(good: FileTwin, sizes: dict[str, Any], message: str) -> None:
     forest = replace(ForestTwin.read(good.sections[0][1]), **sizes)
     assert message in refusal(with_forest(good, forest))
 
@@ -120,14 +120,14 @@ ARRAYS: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("name", "change", "message"), ARRAYS)
-def test_arrays_that_are_wrong(good: FileTwin, name: str, change: Any, message: str) -> None:
+def test_invalid_arrays_are_refused(good: FileTwin, name: str, change: Any, message: str) -> None:
     forest = ForestTwin.read(good.sections[0][1])
     number = next(i for i, (_, tree) in enumerate(forest.trees) if tree["category"].size > 1)
     array = change(forest.trees[number][1][name])
     assert message in refusal(with_forest(good, forest.with_array(number, **{name: array})))
 
 
-def test_trees_that_are_not_about_the_columns_are_told() -> None:
+def test_trees_of_other_columns_are_refused() -> None:
     forest, _ = mixed_forest()
     assert forest.defect((0, 0, 0, 4, 0)) is None
     assert forest.defect((0, 0, 0, 9, 0)) is None
@@ -155,7 +155,7 @@ def _damaged(forest: ForestTwin, numbers: random.Random) -> ForestTwin:
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error", "absolute_error", "poisson"])
-def test_damaged_forests_are_refused_or_vote(criterion: str) -> None:
+def test_damaged_forests_are_refused_or_usable(criterion: str) -> None:
     """Checksums are made anew, so that the damage reaches the checks behind them."""
     forest, reader = mixed_forest(criterion, n_rows=60, keep_rows=True)
     file = FileTwin.read(to_file(forest))

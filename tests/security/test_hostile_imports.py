@@ -37,9 +37,9 @@ def tried(name: str, path: Path, content: bytes) -> bool:
     try:
         model = read(name, path)
     except ModelFormatError as error:
-        return _says(error, str(path))
-    except ValueError as error:  # of old files categories are asked for
-        return _says(error, "does not tell the categories")
+        return _check_message(error, str(path))
+    except ValueError as error:  # old files need their categories
+        return _check_message(error, "does not tell the categories")
     random_numbers = np.random.default_rng(0)
     levels = model.schema_.levels
     table = random_numbers.normal(size=(20, len(levels))).astype(object)
@@ -53,7 +53,7 @@ def tried(name: str, path: Path, content: bytes) -> bool:
     return True
 
 
-def _says(error: Exception, text: str) -> bool:
+def _check_message(error: Exception, text: str) -> bool:
     assert text in str(error)
     return False
 
@@ -129,23 +129,23 @@ def mutate(name: str, damage: Callable[[bytes, random.Random], bytes], path: Pat
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_bytes(name: str, tmp_path: Path) -> None:
+def test_damaged_bytes_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     assert mutate(name, damaged_bytes, tmp_path / "model", MUTATIONS) < MUTATIONS
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(".json")])
-def test_damaged_values_of_json(name: str, tmp_path: Path) -> None:
+def test_damaged_json_values_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     assert mutate(name, damaged_json, tmp_path / "model", 3 * MUTATIONS) < 3 * MUTATIONS
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(".txt")])
-def test_damaged_lines_of_text(name: str, tmp_path: Path) -> None:
+def test_damaged_text_lines_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     assert mutate(name, damaged_text, tmp_path / "model", 2 * MUTATIONS) < 2 * MUTATIONS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files_at_length(name: str, tmp_path: Path) -> None:
+def test_many_damaged_files_are_refused_or_usable(name: str, tmp_path: Path) -> None:
     kinds: dict[str, Callable[[bytes, random.Random], bytes]] = {
         ".json": damaged_json,
         ".txt": damaged_text,

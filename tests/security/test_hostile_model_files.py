@@ -1,4 +1,4 @@
-"""Files with one thing wrong: the error, and what it says."""
+"""Files with one thing wrong: the error and its message."""
 
 import gzip
 import os
@@ -38,7 +38,7 @@ def refusal(data: bytes) -> str:
     return str(caught.value)
 
 
-# What is done to a sound file, and what the error says of it.
+# What is changed in a valid file, and the message of the error.
 CONTAINER: list[tuple[Callable[[FileTwin], FileTwin], str]] = [
     (lambda f: replace(f, version=0), "byte 8: the file is damaged: there is no format 0"),
     (
@@ -85,7 +85,7 @@ CONTAINER: list[tuple[Callable[[FileTwin], FileTwin], str]] = [
 
 
 @pytest.mark.parametrize(("harm", "message"), CONTAINER)
-def test_a_container_that_is_wrong(
+def test_an_invalid_container_is_refused(
     good: FileTwin, harm: Callable[[FileTwin], FileTwin], message: str
 ) -> None:
     assert message in refusal(harm(good).write())
@@ -108,7 +108,7 @@ ARRAYS = [
 
 
 @pytest.mark.parametrize(("content", "message"), ARRAYS)
-def test_an_array_that_is_wrong(good: FileTwin, content: bytes, message: str) -> None:
+def test_an_invalid_array_is_refused(good: FileTwin, content: bytes, message: str) -> None:
     assert message in refusal(replace(good, sections=[(b"ARRY", content)]).write())
 
 
@@ -138,7 +138,7 @@ TREES: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("harm", "message"), TREES, ids=str)
-def test_a_tree_that_is_wrong(good: FileTwin, harm: Any, message: str) -> None:
+def test_an_invalid_tree_is_refused(good: FileTwin, harm: Any, message: str) -> None:
     name, *where, bad = harm
     if where:
         array = good.tree.arrays[name].copy()
@@ -147,7 +147,7 @@ def test_a_tree_that_is_wrong(good: FileTwin, harm: Any, message: str) -> None:
     assert message in refusal(good.with_tree(**{name: bad}).write())
 
 
-def test_a_tree_that_asks_for_categories_of_a_numeric_column(good: FileTwin) -> None:
+def test_a_categorical_split_on_a_numeric_column_is_refused(good: FileTwin) -> None:
     tree = good.tree.arrays
     threshold, start = tree["threshold"].copy(), np.ones(len(tree["right"]) + 1, int)
     threshold[0] = start[0] = 0
@@ -155,7 +155,7 @@ def test_a_tree_that_asks_for_categories_of_a_numeric_column(good: FileTwin) -> 
     assert "splits on categories that its columns do not have" in refusal(bad.write())
 
 
-def test_missing_values_in_columns_that_are_not_there(good: FileTwin) -> None:
+def test_missing_values_in_unknown_columns_are_refused(good: FileTwin) -> None:
     for column in (4, -1, 2**62):
         content = array_content("missing_columns_", np.array([column]))
         bad = replace(good, sections=[good.sections[0], (b"ARRY", content)])
@@ -266,7 +266,7 @@ HEADERS = [
 
 
 @pytest.mark.parametrize(("path", "value", "message"), HEADERS, ids=str)
-def test_a_header_that_is_wrong(good: FileTwin, path: str, value: Any, message: str) -> None:
+def test_an_invalid_header_is_refused(good: FileTwin, path: str, value: Any, message: str) -> None:
     header = good.json
     _changed(path, value)(header)
     assert message in refusal(good.with_json(header).write())
@@ -287,7 +287,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("text", "message"), TEXTS, ids=[message for _, message in TEXTS])
-def test_a_header_that_is_no_header(good: FileTwin, text: bytes, message: str) -> None:
+def test_a_header_that_is_not_json_is_refused(good: FileTwin, text: bytes, message: str) -> None:
     assert message in refusal(replace(good, header=text).write())
 
 
@@ -321,7 +321,7 @@ FOREIGN: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 @pytest.mark.parametrize("name", FOREIGN)
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-def test_what_is_no_model_file_is_told(name: str, tmp_path: Path) -> None:
+def test_files_that_are_not_models_are_refused(name: str, tmp_path: Path) -> None:
     make, message = FOREIGN[name]
     path = tmp_path / "x.arboleda"
     make(path)
@@ -334,7 +334,7 @@ def test_what_is_no_model_file_is_told(name: str, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_missing_file_is_the_system_s_error(tmp_path: Path) -> None:
+def test_a_missing_file_raises_file_not_found(tmp_path: Path) -> None:
     for read in (arboleda.load, read_header):
         with pytest.raises(FileNotFoundError, match="nowhere"):
             read(tmp_path / "nowhere")
@@ -350,11 +350,13 @@ def test_a_missing_file_is_the_system_s_error(tmp_path: Path) -> None:
         lambda data: data.decode(errors="replace").encode(),
     ],
 )
-def test_a_transfer_as_text_is_told(good: FileTwin, send: Callable[[bytes], bytes]) -> None:
+def test_a_file_transferred_as_text_is_recognized(
+    good: FileTwin, send: Callable[[bytes], bytes]
+) -> None:
     assert "sent as text and damaged by it: send it again as binary" in refusal(send(good.write()))
 
 
-def test_a_long_file_takes_no_more_memory_than_its_length(tmp_path: Path, good: FileTwin) -> None:
+def test_a_long_file_takes_memory_of_its_length(tmp_path: Path, good: FileTwin) -> None:
     """A sparse file that claims to be sound: nothing is read once its sizes do not fit."""
     path = tmp_path / "model"
     path.write_bytes(good.write())
@@ -371,10 +373,10 @@ def test_a_long_file_takes_no_more_memory_than_its_length(tmp_path: Path, good: 
 CORPUS = sorted((Path(__file__).resolve().parents[2] / "core/io/corpus").iterdir())
 
 
-def test_files_that_a_fuzzer_found_are_read_or_refused() -> None:
+def test_files_found_by_the_fuzzer_are_read_or_refused() -> None:
     assert len(CORPUS) > 50
     for path in CORPUS:
-        with pytest.raises(ModelFormatError):  # none of them has the header of an estimator
+        with pytest.raises(ModelFormatError):  # they do not have the header of an estimator
             model_from_bytes(path.read_bytes())
 
 

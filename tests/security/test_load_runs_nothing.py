@@ -59,20 +59,20 @@ def is_reading(event: list[object], path: Path) -> bool:
     return name == "open" and opened == str(path) and flags & os.O_ACCMODE == os.O_RDONLY
 
 
-def test_loading_opens_its_file_for_reading_and_does_nothing_else(tmp_path: Path) -> None:
+def test_loading_only_opens_its_file_for_reading(tmp_path: Path) -> None:
     seen = events(tmp_path, model_to_bytes(MODELS["texts"]()))
     assert len(seen) == 1
     assert is_reading(seen[0], tmp_path / "model")
 
 
-def test_nor_does_loading_a_combination_run_anything(tmp_path: Path) -> None:
+def test_loading_a_combination_runs_nothing(tmp_path: Path) -> None:
     content = model_to_bytes(COMBINATIONS["stack"]())
     seen = events(tmp_path, content, known=content)
     assert len(seen) == 1
     assert is_reading(seen[0], tmp_path / "model")
 
 
-def test_nor_does_refusing_a_pickle_that_would_run_code(tmp_path: Path) -> None:
+def test_refusing_a_malicious_pickle_runs_nothing(tmp_path: Path) -> None:
     evil = b"cos\nsystem\n(S'echo hacked'\ntR."
     for content in (evil, b"\x80\x04" + evil):
         seen = events(tmp_path, content)

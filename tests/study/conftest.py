@@ -46,7 +46,7 @@ def mixed() -> pd.DataFrame:
 def undrawn() -> Iterator[None]:
     """Studies write an empty page: drawing one takes as long as all else of a small study.
 
-    For tests that ask nothing of the page; it is drawn for every odd table in ``test_study``.
+    For tests that do not use the page; it is drawn for every odd table in ``test_study``.
     """
 
     def touch(facts: Any, path: Path) -> None:
@@ -72,7 +72,7 @@ def diabetes_result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
 
 
 def without_timing(value: Any) -> Any:
-    """The facts less everything that depends on the clock."""
+    """Return the facts without everything that depends on the clock."""
     if isinstance(value, dict):
         return {k: without_timing(v) for k, v in value.items() if k != "timing"}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""A model that misbehaves as it is told; what a worker must load to unpickle it is little."""
+"""A model that misbehaves on request; a worker must load little to unpickle it."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ MB = 1_000_000
 
 
 class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Does what it is told while it is fitted, then answers with the first class."""
+    """Perform the given act while fitting, then predict the first class."""
 
     def __init__(self, act: str = "nothing") -> None:
         self.act = act

@@ -10,7 +10,7 @@ from arboleda.study.results.scoring import all_scores, compute_chance_scores, es
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "error", "rmse", "mse"])
-def test_the_estimate_is_that_of_the_formula(metric: str) -> None:
+def test_the_estimate_matches_the_formula(metric: str) -> None:
     classify = metric in ("accuracy", "error")
     x, y = (load_iris if classify else load_diabetes)(return_X_y=True)
     some = np.random.default_rng(0).permutation(len(y))[:45]
@@ -33,7 +33,7 @@ def test_the_estimate_is_that_of_the_formula(metric: str) -> None:
     assert expected.plus_632 > 1.05 * expected.plain_632 > 0
 
 
-def test_chance_meets_every_target_with_every_prediction() -> None:
+def test_the_no_information_rate_pairs_all_targets_and_predictions() -> None:
     draw = np.random.default_rng(0)
     y, predicted = draw.integers(0, 3, 40), draw.integers(0, 3, 40)
     score = draw.dirichlet(np.ones(3), 40)
@@ -50,7 +50,7 @@ def test_chance_meets_every_target_with_every_prediction() -> None:
     assert found["mae"] == pytest.approx(np.mean(np.abs(gap)))
 
 
-def test_without_overfitting_it_is_632() -> None:
+def test_without_overfitting_it_is_the_632_estimate() -> None:
     assert estimate_plus_632("mae", [2.0, 4.0], [1, 1], 3.0, 9.0) == pytest.approx(3.0)
     assert estimate_plus_632("mae", [2.0, 4.0], [3, 1], 3.0, 9.0) == pytest.approx(
         0.368 * 3 + 0.632 * 2.5
@@ -58,6 +58,6 @@ def test_without_overfitting_it_is_632() -> None:
     assert estimate_plus_632("accuracy", [0.9, 0.7], [1, 1], 0.8, 0.5) == pytest.approx(0.8)
 
 
-def test_a_rule_that_only_remembers_is_worth_chance() -> None:
+def test_a_rule_that_only_memorizes_scores_at_chance() -> None:
     assert estimate_plus_632("accuracy", [0.5], [1], 1.0, 0.5) == pytest.approx(0.5)
     assert estimate_plus_632("r2", [-1.0], [1], 1.0, -1.0) == pytest.approx(-1.0)

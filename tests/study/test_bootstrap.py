@@ -18,7 +18,7 @@ DRAW = np.random.default_rng(2)
 
 @pytest.mark.parametrize("metric", [m.key for m in METRICS if m.task == "classification"])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_quick_scores_of_classes(metric: str, n_classes: int) -> None:
+def test_fast_scores_of_classes_match_scikit_learn(metric: str, n_classes: int) -> None:
     y = DRAW.integers(n_classes, size=80)
     score = DRAW.dirichlet(np.ones(n_classes), size=80).round(2)
     score /= score.sum(axis=1, keepdims=True)
@@ -29,13 +29,13 @@ def test_quick_scores_of_classes(metric: str, n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("metric", [m.key for m in METRICS if m.task == "regression"])
-def test_quick_scores_of_quantities(metric: str) -> None:
+def test_fast_scores_of_regressions_match_scikit_learn(metric: str) -> None:
     y, predicted = DRAW.normal(size=(2, 50))
     expected = all_scores(y, predicted, None, 0)[metric]
     assert compute_score(metric, y, predicted, None, 0) == pytest.approx(expected)
 
 
-def test_what_is_not_defined_is_none() -> None:
+def test_undefined_scores_are_missing() -> None:
     y = np.zeros(5, dtype=np.int64)
     assert compute_score("roc_auc", y, y, np.full((5, 2), 0.5), 2) is None
     assert compute_score("roc_auc", y, y, None, 2) is None
@@ -49,7 +49,7 @@ def test_what_is_not_defined_is_none() -> None:
     )
 
 
-def test_the_interval_of_an_accuracy_is_that_of_a_proportion() -> None:
+def test_the_interval_of_an_accuracy_matches_that_of_a_proportion() -> None:
     y = np.zeros(400, dtype=np.int64)
     predicted = (np.arange(400) < 80).astype(np.int64)
     low, high = bootstrap_interval("accuracy", y, predicted, None, n_classes=2, seed=0)
@@ -59,7 +59,7 @@ def test_the_interval_of_an_accuracy_is_that_of_a_proportion() -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_areas_of_rows_that_count_several_times(n_classes: int) -> None:
+def test_areas_of_repeated_rows_match(n_classes: int) -> None:
     y = DRAW.integers(n_classes, size=80)
     score = DRAW.dirichlet(np.ones(n_classes), size=80).round(1)  # ties
     score /= score.sum(axis=1, keepdims=True)
@@ -78,13 +78,13 @@ def test_rows_of_a_group_are_drawn_together(metric: str) -> None:
     copies = y.repeat(5), predicted.repeat(5)
     alone = bootstrap_interval(metric, y, predicted, None, n_classes=0, seed=0)
     together = bootstrap_interval(metric, *copies, None, n_classes=0, seed=0, groups=groups)
-    # Five copies of each row tell no more than one of each.
+    # Five copies of each row carry no more information than one.
     assert together == pytest.approx(alone)
     apart = bootstrap_interval(metric, *copies, None, n_classes=0, seed=0)
     assert apart[1] - apart[0] < 0.6 * (alone[1] - alone[0])
 
 
-def test_groups_of_one_row_are_rows() -> None:
+def test_groups_of_one_row_count_as_rows() -> None:
     y = DRAW.integers(2, size=300)
     predicted = np.where(DRAW.random(300) < 0.7, y, 1 - y)
     alone, grouped = (
@@ -94,13 +94,13 @@ def test_groups_of_one_row_are_rows() -> None:
     assert grouped == pytest.approx(alone, abs=0.02)
 
 
-def test_one_group_tells_nothing_of_others() -> None:
+def test_one_group_gives_no_interval() -> None:
     y = np.arange(20.0)
     options = {"n_classes": 0, "seed": 0, "groups": np.full(20, 3)}
     assert bootstrap_interval("rmse", y, y + 1, None, **options) == (None, None)
 
 
-def test_the_seed_decides_the_draws() -> None:
+def test_the_seed_determines_the_draws() -> None:
     y, predicted = DRAW.normal(size=(2, 50))
     first, again, other = (
         bootstrap_interval("rmse", y, predicted, None, n_classes=0, seed=s) for s in (0, 0, 1)
@@ -110,7 +110,7 @@ def test_the_seed_decides_the_draws() -> None:
 
 @pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy", "f1_macro", "mcc"])
 @pytest.mark.parametrize("n_rows", [3, 30, 400])
-def test_right_answers_alone_leave_errors_possible(metric: str, n_rows: int) -> None:
+def test_perfect_predictions_leave_errors_possible(metric: str, n_rows: int) -> None:
     y = np.arange(n_rows) % 3
     low, high = bootstrap_interval(metric, y, y, None, n_classes=3, seed=0)
     exact = binomtest(n_rows, n_rows).proportion_ci(0.95, method="exact").low
@@ -119,7 +119,7 @@ def test_right_answers_alone_leave_errors_possible(metric: str, n_rows: int) -> 
     assert high == 1.0
 
 
-def test_errors_fall_into_the_other_classes_by_their_frequency() -> None:
+def test_errors_are_spread_over_other_classes_by_frequency() -> None:
     y = np.repeat([0, 1, 2], [10, 20, 30])
     table = compute_possible_counts(y, 3, np.arange(60), 0.025)
     wrong = 1 - 0.025 ** (1 / 60)
@@ -130,7 +130,7 @@ def test_errors_fall_into_the_other_classes_by_their_frequency() -> None:
     assert not alone[1:].any()
 
 
-def test_the_area_of_a_perfect_order_is_judged_by_pairs_that_share_no_row() -> None:
+def test_the_area_of_a_perfect_order_counts_independent_pairs() -> None:
     y = np.repeat([0, 1], [40, 8])
     score = np.column_stack([1 - y, y]).astype(float)
     low, high = bootstrap_interval("roc_auc", y, y, score, n_classes=2, seed=0)
@@ -140,7 +140,7 @@ def test_the_area_of_a_perfect_order_is_judged_by_pairs_that_share_no_row() -> N
     assert (low, high) == (pytest.approx(0.025), 1.0)
 
 
-def test_rows_of_a_group_without_error_are_one_piece_of_evidence() -> None:
+def test_groups_without_errors_count_as_one_observation() -> None:
     y = np.tile([0, 1], 30)
     groups = np.repeat(np.arange(6), 10)
     low, _ = bootstrap_interval("accuracy", y, y, None, n_classes=2, seed=0, groups=groups)

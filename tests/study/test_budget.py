@@ -1,4 +1,4 @@
-"""What a time budget sets aside."""
+"""What a time budget reserves."""
 
 import time
 from dataclasses import replace
@@ -23,9 +23,7 @@ from arboleda.study.search.row_caps import (
     ("parts", "kept"),
     [([], 0.0), ([3.0, 30.0, 5.0], 8.0), ([25.0], 25.0), ([25.1], 0.0), ([10.0, 9.0, 8.0], 17.0)],
 )
-def test_quick_parts_of_what_follows_the_tests_have_their_time(
-    parts: list[float], kept: float
-) -> None:
+def test_reporting_steps_get_their_time(parts: list[float], kept: float) -> None:
     budget = Budget(100.0, time.monotonic(), 1)
     assert budget.reserved_for_tests == 0.0
     budget.reserve_for_afterwards(parts)
@@ -40,7 +38,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("still")
 @pytest.mark.parametrize("is_bag", [True, False])
-def test_the_time_that_first_candidates_share(is_bag: bool) -> None:
+def test_first_candidates_share_the_time(is_bag: bool) -> None:
     baseline, model = models_for("classification", ("most_frequent", "best_leafwise"))
     model = replace(model, bag=is_bag)
     costs = {baseline.key: 0.1, model.key: 1000.0}
@@ -63,7 +61,7 @@ def test_the_time_that_first_candidates_share(is_bag: bool) -> None:
 
 
 @pytest.mark.usefixtures("still")
-def test_what_was_set_aside_for_a_test_can_be_released() -> None:
+def test_time_reserved_for_a_test_can_be_released() -> None:
     budget = Budget(100.0, 0.0, 1)
     for model in ("a", "b"):
         budget.reserve_for_test(_test(model, 10.0))
@@ -74,18 +72,18 @@ def test_what_was_set_aside_for_a_test_can_be_released() -> None:
 
 
 @pytest.mark.usefixtures("still")
-def test_telling_of_a_test_takes_as_long_whatever_the_model() -> None:
+def test_reporting_a_test_takes_the_same_time_for_every_model() -> None:
     budget = Budget(100.0, 0.0, 0)
     budget.record(_test("slow", 1.0), 8.0)
-    assert budget.estimate(_test("slow", 1.0, telling=5.0)) == 8.0 + 5.0
+    assert budget.estimate(_test("slow", 1.0, reporting=5.0)) == 8.0 + 5.0
     # What a test took is not all the model's.
-    budget.record(_test("quick", 1.0, telling=5.0), 5.5)
-    assert budget.estimate(_test("quick", 2.0, telling=5.0)) == 2 * 0.5 + 5.0
-    budget.record(_test("quicker", 1.0, telling=5.0), 4.0)
+    budget.record(_test("quick", 1.0, reporting=5.0), 5.5)
+    assert budget.estimate(_test("quick", 2.0, reporting=5.0)) == 2 * 0.5 + 5.0
+    budget.record(_test("quicker", 1.0, reporting=5.0), 4.0)
     assert budget.compute_rate("quicker") == pytest.approx(
         (8.0 * 0.5) ** (1 / 3)
     )  # as if not timed
 
 
-def _test(model: str, cost: float, telling: float = 0.0) -> Any:
-    return SimpleNamespace(model=model, cost=cost, reporting_seconds=telling)
+def _test(model: str, cost: float, reporting: float = 0.0) -> Any:
+    return SimpleNamespace(model=model, cost=cost, reporting_seconds=reporting)

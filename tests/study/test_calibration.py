@@ -1,4 +1,4 @@
-"""Calibration of the best model: scikit-learn's methods by hand, and no choice by the test rows."""
+"""Calibration of the best model: scikit-learn's methods by hand, without using the test rows."""
 
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,7 +29,7 @@ from arboleda.study.results.calibration import (
 
 @pytest.fixture(scope="module")
 def bayes(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
-    """Naive Bayes on columns that are far from independent says too extreme probabilities."""
+    """Naive Bayes predicts too extreme probabilities on columns that are far from independent."""
     out = tmp_path_factory.mktemp("bayes")
     models = "most_frequent,naive_bayes"
     return Study("breast_cancer", target="target", output_dir=out, models=models, n_jobs=1).run()
@@ -48,7 +48,7 @@ def as_native_table(result: StudyResult) -> tuple[Any, Any, Any, Any, list[Any]]
 
 
 @pytest.mark.parametrize("method", ["none", *METHODS])
-def test_every_method_is_scikit_learns(bayes: StudyResult, method: str) -> None:
+def test_every_method_matches_scikit_learn(bayes: StudyResult, method: str) -> None:
     x, y, train, test, folds = as_native_table(bayes)
     found = bayes.facts["calibration"]
     variant = next(v for v in found["variants"] if v["method"] == method)
@@ -58,18 +58,18 @@ def test_every_method_is_scikit_learns(bayes: StudyResult, method: str) -> None:
     if method != "none":
         inner = StratifiedKFold(3, shuffle=True, random_state=0)
         model = CalibratedClassifierCV(model, method=method, cv=inner, ensemble=False)
-    said, true, losses, briers = [], [], [], []
+    predicted, true, losses, briers = [], [], [], []
     for fit, score in folds:
         p = model.fit(x[fit], y[fit]).predict_proba(x[score])
-        said.append(p)
+        predicted.append(p)
         true.append(y[score])
         losses.append(sk.log_loss(y[score], p))
         briers.append(sk.brier_score_loss(y[score], p[:, 1]))
     cv = variant["cv"]
     assert cv["metrics"]["log_loss"]["folds"] == pytest.approx(losses, rel=1e-6)
     assert cv["metrics"]["brier"]["mean"] == pytest.approx(np.mean(briers))
-    all_said, all_true = np.concatenate(said), np.concatenate(true)
-    by_hand = reliability_table(all_true, all_said, pos_label=1)
+    all_predicted, all_true = np.concatenate(predicted), np.concatenate(true)
+    by_hand = reliability_table(all_true, all_predicted, pos_label=1)
     assert cv["error"] == pytest.approx(by_hand.expected_calibration_error)
     assert [b["count"] for b in cv["bins"]] == by_hand.counts.tolist()
     assert [b["mean_probability"] for b in cv["bins"]] == pytest.approx(
@@ -83,7 +83,7 @@ def test_every_method_is_scikit_learns(bayes: StudyResult, method: str) -> None:
     )
 
 
-def test_the_model_as_it_is_has_the_same_scores_everywhere(bayes: StudyResult) -> None:
+def test_the_uncalibrated_model_has_the_same_scores_everywhere(bayes: StudyResult) -> None:
     model = bayes.facts["models"][0]
     variant = bayes.facts["calibration"]["variants"][0]
     assert (model["key"], variant["method"]) == ("naive_bayes", "none")
@@ -91,7 +91,7 @@ def test_the_model_as_it_is_has_the_same_scores_everywhere(bayes: StudyResult) -
     assert variant["cv"]["metrics"]["accuracy"]["folds"] == model["cv"]["fold_scores"]
 
 
-def test_naive_bayes_gains_by_calibration_and_the_report_says_so(bayes: StudyResult) -> None:
+def test_naive_bayes_gains_by_calibration_and_the_report_shows_it(bayes: StudyResult) -> None:
     found = bayes.facts["calibration"]
     losses = {v["method"]: v["cv"]["metrics"]["log_loss"]["mean"] for v in found["variants"]}
     assert found["chosen"] == min(losses, key=lambda m: losses[m]) != "none"
@@ -117,20 +117,22 @@ def test_a_method_must_gain_more_than_a_standard_error(
     assert calibration._choose(losses) == chosen
 
 
-def test_a_machine_without_probabilities_gets_some() -> None:
+def test_an_svm_without_probabilities_is_calibrated() -> None:
     x, y = load_iris(return_X_y=True)
     folds = make_inner_folds(y[::2], 0)
     found = calibrated(make_pipeline(StandardScaler(), SVC()), x[::2], y[::2], x[1::2], 3, folds)
     assert found.pop("none") is None
     inner = StratifiedKFold(3, shuffle=True, random_state=0)
-    for method, said in found.items():
+    for method, predicted in found.items():
         model = make_pipeline(StandardScaler(), SVC())
         by_hand = CalibratedClassifierCV(model, method=method, cv=inner, ensemble=False)
-        assert said == pytest.approx(by_hand.fit(x[::2], y[::2]).predict_proba(x[1::2]), abs=1e-9)
+        assert predicted == pytest.approx(
+            by_hand.fit(x[::2], y[::2]).predict_proba(x[1::2]), abs=1e-9
+        )
 
 
 class Memory(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Answers with the latest time that it learned from, and notes who asks."""
+    """Predict the latest time of the training rows, and record the predicted rows."""
 
     seen: ClassVar[list[tuple[float, float]]] = []
 
@@ -144,7 +146,7 @@ class Memory(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.full((len(X), 2), 0.5)
 
 
-def test_in_time_order_nothing_is_learned_from_later_rows() -> None:
+def test_in_time_order_calibration_uses_no_later_rows() -> None:
     draw = np.random.default_rng(0)
     times = draw.integers(0, 50, 200)
     y = draw.integers(2, size=200)
@@ -154,7 +156,7 @@ def test_in_time_order_nothing_is_learned_from_later_rows() -> None:
     assert set(found) == {"none", *METHODS}
     inner = Memory.seen[:3]
     assert len(inner) == 3
-    assert all(learned < asked for learned, asked in inner)
+    assert all(learned < latest for learned, latest in inner)
     with pytest.raises(ValueError, match="all classes"):
         make_inner_folds(np.arange(200) // 100, 0, times=np.arange(200) // 100)
     with pytest.raises(ValueError, match="all classes"):
@@ -168,16 +170,16 @@ def test_in_time_order_nothing_is_learned_from_later_rows() -> None:
     assert all(len(np.unique(late[fit])) == 2 for fit, _ in folds)
 
 
-def test_what_counts_as_probabilities() -> None:
+def test_probabilities_are_recognized() -> None:
     assert are_probabilities(np.array([[0.25, 0.75], [1.0, 0.0]]))
     assert not are_probabilities(np.array([[0.25, 0.7]]))
     assert not are_probabilities(np.array([[-1.5, 2.5]]))
 
 
-def test_the_test_rows_have_no_say(tmp_path: Path, bayes: StudyResult) -> None:
+def test_the_test_rows_are_not_used(tmp_path: Path, bayes: StudyResult) -> None:
     x, y, _, test, _ = as_native_table(bayes)
     labels = np.array([row["label"] for row in bayes.facts["split"]["classes"]])[y]
-    x = x[:, :6]  # enough to tell by
+    x = x[:, :6]  # enough to decide
     spoiled = x.copy()
     spoiled[test] *= 7.0
     columns = [f"x{j}" for j in range(x.shape[1])]
@@ -194,13 +196,15 @@ def test_the_test_rows_have_no_say(tmp_path: Path, bayes: StudyResult) -> None:
 @pytest.mark.parametrize(
     ("table", "models"), [("diabetes", "ridge,mean"), ("iris", "most_frequent")]
 )
-def test_numbers_and_baselines_are_not_calibrated(tmp_path: Path, table: str, models: str) -> None:
+def test_regressors_and_baselines_are_not_calibrated(
+    tmp_path: Path, table: str, models: str
+) -> None:
     result = Study(table, target="target", output_dir=tmp_path, models=models, n_jobs=1).run()
     assert result.facts["calibration"] is None
     assert 'id="calibration"' not in result.report.read_text()
 
 
-def test_classes_too_rare_for_the_inner_folds_are_told(tmp_path: Path) -> None:
+def test_classes_too_rare_for_the_inner_folds_are_reported(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     y = np.array(["a"] * 40 + ["b"] * 25 + ["c"] * 3)
     frame = pd.DataFrame({"x": draw.normal(size=68) + (y == "b") * 2 + (y == "c") * 4, "y": y})

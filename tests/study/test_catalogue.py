@@ -140,7 +140,7 @@ def chosen(result: StudyResult, key: str) -> tuple[dict[str, Any], list[float]]:
 
 
 @pytest.mark.parametrize("key", CLASSIFIERS)
-def test_classifiers_by_hand(iris: StudyResult, key: str) -> None:
+def test_classifiers_match_scikit_learn(iris: StudyResult, key: str) -> None:
     x, y = load_iris(return_X_y=True)
     params, scores = chosen(iris, key)
     train = np.sort(train_test_split(np.arange(150), test_size=0.2, stratify=y, random_state=0)[0])
@@ -154,7 +154,7 @@ def test_classifiers_by_hand(iris: StudyResult, key: str) -> None:
 
 
 @pytest.mark.parametrize("key", REGRESSORS)
-def test_regressors_by_hand(diabetes: StudyResult, key: str) -> None:
+def test_regressors_match_scikit_learn(diabetes: StudyResult, key: str) -> None:
     x, y = load_diabetes(return_X_y=True)
     params, scores = chosen(diabetes, key)
     train = np.sort(train_test_split(np.arange(len(y)), test_size=0.2, random_state=0)[0])
@@ -176,7 +176,7 @@ def test_regressors_by_hand(diabetes: StudyResult, key: str) -> None:
         ),
     ],
 )
-def test_kinds_of_columns_reach_the_model(
+def test_column_types_are_passed_to_the_model(
     tmp_path: Path, mixed: pd.DataFrame, key: str, make: Make
 ) -> None:
     result = Study(mixed, target="rich", output_dir=tmp_path, models=key).run()
@@ -200,7 +200,7 @@ def test_kinds_of_columns_reach_the_model(
     assert scores == pytest.approx(expected)
 
 
-def test_many_rows_make_kernel_ridge_approximate() -> None:
+def test_kernel_ridge_is_approximate_on_many_rows() -> None:
     model = next(m for m in CATALOGUE if m.key == "kernel_ridge")
     few, many = (Setting(n_rows=n, n_classes=0, seed=3) for n in (5_000, 5_001))
     assert model.note(few) is None
@@ -253,13 +253,13 @@ def test_every_estimator_of_the_textbook_has_an_entry() -> None:
         (" , ", "No model is named for classification"),
     ],
 )
-def test_models_that_do_not_exist(tmp_path: Path, models: Any, sentence: str) -> None:
+def test_unknown_models_are_refused(tmp_path: Path, models: Any, sentence: str) -> None:
     with pytest.raises(StudyError, match=sentence):
         Study("iris", target="target", output_dir=tmp_path / "new", models=models).run()
     assert not (tmp_path / "new").exists()
 
 
-def test_a_study_goes_on_with_more_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_study_resumes_with_more_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
     def record(job: Any, shared: Any) -> dict[str, Any]:

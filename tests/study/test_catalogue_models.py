@@ -17,7 +17,7 @@ from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation
 
 N = 120
-# What these answer does not depend on the columns, or hardly: the level of the others.
+# Predictions of these hardly depend on the columns: the level of the others.
 BASELINES = {"most_frequent", "mean"}
 
 
@@ -64,7 +64,7 @@ def fitted(task: str, model: Model, params: dict[str, Any]) -> tuple[Pipeline, A
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("task", "model"), cases())
-def test_models_learn_and_are_kept(task: str, model: Model, tmp_path: Path) -> None:
+def test_models_are_fitted_and_saved(task: str, model: Model, tmp_path: Path) -> None:
     n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
     grid = model.grid(Setting(N, n_classes, 0, (3,), (4,)))
     pipeline, rest, truth, score = fitted(task, model, grid[-1])
@@ -94,7 +94,7 @@ def test_class_switching_learns_tables_with_a_rare_class(sizes: tuple[int, ...])
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
-def test_every_method_of_selection_is_kept(task: str, tmp_path: Path) -> None:
+def test_every_selection_method_is_saved(task: str, tmp_path: Path) -> None:
     (model,) = models_for(task, ["dynamic_selection"])
     n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
     for params in model.grid(Setting(N, n_classes, 0)):
@@ -106,7 +106,7 @@ def test_every_method_of_selection_is_kept(task: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
-def test_costs_and_first_looks_are_of_the_grid(task: str) -> None:
+def test_costs_and_low_fidelity_candidates_belong_to_the_grid(task: str) -> None:
     from arboleda.study.catalogue.model import Size
 
     n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
@@ -119,32 +119,32 @@ def test_costs_and_first_looks_are_of_the_grid(task: str) -> None:
                 assert model.make(Setting(10_000, n_classes, 0), look) is not None
 
 
-def test_rows_that_are_asked_about_cost_where_each_meets_all() -> None:
+def test_prediction_rows_add_cost_where_each_is_compared_with_all() -> None:
     from arboleda.study.catalogue.model import Size
 
     (model,) = models_for("binary", ["neighbours"])
     params = model.grid(Setting(1_000, 2, 0))[0]
     one, five_folds, many = (
-        model.cost(Size(1_000, 20, 2, asked), params) for asked in (1, 250, 10_000)
+        model.cost(Size(1_000, 20, 2, n_predicted), params) for n_predicted in (1, 250, 10_000)
     )
     assert five_folds == pytest.approx(2 * one, rel=0.01)
     assert many == pytest.approx(41 * one, rel=0.01)
 
 
-def test_no_more_neighbours_are_asked_for_than_the_smallest_fit_has(tmp_path: Path) -> None:
+def test_neighbours_do_not_exceed_the_smallest_fit(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     x = draw.normal(size=(110, 3))
     frame = pd.DataFrame(x, columns=list("abc")).assign(y=x[:, 0] > 0, day=np.arange(110))
     keys = "neighbours,best_neighbours,jmi"
-    asked = {"target": "y", "time": "day", "cv": "time:8", "models": keys, "n_jobs": 1}
-    facts = Study(frame, output_dir=tmp_path, search="random:5", **asked).run().facts
+    options = {"target": "y", "time": "day", "cv": "time:8", "models": keys, "n_jobs": 1}
+    facts = Study(frame, output_dir=tmp_path, search="random:5", **options).run().facts
     alone = [model for model in facts["models"] if not model["ensemble"]]
     assert len(alone) >= 3
     assert all(c["status"] == "ok" for model in alone for c in model["candidates"])
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
-def test_spaces_hold_the_parameters_of_the_grids(task: str) -> None:
+def test_search_spaces_contain_the_parameters_of_the_grids(task: str) -> None:
     from arboleda.study.catalogue.space import Choice
 
     setting = Setting(N, {"binary": 2, "multiclass": 3, "regression": 0}[task], 0)

@@ -1,4 +1,4 @@
-"""Tables that are read part by part say what they say in one go."""
+"""Tables that are read in chunks match those read at once."""
 
 import bz2
 import gzip
@@ -47,7 +47,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("ending", [*PACKED, ".csv.zip", ".parquet", ".utf16"])
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
-def test_the_same_answers_as_in_one_go(
+def test_chunks_give_the_same_predictions_as_one_table(
     tree: Path,
     mixed: pd.DataFrame,
     tmp_path: Path,
@@ -83,9 +83,7 @@ def test_the_same_answers_as_in_one_go(
 
 
 @pytest.mark.parametrize("size", [1, 5, 40, 10_000])
-def test_rows_are_cut_where_they_end(
-    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chunks_end_at_row_ends(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunked_reader, "_CHARACTERS", size)
     path = tmp_path / "t.csv"
     lines = ['"a\nb";c', '"x;\r\n""y""";1', "plain;2", f'"{"long" * 50}";3', "é;4", ";5"]
@@ -103,7 +101,7 @@ def test_rows_are_cut_where_they_end(
     assert shares[-1] == 1.0
 
 
-def test_what_is_wrong_far_down_is_told(tmp_path: Path) -> None:
+def test_errors_in_late_rows_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1,2\n" * 900 + "3\n")
     with pytest.raises(StudyError, match=r"In the rows after the first \d+: Row \d+ of t.csv"):
@@ -128,9 +126,7 @@ def test_what_is_wrong_far_down_is_told(tmp_path: Path) -> None:
         list(read_chunks(path))
 
 
-def test_a_part_that_cannot_be_used_leaves_no_file(
-    tree: Path, mixed: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_an_invalid_chunk_leaves_no_file(tree: Path, mixed: pd.DataFrame, tmp_path: Path) -> None:
     frame = mixed.drop(columns="rich")
     columns = load_study(tree).layout.columns
     number = next(column.name for column in columns if column.kind == "numeric")
@@ -149,12 +145,12 @@ def test_ctrl_c_leaves_the_old_file(
     mixed.to_csv(tmp_path / "new.csv", index=False)
     out = tmp_path / "out.csv"
     out.write_text("old")
-    asked = []
+    sizes = []
 
     class Stopped(predict_file.PredictionColumns):
         def table(self, block: np.ndarray) -> tuple[pa.Table, list[str] | None]:
-            asked.append(len(block))
-            if len(asked) == 3:
+            sizes.append(len(block))
+            if len(sizes) == 3:
                 raise KeyboardInterrupt
             return super().table(block)
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 LABELS = ["=1+1", 'a, "b"]', "c\nd"]
 
 
-def test_scores_of_each_class_are_those_of_the_confusion(tmp_path: Path) -> None:
+def test_scores_of_each_class_match_the_confusion_matrix(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     x = draw.normal(size=150)
     y = np.array(LABELS)[np.digitize(x + draw.normal(0, 0.5, 150), [-0.6, 0.6])]
@@ -41,7 +41,7 @@ def test_scores_of_each_class_are_those_of_the_confusion(tmp_path: Path) -> None
         assert float(row["test_precision_macro"]) == pytest.approx(np.mean(precisions))
 
 
-def test_a_regression_has_no_classes(tmp_path: Path) -> None:
+def test_a_regression_has_no_class_scores(tmp_path: Path) -> None:
     Study("diabetes", target="target", output_dir=tmp_path, models="linear").run()
     header = (tmp_path / "leaderboard.csv").read_text().splitlines()[0]
     assert "precision" not in header

@@ -39,7 +39,7 @@ def test_each_model_is_compared_with_the_winner(found: Any) -> None:
         assert row["test"]["method"] == "mcnemar"
 
 
-def test_chance_is_no_match_for_a_model(found: Any) -> None:
+def test_the_baseline_loses_to_a_model(found: Any) -> None:
     comparison = found.facts["comparison"]
     by_key = {row["key"]: row for row in comparison["rows"]}
     assert by_key["most_frequent"]["as_good"] is False
@@ -51,25 +51,25 @@ def test_chance_is_no_match_for_a_model(found: Any) -> None:
     assert comparison["sentence"].endswith(("comparisons).", "are worse."))
 
 
-def test_a_lone_model_is_not_compared(tmp_path: Any) -> None:
+def test_a_single_model_is_not_compared(tmp_path: Any) -> None:
     facts = Study("iris", target="target", models="lda", output_dir=tmp_path).run().facts
     assert facts["comparison"] is None
 
 
 @pytest.mark.parametrize(
-    ("n_worse", "told"),
+    ("n_worse", "sentence"),
     [(1, ": the other is worse."), (2, ": both others are worse."), (4, ": all four others are")],
 )
-def test_models_that_are_worse_are_counted(n_worse: int, told: str) -> None:
+def test_models_that_are_worse_are_counted(n_worse: int, sentence: str) -> None:
     rows = [
         RivalFacts(key=str(k), folds=None, test=None, p_adjusted=None, as_good=False)
         for k in range(n_worse)
     ]
     names = {"best": "Best", **{row.key: row.key for row in rows}}
-    assert told in _sentence(names, ["best"], rows)
+    assert sentence in _sentence(names, ["best"], rows)
 
 
-def test_mcnemars_test_is_exact() -> None:
+def test_mcnemars_test_matches_the_exact_binomial() -> None:
     y = np.zeros(40, dtype=int)
     first, second = y.copy(), y.copy()
     second[:9] = 1
@@ -82,7 +82,7 @@ def test_mcnemars_test_is_exact() -> None:
     assert got["p"] == pytest.approx(2 * stats.binom.cdf(1, 10, 0.5))
 
 
-def test_the_same_answers_do_not_differ() -> None:
+def test_equal_predictions_do_not_differ() -> None:
     y = np.arange(30.0)
     same = Predictions(y + 1, None)
     got = compare_on_rows("rmse", y, same, same, 0, False)
@@ -90,21 +90,21 @@ def test_the_same_answers_do_not_differ() -> None:
     assert (got["difference"], got["p"]) == (0, 1)
 
 
-def test_where_the_metric_is_not_defined_there_is_no_test() -> None:
+def test_an_undefined_metric_gives_no_test() -> None:
     y = np.zeros(5, dtype=int)
-    said = Predictions(y, np.full((5, 2), 0.5))
-    assert compare_on_rows("roc_auc", y, said, said, 2, True) is None
+    predictions = Predictions(y, np.full((5, 2), 0.5))
+    assert compare_on_rows("roc_auc", y, predictions, predictions, 2, True) is None
 
 
 @pytest.mark.parametrize("metric", ["rmse", "accuracy"])
 def test_rows_of_a_group_count_as_one(metric: str) -> None:
     draw = np.random.default_rng(3)
     y = draw.integers(2, size=60)
-    said = [np.where(draw.random(60) < share, y, 1 - y) for share in (0.8, 0.6)]
+    predictions = [np.where(draw.random(60) < share, y, 1 - y) for share in (0.8, 0.6)]
     n_classes = 2 if metric == "accuracy" else 0
 
     def compared(times: int, groups: Any) -> Any:
-        first, second = (Predictions(one.repeat(times), None) for one in said)
+        first, second = (Predictions(one.repeat(times), None) for one in predictions)
         up = metric == "accuracy"
         return compare_on_rows(metric, y.repeat(times), first, second, n_classes, up, groups)
 
@@ -116,7 +116,7 @@ def test_rows_of_a_group_count_as_one(metric: str) -> None:
     assert compared(9, np.zeros(540, dtype=int)) is None
 
 
-def test_of_equally_good_models_one_in_twenty_differs() -> None:
+def test_one_in_twenty_equally_good_models_differs() -> None:
     draw = np.random.default_rng(0)
     n, times, alarms = 200, 400, 0
     for _ in range(times):
@@ -128,10 +128,10 @@ def test_of_equally_good_models_one_in_twenty_differs() -> None:
     assert 0.025 < alarms / times < 0.085
 
 
-def test_what_rounding_alone_tells_apart_does_not_differ() -> None:
+def test_rounding_differences_are_not_differences() -> None:
     y = np.arange(40) % 7 * 0.01
-    said = y + 0.0249
-    other = Predictions(said * (1 + 2.0**-52), None)
-    got = compare_on_rows("rmse", y, Predictions(said, None), other, 0, False)
+    predictions = y + 0.0249
+    other = Predictions(predictions * (1 + 2.0**-52), None)
+    got = compare_on_rows("rmse", y, Predictions(predictions, None), other, 0, False)
     assert got is not None
     assert (got["difference"], got["p"]) == (0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Metric "cost": models are chosen by what their cheapest decisions cost."""
+"""Metric "cost": models are selected by the cost of their cheapest decisions."""
 
 import json
 from importlib.resources import files
@@ -41,7 +41,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Stud
     ).run()
 
 
-def test_a_worked_number() -> None:
+def test_the_metric_matches_a_worked_example() -> None:
     y = np.array([0, 1, 1, 0])
     score = np.array([[0.95, 0.05], [0.8, 0.2], [0.95, 0.05], [0.5, 0.5]])
     # "yes" is cheaper from a probability of 1 / 9 on: no, yes, no, yes.
@@ -58,17 +58,17 @@ def test_quick_score_interval_and_influence_agree() -> None:
     draw = np.random.default_rng(0)
     y, score = draw.integers(3, size=120), draw.dirichlet(np.ones(3), 120)
     matrix = draw.uniform(0, 5, (3, 3))
-    said = score.argmax(axis=1)
-    cost = all_scores(y, said, score, 3, matrix)["cost"]
+    predicted = score.argmax(axis=1)
+    cost = all_scores(y, predicted, score, 3, matrix)["cost"]
     assert cost is not None
-    assert compute_score("cost", y, said, score, 3, matrix) == pytest.approx(cost)
-    by_rows = compute_influence("cost", y, said, score, 3, matrix)
+    assert compute_score("cost", y, predicted, score, 3, matrix) == pytest.approx(cost)
+    by_rows = compute_influence("cost", y, predicted, score, 3, matrix)
     assert by_rows is not None
     value, influence = by_rows
-    paid = matrix[y, choose_cheapest_classes(said, score, matrix)]
+    paid = matrix[y, choose_cheapest_classes(predicted, score, matrix)]
     assert value == pytest.approx(cost)
     np.testing.assert_allclose(influence, paid - paid.mean())
-    low, high = bootstrap_interval("cost", y, said, score, n_classes=3, seed=0, costs=matrix)
+    low, high = bootstrap_interval("cost", y, predicted, score, n_classes=3, seed=0, costs=matrix)
     assert low is not None
     assert high is not None
     reach = 1.96 * paid.std() / np.sqrt(120)
@@ -76,7 +76,7 @@ def test_quick_score_interval_and_influence_agree() -> None:
     assert high == pytest.approx(cost + reach, abs=0.08)
 
 
-def test_the_study_chooses_by_it(found: StudyResult) -> None:
+def test_the_study_selects_by_it(found: StudyResult) -> None:
     facts = found.facts
     schema = json.loads(
         files("arboleda.study.results").joinpath("facts.schema.json").read_text("utf-8")
@@ -106,7 +106,7 @@ def test_the_study_chooses_by_it(found: StudyResult) -> None:
     assert ridge["test"]["metrics"]["cost"] == pytest.approx((counts * MATRIX).sum() / counts.sum())
 
 
-def test_the_test_is_what_the_kept_model_costs(found: StudyResult) -> None:
+def test_the_test_score_is_the_cost_of_the_saved_model(found: StudyResult) -> None:
     study = Study.load(found.folder)
     rows = study.test_rows()
     for model in found.facts["models"]:
@@ -117,7 +117,7 @@ def test_the_test_is_what_the_kept_model_costs(found: StudyResult) -> None:
         assert model["test"]["metrics"]["cost"] == pytest.approx(MATRIX[rows.codes, decided].mean())
 
 
-def test_other_costs_are_another_study(mixed: pd.DataFrame) -> None:
+def test_other_costs_make_another_study(mixed: pd.DataFrame) -> None:
     """Scores that were stored for other costs do not count, unless another metric decides."""
     other = {"yes": {"no": 16}, "no": {"yes": 2}}
 
@@ -139,11 +139,11 @@ def test_studies_are_compared_by_it(found: StudyResult, mixed: pd.DataFrame, tmp
         models="cart",
         n_jobs=1,
     ).run()
-    told = json.dumps(compare_studies([found.folder, tmp_path]).facts)
-    assert '"metric": "cost"' in told
+    text = json.dumps(compare_studies([found.folder, tmp_path]).facts)
+    assert '"metric": "cost"' in text
 
 
-def test_the_report_tells_it_in_its_language(found: StudyResult) -> None:
+def test_the_report_names_it_in_its_language(found: StudyResult) -> None:
     page = (found.folder / "report.html").read_text(encoding="utf-8")
     assert "Coste medio" in page
     assert "Mean cost" not in page
@@ -160,14 +160,14 @@ def test_the_report_tells_it_in_its_language(found: StudyResult) -> None:
         ),
     ],
 )
-def test_what_it_needs_is_told(
+def test_missing_requirements_are_reported(
     mixed: pd.DataFrame, tmp_path: Any, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(StudyError, match=message):
         Study(mixed, target="rich", output_dir=tmp_path, **options).run()
 
 
-def test_matrices_and_labels_mean_the_same(mixed: pd.DataFrame, tmp_path: Any) -> None:
+def test_costs_by_matrix_and_by_label_are_equal(mixed: pd.DataFrame, tmp_path: Any) -> None:
     """In a study, its file and the class; columns are predicted classes in both."""
     table = read_table(mixed)
     labelled = make_plan(table, "rich", Settings(cost_matrix=COSTS))
@@ -192,7 +192,7 @@ def test_matrices_and_labels_mean_the_same(mixed: pd.DataFrame, tmp_path: Any) -
         ([[0, 1], [2]], "columns of different lengths"),
     ],
 )
-def test_a_matrix_that_does_not_fit_the_classes(
+def test_a_matrix_that_does_not_match_the_classes_is_refused(
     mixed: pd.DataFrame, matrix: Any, message: str
 ) -> None:
     settings = make_settings(cost_matrix=matrix)
@@ -200,7 +200,7 @@ def test_a_matrix_that_does_not_fit_the_classes(
         make_plan(read_table(mixed), "rich", settings)
 
 
-def test_a_quantity_has_no_such_metric(tmp_path: Any) -> None:
+def test_a_regression_refuses_the_metric(tmp_path: Any) -> None:
     costs = {"1": {"2": 3}}
     with pytest.raises(StudyError, match="no metric 'cost' for regression"):
         Study(

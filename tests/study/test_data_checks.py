@@ -1,4 +1,4 @@
-"""Cautions: raised where something was built in, silent on tables known to be sound."""
+"""Cautions: raised for planted defects, silent on tables without any."""
 
 import re
 from typing import Any
@@ -16,12 +16,12 @@ from arboleda.study.data.reading import BUNDLED, read_table
 from arboleda.study.plan import make_plan
 
 
-def cautions_of(table: Any, target: str = "y", **asked: Any) -> list[Caution]:
-    return find_cautions(make_plan(read_table(table), target, make_settings(**asked)))
+def cautions_of(table: Any, target: str = "y", **options: Any) -> list[Caution]:
+    return find_cautions(make_plan(read_table(table), target, make_settings(**options)))
 
 
-def kinds(table: Any, target: str = "y", **asked: Any) -> list[str]:
-    return [caution.kind for caution in cautions_of(table, target, **asked)]
+def kinds(table: Any, target: str = "y", **options: Any) -> list[str]:
+    return [caution.kind for caution in cautions_of(table, target, **options)]
 
 
 def sound(n: int = 400, seed: int = 0) -> pd.DataFrame:
@@ -36,13 +36,13 @@ def sound(n: int = 400, seed: int = 0) -> pd.DataFrame:
 CLASSES, VALUES = sound().drop(columns="z"), sound().drop(columns="y")
 
 
-def test_a_sound_table_raises_none() -> None:
+def test_an_unremarkable_table_raises_no_caution() -> None:
     assert cautions_of(CLASSES) == []
     assert cautions_of(VALUES, "z") == []
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_the_bundled_tables_raise_none(name: str) -> None:
+def test_the_bundled_tables_raise_no_caution(name: str) -> None:
     assert cautions_of(name, "target") == []
 
 
@@ -54,19 +54,19 @@ def test_the_bundled_tables_raise_none(name: str) -> None:
         (lambda f: f.assign(paid=f["z"] * 1.21), "z", ("paid",)),
     ],
 )
-def test_a_column_that_is_the_target(change: Any, target: str, columns: tuple[str, ...]) -> None:
+def test_a_copy_of_the_target_is_a_leak(change: Any, target: str, columns: tuple[str, ...]) -> None:
     table = change(CLASSES if target == "y" else pd.concat([VALUES, sound(4000, 1)[list(VALUES)]]))
     found = cautions_of(table, target)
     assert [c.columns for c in found if c.kind == "leak"] == [columns]
     assert "leave it out" in found[0].text
 
 
-def test_a_strong_column_is_no_leak() -> None:
+def test_a_strong_column_is_not_a_leak() -> None:
     table = CLASSES.assign(y=np.where(CLASSES["a"] + 0.15 * CLASSES["b"] > 0, "yes", "no"))
     assert kinds(table) == []
 
 
-def test_rows_that_are_there_twice() -> None:
+def test_duplicate_rows_are_found() -> None:
     table = pd.concat([CLASSES, CLASSES[:60]], ignore_index=True)
     (caution,) = cautions_of(table)
     assert caution.kind == "twins"
@@ -76,20 +76,20 @@ def test_rows_that_are_there_twice() -> None:
     assert "0 of them" not in caution.text
 
 
-def test_rows_alike_by_chance_are_no_twins() -> None:
+def test_rows_equal_by_chance_are_not_duplicates() -> None:
     draw = np.random.default_rng(0)
     table = pd.DataFrame({name: draw.integers(0, 3, 400) for name in "abc"})
     assert kinds(table.assign(y=draw.choice(["p", "q"], 400))) == []
 
 
-def test_a_test_file_that_repeats_training_rows() -> None:
+def test_a_test_file_that_repeats_training_rows_is_reported() -> None:
     test = pd.concat([sound(60, 1).drop(columns="z"), CLASSES[:1]])
     (caution,) = cautions_of(CLASSES, test=test)
     assert caution.text.startswith("1 of 61 test rows (1.6 %) equal a training row")
     assert kinds(CLASSES, test=test[:60]) == []
 
 
-def test_copies_across_the_folds_where_the_test_tells_nothing_of_them() -> None:
+def test_copies_across_folds_are_found_without_the_test() -> None:
     test = sound(60, 1).drop(columns="z")
     copies = pd.concat([CLASSES, CLASSES[:40]], ignore_index=True)
     (caution,) = cautions_of(copies, test=test)
@@ -105,7 +105,7 @@ def test_copies_across_the_folds_where_the_test_tells_nothing_of_them() -> None:
     assert "twins" not in kinds(held_together, groups="case")
 
 
-def test_dates_ask_for_time() -> None:
+def test_dates_suggest_a_time_split() -> None:
     draw = np.random.default_rng(0)
     when = pd.Timestamp("2024-01-01") + pd.to_timedelta(draw.integers(0, 300, 400), "D")
     (caution,) = cautions_of(CLASSES.assign(when=when))
@@ -115,7 +115,7 @@ def test_dates_ask_for_time() -> None:
 
 
 @pytest.mark.parametrize("target", ["y", "z"])
-def test_an_order_that_tells_what_no_column_does(target: str) -> None:
+def test_an_informative_row_order_is_found(target: str) -> None:
     table = sound(1200)
     drift = np.sin(np.arange(1200) / 60) * 3
     table["z"] = table["a"] + drift
@@ -127,7 +127,7 @@ def test_an_order_that_tells_what_no_column_does(target: str) -> None:
     assert kinds(table.sort_values(target), target) == []
 
 
-def test_cases_of_several_rows() -> None:
+def test_repeated_cases_are_found() -> None:
     table = CLASSES.assign(patient_id=np.repeat(np.arange(80), 5))
     (caution,) = cautions_of(table)
     assert (caution.kind, caution.columns) == ("groups", ("patient_id",))
@@ -139,17 +139,17 @@ def test_cases_of_several_rows() -> None:
 
 
 @pytest.mark.parametrize("name", ["households", "width", "valid", "number_of_rooms", "fluid"])
-def test_other_repeated_numbers_are_no_cases(name: str) -> None:
+def test_other_repeated_numbers_are_not_cases(name: str) -> None:
     assert kinds(CLASSES.assign(**{name: np.repeat(np.arange(80), 5)})) == []
 
 
-def test_numbers_that_only_name_rows() -> None:
+def test_numeric_identifiers_are_found() -> None:
     account = np.random.default_rng(0).permutation(10**6)[:400]
     (caution,) = cautions_of(CLASSES.assign(account=account))
     assert (caution.kind, caution.columns) == ("identifier", ("account",))
 
 
-def test_folds_without_a_class() -> None:
+def test_folds_without_a_class_are_reported() -> None:
     table = CLASSES.assign(y=["rare"] * 4 + ["p", "q"] * 198)
     found = kinds(table)
     assert found == ["fold", "few_tested"]
@@ -157,7 +157,7 @@ def test_folds_without_a_class() -> None:
     assert "fold" in kinds(table, time="when", cv="time:5")
 
 
-def test_every_caution_is_said_in_spanish() -> None:
+def test_every_caution_has_a_spanish_text() -> None:
     draw = np.random.default_rng(0)
     table = CLASSES.assign(
         copy=CLASSES["y"].map({"yes": 1.0, "no": 0.0}),
@@ -187,8 +187,8 @@ REAL = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", REAL)
-def test_real_tables_raise_no_false_ones(path: str) -> None:
-    # Some do hold rows twice; that is told, and true.
+def test_real_tables_raise_no_false_cautions(path: str) -> None:
+    # Some do contain duplicate rows; that is reported, correctly.
     assert set(kinds(shared_data(path), REAL[path])) <= {"twins"}
 
 
@@ -200,7 +200,7 @@ def test_real_tables_raise_no_false_ones(path: str) -> None:
         ("kddcup99_10pct/kddcup.data_10_percent.gz", 41),
     ],
 )
-def test_real_tables_without_names_raise_no_false_ones(path: str, target: int) -> None:
+def test_real_tables_without_names_raise_no_false_cautions(path: str, target: int) -> None:
     table = pd.read_csv(shared_data(path), header=None, nrows=60_000)
     table.columns = [f"c{i}" for i in table.columns]
     table = table[table.groupby(f"c{target}")["c1"].transform("size") > 1]

@@ -55,9 +55,9 @@ def layered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     out = tmp_path_factory.mktemp("exports") / "study"
     draw = np.random.default_rng(0)
     table = pd.DataFrame(draw.normal(size=(300, 4)), columns=list("abcd"))
-    said = table["a"] + table["b"] * table["c"] + draw.normal(scale=0.3, size=300)
+    target = table["a"] + table["b"] * table["c"] + draw.normal(scale=0.3, size=300)
     n_classes = request.param
-    table["y"] = pd.qcut(said, n_classes, labels=list("xyz"[:n_classes])) if n_classes else said
+    table["y"] = pd.qcut(target, n_classes, labels=list("xyz"[:n_classes])) if n_classes else target
     models = "cart,logistic" if n_classes else "cart,linear"
     Study(table, target="y", output_dir=out, models=models, cv=2, n_jobs=1).run()
     return out
@@ -84,8 +84,8 @@ def unknown(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Pa
     return out
 
 
-def asked(path: Path, folder: Path, frame: pd.DataFrame) -> list[np.ndarray]:
-    """What onnxruntime says of a frame's rows."""
+def run_session(path: Path, folder: Path, frame: pd.DataFrame) -> list[np.ndarray]:
+    """Return the outputs of onnxruntime for the rows of a frame."""
     session = ort.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
     x = load_study(folder).encode(frame)
     given = {}
@@ -99,7 +99,9 @@ def asked(path: Path, folder: Path, frame: pd.DataFrame) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("key", ["random_forest", "logistic"])
-def test_every_preparation(key: str, folder: Path, mixed: pd.DataFrame, tmp_path: Path) -> None:
+def test_every_preparation_is_exported(
+    key: str, folder: Path, mixed: pd.DataFrame, tmp_path: Path
+) -> None:
     found = export(folder, tmp_path / "model.onnx", model=key)
     study = load_study(folder)
     frame = mixed.copy()
@@ -107,14 +109,16 @@ def test_every_preparation(key: str, folder: Path, mixed: pd.DataFrame, tmp_path
     name = study.layout.names[text[0]]
     frame[name] = frame[name].astype(object)
     frame.loc[:4, name] = "nobody has seen this"
-    label, shares = asked(found.path, folder, frame)
+    label, shares = run_session(found.path, folder, frame)
     model = study.model(key)
-    told = model.predict_proba(frame)
-    np.testing.assert_allclose(shares, told, atol=1e-9)
+    predicted = model.predict_proba(frame)
+    np.testing.assert_allclose(shares, predicted, atol=1e-9)
     assert (label == model.predict(frame)).all()
 
 
-def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_exports_the_model(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     out = tmp_path / "best.onnx"
     with pytest.raises(SystemExit) as stop:
         main(["export", str(folder), "--onnx", "--model", "random_forest", "-o", str(out)])
@@ -127,18 +131,20 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path:
     assert (folder / "random_forest.onnx").read_bytes() == out.read_bytes()
 
 
-def test_the_whole_portfolio(portfolio: Path, mixed: pd.DataFrame, tmp_path: Path) -> None:
+def test_the_whole_portfolio_is_exported(
+    portfolio: Path, mixed: pd.DataFrame, tmp_path: Path
+) -> None:
     read = load_study(portfolio)
     assert len(read.keys) > 12
     for key in read.keys:
         found = export(portfolio, tmp_path / f"{key}.onnx", model=key)
-        told = read.model(key).predict_proba(mixed)
-        shares = asked(found.path, portfolio, mixed)[1]
-        np.testing.assert_allclose(shares, told, rtol=1e-9, atol=1e-9, err_msg=key)
+        predicted = read.model(key).predict_proba(mixed)
+        shares = run_session(found.path, portfolio, mixed)[1]
+        np.testing.assert_allclose(shares, predicted, rtol=1e-9, atol=1e-9, err_msg=key)
 
 
 @pytest.mark.parametrize("study", ["folder", "values"])
-def test_combinations(
+def test_combinations_are_exported(
     study: str, request: pytest.FixtureRequest, mixed: pd.DataFrame, tmp_path: Path
 ) -> None:
     made: Path = request.getfixturevalue(study)
@@ -150,13 +156,13 @@ def test_combinations(
     assert keys
     for key in keys:
         found = export(made, tmp_path / f"{key}.onnx", model=key)
-        answers = asked(found.path, made, mixed)
+        outputs = run_session(found.path, made, mixed)
         model = read.model(key)
-        told = model.predict_proba(mixed) if len(answers) == 2 else model.predict(mixed)
-        np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
+        predicted = model.predict_proba(mixed) if len(outputs) == 2 else model.predict(mixed)
+        np.testing.assert_allclose(outputs[-1], predicted, rtol=1e-9, atol=1e-9)
 
 
-def test_a_model_without_probabilities_and_what_is_combined_of_it(
+def test_a_model_without_probabilities_and_its_combinations_are_exported(
     machines: Path, tmp_path: Path
 ) -> None:
     read = load_study(machines)
@@ -168,7 +174,7 @@ def test_a_model_without_probabilities_and_what_is_combined_of_it(
     for key in ["svm", *combined]:
         model = read.model(key)
         found = export(machines, tmp_path / f"{key}.onnx", model=key)
-        label, told = asked(found.path, machines, frame)
+        label, predicted = run_session(found.path, machines, frame)
         assert (label == model.predict(frame)).all()
         scores = read.encode(frame).x
         expected = (
@@ -176,21 +182,21 @@ def test_a_model_without_probabilities_and_what_is_combined_of_it(
             if key == "svm"
             else model.predict_proba(frame)
         )
-        np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9, err_msg=key)
+        np.testing.assert_allclose(predicted, expected, rtol=1e-9, atol=1e-9, err_msg=key)
 
 
-def test_a_second_layer(layered: Path, tmp_path: Path) -> None:
+def test_a_second_layer_is_exported(layered: Path, tmp_path: Path) -> None:
     draw = np.random.default_rng(1)
     table = pd.DataFrame(draw.normal(scale=2.0, size=(2_000, 4)), columns=list("abcd"))
     model = load_study(layered).model("boosted_stacking")
     found = export(layered, tmp_path / "model.onnx", model="boosted_stacking")
-    answers = asked(found.path, layered, table)
-    told = model.predict_proba(table) if len(answers) == 2 else model.predict(table)
-    np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
-    assert len(np.unique(told)) > 100
+    outputs = run_session(found.path, layered, table)
+    predicted = model.predict_proba(table) if len(outputs) == 2 else model.predict(table)
+    np.testing.assert_allclose(outputs[-1], predicted, rtol=1e-9, atol=1e-9)
+    assert len(np.unique(predicted)) > 100
 
 
-def test_what_cannot_be_exported_is_named(folder: Path, unknown: Path, tmp_path: Path) -> None:
+def test_errors_name_what_cannot_be_exported(folder: Path, unknown: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.onnx"
     with pytest.raises(StudyError, match="cannot be exported: QuadraticDiscriminantAnalysis"):
         export(unknown, out)

@@ -23,7 +23,7 @@ def make_model_facts(result: StudyResult, key: str) -> dict[str, Any]:
     return next(m for m in result.facts["models"] if m["key"] == key)
 
 
-def test_every_kept_model_predicts_what_was_tested(
+def test_every_saved_model_reproduces_its_test_predictions(
     mixed: pd.DataFrame, mixed_result: StudyResult
 ) -> None:
     study = Study.load(mixed_result.folder)
@@ -48,7 +48,7 @@ def test_every_kept_model_predicts_what_was_tested(
             assert loss == pytest.approx(found["metrics"]["log_loss"], rel=1e-9)
 
 
-def test_a_regression(diabetes_result: StudyResult) -> None:
+def test_a_regression_is_saved(diabetes_result: StudyResult) -> None:
     study = Study.load(diabetes_result.folder)
     assert study.class_names == ()
     test, training = study.test_rows(), study.training_rows()
@@ -62,7 +62,7 @@ def test_a_regression(diabetes_result: StudyResult) -> None:
     assert sorted({*training.numbers, *test.numbers}) == list(range(442))
 
 
-def test_rows_are_those_of_the_split(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
+def test_rows_match_the_split(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
     study = Study.load(mixed_result.folder)
     plan = make_plan(read_table(mixed), "rich", Settings())
     training, test = study.training_rows(), study.test_rows()
@@ -80,7 +80,9 @@ def test_rows_are_those_of_the_split(mixed: pd.DataFrame, mixed_result: StudyRes
         assert rows.n_rows == len(rows)
 
 
-def test_tables_of_any_kind_and_order(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
+def test_tables_of_any_type_and_order_are_predicted(
+    mixed: pd.DataFrame, mixed_result: StudyResult
+) -> None:
     model = Study.load(mixed_result.folder).best_model_
     expected = model.predict(mixed)
     shuffled = mixed[sorted(mixed.columns, reverse=True)]
@@ -100,14 +102,16 @@ def test_tables_of_any_kind_and_order(mixed: pd.DataFrame, mixed_result: StudyRe
     assert model.n_features_in_ == 5
 
 
-def test_one_row_at_a_time_gives_the_same(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
+def test_rows_predicted_one_at_a_time_match(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
     model = Study.load(mixed_result.folder).model("random_forest")
     whole = model.predict_proba(mixed[:12])
     parts = [model.predict_proba(mixed[i : i + 1]) for i in range(12)]
     np.testing.assert_array_equal(np.vstack(parts), whole)
 
 
-def test_unseen_and_missing_values(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
+def test_unseen_and_missing_values_are_predicted(
+    mixed: pd.DataFrame, mixed_result: StudyResult
+) -> None:
     study = Study.load(mixed_result.folder)
     table = mixed[:2].assign(city=["Paris", None], age=None, since=pd.NaT, member=None)
     features = study.encode(table)
@@ -120,7 +124,7 @@ def test_unseen_and_missing_values(mixed: pd.DataFrame, mixed_result: StudyResul
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"age": "old"}, r"'age' holds numbers .* 'old' in data row 1 is none"),
         ({"age": np.inf}, "'age' holds the infinite value inf"),
@@ -132,15 +136,15 @@ def test_unseen_and_missing_values(mixed: pd.DataFrame, mixed_result: StudyResul
         ({"city": pd.Timestamp("2020-01-01")}, "'city' holds text .* such as 'Bern'"),
     ],
 )
-def test_values_of_another_kind_are_refused(
-    mixed: pd.DataFrame, mixed_result: StudyResult, change: dict[str, Any], told: str
+def test_values_of_another_type_are_refused(
+    mixed: pd.DataFrame, mixed_result: StudyResult, change: dict[str, Any], message: str
 ) -> None:
     model = Study.load(mixed_result.folder).model("cart")
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         model.predict(mixed[:3].assign(**change))
 
 
-def test_missing_columns_and_other_things_are_refused(
+def test_missing_columns_and_invalid_tables_are_refused(
     mixed: pd.DataFrame, mixed_result: StudyResult
 ) -> None:
     model = Study.load(mixed_result.folder).model("cart")
@@ -154,7 +158,7 @@ def test_missing_columns_and_other_things_are_refused(
         model.predict(mixed[:0])
 
 
-def test_a_model_can_be_fitted_anew(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
+def test_a_model_can_be_refitted(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
     study = Study.load(mixed_result.folder)
     model = study.model("cart")
     training = study.training_rows()
@@ -192,7 +196,7 @@ def test_a_lost_file_is_written_again(tmp_path: Path, mixed: pd.DataFrame) -> No
     assert (Study.load(tmp_path).model("cart").predict_proba(mixed) == before).all()
 
 
-def test_a_model_that_cannot_be_kept_is_told_and_kept_later(
+def test_a_model_that_cannot_be_saved_is_reported_and_saved_later(
     tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(folder: Path, name: str, content: bytes) -> dict[str, Any]:
@@ -221,7 +225,9 @@ def test_a_model_that_cannot_be_kept_is_told_and_kept_later(
     assert {"cart", "naive_bayes"} <= set(Study.load(tmp_path).keys)
 
 
-def test_a_file_leaves_half_of_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_leaves_half_of_the_disk_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from shutil import disk_usage
 
     usage = disk_usage(tmp_path)._replace(free=1_999_999)
@@ -232,7 +238,7 @@ def test_a_file_leaves_half_of_the_disk(tmp_path: Path, monkeypatch: pytest.Monk
     assert [p.name for p in (tmp_path / "models").iterdir()] == ["a"]
 
 
-def test_a_large_table_leaves_a_random_part(
+def test_a_large_table_is_stored_as_a_random_sample(
     tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arboleda.study.artifacts.rows.KEPT_CELLS", 6 * 50)
@@ -247,7 +253,9 @@ def test_a_large_table_leaves_a_random_part(
         np.testing.assert_array_equal(ages, mixed["age"].to_numpy()[rows.numbers])
 
 
-def test_another_version_of_scikit_learn_is_told(mixed_result: StudyResult, tmp_path: Path) -> None:
+def test_another_version_of_scikit_learn_is_reported(
+    mixed_result: StudyResult, tmp_path: Path
+) -> None:
     import shutil
 
     folder = tmp_path / "copy"

@@ -1,4 +1,4 @@
-"""When no space is left, or a write fails, what was there before is still there."""
+"""A full disk or a failed write leaves the old files intact."""
 
 import errno
 import subprocess
@@ -21,7 +21,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
 
 
-def test_a_full_disk_is_told_and_the_study_goes_on_later(small_disk: Path) -> None:
+def test_a_full_disk_is_reported_and_the_study_resumes_later(small_disk: Path) -> None:
     filler = small_disk / "filler"
     filler.write_bytes(b"x" * 70_000)
     run = Study("iris", target="target", output_dir=small_disk / "out")
@@ -36,7 +36,7 @@ def test_a_full_disk_is_told_and_the_study_goes_on_later(small_disk: Path) -> No
     assert run.run().report.exists()
 
 
-def test_a_disk_too_small_for_a_ledger(small_disk: Path) -> None:
+def test_a_disk_too_small_for_a_ledger_is_reported(small_disk: Path) -> None:
     (small_disk / "filler").write_bytes(b"x" * 98_000)
     with pytest.raises(StudyError, match=r"free (space|some)"):
         Study("iris", target="target", output_dir=small_disk).run()
@@ -78,7 +78,7 @@ def test_a_failed_write_keeps_the_old_files(
     assert not (tmp_path / ".draft").exists()
 
 
-def test_a_ledger_on_a_full_disk_keeps_what_it_has(small_disk: Path) -> None:
+def test_a_ledger_on_a_full_disk_keeps_its_entries(small_disk: Path) -> None:
     with Ledger(small_disk, {"data": "x"}) as ledger:
         ledger.put("a", {}, "0", {"score": 1.0})
         with pytest.raises(StudyError, match=r"cannot be written .*free space"):

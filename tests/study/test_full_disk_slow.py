@@ -61,7 +61,7 @@ def run(out: Path) -> dict[str, Any]:
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads what is flushed from /proc")
 @pytest.mark.parametrize("name", ["fsync", "replace"])
-def test_the_kth_call_fails(
+def test_a_study_survives_a_failure_of_any_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeless: Timeless, name: str
 ) -> None:
     call = getattr(os, name)
@@ -72,13 +72,13 @@ def test_the_kth_call_fails(
     for k in worth_failing(counting.places):
         out = tmp_path / str(k)
         monkeypatch.setattr(os, name, FailsOnce(call, k))
-        told = "run the same command again"
+        message = "run the same command again"
         try:
-            # A model or an answer that cannot be kept is told in the facts; all else stops it.
+            # Models and predictions that cannot be saved are reported; all other failures stop it.
             run(out)
         except StudyError as error:
-            told = str(error)
-        assert "run the same command again" in told, k
+            message = str(error)
+        assert "run the same command again" in message, k
         monkeypatch.setattr(os, name, call)
         assert timeless(run(out)) == expected, k
         assert not list(out.rglob("*.tmp")), k
@@ -98,7 +98,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(out: Path, **variables: str) -> tuple[int, str]:
-    """The exit code of a study, and what it says on standard error."""
+    """Return the exit code of a study and its standard error."""
     words = ["study", "iris", "--target", "target", "--models", "most_frequent,lda", "--jobs", "1"]
     found = subprocess.run(
         [sys.executable, "-m", "arboleda", *words, "--out", str(out)],
@@ -113,7 +113,9 @@ def command(out: Path, **variables: str) -> tuple[int, str]:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="preloads a library")
-def test_the_kth_write_fails(tmp_path: Path, timeless: Timeless, shim: Path) -> None:
+def test_a_study_survives_a_failure_of_any_write(
+    tmp_path: Path, timeless: Timeless, shim: Path
+) -> None:
     count = tmp_path / "count"
     whole = tmp_path / "whole"
     whole.mkdir()
@@ -127,12 +129,12 @@ def test_the_kth_write_fails(tmp_path: Path, timeless: Timeless, shim: Path) -> 
     for k in sorted({1, 2, n_writes, *range(3, n_writes, max(1, n_writes // 30))}):
         out = tmp_path / str(k)
         out.mkdir()
-        code, told = command(out, **shimmed, FAIL_IN=str(out), FAIL_AT=str(k))
-        assert "Traceback" not in told, (k, told)
-        assert code in (0, 2), (k, code, told)
+        code, message = command(out, **shimmed, FAIL_IN=str(out), FAIL_AT=str(k))
+        assert "Traceback" not in message, (k, message)
+        assert code in (0, 2), (k, code, message)
         if code:
-            last = told.splitlines()[-1]
-            assert last.startswith("arboleda: error: "), (k, told)
+            last = message.splitlines()[-1]
+            assert last.startswith("arboleda: error: "), (k, message)
             seen.add(last.replace(str(out), "OUT"))
         assert command(out)[0] == 0, k
         assert timeless(json.loads((out / "results.json").read_text())) == expected, k

@@ -1,4 +1,4 @@
-"""Spoilt tables: a study reads them or refuses them in one line, and never fails otherwise."""
+"""Corrupted tables: a study reads them or refuses them in one line, and never fails otherwise."""
 
 import warnings
 from pathlib import Path
@@ -77,7 +77,7 @@ def fuzz(path: Path, n: int, seed: int) -> tuple[int, int]:
     return taken, n - taken
 
 
-def test_spoilt_tables_are_read_or_refused(tmp_path: Path) -> None:
+def test_corrupted_tables_are_read_or_refused(tmp_path: Path) -> None:
     taken, refused = fuzz(tmp_path / "t.csv", 100, seed=0)
     assert taken > 10
     assert refused > 10
@@ -86,7 +86,7 @@ def test_spoilt_tables_are_read_or_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(1, 5))
-def test_thousands_of_spoilt_tables(tmp_path: Path, seed: int) -> None:
+def test_thousands_of_corrupted_tables_are_read_or_refused(tmp_path: Path, seed: int) -> None:
     fuzz(tmp_path / "t.csv", 2500, seed)
 
 
@@ -103,18 +103,18 @@ def test_the_command_ends_in_success_or_one_line(
         words = ["study", str(table), "--target", "y", "--models", "cart", "--cv", "2"]
         with pytest.raises(SystemExit) as stop:
             main([*words, "--jobs", "1", "--out", str(tmp_path / str(i))])
-        told = capsys.readouterr().err
+        message = capsys.readouterr().err
         codes.add(stop.value.code)
-        assert "Traceback" not in told
+        assert "Traceback" not in message
         if stop.value.code == 2:
-            assert told.splitlines()[-1].startswith("arboleda: error: ")
+            assert message.splitlines()[-1].startswith("arboleda: error: ")
     assert codes == {0, 2}
 
 
 @pytest.mark.parametrize(
     "place", [pytest.param("folder", marks=pytest.mark.slow), "nowhere", "file", "itself"]
 )
-def test_links_in_place_of_folders(
+def test_links_in_place_of_folders_are_handled(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -127,19 +127,19 @@ def test_links_in_place_of_folders(
     Path("link").symlink_to("link" if place == "itself" else place)
     with pytest.raises(SystemExit) as stop:
         main(["study", "t.csv", "--target", "y", "--models", "cart", "--out", "link"])
-    told = capsys.readouterr()
+    message = capsys.readouterr()
     if place == "folder":
         assert stop.value.code == 0
         assert Path("folder/results.json").is_file()
     else:
         assert stop.value.code == 2
-        assert len(told.err.splitlines()) == 1
-        assert "link" in told.err
+        assert len(message.err.splitlines()) == 1
+        assert "link" in message.err
     assert Path("link").is_symlink()
     assert Path("file").read_text() == "mine"
 
 
-def test_a_table_behind_a_link(tmp_path: Path) -> None:
+def test_a_table_behind_a_link_is_read(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(SEEDS[0])
     (tmp_path / "link.csv").symlink_to("t.csv")
     assert read_table(tmp_path / "link.csv").n_rows == 40
@@ -148,7 +148,7 @@ def test_a_table_behind_a_link(tmp_path: Path) -> None:
         read_table(tmp_path / "loop")
 
 
-def test_places_that_are_no_tables() -> None:
+def test_paths_that_are_not_tables_are_refused() -> None:
     for place in ("/dev/null", "/proc/self/mem"):
         with pytest.raises(StudyError):
             read_table(place)

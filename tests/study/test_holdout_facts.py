@@ -1,4 +1,4 @@
-"""What is told of a model's answers beside its metrics: groups, costs, rejected rows."""
+"""Facts about a model's predictions beside its metrics: groups, costs, rejected rows."""
 
 import json
 from importlib.resources import files
@@ -49,12 +49,12 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     ).run()
 
 
-def test_the_facts_keep_to_the_schema(found: Any) -> None:
+def test_the_facts_follow_the_schema(found: Any) -> None:
     jsonschema.validate(found.facts, SCHEMA)
     assert found.facts["costs"]["matrix"] == [[0, 8], [1, 0]]
 
 
-def test_costs_are_those_of_the_confusion(found: Any) -> None:
+def test_costs_match_the_confusion_matrix(found: Any) -> None:
     matrix = np.array([[0, 8.0], [1.0, 0]])
     for model in found.facts["models"]:
         test = model["test"]
@@ -64,14 +64,14 @@ def test_costs_are_those_of_the_confusion(found: Any) -> None:
         assert decided["total"] == pytest.approx((matrix * np.array(decided["counts"])).sum())
 
 
-def test_deciding_by_cost_is_cheaper_for_models_that_know_something(found: Any) -> None:
+def test_deciding_by_cost_is_cheaper_for_informative_models(found: Any) -> None:
     for model in found.facts["models"]:
         if model["key"] != "most_frequent":
             costs = model["test"]["costs"]
             assert costs["decided"]["total"] < costs["total"]
 
 
-def test_groups_are_told_with_intervals_and_the_gap(found: Any) -> None:
+def test_groups_are_reported_with_intervals_and_their_gap(found: Any) -> None:
     best = found.facts["models"][0]["test"]
     region, income = best["groups"]
     assert region["column"] == "region"
@@ -99,7 +99,7 @@ def test_rejects_follow_chows_rule(found: Any) -> None:
     assert reject["curve"]["coverage"][-1] == 1
 
 
-def test_a_row_is_rejected_where_every_answer_costs_more() -> None:
+def test_a_row_is_rejected_where_every_decision_costs_more() -> None:
     p = np.array([[0.95, 0.05], [0.7, 0.3], [0.2, 0.8]])
     plain = 1 - np.eye(2)
     assert decide_by_cost(p, plain, 0.25).tolist() == [0, REJECTED, 1]
@@ -108,7 +108,7 @@ def test_a_row_is_rejected_where_every_answer_costs_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "message"),
     [
         ({"cost_matrix": {"bda": {"good": 1}}}, "class 'bda'"),
         ({"cost_matrix": {"bad": {"fine": 1}}}, "class 'fine'"),
@@ -116,17 +116,19 @@ def test_a_row_is_rejected_where_every_answer_costs_more() -> None:
         ({"score_by": "loan"}, "is the target"),
     ],
 )
-def test_what_does_not_fit_is_refused(asked: dict[str, Any], told: str, tmp_path: Any) -> None:
-    with pytest.raises(StudyError, match=told):
-        Study(loans(60), target="loan", output_dir=tmp_path, **asked).run()
+def test_mismatched_inputs_are_refused(
+    options: dict[str, Any], message: str, tmp_path: Any
+) -> None:
+    with pytest.raises(StudyError, match=message):
+        Study(loans(60), target="loan", output_dir=tmp_path, **options).run()
 
 
-def test_a_quantity_has_no_costs(tmp_path: Any) -> None:
+def test_a_regression_refuses_costs(tmp_path: Any) -> None:
     with pytest.raises(StudyError, match="is a quantity"):
         Study("diabetes", target="target", reject_cost=0.1, output_dir=tmp_path).run()
 
 
-def test_parts_of_columns() -> None:
+def test_numeric_columns_are_divided_into_subgroups() -> None:
     rows = np.arange(12)
     few = Column("a", "numeric", np.array([1.0, 2.0, np.nan] * 4))
     assert {k: v.tolist() for k, v in find_subgroups(few, rows).items()} == {
@@ -144,25 +146,25 @@ def test_parts_of_columns() -> None:
     assert list(find_subgroups(nothing, rows)) == ["(missing)"]
 
 
-def test_a_model_too_sure_of_itself_is_calibrated_and_a_good_one_left_alone() -> None:
+def test_only_an_overconfident_model_is_calibrated() -> None:
     draw = np.random.default_rng(0)
     true = 1 / (1 + np.exp(-draw.normal(0, 1.5, 4000)))
     y = (draw.random(4000) < true).astype(int)
-    sure = 1 / (1 + np.exp(-4 * np.log(true / (1 - true))))
-    good = fit_calibrator(_said(true), y, 2, 0)
-    fixed = fit_calibrator(_said(sure), y, 2, 0)
+    overconfident = 1 / (1 + np.exp(-4 * np.log(true / (1 - true))))
+    good = fit_calibrator(_predictions(true), y, 2, 0)
+    fixed = fit_calibrator(_predictions(overconfident), y, 2, 0)
     assert fixed.method in ("sigmoid", "temperature", "isotonic")
-    assert np.abs(fixed.probabilities(_said(sure))[:, 1] - true).mean() < 0.03
-    assert np.abs(good.probabilities(_said(true))[:, 1] - true).mean() < 0.03
+    assert np.abs(fixed.probabilities(_predictions(overconfident))[:, 1] - true).mean() < 0.03
+    assert np.abs(good.probabilities(_predictions(true))[:, 1] - true).mean() < 0.03
 
 
-def _said(p: np.ndarray) -> Predictions:
+def _predictions(p: np.ndarray) -> Predictions:
     return Predictions((p > 0.5).astype(int), np.column_stack([1 - p, p]))
 
 
-def test_without_enough_rows_nothing_is_learned() -> None:
+def test_without_enough_rows_nothing_is_calibrated() -> None:
     p = np.linspace(0.1, 0.9, 12)
-    assert fit_calibrator(_said(p), (p > 0.8).astype(int), 2, 0).method == "none"
+    assert fit_calibrator(_predictions(p), (p > 0.8).astype(int), 2, 0).method == "none"
     assert fit_calibrator(None, np.array([0, 1]), 2, 0).method == "none"
     margins = np.column_stack([-1 - p, p])
     assert fit_calibrator(

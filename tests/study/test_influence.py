@@ -19,38 +19,38 @@ def classes(n_classes: int, n: int = 60) -> tuple[np.ndarray, np.ndarray, np.nda
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("metric", CLASS_METRICS)
-def test_it_is_the_change_when_a_row_counts_for_more(metric: str, n_classes: int) -> None:
-    y, said, score = classes(n_classes)
-    found = compute_influence(metric, y, said, score, n_classes)
+def test_influence_is_the_derivative_by_the_row_weight(metric: str, n_classes: int) -> None:
+    y, predicted, score = classes(n_classes)
+    found = compute_influence(metric, y, predicted, score, n_classes)
     assert found is not None
     value, influence = found
-    assert value == compute_score(metric, y, said, score, n_classes)
+    assert value == compute_score(metric, y, predicted, score, n_classes)
     assert influence.sum() == pytest.approx(0, abs=1e-9)
     times = 400
     for i in (0, 7, 31):
         # The rows many times over, and row i once more: e = 1 / (n times + 1).
         rows = np.append(np.tile(np.arange(len(y)), times), i)
-        moved = compute_score(metric, y[rows], said[rows], score[rows], n_classes)
+        moved = compute_score(metric, y[rows], predicted[rows], score[rows], n_classes)
         assert moved is not None
         assert (moved - value) * len(rows) == pytest.approx(influence[i], rel=0.01, abs=0.01)
 
 
 @pytest.mark.parametrize("metric", ["rmse", "mae", "r2"])
-def test_so_it_is_for_quantities(metric: str) -> None:
+def test_influence_of_regressions_is_the_derivative_by_the_row_weight(metric: str) -> None:
     draw = np.random.default_rng(5)
     y = draw.normal(size=50)
-    said = y + draw.normal(size=50)
-    found = compute_influence(metric, y, said, None, 0)
+    predicted = y + draw.normal(size=50)
+    found = compute_influence(metric, y, predicted, None, 0)
     assert found is not None
     value, influence = found
     for i in (3, 20):
         rows = np.append(np.tile(np.arange(50), 400), i)
-        moved = compute_score(metric, y[rows], said[rows], None, 0)
+        moved = compute_score(metric, y[rows], predicted[rows], None, 0)
         assert moved is not None
         assert (moved - value) * len(rows) == pytest.approx(influence[i], rel=0.01, abs=0.01)
 
 
-def test_of_shares_of_right_rows_it_is_mcnemars_variance() -> None:
+def test_influence_on_accuracy_gives_mcnemars_variance() -> None:
     draw = np.random.default_rng(1)
     y = draw.integers(2, size=80)
     first = np.where(draw.random(80) < 0.8, y, 1 - y)
@@ -64,7 +64,7 @@ def test_of_shares_of_right_rows_it_is_mcnemars_variance() -> None:
     assert np.sum((one[1] - two[1]) ** 2) == pytest.approx(b + c - (b - c) ** 2 / 80)
 
 
-def test_of_areas_it_is_delongs_variance() -> None:
+def test_influence_on_areas_gives_delongs_variance() -> None:
     y, _, score = classes(2)
     found = compute_influence("roc_auc", y, score.argmax(axis=1), score, 2)
     assert found is not None
@@ -75,14 +75,14 @@ def test_of_areas_it_is_delongs_variance() -> None:
     assert np.sum(found[1] ** 2) / len(y) ** 2 == pytest.approx(expected)
 
 
-def test_a_metric_that_is_not_defined_has_none() -> None:
+def test_an_undefined_metric_has_no_influence() -> None:
     y = np.zeros(4, dtype=int)
     assert compute_influence("roc_auc", y, y, np.full((4, 2), 0.5), 2) is None
     assert compute_influence("log_loss", y, y, None, 2) is None
     assert compute_influence("r2", np.ones(4), np.ones(4), None, 0) is None
 
 
-def test_a_perfect_fit_moves_nothing() -> None:
+def test_a_perfect_fit_has_zero_influence() -> None:
     found = compute_influence("rmse", np.arange(4.0), np.arange(4.0), None, 0)
     assert found is not None
     assert found[0] == 0

@@ -26,7 +26,7 @@ def machine_of(setting: Setting) -> Any:
     return model.build(setting, {"C": 5.0, "gamma": "auto"})
 
 
-def test_the_support_vector_machine_is_exact_where_that_is_affordable() -> None:
+def test_the_svm_is_exact_where_affordable() -> None:
     """A fit of 33,000 rows of 11 columns is taken to last about 24 seconds."""
     incomes = Setting(n_rows=33_004, n_classes=2, seed=3, n_columns=11, exact_s=120.0)
     assert type(machine_of(incomes)) is SVC
@@ -38,7 +38,7 @@ def test_the_support_vector_machine_is_exact_where_that_is_affordable() -> None:
     assert machine_of(many)[0].n_components == 2_000
 
 
-def test_an_approximation_is_named_so_and_holds_rows_times_points() -> None:
+def test_an_approximation_is_named_and_stores_rows_times_points() -> None:
     svm = next(m for m in models_for("binary", ["svm"]) if m.key == "svm")
     few, many = (Setting(n, 2, seed=0, n_columns=50, exact_s=30.0) for n in (9_000, 60_000))
     assert named_as_approximated(svm, few) is svm
@@ -61,20 +61,20 @@ def test_a_time_budget_decides_what_is_affordable(budget: str | None, exact: boo
     assert isinstance(job.pipeline[-1], SVC) == exact
 
 
-def test_an_approximation_is_told_and_not_mixed_with_the_exact_one(
+def test_an_approximation_is_reported_and_not_mixed_with_the_exact_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: dict[str, Any] = {"target": "target", "output_dir": tmp_path, "models": "svm", "cv": 3}
+    options: dict[str, Any] = {"target": "target", "output_dir": tmp_path, "models": "svm", "cv": 3}
     with monkeypatch.context() as patch:
         patch.setattr(kernels, "EXACT_ROWS", 50)
         patch.setattr(kernels, "SVM_POINTS", 6)
         patch.setattr("arboleda.study.plan._exact_seconds", lambda *_: 0.0)
-        coarse = Study("wine", **asked).run()
+        coarse = Study("wine", **options).run()
     name = "Support vector machine (approximation by 6 points)"
     assert coarse.facts["models"][0]["name"] == name
     for file in ("leaderboard.csv", "report.html"):
         assert name in (tmp_path / file).read_text()
-    (found,) = Study("wine", **asked).run().facts["models"]
+    (found,) = Study("wine", **options).run().facts["models"]
     assert (found["name"], found["note"]) == ("Support vector machine", None)
     exact = make_pipeline(
         StandardScaler(), SVC(C=found["candidates"][found["best"]]["params"]["C"])

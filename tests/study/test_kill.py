@@ -1,4 +1,4 @@
-"""A study killed at any moment goes on where it was, and leaves no process behind."""
+"""A study killed at any moment resumes where it was, and leaves no process behind."""
 
 import json
 import signal
@@ -43,7 +43,7 @@ def start(table: Path, out: Path, jobs: int) -> subprocess.Popen[str]:
 
 
 def kill_after_lines(process: subprocess.Popen[str], n_lines: int) -> list[psutil.Process]:
-    """Kill it when it has told so much of its progress; give the processes it had started."""
+    """Kill it after so many lines of progress; return the processes it had started."""
     assert process.stderr is not None
     for _ in range(n_lines):
         process.stderr.readline()
@@ -68,16 +68,16 @@ def finish(table: Path, out: Path, jobs: int) -> dict[str, Any]:
     """Run it to its end and check that what was stored is not done again."""
     n_folds = sum(fold != "test" for _, _, fold in stored(out))
     process = start(table, out, jobs)
-    _, told = process.communicate(timeout=100)
-    assert process.returncode == 0, told
+    _, output = process.communicate(timeout=100)
+    assert process.returncode == 0, output
     if n_folds:
-        assert f", {n_folds} already done." in told
+        assert f", {n_folds} already done." in output
     facts: dict[str, Any] = json.loads((out / "results.json").read_text())
     return facts
 
 
 @pytest.mark.parametrize(("jobs", "moments"), [(1, [5, 30]), (2, [20])])
-def test_a_killed_study_goes_on(
+def test_a_killed_study_resumes(
     tmp_path: Path,
     small: tuple[Path, dict[str, Any]],
     timeless: Timeless,
@@ -100,7 +100,7 @@ def test_a_killed_study_goes_on(
     assert len(work) == len(set(work)) > before
 
 
-def test_ctrl_c_keeps_what_is_done(tmp_path: Path, small: tuple[Path, dict[str, Any]]) -> None:
+def test_ctrl_c_keeps_finished_work(tmp_path: Path, small: tuple[Path, dict[str, Any]]) -> None:
     process = start(small[0], tmp_path / "study", jobs=2)
     assert process.stderr is not None
     for _ in range(12):
@@ -109,12 +109,12 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path, small: tuple[Path, dict[str, 
     # A terminal sends Ctrl-C to the whole group.
     for each in [process, *children]:
         each.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, output = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert told.splitlines()[-1] == (
+    assert output.splitlines()[-1] == (
         "arboleda: interrupted; what is done is kept, run the same command to go on."
     )
-    assert "Traceback" not in told
+    assert "Traceback" not in output
     assert stored(tmp_path / "study")
     _, alive = psutil.wait_procs(children, timeout=20)
     assert alive == []

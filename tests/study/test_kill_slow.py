@@ -1,4 +1,4 @@
-"""A study killed at a hundred random moments in all ends as one that was never stopped."""
+"""A study killed at a hundred random moments ends like one that was never stopped."""
 
 import json
 import random
@@ -43,8 +43,8 @@ def work_of(out: Path) -> set[tuple[str, str, str]]:
 
 def get_column_names(work: set[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
     """Without the checksums of the files of scikit-learn's models, which hold the hour."""
-    told = ("importance", "surrogate")
-    return {(m, p, f.split(" ")[0] if f.startswith(told) else f) for m, p, f in work}
+    steps = ("importance", "surrogate")
+    return {(m, p, f.split(" ")[0] if f.startswith(steps) else f) for m, p, f in work}
 
 
 def models_of(out: Path) -> dict[str, bytes]:
@@ -59,7 +59,7 @@ def models_of(out: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("n_rows", "models"), [(300, "core"), (32_000, "mean,cart,gradient_boosting,ridge")]
 )
-def test_many_kills(
+def test_a_study_survives_many_kills(
     tmp_path: Path, timeless: Timeless, jobs: int, n_rows: int, models: str
 ) -> None:
     table = write(tmp_path, n_rows)
@@ -98,9 +98,9 @@ def people(folder: Path) -> Path:
             "age": np.where(draw.random(n) < 0.1, np.nan, draw.integers(18, 90, n)),
         }
     )
-    told = frame["size"] + (frame["town"] == "Oslo") + draw.normal(size=n)
-    frame["y"] = np.where(told > 0.3, "yes", "no")
-    frame["price"] = told * frame["size"]
+    score = frame["size"] + (frame["town"] == "Oslo") + draw.normal(size=n)
+    frame["y"] = np.where(score > 0.3, "yes", "no")
+    frame["price"] = score * frame["size"]
     frame.to_csv(folder / "people.csv", index=False)
     return folder / "people.csv"
 
@@ -110,12 +110,12 @@ VALUES = {"target": "price", "models": "mean,ridge,cart,gradient_boosting"}
 COSTS = {"yes": {"no": 5.0}, "no": {"yes": 1.0}}
 
 
-# Everything that a study tells is in one of them: combinations, calibration, costs, rejected rows,
-# groups, a learning curve, importances, a small tree, cautions.
+# Everything that a study reports is in one of them: combinations, calibration, costs, rejected
+# rows, groups, a learning curve, importances, a small tree, cautions.
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         {
             **CLASSES,
@@ -135,17 +135,19 @@ COSTS = {"yes": {"no": 5.0}, "no": {"yes": 1.0}}
         {**VALUES, "preset": "thesis", "time": "when", "cv": "time:4"},
         {**VALUES, "models": "mean,ridge,lasso", "groups": "who", "lang": "es"},
     ],
-    ids=lambda asked: f"{asked.get('preset', 'quick')} {asked.get('cv', 5)} {asked['target']}",
+    ids=lambda options: (
+        f"{options.get('preset', 'quick')} {options.get('cv', 5)} {options['target']}"
+    ),
 )
-def test_the_same_facts_whoever_does_the_work(
-    tmp_path: Path, timeless: Timeless, asked: dict[str, Any]
+def test_the_facts_do_not_depend_on_the_processes(
+    tmp_path: Path, timeless: Timeless, options: dict[str, Any]
 ) -> None:
     table = people(tmp_path)
-    expected = Study(table, output_dir=tmp_path / "one", n_jobs=1, **asked).run()
-    again = Study(table, output_dir=tmp_path / "again", n_jobs=1, **asked).run()
+    expected = Study(table, output_dir=tmp_path / "one", n_jobs=1, **options).run()
+    again = Study(table, output_dir=tmp_path / "again", n_jobs=1, **options).run()
     assert timeless(again.facts) == timeless(expected.facts)
     assert models_of(again.folder) == models_of(expected.folder)
-    two = Study(table, output_dir=tmp_path / "two", n_jobs=2, **asked).run()
+    two = Study(table, output_dir=tmp_path / "two", n_jobs=2, **options).run()
     assert timeless(two.facts) == timeless(expected.facts)
     assert models_of(two.folder) == models_of(expected.folder)
     out = tmp_path / "killed"
@@ -158,7 +160,7 @@ def test_the_same_facts_whoever_does_the_work(
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    ended = Study(table, output_dir=out, n_jobs=1, **asked).run()
+    ended = Study(table, output_dir=out, n_jobs=1, **options).run()
     assert timeless(ended.facts) == timeless(expected.facts)
     assert models_of(out) == models_of(expected.folder)
     assert get_column_names(work_of(out)) == get_column_names(work_of(expected.folder))

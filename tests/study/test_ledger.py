@@ -1,4 +1,4 @@
-"""The ledger keeps what is done, refuses another study, and says plainly what is wrong."""
+"""The ledger keeps finished work, refuses another study, and reports clearly what is wrong."""
 
 import sqlite3
 from pathlib import Path
@@ -15,7 +15,7 @@ from arboleda.study.plan import make_plan
 IDENTITY = {"data": "abc", "seed": 0, "versions": {"numpy": "2"}}
 
 
-def test_what_is_put_comes_back_to_the_last_bit(tmp_path: Path) -> None:
+def test_entries_are_restored_exactly(tmp_path: Path) -> None:
     result = {"score": 0.1 + 0.2, "none": None, "texts": ["é", "<b>"]}
     with Ledger(tmp_path, IDENTITY) as ledger:
         assert ledger.get("cart", {"a": 1, "b": None}, "0") is None
@@ -37,7 +37,7 @@ def test_a_status_comes_back_as_its_type(tmp_path: Path, status: JobStatus) -> N
     assert status.is_final == (status in {JobStatus.DONE, JobStatus.FAILED})
 
 
-def test_another_study_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_another_study_is_refused_and_not_modified(tmp_path: Path) -> None:
     with Ledger(tmp_path, IDENTITY) as ledger:
         ledger.put("cart", {}, "0", {"score": 1.0})
     with pytest.raises(StudyError, match=r"another study \(not the same: seed\).*--out"):
@@ -56,7 +56,7 @@ def test_a_ledger_without_statuses_is_refused(tmp_path: Path) -> None:
         Ledger(tmp_path, identity)
 
 
-def test_a_running_study_keeps_others_out(tmp_path: Path) -> None:
+def test_a_running_study_locks_its_folder(tmp_path: Path) -> None:
     with (
         Ledger(tmp_path, IDENTITY),
         pytest.raises(StudyError, match="Another study is running"),
@@ -68,7 +68,7 @@ def test_a_running_study_keeps_others_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"not a database " * 100, b"SQLite format 3\x00" + b"\x07" * 900]
 )
-def test_a_file_that_is_no_ledger_is_damaged(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_ledger_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(content)
     with pytest.raises(StudyError, match=r"is damaged .*delete it"):
         Ledger(tmp_path, IDENTITY)
@@ -86,7 +86,7 @@ def test_a_file_that_is_no_ledger_is_damaged(tmp_path: Path, content: bytes) -> 
         ("DROP TABLE study; CREATE TABLE study (other TEXT)", "no such column"),
     ],
 )
-def test_damaged_entries(tmp_path: Path, statement: str, reason: str) -> None:
+def test_damaged_entries_are_refused(tmp_path: Path, statement: str, reason: str) -> None:
     with Ledger(tmp_path, IDENTITY) as ledger:
         ledger.put("cart", {}, "0", {"score": 1.0})
     connection = sqlite3.connect(tmp_path / FILE_NAME)
@@ -99,7 +99,7 @@ def test_damaged_entries(tmp_path: Path, statement: str, reason: str) -> None:
         ledger.get("cart", {}, "0")
 
 
-def test_a_folder_in_its_place_cannot_be_opened(tmp_path: Path) -> None:
+def test_a_folder_in_place_of_the_ledger_is_refused(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).mkdir()
     with pytest.raises(StudyError, match="cannot be"):
         Ledger(tmp_path, IDENTITY)

@@ -42,7 +42,7 @@ print(json.dumps([states, {m["key"]: m["status"] for m in facts["models"]}]))
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the process's size from /proc")
-def test_memory_in_steps(tmp_path: Path) -> None:
+def test_memory_stays_within_the_limit_in_each_step(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     x = draw.normal(size=(60_000, 20))
     frame = pd.DataFrame(x, columns=list("abcdefghijklmnopqrst")).assign(

@@ -59,30 +59,30 @@ def plan_for(mixed: pd.DataFrame, target: str) -> Plan:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("target", ["rich", "wealth"])
-def test_every_model_is_kept(mixed: pd.DataFrame, tmp_path: Path, target: str) -> None:
+def test_every_model_is_saved(mixed: pd.DataFrame, tmp_path: Path, target: str) -> None:
     plan = plan_for(mixed, target)
     assert len(plan.models) > 15
     x, train = plan.features.x, plan.split.train
     for model in plan.models:
         pipeline = plan.test_job(model, plan.candidates(model)[0]).pipeline
         pipeline.fit(x[train], plan.target.y[train])
-        before = answers(pipeline, x)
+        before = predict_outputs(pipeline, x)
         kept = save_model(pipeline, tmp_path, model.key)
         assert kept["error"] is None, model.key
         ours = model.engine == "arboleda" and hasattr(pipeline[-1], "save")
         assert (f"{model.key}.arboleda" in kept["files"]) == ours
-        assert (answers(read_model(tmp_path, model.key, kept["files"]), x) == before).all()
+        assert (predict_outputs(read_model(tmp_path, model.key, kept["files"]), x) == before).all()
         # Keeping a model leaves it as it is.
-        assert (answers(pipeline, x) == before).all()
+        assert (predict_outputs(pipeline, x) == before).all()
 
 
-def answers(pipeline: Any, x: Any) -> Any:
+def predict_outputs(pipeline: Any, x: Any) -> Any:
     return pipeline.predict_proba(x) if hasattr(pipeline, "predict_proba") else pipeline.predict(x)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("target", ["rich", "wealth"])
-def test_kernels_of_many_rows_are_kept(
+def test_kernels_of_many_rows_are_saved(
     mixed: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     monkeypatch.setattr(kernels, "EXACT_ROWS", 50)
@@ -103,7 +103,7 @@ def bare(model: Any) -> Pipeline:
 
 
 @pytest.mark.parametrize("model", [KNeighborsClassifier(), KNeighborsRegressor(weights="distance")])
-def test_a_search_tree_is_not_kept_but_grown_again(tmp_path: Path, model: Any) -> None:
+def test_a_neighbour_search_tree_is_rebuilt_on_load(tmp_path: Path, model: Any) -> None:
     pipeline = bare(model)
     assert model._tree is not None
     kept = save_model(pipeline, tmp_path, "neighbours")
@@ -113,7 +113,7 @@ def test_a_search_tree_is_not_kept_but_grown_again(tmp_path: Path, model: Any) -
     assert (again.predict(IRIS[0]) == pipeline.predict(IRIS[0])).all()
 
 
-def test_what_is_not_trusted_is_not_kept(tmp_path: Path) -> None:
+def test_untrusted_objects_are_not_saved(tmp_path: Path) -> None:
     kept = save_model(bare(RandomForestClassifier(n_estimators=2)), tmp_path, "forest")
     assert kept["files"] == {}
     assert "sklearn.ensemble._forest.RandomForestClassifier, which is not trusted" in kept["error"]
@@ -163,13 +163,13 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_descriptions_of_other_things_are_refused(name: str) -> None:
+def test_descriptions_of_other_objects_are_refused(name: str) -> None:
     content = rewritten(logistic(), lambda d: d["content"].append(HOSTILE[name]))
     with pytest.raises(SkopsFileError):
         estimators_from_bytes(content)
 
 
-def test_a_pipelines_cache_is_refused(tmp_path: Path) -> None:
+def test_the_cache_of_a_pipeline_is_refused(tmp_path: Path) -> None:
     pipeline = make_pipeline(LogisticRegression(max_iter=500), memory=str(tmp_path)).fit(*IRIS)
     with pytest.raises(TypeError, match="memory of its Pipeline is not None"):
         estimators_to_bytes([None, pipeline])
@@ -183,7 +183,7 @@ def test_a_pipelines_cache_is_refused(tmp_path: Path) -> None:
         estimators_from_bytes(rewritten(logistic(), cache))
 
 
-def test_arrays_that_promise_more_than_they_hold_are_refused() -> None:
+def test_arrays_larger_than_their_data_are_refused() -> None:
     content = logistic()
     out = io.BytesIO()
     header = io.BytesIO()
@@ -219,7 +219,7 @@ def test_compressed_archives_and_pickles_are_refused() -> None:
         estimators_from_bytes(out.getvalue())
 
 
-def test_damaged_bytes_are_one_error() -> None:
+def test_damaged_bytes_raise_one_error() -> None:
     content = logistic()
     draw = np.random.default_rng(0)
     for _ in range(150):
@@ -246,7 +246,7 @@ def test_damaged_bytes_are_one_error() -> None:
     ],
 )
 @pytest.mark.parametrize("machine", [SVC, SVR])
-def test_machines_whose_parts_do_not_fit_are_refused(
+def test_svms_with_mismatched_parts_are_refused(
     tmp_path: Path, machine: Any, change: dict[str, Any]
 ) -> None:
     pipeline = bare(machine())
@@ -261,7 +261,7 @@ def test_machines_whose_parts_do_not_fit_are_refused(
         read_model(tmp_path, "svm", files)
 
 
-def test_keys_that_leave_the_folder_are_refused(tmp_path: Path) -> None:
+def test_keys_outside_the_folder_are_refused(tmp_path: Path) -> None:
     for key in ("../svm", "a/b", "", "A", "x" * 70):
         with pytest.raises(ValueError, match="no model's key"):
             read_model(tmp_path, key, {})
@@ -298,7 +298,7 @@ OWN_MODELS: list[Any] = [
 
 
 @pytest.mark.parametrize("model", OWN_MODELS, ids=lambda model: type(model).__name__)
-def test_own_classes_are_kept_with_any_parameters(tmp_path: Path, model: Any) -> None:
+def test_own_classes_are_saved_with_any_parameters(tmp_path: Path, model: Any) -> None:
     x = np.column_stack([IRIS[0][:, :3], np.round(IRIS[0][:, 3])])
     y = (IRIS[1] > 0).astype(np.int64)
     if is_regressor(model) or getattr(model, "task", "") == "regression":
@@ -307,17 +307,17 @@ def test_own_classes_are_kept_with_any_parameters(tmp_path: Path, model: Any) ->
     last = LinearRegression() if y.dtype.kind == "f" else GaussianNB()
     whole = make_pipeline(clone(model), last) if is_selector else clone(model)
     pipeline = Pipeline([("preparation", "passthrough"), ("model", whole)]).fit(x, y)
-    before = answers(pipeline, x)
+    before = predict_outputs(pipeline, x)
     kept = save_model(pipeline, tmp_path, "own")
     assert kept["error"] is None
     again = read_model(tmp_path, "own", kept["files"])
-    np.testing.assert_array_equal(answers(again, x), before)
+    np.testing.assert_array_equal(predict_outputs(again, x), before)
     fitted, read = (p[-1][0] if is_selector else p[-1] for p in (pipeline, again))
     assert vars(read).keys() >= {k for k in vars(fitted) if k.endswith("_")}
     assert repr(read.get_params()) == repr(fitted.get_params())
 
 
-def test_every_own_estimator_of_the_rules_is_tried() -> None:
+def test_every_own_estimator_of_the_rules_is_tested() -> None:
     exported = [getattr(arboleda, name) for name in arboleda.__all__]
     public = {cls for cls in exported if isinstance(cls, type) and issubclass(cls, BaseEstimator)}
     with_rules = {cls for cls in public if f"{cls.__module__}.{cls.__qualname__}" in OWN}

@@ -1,4 +1,4 @@
-"""What is asked of a study: what is taken, and one sentence for what is not."""
+"""The options of a study: which are valid, and one sentence for those that are not."""
 
 import json
 from pathlib import Path
@@ -15,13 +15,13 @@ from arboleda.study.errors import StudyError
 from arboleda.study.search import TpeStrategy
 
 
-def test_nothing_asked_is_the_default() -> None:
+def test_no_options_give_the_defaults() -> None:
     assert make_settings() == Settings()
     assert make_settings(**dict.fromkeys(NAMES)) == Settings()
 
 
 @pytest.mark.parametrize(
-    ("asked", "field", "value"),
+    ("options", "field", "value"),
     [
         ({"time_budget": "15m"}, "time_budget", 900.0),
         ({"time_budget": "1h30m"}, "time_budget", 5400.0),
@@ -55,8 +55,8 @@ def test_nothing_asked_is_the_default() -> None:
         ),
     ],
 )
-def test_what_is_meant(asked: dict[str, Any], field: str, value: Any) -> None:
-    assert getattr(make_settings(**asked), field) == value
+def test_options_are_parsed(options: dict[str, Any], field: str, value: Any) -> None:
+    assert getattr(make_settings(**options), field) == value
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_is_meant(asked: dict[str, Any], field: str, value: Any) -> None:
         ("bootstrap:200", Scheme("bootstrap", 200)),
     ],
 )
-def test_schemes(text: str, scheme: Scheme) -> None:
+def test_schemes_are_parsed(text: str, scheme: Scheme) -> None:
     assert parse_scheme(text) == scheme
     assert parse_scheme(scheme.text) == scheme
 
@@ -85,13 +85,13 @@ def test_schemes(text: str, scheme: Scheme) -> None:
         *("bootstrap:9", "-5", "5.0", "9" * 5000, "\uff15"),
     ],
 )
-def test_no_schemes(text: str) -> None:
+def test_invalid_schemes_are_refused(text: str) -> None:
     with pytest.raises(StudyError, match="The cross-validation|no cross-validation"):
         parse_scheme(text)
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "message"),
     [
         ({"task": "clustering"}, "no task 'clustering'; choose classification or regression"),
         ({"metric": 3}, "The metric 3 is not a name"),
@@ -155,34 +155,34 @@ def test_no_schemes(text: str) -> None:
         ({"n_jobs": "x" * 500}, "x..."),
     ],
 )
-def test_what_cannot_be_meant(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], told: str
+def test_invalid_options_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StudyError) as error:
-        make_settings(**asked)
-    assert told in str(error.value)
+        make_settings(**options)
+    assert message in str(error.value)
     assert len(str(error.value)) < 250
     assert str(error.value).endswith(".")
 
 
-def test_costs_from_a_file(tmp_path: Path) -> None:
+def test_costs_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "costs.json"
     path.write_text('{"good": {"bad": 1}, "bad": {"good": 5}}')
     found = make_settings(cost_matrix=path).cost_matrix
     assert found == {"good": {"bad": 1.0}, "bad": {"good": 5.0}}
 
 
-def test_settings_are_told_as_plain_values() -> None:
-    asked = {
+def test_settings_are_serialized_as_plain_values() -> None:
+    options = {
         "cv": "5x3",
         "models": "cart",
         "score_by": "a",
         "cost_matrix": {"a": {"b": 1}},
         "n_jobs": 2,
     }
-    told = make_settings(**asked).to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert set(told) == set(NAMES) - {"n_jobs", "max_table_size"}
-    assert (told["cv"], told["models"], told["score_by"]) == ("5x3", ["cart"], ["a"])
+    message = make_settings(**options).to_dict()
+    assert json.loads(json.dumps(message, allow_nan=False)) == message
+    assert set(message) == set(NAMES) - {"n_jobs", "max_table_size"}
+    assert (message["cv"], message["models"], message["score_by"]) == ("5x3", ["cart"], ["a"])
     assert make_settings(test=Path("a/b.csv")).to_dict()["test"] == "b.csv"

@@ -1,4 +1,4 @@
-"""Work in processes that can be stopped: a fit that dies takes nothing else with it."""
+"""Jobs in processes that can be stopped: a crashing fit fails alone."""
 
 import resource
 import signal
@@ -66,7 +66,7 @@ def errors(pool: Pool, jobs: list[Job]) -> dict[str, str | None]:
         ("leave", "Stopped: its process ended by itself, with status 3"),
     ],
 )
-def test_a_fit_that_dies_fails_alone(pools: Any, plan: Plan, act: str, sentence: str) -> None:
+def test_a_crashing_fit_fails_alone(pools: Any, plan: Plan, act: str, sentence: str) -> None:
     jobs = [job(plan, "nothing", str(k)) for k in range(3)]
     found = errors(pools(), [jobs[0], job(plan, act), *jobs[1:], job(plan, "error")])
     assert found.pop(f"{act} 0") == sentence
@@ -74,7 +74,7 @@ def test_a_fit_that_dies_fails_alone(pools: Any, plan: Plan, act: str, sentence:
     assert found == {f"nothing {k}": None for k in range(3)}
 
 
-def test_a_fit_that_takes_too_long_is_ended(pools: Any, plan: Plan) -> None:
+def test_a_fit_that_takes_too_long_is_stopped(pools: Any, plan: Plan) -> None:
     pool = pools(1, limits=Limits(seconds=4))
     began = time.monotonic()
     found = errors(pool, [job(plan, "sleep"), job(plan, "nothing")])
@@ -85,7 +85,7 @@ def test_a_fit_that_takes_too_long_is_ended(pools: Any, plan: Plan) -> None:
     }
 
 
-def test_a_fit_that_needs_too_much_memory_is_refused_it(pools: Any, plan: Plan) -> None:
+def test_a_fit_cannot_exceed_its_memory_limit(pools: Any, plan: Plan) -> None:
     pool = pools(1, limits=Limits(memory=500 * MB))
     assert errors(pool, [job(plan, "eat"), job(plan, "nothing")]) == {
         "eat 0": "Stopped: it ran out of memory, of which it may take 500 MB, the limit of a fit",
@@ -95,7 +95,7 @@ def test_a_fit_that_needs_too_much_memory_is_refused_it(pools: Any, plan: Plan) 
     assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY
 
 
-def test_when_the_time_is_over_nothing_is_at_work(pools: Any, plan: Plan) -> None:
+def test_no_worker_runs_after_the_time_limit(pools: Any, plan: Plan) -> None:
     deadline = time.monotonic() + 12
     pool = pools(2, deadline=deadline)
     done = list(pool.run([job(plan, "nothing"), *(job(plan, "sleep", str(k)) for k in range(4))]))
@@ -104,19 +104,19 @@ def test_when_the_time_is_over_nothing_is_at_work(pools: Any, plan: Plan) -> Non
     assert list(pool.run([job(plan, "nothing")])) == []
 
 
-def test_here_nothing_is_begun_when_the_time_is_over(pools: Any, plan: Plan) -> None:
+def test_in_process_no_job_starts_after_the_time_limit(pools: Any, plan: Plan) -> None:
     pool = pools(1, deadline=time.monotonic() - 1)
     assert list(pool.run([job(plan, "nothing")])) == []
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_what_does_not_fit_is_passed_over(pools: Any, plan: Plan, processes: int) -> None:
+def test_jobs_that_do_not_fit_the_time_are_skipped(pools: Any, plan: Plan, processes: int) -> None:
     jobs = [job(plan, "nothing", str(k)) for k in range(4)]
     done = pools(processes).run(jobs, lambda j: int(j.fold) % 2 == 1)
     assert sorted(j.fold for j, _ in done) == ["1", "3"]
 
 
-def test_a_pass_that_is_left_ends_its_workers(pools: Any, plan: Plan) -> None:
+def test_leaving_the_pool_ends_its_workers(pools: Any, plan: Plan) -> None:
     others = set(psutil.Process().children())
     pool = pools(2)
     results = pool.run([job(plan, "nothing"), job(plan, "sleep"), job(plan, "sleep", "1")])
@@ -147,7 +147,7 @@ def test_ctrl_c_while_workers_start_is_for_the_parent_alone(
     assert capfd.readouterr() == ("", "")
 
 
-def test_workers_that_never_start_are_told(
+def test_workers_that_never_start_are_reported(
     pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arboleda.study.execution.pool._PROGRAM", "raise SystemExit(7)")
@@ -155,7 +155,7 @@ def test_workers_that_never_start_are_told(
         list(pools(2).run([job(plan, "nothing")]))
 
 
-def test_an_interpreter_that_is_not_there_is_told(
+def test_a_missing_interpreter_is_reported(
     pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.executable", "/no/such/python")
@@ -163,7 +163,7 @@ def test_an_interpreter_that_is_not_there_is_told(
         list(pools(2).run([job(plan, "nothing")]))
 
 
-def test_the_matrix_is_mapped_not_sent(pools: Any, plan: Plan) -> None:
+def test_the_matrix_is_memory_mapped(pools: Any, plan: Plan) -> None:
     features = replace(plan.features, x=np.zeros((len(plan.target.y), 20_000)))
     pool = Pool(replace(plan.shared, features=features), 2, pools()._workers._folder)
     try:

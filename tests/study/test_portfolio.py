@@ -1,4 +1,4 @@
-"""Preset best: models that are the means of what the folds fitted, and their ensemble."""
+"""Preset best: models that are the means of their fold models, and their ensemble."""
 
 import json
 import re
@@ -52,7 +52,7 @@ def test_the_preset_is_the_portfolio() -> None:
 
 @pytest.mark.parametrize("n_rows", [100, EARLY_STOPPING_ROWS])
 @pytest.mark.parametrize("model", PORTFOLIO, ids=lambda m: f"{m.key}-{m.task}")
-def test_every_configuration_learns(model: Any, n_rows: int) -> None:
+def test_every_configuration_is_fitted(model: Any, n_rows: int) -> None:
     n_classes = 3 if model.task == "classification" else 0
     setting = Setting(n_rows=n_rows, n_classes=n_classes, seed=0)
     x, y = (load_iris if n_classes else load_diabetes)(return_X_y=True)
@@ -68,7 +68,7 @@ def test_every_configuration_learns(model: Any, n_rows: int) -> None:
 
 
 @pytest.mark.parametrize(("n_rows", "folds"), [(100, 5), (5_000, 5), (50_000, 3), (90_000, None)])
-def test_boosting_is_stopped_in_two_ways_where_rows_are_few(n_rows: int, folds: int | None) -> None:
+def test_few_rows_use_two_ways_of_early_stopping(n_rows: int, folds: int | None) -> None:
     setting = Setting(n_rows=n_rows, n_classes=3, seed=0)
     (model,) = (m for m in PORTFOLIO if m.key == "best_leafwise" and m.task == "classification")
     first, *others = model.grid(setting)
@@ -81,7 +81,9 @@ def test_boosting_is_stopped_in_two_ways_where_rows_are_few(n_rows: int, folds: 
 @pytest.mark.parametrize(
     ("n_rows", "n_columns", "larger"), [(16_000, 16, 1.0), (16_000, 784, 2.0), (48_000, 784, 3.0)]
 )
-def test_steps_are_larger_where_cells_are_many(n_rows: int, n_columns: int, larger: float) -> None:
+def test_large_tables_use_a_larger_learning_rate(
+    n_rows: int, n_columns: int, larger: float
+) -> None:
     few = Setting(n_rows=1_000, n_classes=10, seed=0)
     many = Setting(n_rows=n_rows, n_classes=10, seed=0, n_columns=n_columns)
     steps = set()
@@ -95,7 +97,7 @@ def test_steps_are_larger_where_cells_are_many(n_rows: int, n_columns: int, larg
     assert steps == {larger}
 
 
-def test_a_model_is_the_mean_of_what_the_folds_fitted(result: StudyResult) -> None:
+def test_a_model_is_the_mean_of_its_fold_models(result: StudyResult) -> None:
     names = {path.name for path in (result.folder / MODELS).iterdir()}
     for fold in range(5):
         assert any(re.fullmatch(rf"best_linear_\w{{8}}_fold{fold}\.skops", n) for n in names)
@@ -109,11 +111,11 @@ def test_a_model_is_the_mean_of_what_the_folds_fitted(result: StudyResult) -> No
     twin = np.mean([fold.predict_proba(x) for fold in folds], axis=0)
     assert len(folds) == 5
     np.testing.assert_allclose(model.predict_proba(rows.X), twin)
-    told = facts_of(result, "best_linear")["test"]["metrics"]["accuracy"]
-    assert told == np.mean(twin.argmax(axis=1) == rows.codes)
+    score = facts_of(result, "best_linear")["test"]["metrics"]["accuracy"]
+    assert score == np.mean(twin.argmax(axis=1) == rows.codes)
 
 
-def test_fits_of_the_folds_are_what_their_mean_took(result: StudyResult) -> None:
+def test_the_time_of_a_mean_is_that_of_its_fold_models(result: StudyResult) -> None:
     ledger = sqlite3.connect(result.folder / "ledger.sqlite")
     own = {}
     for key in SOME.split(","):
@@ -126,19 +128,19 @@ def test_fits_of_the_folds_are_what_their_mean_took(result: StudyResult) -> None
         # And reading what the folds have kept.
         assert fits < facts["timing"]["fit_s"] < fits + 5
         own[key] = facts["timing"]["fit_s"]
-    # It asks all of them.
+    # It uses all of them.
     assert facts_of(result, "stacking")["timing"]["fit_s"] == pytest.approx(sum(own.values()))
 
 
-def test_an_ensemble_of_means_repeats_its_test(result: StudyResult) -> None:
+def test_an_ensemble_of_means_reproduces_its_test_score(result: StudyResult) -> None:
     study = Study.load(result.folder)
     rows = study.test_rows()
     for key in ("greedy_selection", "stacking"):
-        told = facts_of(result, key)["test"]["metrics"]["accuracy"]
-        assert told == np.mean(study.model(key).predict(rows.X) == rows.y)
+        score = facts_of(result, key)["test"]["metrics"]["accuracy"]
+        assert score == np.mean(study.model(key).predict(rows.X) == rows.y)
 
 
-def test_models_of_candidates_that_lost_are_dropped(result: StudyResult) -> None:
+def test_models_of_losing_candidates_are_dropped(result: StudyResult) -> None:
     facts = facts_of(result, "best_leafwise")
     assert len(facts["candidates"]) == 2
     names = {path.name for path in (result.folder / MODELS).glob("best_leafwise*fold*")}
@@ -146,7 +148,7 @@ def test_models_of_candidates_that_lost_are_dropped(result: StudyResult) -> None
     assert len({name.split("_fold")[0] for name in names}) == 1
 
 
-def test_no_model_is_dropped_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_are_not_dropped_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One configuration's key may begin as another's: what is dropped would be fitted again."""
     done: list[tuple[str, str, str]] = []
     put = Ledger.put
@@ -174,14 +176,14 @@ def test_a_lost_model_of_a_fold_is_fitted_again(result: StudyResult) -> None:
     assert lost.exists()
 
 
-def test_lost_models_of_folds_that_there_is_no_time_for_are_no_failure(
+def test_lost_fold_models_without_time_are_not_failures(
     result: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "study"
     shutil.copytree(result.folder, out)
     for lost in (out / MODELS).glob("best_linear*"):
         lost.unlink()
-    asked: Any = {
+    options: Any = {
         "target": "target",
         "preset": "best",
         "models": SOME,
@@ -190,18 +192,18 @@ def test_lost_models_of_folds_that_there_is_no_time_for_are_no_failure(
     }
     with monkeypatch.context() as patch:
         patch.setattr(Executor, "run_folds", lambda self, jobs: None)
-        Study("iris", **asked).run()
-    again = Study("iris", **asked).run()
+        Study("iris", **options).run()
+    again = Study("iris", **options).run()
     assert facts_of(again, "best_linear")["status"] == "ok"
     assert facts_of(again, "best_linear")["test"] is not None
 
 
-def test_the_longest_name_of_a_fold_is_a_key() -> None:
+def test_the_longest_name_of_a_fold_is_a_valid_key() -> None:
     for model in PORTFOLIO:
         assert check_key(f"{model.key}_{'0' * HASH_DIGITS}_fold19_of_{2**20}_rows")
 
 
-def test_two_processes_find_the_same(result: StudyResult, tmp_path: Path) -> None:
+def test_two_processes_give_the_same_facts(result: StudyResult, tmp_path: Path) -> None:
     other = Study(
         "iris", target="target", output_dir=tmp_path, preset="best", models=SOME, n_jobs=2
     ).run()

@@ -31,7 +31,7 @@ def table(path: Path) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_model_of_ours(tmp_path: Path, ending: str) -> None:
+def test_our_models_predict_a_file(tmp_path: Path, ending: str) -> None:
     frame = table(tmp_path / "rows.csv")
     X, y = frame[["town", "x"]], np.where(frame["x"] > 0, "yes", "no")
     model = ab.RandomForestClassifier(5, categorical_features="from_dtype", random_state=0).fit(
@@ -44,7 +44,7 @@ def test_a_model_of_ours(tmp_path: Path, ending: str) -> None:
     assert (found["probability of yes"] == model.predict_proba(X)[:, 1]).all()
 
 
-def test_other_models_and_columns_without_names(tmp_path: Path) -> None:
+def test_other_models_and_unnamed_columns_are_supported(tmp_path: Path) -> None:
     frame = table(tmp_path / "rows.csv")[["x"]]
     model = LinearRegression().fit(frame, frame["x"] * 2)
     ab.predict_file(model, tmp_path / "rows.csv", tmp_path / "out.parquet")
@@ -55,7 +55,7 @@ def test_other_models_and_columns_without_names(tmp_path: Path) -> None:
     assert ab.predict_file(plain, tmp_path / "numbers.csv", tmp_path / "out.csv") == 90
 
 
-def test_several_numbers_a_row_have_no_room(tmp_path: Path) -> None:
+def test_several_outputs_per_row_are_refused(tmp_path: Path) -> None:
     frame = table(tmp_path / "rows.csv")[["x"]]
     quantiles = ab.HistGradientBoostingRegressor(
         loss="quantile", quantile=[0.1, 0.9], max_iter=2
@@ -67,7 +67,7 @@ def test_several_numbers_a_row_have_no_room(tmp_path: Path) -> None:
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_texts_where_numbers_belong(tmp_path: Path) -> None:
+def test_texts_in_numeric_columns_are_refused(tmp_path: Path) -> None:
     frame = table(tmp_path / "rows.csv")
     model = ab.DecisionTreeRegressor().fit(np.zeros((3, 3)), [1.0, 2.0, 3.0])
     with pytest.raises(StudyError, match=r"'more' of rows.csv does not hold numbers.*'unused'"):
@@ -78,7 +78,7 @@ def test_texts_where_numbers_belong(tmp_path: Path) -> None:
     assert ab.predict_file(model, tmp_path / "numbers.csv", tmp_path / "out.csv") == 90
 
 
-def test_what_cannot_be_done(tmp_path: Path) -> None:
+def test_invalid_arguments_are_refused(tmp_path: Path) -> None:
     frame = table(tmp_path / "rows.csv")[["x"]].rename(columns={"x": "age"})
     model = ab.DecisionTreeRegressor().fit(frame, frame["age"])
     with pytest.raises(StudyError, match="lacks the column 'age'"):
@@ -111,7 +111,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("write", "name"), FORMS)
-def test_any_form_of_the_table(
+def test_any_table_format_is_predicted(
     tmp_path: Path, write: Callable[[pd.DataFrame, Path], object], name: str
 ) -> None:
     frame = table(tmp_path / "rows.csv")
@@ -125,7 +125,7 @@ def test_any_form_of_the_table(
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda f: f.drop(columns="x"), r"The table new.csv lacks the column 'x'"),
         (
@@ -143,22 +143,22 @@ def test_any_form_of_the_table(
         (lambda f: f.head(0), "has a header line but no rows"),
     ],
 )
-def test_what_is_wrong_is_told_of_the_file(
-    tmp_path: Path, change: Callable[[pd.DataFrame], pd.DataFrame], told: str
+def test_errors_name_the_file(
+    tmp_path: Path, change: Callable[[pd.DataFrame], pd.DataFrame], message: str
 ) -> None:
     frame = table(tmp_path / "rows.csv")
     model = ab.DecisionTreeRegressor().fit(frame[["x"]], frame["x"])
     change(frame).to_csv(tmp_path / "new.csv", index=False)
     out = tmp_path / "out.csv"
     out.write_text("old")
-    with pytest.raises(StudyError, match=told) as error:
+    with pytest.raises(StudyError, match=message) as error:
         ab.predict_file(model, tmp_path / "new.csv", out)
     assert len(str(error.value).splitlines()) == 1
     assert out.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["new.csv", "out.csv", "rows.csv"]
 
 
-def test_a_model_that_gives_no_reason_is_told_of_all_the_same(tmp_path: Path) -> None:
+def test_an_error_without_a_message_is_reported(tmp_path: Path) -> None:
     class Silent(LinearRegression):  # type: ignore[misc]
         def predict(self, X: Any) -> Any:
             raise ValueError

@@ -23,10 +23,10 @@ import arboleda
 from arboleda.study import StudyError
 source, model, out = sys.argv[1:]
 try:
-    told = arboleda.predict_file(arboleda.load(model), source, out)
+    n_rows = arboleda.predict_file(arboleda.load(model), source, out)
 except StudyError as error:
     sys.exit(str(error))
-print(told, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(n_rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
@@ -54,23 +54,23 @@ def command(folder: Path, source: str, out: Path) -> list[str]:
 
 
 def test_memory_does_not_grow_with_the_file(folder: Path, tmp_path: Path) -> None:
-    told = []
+    counts = []
     for source in ("small.csv", "large.csv"):
         done = subprocess.run(
             command(folder, source, tmp_path / "out.csv"),
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-        told.append([int(word) for word in done.stdout.split()])
-    (n_small, small), (n_large, large) = told
+        counts.append([int(word) for word in done.stdout.split()])
+    (n_small, small), (n_large, large) = counts
     assert n_large >= 90 * n_small
     assert large < small + 250
-    small_answers = ab.load(folder / "model").predict(pd.read_csv(folder / "small.csv"))
+    small_predictions = ab.load(folder / "model").predict(pd.read_csv(folder / "small.csv"))
     found = pd.read_csv(tmp_path / "out.csv")["prediction"].to_numpy()
-    np.testing.assert_array_equal(found, np.tile(small_answers, n_large // n_small))
+    np.testing.assert_array_equal(found, np.tile(small_predictions, n_large // n_small))
 
 
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
-def test_ctrl_c_in_the_middle(folder: Path, tmp_path: Path, out: str) -> None:
+def test_ctrl_c_leaves_no_partial_file(folder: Path, tmp_path: Path, out: str) -> None:
     (tmp_path / out).write_text("old")
     with subprocess.Popen(
         command(folder, "large.csv", tmp_path / out), stderr=subprocess.PIPE, text=True
@@ -87,7 +87,7 @@ def test_ctrl_c_in_the_middle(folder: Path, tmp_path: Path, out: str) -> None:
 
 
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
-def test_a_disk_that_is_soon_full(folder: Path, tmp_path: Path, out: str) -> None:
+def test_a_full_disk_leaves_no_partial_file(folder: Path, tmp_path: Path, out: str) -> None:
     def no_more_than_a_megabyte() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))
 

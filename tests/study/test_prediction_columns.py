@@ -41,13 +41,13 @@ def price_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fruit_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("fruits")
     costs = {"lime": {"=fig": 6, "plum": 6}}
-    asked = {"cost_matrix": costs, "reject_cost": 0.7}
-    Study(fruits(600, 0), target="fruit", models="lda", output_dir=out, **asked).run()
+    options = {"cost_matrix": costs, "reject_cost": 0.7}
+    Study(fruits(600, 0), target="fruit", models="lda", output_dir=out, **options).run()
     return out
 
 
 @pytest.mark.parametrize("coverage", [0.5, 0.9])
-def test_intervals_hold_their_share_of_new_values(
+def test_intervals_cover_their_share_of_new_values(
     price_study: Path, tmp_path: Path, coverage: float
 ) -> None:
     new = prices(4000, 1)
@@ -62,16 +62,19 @@ def test_intervals_hold_their_share_of_new_values(
     assert width[got["prediction"] > 150].mean() > 1.5 * width[got["prediction"] < 50].mean()
 
 
-def test_sets_hold_their_share_of_new_classes(fruit_study: Path, tmp_path: Path) -> None:
+def test_sets_cover_their_share_of_new_classes(fruit_study: Path, tmp_path: Path) -> None:
     new = fruits(4000, 1)
     predict(fruit_study, new, tmp_path / "out.parquet", intervals=0.9)
     got = pd.read_parquet(tmp_path / "out.parquet")
     inside = [
-        fruit in told.split(" | ")
-        for fruit, told in zip(new["fruit"], got["set 90 %"], strict=True)
+        fruit in prediction_set.split(" | ")
+        for fruit, prediction_set in zip(new["fruit"], got["set 90 %"], strict=True)
     ]
     assert 0.865 < np.mean(inside) < 0.94
-    assert all(p in told for p, told in zip(got["prediction"], got["set 90 %"], strict=True))
+    assert all(
+        p in prediction_set
+        for p, prediction_set in zip(got["prediction"], got["set 90 %"], strict=True)
+    )
 
 
 def test_decisions_follow_the_costs_and_chows_rule(fruit_study: Path, tmp_path: Path) -> None:
@@ -85,9 +88,9 @@ def test_decisions_follow_the_costs_and_chows_rule(fruit_study: Path, tmp_path: 
     assert any("least expected cost" in note for note in found.notes)
     dear = (new["fruit"] == "lime").to_numpy()
 
-    def cost(said: pd.Series) -> float:
-        wrong = np.where(said == new["fruit"], 0.0, np.where(dear, 6.0, 1.0))
-        return float(np.where(said == "rejected", 0.7, wrong).mean())
+    def cost(decisions: pd.Series) -> float:
+        wrong = np.where(decisions == new["fruit"], 0.0, np.where(dear, 6.0, 1.0))
+        return float(np.where(decisions == "rejected", 0.7, wrong).mean())
 
     assert cost(got["decision"]) < 0.9 * cost(got["prediction"])
 
@@ -101,7 +104,7 @@ def test_a_spreadsheet_runs_no_formula_of_the_file(fruit_study: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("coverage", "told"),
+    ("coverage", "message"),
     [
         (1.5, "must be a number between 0 and 1, such as 0.9, got 1.5"),
         (0, "must be a number between 0 and 1, such as 0.9, got 0"),
@@ -110,14 +113,14 @@ def test_a_spreadsheet_runs_no_formula_of_the_file(fruit_study: Path, tmp_path: 
         (0.9999, "choose a lower"),
     ],
 )
-def test_what_cannot_be_promised_is_refused(
-    price_study: Path, tmp_path: Path, coverage: Any, told: str
+def test_unattainable_coverage_is_refused(
+    price_study: Path, tmp_path: Path, coverage: Any, message: str
 ) -> None:
-    with pytest.raises(StudyError, match=told):
+    with pytest.raises(StudyError, match=message):
         predict(price_study, prices(5, 1), tmp_path / "out.csv", intervals=coverage)
 
 
-def test_a_damaged_file_of_answers_is_told(price_study: Path, tmp_path: Path) -> None:
+def test_a_damaged_prediction_file_is_reported(price_study: Path, tmp_path: Path) -> None:
     file = price_study / "models" / "held_out.npy"
     content = file.read_bytes()
     file.write_bytes(content[:-8] + b"\x00" * 8)
@@ -128,7 +131,7 @@ def test_a_damaged_file_of_answers_is_told(price_study: Path, tmp_path: Path) ->
         file.write_bytes(content)
 
 
-def test_without_held_out_answers_there_are_no_intervals(
+def test_without_held_out_predictions_there_are_no_intervals(
     price_study: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("arboleda.study.artifacts.loaded.LoadedStudy.held_out", lambda self: None)
@@ -136,7 +139,7 @@ def test_without_held_out_answers_there_are_no_intervals(
         predict(price_study, prices(5, 1), tmp_path / "out.csv", intervals=0.9)
 
 
-def test_over_many_draws_the_coverage_is_kept() -> None:
+def test_coverage_holds_over_many_draws() -> None:
     draw = np.random.default_rng(0)
     inside = []
     for _ in range(300):
@@ -147,13 +150,13 @@ def test_over_many_draws_the_coverage_is_kept() -> None:
     assert 0.74 < np.mean(inside) < 0.87
 
 
-def test_sets_hold_the_predicted_class() -> None:
+def test_sets_contain_the_predicted_class() -> None:
     p = np.array([[0.4, 0.35, 0.25], [0.9, 0.05, 0.05]])
     sets = fit_sets(np.full((30, 3), [0.9, 0.05, 0.05]), np.zeros(30, dtype=int), 0.9)
     assert sets.of(p, np.array([1, 0])).tolist() == [[False, True, False], [True, False, False]]
 
 
-def test_equal_predictions_share_one_reach() -> None:
+def test_equal_predictions_share_one_width() -> None:
     error = np.linspace(-1, 1, 2001)
     found = fit_intervals((3 + error, Predictions(np.full(2001, 3.0), None)), 0.5)
     assert found.cuts.size == 0

@@ -1,4 +1,4 @@
-"""What models said of rows held out: kept in files, dropped, done again, read as one matrix."""
+"""Predictions of held-out rows: stored, dropped, recomputed, read as one matrix."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 MODELS = "naive_bayes,ridge"
 
 
-def test_a_study_keeps_the_answers_of_the_chosen_candidates_alone(tmp_path: Path) -> None:
+def test_a_study_stores_only_predictions_of_selected_candidates(tmp_path: Path) -> None:
     Study("iris", target="target", output_dir=tmp_path, models=MODELS).run()
     names = [path.name for path in (tmp_path / PREDICTIONS_DIR).iterdir()]
     for model in ("naive_bayes", "ridge"):
@@ -38,7 +38,7 @@ def test_a_study_keeps_the_answers_of_the_chosen_candidates_alone(tmp_path: Path
     assert {name.split("-")[2] for name in names} == {*(f"{k}.npy" for k in range(5)), "test.npy"}
 
 
-def test_a_lost_file_is_made_again_with_the_same_bytes(tmp_path: Path) -> None:
+def test_a_lost_file_is_recreated_with_the_same_bytes(tmp_path: Path) -> None:
     study = Study("iris", target="target", output_dir=tmp_path, models="naive_bayes")
     study.run()
     before = {path.name: path.read_bytes() for path in (tmp_path / PREDICTIONS_DIR).iterdir()}
@@ -51,61 +51,61 @@ def test_a_lost_file_is_made_again_with_the_same_bytes(tmp_path: Path) -> None:
     } == before
 
 
-def test_the_answers_of_a_fold_are_those_of_a_fit_on_the_other_rows(tmp_path: Path) -> None:
+def test_predictions_of_a_fold_match_a_fit_on_the_other_rows(tmp_path: Path) -> None:
     result = Study("iris", target="target", output_dir=tmp_path, models="naive_bayes").run()
     model = result.facts["models"][0]
     params = model["candidates"][model["best"]]["params"]
     path = predictions_path(tmp_path / PREDICTIONS_DIR, "naive_bayes", params, "2")
-    said = load_predictions(path, 24, 3)
-    assert said is not None
-    assert np.array_equal(said.probabilities(3).argmax(axis=1), said.predicted)
+    predictions = load_predictions(path, 24, 3)
+    assert predictions is not None
+    assert np.array_equal(predictions.probabilities(3).argmax(axis=1), predictions.predicted)
     split = make_plan(read_table("iris"), "target", Settings()).split
     x, y = load_iris(return_X_y=True)
     fit, score = split.folds[2]
     scale = StandardScaler().fit(x[fit])
     twin = GaussianNB(**params).fit(scale.transform(x[fit]), y[fit])
-    np.testing.assert_allclose(said.score, twin.predict_proba(scale.transform(x[score])))
+    np.testing.assert_allclose(predictions.score, twin.predict_proba(scale.transform(x[score])))
 
 
-def test_outputs_are_the_mean_where_rows_were_asked_twice_and_leave_others_out(
+def test_outputs_average_repeated_rows_and_omit_missing_ones(
     tmp_path: Path,
 ) -> None:
     parts = [np.array([4, 1]), np.array([1, 2])]
-    said = [np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([[0.0, 1.0], [1.0, 0.0]])]
+    predictions = [np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([[0.0, 1.0], [1.0, 0.0]])]
     paths = [tmp_path / f"{k}.npy" for k in range(2)]
-    for path, values in zip(paths, said, strict=True):
+    for path, values in zip(paths, predictions, strict=True):
         assert save_predictions(path, Predictions(values.argmax(axis=1), values)) is None
-    asked = [PredictionRequest(rows, (path,)) for rows, path in zip(parts, paths, strict=True)]
-    found = load_member_outputs(["one"], asked, 6, ("no", "yes"))
+    requests = [PredictionRequest(rows, (path,)) for rows, path in zip(parts, paths, strict=True)]
+    found = load_member_outputs(["one"], requests, 6, ("no", "yes"))
     assert found is not None
     assert found.rows.tolist() == [1, 2, 4]
     np.testing.assert_allclose(found.outputs[0], [[0.3, 0.7], [1.0, 0.0], [0.2, 0.8]])
     assert found.n_left_out == 3
 
 
-def test_outputs_are_none_where_a_file_is_missing_or_of_another_kind(tmp_path: Path) -> None:
+def test_outputs_are_missing_without_a_file_of_their_type(tmp_path: Path) -> None:
     path = tmp_path / "values.npy"
-    asked = [PredictionRequest(np.array([0, 1]), (path,))]
-    assert load_member_outputs(["one"], asked, 2) is None
+    requests = [PredictionRequest(np.array([0, 1]), (path,))]
+    assert load_member_outputs(["one"], requests, 2) is None
     save_predictions(path, Predictions(np.zeros(2, dtype=np.int64), np.full((2, 2), 0.5)))
-    assert load_member_outputs(["one"], asked, 2, ("no", "yes")) is not None
-    assert load_member_outputs(["one"], asked, 2) is None
-    assert load_member_outputs(["one"], asked, 2, ("a", "b", "c")) is None
+    assert load_member_outputs(["one"], requests, 2, ("no", "yes")) is not None
+    assert load_member_outputs(["one"], requests, 2) is None
+    assert load_member_outputs(["one"], requests, 2, ("a", "b", "c")) is None
     np.save(path, np.array([{}, {}]), allow_pickle=True)
     assert load_predictions(path, 2, 0) is None
 
 
-def test_only_what_is_not_kept_is_dropped(tmp_path: Path) -> None:
+def test_only_unlisted_files_are_dropped(tmp_path: Path) -> None:
     for name in ("a.npy", "b.npy", ".c.npy.tmp"):
         (tmp_path / name).write_bytes(b"")
     remove_predictions(tmp_path, [tmp_path / "b.npy"])
     assert [path.name for path in tmp_path.iterdir()] == ["b.npy"]
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_failed_writes_are_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    said = Predictions(np.zeros(2), None)
-    assert "FileExistsError" in str(save_predictions(tmp_path / "file" / "a.npy", said))
+    predictions = Predictions(np.zeros(2), None)
+    assert "FileExistsError" in str(save_predictions(tmp_path / "file" / "a.npy", predictions))
 
 
 @pytest.mark.parametrize("model", [GaussianNB(), RidgeClassifier()])
@@ -131,6 +131,6 @@ def test_a_decision_value_becomes_a_probability_by_the_logistic_function() -> No
 
 def test_a_classifier_that_only_predicts_gives_votes(tmp_path: Path) -> None:
     save_predictions(tmp_path / "votes.npy", Predictions(np.array([1, 1]), None))
-    said = load_predictions(tmp_path / "votes.npy", 2, 3)
-    assert said is not None
-    assert said.probabilities(3).tolist() == [[0.0, 1.0, 0.0]] * 2
+    predictions = load_predictions(tmp_path / "votes.npy", 2, 3)
+    assert predictions is not None
+    assert predictions.probabilities(3).tolist() == [[0.0, 1.0, 0.0]] * 2

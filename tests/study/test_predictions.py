@@ -38,7 +38,7 @@ def run(*arguments: str) -> int:
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_the_command_writes_what_the_model_says(
+def test_the_command_writes_the_predictions_of_the_model(
     forest: Path,
     mixed: pd.DataFrame,
     tmp_path: Path,
@@ -51,9 +51,9 @@ def test_the_command_writes_what_the_model_says(
     mixed[columns].to_csv(tmp_path / "new.csv", index=False)
     out = tmp_path / f"out.{ending}"
     assert run("predict", str(forest), str(tmp_path / "new.csv"), "-o", str(out)) == 0
-    told = capsys.readouterr()
-    assert told.out == f"Predictions: {out} (160 rows, by Random forest)\n"
-    assert told.err == ""
+    printed = capsys.readouterr()
+    assert printed.out == f"Predictions: {out} (160 rows, by Random forest)\n"
+    assert printed.err == ""
     found = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
     model = Study.load(forest).best_model_
     assert list(found) == ["prediction", "probability of no", "probability of yes"]
@@ -61,7 +61,7 @@ def test_the_command_writes_what_the_model_says(
     np.testing.assert_allclose(found.iloc[:, 1:], model.predict_proba(mixed), rtol=1e-15)
 
 
-def test_a_regression(tmp_path: Path) -> None:
+def test_a_regression_is_predicted(tmp_path: Path) -> None:
     Study("diabetes", target="target", output_dir=tmp_path / "s", models="linear").run()
     found = predict(tmp_path / "s", "diabetes", tmp_path / "out.csv")
     values = pd.read_csv(found.path)
@@ -73,7 +73,7 @@ def test_a_regression(tmp_path: Path) -> None:
     assert found.n_rows == 442
 
 
-def test_what_is_strange_is_told(
+def test_unusual_values_are_reported(
     forest: Path, mixed: pd.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = mixed[:9].assign(city=["Paris", "Quito", *mixed["city"][2:9]], extra=1)
@@ -123,7 +123,7 @@ def test_numeric_classes_are_written_as_the_table_has_them(tmp_path: Path) -> No
         assert (values == Study.load(tmp_path / "s").best_model_.predict(frame)).all()
 
 
-def test_a_model_without_probabilities(tmp_path: Path, mixed: pd.DataFrame) -> None:
+def test_a_model_without_probabilities_predicts(tmp_path: Path, mixed: pd.DataFrame) -> None:
     Study(mixed, target="rich", output_dir=tmp_path / "s", models="svm").run()
     found = predict(tmp_path / "s", mixed, tmp_path / "out.csv")
     assert found.notes == ("Support vector machine gives no probabilities.",)
@@ -131,7 +131,7 @@ def test_a_model_without_probabilities(tmp_path: Path, mixed: pd.DataFrame) -> N
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "printed"),
     [
         ("age,city\n1,Rome\n", "lacks the columns 'wealth', 'since', 'member'"),
         ("", "is empty"),
@@ -141,8 +141,8 @@ def test_a_model_without_probabilities(tmp_path: Path, mixed: pd.DataFrame) -> N
         ("age,city,wealth,since,member\n1,Rome,inf,2020-01-01,true\n", "infinite value"),
     ],
 )
-def test_bad_tables_are_one_sentence(
-    forest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, told: str
+def test_invalid_tables_are_reported_in_one_sentence(
+    forest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, printed: str
 ) -> None:
     (tmp_path / "new.csv").write_text(content)
     out = tmp_path / "out.csv"
@@ -150,33 +150,33 @@ def test_bad_tables_are_one_sentence(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("arboleda: error: ")
-    assert told in lines[0]
+    assert printed in lines[0]
     assert not out.exists()
 
 
-def test_files_that_cannot_be_written(forest: Path, tmp_path: Path, mixed: pd.DataFrame) -> None:
+def test_unwritable_files_are_reported(forest: Path, tmp_path: Path, mixed: pd.DataFrame) -> None:
     mixed.to_csv(tmp_path / "new.csv", index=False)
-    for out, told in (
+    for out, printed in (
         ("out.xlsx", "must end in .csv or .parquet"),
         ("nowhere/out.csv", "cannot be written"),
         ("new.csv", "is the table itself"),
     ):
-        with pytest.raises(StudyError, match=told):
+        with pytest.raises(StudyError, match=printed):
             predict(forest, tmp_path / "new.csv", tmp_path / out)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["new.csv"]
 
 
-def test_a_stop_leaves_the_old_file(
+def test_an_interruption_leaves_the_old_file(
     forest: Path, tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out.csv"
     out.write_text("old")
     monkeypatch.setattr(predict_file, "BLOCK", 50)
-    asked = []
+    sizes = []
 
     def stop(pipeline: Any, x: Any, n_classes: int) -> Any:
-        asked.append(len(x))
-        if len(asked) == 2:
+        sizes.append(len(x))
+        if len(sizes) == 2:
             raise KeyboardInterrupt
         return np.zeros((len(x), n_classes))
 
@@ -285,24 +285,24 @@ def pipe(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_damaged_folders_are_one_error(
+def test_damaged_folders_raise_one_error(
     forest: Path, tmp_path: Path, mixed: pd.DataFrame, name: str
 ) -> None:
-    spoil, told = DAMAGES[name]
+    spoil, printed = DAMAGES[name]
     folder = tmp_path / "study"
     shutil.copytree(forest, folder)
     spoil(folder)
-    with pytest.raises(StudyFormatError, match=told):
+    with pytest.raises(StudyFormatError, match=printed):
         predict(folder, mixed, tmp_path / "out.csv")
-    with pytest.raises(StudyFormatError, match=told):
+    with pytest.raises(StudyFormatError, match=printed):
         export(folder, tmp_path / "out.onnx")
-    with pytest.raises(StudyFormatError, match=told):
+    with pytest.raises(StudyFormatError, match=printed):
         explain_study(folder, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "split.parquet"])
-def test_damaged_rows_are_one_error(forest: Path, tmp_path: Path, name: str) -> None:
+def test_damaged_rows_raise_one_error(forest: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "study"
     shutil.copytree(forest, folder)
     (folder / "models" / name).write_bytes(b"PAR1")
@@ -310,7 +310,7 @@ def test_damaged_rows_are_one_error(forest: Path, tmp_path: Path, name: str) -> 
         Study.load(folder).training_rows()
 
 
-def test_a_note_tells_of_another_scikit_learn(
+def test_a_note_mentions_another_scikit_learn_version(
     forest: Path, tmp_path: Path, mixed: pd.DataFrame
 ) -> None:
     folder = tmp_path / "study"

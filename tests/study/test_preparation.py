@@ -27,7 +27,7 @@ def make(many: int = 0) -> Features:
     return Features(np.column_stack(columns), names, tuple(levels), levels)
 
 
-def test_scaled_columns_by_hand() -> None:
+def test_scaled_columns_match_values_by_hand() -> None:
     features = make()
     x, y = features.x, np.zeros(N)
     found = make_preparation(features, "scaled", "binary", 0).fit(x[:300], y[:300]).transform(x)
@@ -62,7 +62,7 @@ def test_ranked_columns_are_normal_quantiles_of_ranks() -> None:
     assert np.all(np.diff(twin.transform(cubed)[order, 0]) >= -1e-9)
 
 
-def test_native_columns_keep_numbers_and_gaps_and_have_names() -> None:
+def test_native_columns_keep_numbers_missing_values_and_names() -> None:
     features = make()
     preparation = make_preparation(features, "native", "binary", 0).fit(features.x, np.zeros(N))
     found = preparation.transform(features.x)
@@ -110,7 +110,7 @@ def test_cross_fitting_hides_a_rows_own_target() -> None:
         assert abs(y[found == value].mean() - y.mean()) < 0.2
 
 
-def test_how_many_levels_is_counted_in_the_rows_at_hand() -> None:
+def test_levels_are_counted_in_the_given_rows() -> None:
     features = make(MANY)
     rows = features.x[:, 2] < 5
     y = DRAW.integers(0, 2, N)
@@ -124,7 +124,7 @@ def test_how_many_levels_is_counted_in_the_rows_at_hand() -> None:
     assert transformed[0, names.index("many = l0") :].sum() == 0
 
 
-def test_gaps_that_appear_only_later_are_no_error() -> None:
+def test_missing_values_only_at_prediction_are_allowed() -> None:
     features = make()
     x = features.x.copy()
     known = ~np.isnan(x[:, 0])
@@ -134,7 +134,7 @@ def test_gaps_that_appear_only_later_are_no_error() -> None:
     assert np.isfinite(preparation.transform(x)).all()
 
 
-def test_a_column_without_values_in_the_fold_is_no_error() -> None:
+def test_a_column_without_values_in_the_fold_is_allowed() -> None:
     features = make()
     x = features.x.copy()
     x[:200, 0] = np.nan

@@ -32,7 +32,7 @@ def prepare(rows: PreparedRows, style: Style, fit: Any = FIT, score: Any = SCORE
 
 
 @pytest.mark.parametrize("style", list(PREPARATIONS))
-def test_rows_are_those_of_the_preparation_by_itself(style: Style) -> None:
+def test_prepared_rows_match_the_preparation_alone(style: Style) -> None:
     found = prepare(PreparedRows(), style)
     alone = make_preparation(FEATURES, style, "binary", 0)
     if style == "none":
@@ -47,19 +47,19 @@ def test_rows_are_those_of_the_preparation_by_itself(style: Style) -> None:
     assert found.fit_s > 0
 
 
-def test_the_same_rows_are_prepared_once_and_others_anew() -> None:
+def test_the_same_rows_are_prepared_once() -> None:
     rows = PreparedRows()
     first = prepare(rows, "native")
     assert prepare(rows, "native") is first
     assert prepare(rows, "filled") is not first
     assert prepare(rows, "native", FIT[:-1]) is not first
     assert prepare(rows, "native", FIT, SCORE[1:]) is not first
-    # Rows to learn from and rows to score are told from each other.
+    # Rows to learn from and rows to score are distinguished.
     assert prepare(rows, "native", FIT[:-1], np.append(FIT[-1], SCORE)) is not first
     assert prepare(rows, "native") is first
 
 
-def test_the_rows_used_longest_ago_make_room() -> None:
+def test_the_least_recently_used_rows_are_evicted() -> None:
     size = prepare(PreparedRows(), "none").nbytes
     rows = PreparedRows(room=2 * size)
     first, second = prepare(rows, "none"), prepare(rows, "none", FIT[::-1])
@@ -80,7 +80,7 @@ def test_the_rows_used_longest_ago_make_room() -> None:
         LogisticRegression(),
     ],
 )
-def test_models_learn_from_shared_codes_what_they_learn_from_rows(model: Any) -> None:
+def test_models_fitted_on_shared_bins_match_models_fitted_on_rows(model: Any) -> None:
     found = prepare(PreparedRows(), "filled")
     alone = clone(model).fit(found.fitted, Y[FIT]).predict_proba(found.scored)
     for _ in range(2):  # who codes the rows, and who finds them coded
@@ -92,7 +92,7 @@ def test_models_learn_from_shared_codes_what_they_learn_from_rows(model: Any) ->
     assert found.to_learn(other) is found.to_learn(model)
 
 
-def test_estimators_made_of_the_librarys_learn_from_rows() -> None:
+def test_derived_estimators_are_fitted_on_rows() -> None:
     class Odd(DecisionTreeClassifier):
         pass
 
@@ -100,7 +100,7 @@ def test_estimators_made_of_the_librarys_learn_from_rows() -> None:
     assert found.to_learn(Odd()) is found.fitted
 
 
-def test_nobody_writes_to_shared_rows_and_a_copy_begins_with_nothing() -> None:
+def test_shared_rows_are_read_only_and_copies_start_empty() -> None:
     rows = PreparedRows()
     found = prepare(rows, "native")
     with pytest.raises(ValueError, match="read-only"):

@@ -42,7 +42,7 @@ def jobs_of(plan: Plan, model: str) -> list[Job]:
     return [j for p in plan.candidates(entry) for j in plan.trial_jobs(entry, Trial(p))]
 
 
-def test_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_printed_as_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
     out = io.StringIO()
@@ -67,7 +67,7 @@ def test_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines[8] == "Most frequent class: test Accuracy 0.625"
 
 
-def test_no_more_time_is_left_than_the_budget_has(
+def test_the_remaining_time_stays_within_the_budget(
     plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
@@ -84,14 +84,14 @@ def test_no_more_time_is_left_than_the_budget_has(
     assert out.getvalue().splitlines()[-1].endswith("about 15 s left")
 
 
-def test_a_candidate_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_candidate_is_reported_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Study("iris", target="target", output_dir=tmp_path, models="lda").run(progress=True)
     lines = [line.partition(";")[0] for line in capsys.readouterr().err.splitlines()]
     assert any("±" in line for line in lines)
     assert len(lines) == len(set(lines))
 
 
-def test_the_live_table(plan: Plan) -> None:
+def test_the_live_table_shows_all_models(plan: Plan) -> None:
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=100)
     jobs = [job for model in plan.models for job in jobs_of(plan, model.key)]
@@ -113,7 +113,7 @@ def test_the_live_table(plan: Plan) -> None:
     assert f"{len(jobs) + len(plan.models)}" in shown
 
 
-def test_the_watcher_suits_the_output() -> None:
+def test_the_progress_style_matches_the_output() -> None:
     assert type(make_watcher(False)) is progress.SilentWatcher
     assert isinstance(make_watcher(True), PlainWatcher)
 
@@ -122,18 +122,18 @@ def test_the_watcher_suits_the_output() -> None:
     ("seconds", "text"),
     [(0.04, "0.0 s"), (9.4, "9.4 s"), (59.6, "1 min 00 s"), (12, "12 s"), (200, "3 min 20 s")],
 )
-def test_durations(seconds: float, text: str) -> None:
+def test_durations_are_formatted(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(None, "-"), (0.86132, "0.8613"), (1680.63, "1,680.6"), (-3e-9, "-3e-09")]
 )
-def test_numbers(value: float | None, text: str) -> None:
+def test_numbers_are_formatted(value: float | None, text: str) -> None:
     assert format_number(value) == text
 
 
-def test_the_leaderboard(mixed_result: StudyResult) -> None:
+def test_the_leaderboard_is_printed(mixed_result: StudyResult) -> None:
     facts = mixed_result.facts
     failed = {**facts["models"][-1], "status": "failed", "error": "ValueError: no", "best": None}
     facts = {**facts, "models": [*facts["models"][:-1], failed]}

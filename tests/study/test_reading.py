@@ -1,4 +1,4 @@
-"""Tables are read whatever their form; what cannot be read is told in one sentence."""
+"""Tables of any format are read; what cannot be read is reported in one sentence."""
 
 import bz2
 import gzip
@@ -36,7 +36,7 @@ def spoilt(data: bytes, at: int) -> bytes:
 
 
 def encrypted(archive: bytes) -> bytes:
-    """The archive with the flag set, in both headers, that says that its member is encrypted."""
+    """The archive with the flag set, in both headers, that marks its member as encrypted."""
     changed, entry = bytearray(archive), archive.index(b"PK\x01\x02")
     changed[6] |= 1
     changed[entry + 8] |= 1
@@ -90,7 +90,7 @@ def test_every_form_of_text_gives_the_same_columns(csv: Csv, content: bytes) -> 
     np.testing.assert_array_equal(flag.values, [1, 0, 1])
 
 
-def test_frames_of_every_maker_agree(tmp_path: Path) -> None:
+def test_frames_of_every_library_agree(tmp_path: Path) -> None:
     data: dict[str, list[Any]] = {"a": [1.0, None, 3.0], "b": ["x", None, "y"], "c": [1, 2, 3]}
     frames: list[Any] = [
         pd.DataFrame(data),
@@ -119,7 +119,7 @@ def test_frames_of_every_maker_agree(tmp_path: Path) -> None:
         (["1970/01/02", "1970/01/03"], [86400, 172800]),
     ],
 )
-def test_dates(csv: Csv, texts: list[str], seconds: list[float]) -> None:
+def test_dates_are_recognized(csv: Csv, texts: list[str], seconds: list[float]) -> None:
     column = read_table(csv("when,x\n" + "".join(f"{t},1\n" for t in texts))).columns[0]
     assert column.kind == "datetime"
     assert column.values.tolist() == seconds
@@ -130,7 +130,7 @@ def test_dates_with_a_zone_become_utc() -> None:
     assert read_table(pd.DataFrame({"when": when, "x": [1]})).columns[0].values.tolist() == [0.0]
 
 
-def test_numbers_keep_what_they_are(csv: Csv) -> None:
+def test_numbers_keep_their_type(csv: Csv) -> None:
     table = read_table(csv("a,b,c\n1e400,007,99999999999999999999\n-inf,1_0,-0.0\n"))
     a, b, c = table.columns
     assert a.values.tolist() == [np.inf, -np.inf]
@@ -139,19 +139,19 @@ def test_numbers_keep_what_they_are(csv: Csv) -> None:
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_bundled_tables(name: str) -> None:
+def test_bundled_tables_are_read(name: str) -> None:
     table = read_table(name)
     assert table.columns[-1].name == "target"
     assert (table.columns[-1].kind == "string") == BUNDLED[name]
 
 
-def test_a_field_of_a_megabyte_and_a_hundred_thousand_columns(csv: Csv) -> None:
+def test_large_fields_and_many_columns_are_read(csv: Csv) -> None:
     assert len(read_table(csv("a,b\n" + "x" * 2**20 + ",1\n")).columns[0].levels[0]) == 2**20
     names = ",".join(f"c{i}" for i in range(100_000))
     assert len(read_table(csv(f"{names}\n{','.join('1' * 100_000)}\n")).columns) == 100_000
 
 
-def test_names_of_any_kind(csv: Csv) -> None:
+def test_names_of_any_kind_are_read(csv: Csv) -> None:
     names = ["<script>", 'q"', "new\nline", "=1+1", "ü[{", "x" * 10_000]
     quoted = ",".join('"' + n.replace('"', '""') + '"' for n in names)
     table = read_table(csv(f"{quoted}\n1,2,3,4,5,6\n"))
@@ -159,17 +159,17 @@ def test_names_of_any_kind(csv: Csv) -> None:
     assert [c.name for c in read_table(csv(",b\n1,2\n")).columns] == ["(column 1)", "b"]
 
 
-def test_guesses_are_told(csv: Csv) -> None:
+def test_inferred_formats_are_reported(csv: Csv) -> None:
     notes = read_table(csv("a,b\nMüller,Garçon\n".encode("cp1252"))).notes
     assert "cp1252" in notes[0].text
     assert "only numbers" in read_table(csv("1,2\n3,4\n")).notes[0].text
-    # Too little text for statistics to tell its encoding.
+    # Too little text to infer its encoding by statistics.
     few = read_table(csv("a,b\né,1\na,2\n".encode("cp1252")))
     assert few.columns[0].levels == ("a", "é")
     assert "cp1252" in few.notes[0].text
 
 
-def test_a_folder_of_its_name_does_not_hide_a_bundled_table(
+def test_a_folder_of_the_same_name_does_not_hide_a_bundled_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -220,13 +220,15 @@ def test_a_folder_of_its_name_does_not_hide_a_bundled_table(
         "parquet",
     ],
 )
-def test_bad_files_give_one_sentence(csv: Csv, content: bytes, sentence: str) -> None:
+def test_invalid_files_are_reported_in_one_sentence(
+    csv: Csv, content: bytes, sentence: str
+) -> None:
     with pytest.raises(StudyError, match=sentence) as caught:
         read_table(csv(content))
     assert "\n" not in str(caught.value)
 
 
-def test_bad_paths_and_frames_give_one_sentence(tmp_path: Path) -> None:
+def test_invalid_paths_and_frames_are_reported_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"There is no file .*nowhere.csv"):
         read_table(tmp_path / "nowhere.csv")
     with pytest.raises(StudyError, match="is a folder"):
@@ -254,7 +256,7 @@ def test_bad_paths_and_frames_give_one_sentence(tmp_path: Path) -> None:
         read_table(pd.DataFrame({"a": []}))
 
 
-def test_whole_numbers_that_float64_would_merge_stay_apart(tmp_path: Path) -> None:
+def test_integers_beyond_float64_precision_stay_distinct(tmp_path: Path) -> None:
     """Beyond 2^53 neighbouring whole numbers are one float64: they are read as names."""
     first = 2**53
     numbers = [first, first + 1, first + 2, None]

@@ -33,7 +33,9 @@ def split(y: Any, stratify: bool) -> tuple[Any, Any]:
     return np.sort(parts[0]), np.sort(parts[1])
 
 
-def test_adult(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adult_matches_pandas_and_scikit_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cut(monkeypatch, "cart", "logistic", "most_frequent")
     path = shared_data("adult/adult.csv.gz")
     facts = Study(path, target="income", output_dir=tmp_path).run().facts
@@ -75,7 +77,9 @@ def test_adult(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cart["test"]["metrics"]["accuracy"] > 0.855
 
 
-def test_used_cars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_used_cars_match_pandas_and_scikit_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cut(monkeypatch, "cart", "ridge", "mean")
     path = shared_data("uk_used_cars/vw.csv.gz")
     facts = Study(path, target="price", output_dir=tmp_path).run().facts

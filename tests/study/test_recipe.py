@@ -69,7 +69,7 @@ def rows_of(table: Table) -> list[tuple[Any, ...]]:
         ("member != true", [1]),
     ],
 )
-def test_rows_that_satisfy_a_condition(text: str, rows: list[int]) -> None:
+def test_rows_are_filtered_by_a_condition(text: str, rows: list[int]) -> None:
     found = parse_condition(text).satisfied(read_table(TABLE))
     assert np.flatnonzero(found).tolist() == rows
 
@@ -84,7 +84,7 @@ def test_conditions_agree_with_pandas() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "a part compares nothing"),
         ("age", "the part 'age' compares nothing; write it as in 'age >= 17'"),
@@ -101,15 +101,15 @@ def test_conditions_agree_with_pandas() -> None:
         ("__import__('os').system('true')", "compares nothing"),
     ],
 )
-def test_what_is_no_condition(text: str, told: str) -> None:
+def test_invalid_conditions_are_refused(text: str, message: str) -> None:
     with pytest.raises(StudyError) as error:
         parse_condition(text)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert str(error.value).startswith("The condition ")
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("ages > 3", "has no column 'ages'; did you mean 'age'?"),
         ("age > old", "The column 'age' holds numbers, and 'old' is none"),
@@ -124,13 +124,13 @@ def test_what_is_no_condition(text: str, told: str) -> None:
         ),
     ],
 )
-def test_conditions_that_do_not_fit_the_table(text: str, told: str) -> None:
+def test_conditions_that_do_not_match_the_table_are_refused(text: str, message: str) -> None:
     with pytest.raises(StudyError) as error:
         parse_condition(text).satisfied(read_table(TABLE))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_merges_of_texts_and_of_numbers() -> None:
+def test_texts_and_numbers_are_merged() -> None:
     merges = parse_merges(["home town: Rome, L'Aquila -> Italy", "age: 45, 60 -> 50; 17 -> 18"])
     assert merges["age"] == {"50": ("45", "60"), "18": ("17",)}
     found = apply_recipe(read_table(TABLE), Recipe(merge=merges)).table
@@ -139,13 +139,13 @@ def test_merges_of_texts_and_of_numbers() -> None:
     assert found.columns[1].levels == ("Italy", "Oslo")
 
 
-def test_a_name_and_a_value_in_quotes() -> None:
+def test_names_and_values_can_be_quoted() -> None:
     text = "'a: b': 'x, y', \"it's\" -> 'p -> q'; z -> 'p -> q'"
     assert parse_merges([text]) == {"a: b": {"p -> q": ("x, y", "it's", "z")}}
 
 
 @pytest.mark.parametrize(
-    ("merge", "told"),
+    ("merge", "message"),
     [
         ("age", "names no column before a ':'"),
         ("age:", "names no values"),
@@ -159,14 +159,14 @@ def test_a_name_and_a_value_in_quotes() -> None:
         ({"a": ["x"]}, "The merges {'a': ['x']} cannot be read"),
     ],
 )
-def test_what_is_no_merge(merge: Any, told: str) -> None:
+def test_invalid_merges_are_refused(merge: Any, message: str) -> None:
     with pytest.raises(StudyError) as error:
         make_settings(merge=merge)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("merge", "told"),
+    ("merge", "message"),
     [
         ("home town: Oslo, Room -> other", "never holds 'Room'; did you mean 'Rome'?"),
         ("age: 17 -> young", "The column 'age' holds numbers, and 'young' is none"),
@@ -177,15 +177,15 @@ def test_what_is_no_merge(merge: Any, told: str) -> None:
         ("towns: Oslo -> x", "has no column 'towns'"),
     ],
 )
-def test_merges_that_do_not_fit_the_table(merge: str, told: str) -> None:
+def test_merges_that_do_not_match_the_table_are_refused(merge: str, message: str) -> None:
     settings = make_settings(merge=merge)
     with pytest.raises(StudyError) as error:
         apply_recipe(read_table(TABLE), settings.recipe)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("merge", ["a: x, y -> z", ["a: x -> z", "a: y -> z"], {"a": {"z": "xy"}}])
-def test_merges_mean_the_same_however_they_are_written(merge: Any) -> None:
+def test_equivalent_merges_are_equal(merge: Any) -> None:
     if isinstance(merge, dict):
         merge = {"a": {"z": list("xy")}}
     expected = make_settings(merge='{"a": {"z": ["x", "y"]}}')
@@ -193,7 +193,7 @@ def test_merges_mean_the_same_however_they_are_written(merge: Any) -> None:
     assert expected.to_dict()["merge"] == {"a": {"z": ["x", "y"]}}
 
 
-def test_the_order_of_the_steps() -> None:
+def test_steps_run_in_the_documented_order() -> None:
     recipe = make_settings(
         drop="since,member",
         merge="home town: L'Aquila -> Rome",
@@ -215,32 +215,32 @@ def test_the_order_of_the_steps() -> None:
     assert found.table.column("home town").levels == ("Rome",)
 
 
-def test_rows_of_two_tables_repeat_rows_of_their_own() -> None:
+def test_duplicates_are_dropped_within_each_table() -> None:
     twice = pd.concat([TABLE.iloc[[0, 4, 5]], TABLE.iloc[[4, 5, 0]]])
     found = apply_recipe(read_table(twice), Recipe(drop_duplicates=True), n_first=3)
     assert (found.table.n_rows, found.n_first) == (4, 2)
 
 
-def test_no_recipe_leaves_the_very_table() -> None:
+def test_an_empty_recipe_returns_the_same_table() -> None:
     table = read_table(TABLE)
     assert apply_recipe(table, Recipe()).table is table
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "message"),
     [
         ({"where": "age > 100"}, "No row of table is left after --where 'age > 100'"),
         ({"drop": [*list(TABLE)[:2], "incom"]}, "no column 'incom'; did you mean 'income'?"),
     ],
 )
-def test_nothing_is_left(asked: dict[str, Any], told: str) -> None:
+def test_a_recipe_that_leaves_nothing_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(StudyError) as error:
-        apply_recipe(read_table(TABLE), make_settings(**asked).recipe)
-    assert told in str(error.value)
+        apply_recipe(read_table(TABLE), make_settings(**options).recipe)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("asked", "flag"),
+    ("options", "flag"),
     [
         ({"drop": "rich"}, "--target"),
         ({"drop": "city", "groups": "city"}, "--groups"),
@@ -248,11 +248,11 @@ def test_nothing_is_left(asked: dict[str, Any], told: str) -> None:
         ({"drop": "age", "score_by": "age"}, "--score-by"),
     ],
 )
-def test_a_column_that_is_needed_is_not_dropped(
-    mixed: pd.DataFrame, asked: dict[str, Any], flag: str
+def test_a_required_column_cannot_be_dropped(
+    mixed: pd.DataFrame, options: dict[str, Any], flag: str
 ) -> None:
     with pytest.raises(StudyError, match=f"cannot be dropped, as {flag} names it"):
-        make_plan(read_table(mixed), "rich", make_settings(**asked))
+        make_plan(read_table(mixed), "rich", make_settings(**options))
 
 
 RECIPE: dict[str, Any] = {
@@ -276,14 +276,14 @@ def prepared_by_hand(mixed: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(city=city).drop(columns=["comment", "wealth"])
 
 
-def test_a_study_of_a_raw_table_is_that_of_the_prepared_one(
+def test_a_study_of_a_raw_table_matches_that_of_the_prepared_one(
     tmp_path: Path, raw: Path, mixed: pd.DataFrame
 ) -> None:
     by_hand = prepared_by_hand(mixed)
     by_hand.to_csv(tmp_path / "by_hand.csv", index=False)
-    asked: dict[str, Any] = {"target": "rich", "models": "cart,lda", "cv": 3, "random_state": 1}
-    found = Study(raw, output_dir=tmp_path / "one", **asked, **RECIPE).run()
-    other = Study(tmp_path / "by_hand.csv", output_dir=tmp_path / "two", **asked).run()
+    options: dict[str, Any] = {"target": "rich", "models": "cart,lda", "cv": 3, "random_state": 1}
+    found = Study(raw, output_dir=tmp_path / "one", **options, **RECIPE).run()
+    other = Study(tmp_path / "by_hand.csv", output_dir=tmp_path / "two", **options).run()
     n = len(by_hand)
     recipe = found.facts["data"]["recipe"]
     assert (recipe["n_rows"], found.facts["data"]["n_rows"]) == (165, n)
@@ -316,7 +316,7 @@ def test_a_study_of_a_raw_table_is_that_of_the_prepared_one(
     assert kept.tolist() == again.tolist()
 
 
-def test_predict_takes_the_raw_table(
+def test_predict_accepts_the_raw_table(
     tmp_path: Path, raw: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "study"
@@ -325,15 +325,15 @@ def test_predict_takes_the_raw_table(
     words += ["--merge", "city: Oslo, Bern -> north", "--merge", "id: 101, 102 -> 103"]
     words += ["--drop", "comment,wealth", "--drop-duplicates", "--no-drop-missing"]
     assert run(*words) == 0
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     facts = json.loads((out / "results.json").read_text())
     n = facts["data"]["n_rows"]
-    assert f"{n} of 165 rows stay after the preparation of the table: without duplicates" in said
+    assert f"{n} of 165 rows stay after the preparation of the table: without duplicates" in printed
     assert run("predict", str(out), str(raw), "-o", str(tmp_path / "p.csv")) == 0
-    told = capsys.readouterr()
+    message = capsys.readouterr()
     # Neither the dropped columns nor the values that were merged are strange to the study.
-    assert "Not used" not in told.err
-    assert "did not have" not in told.err
+    assert "Not used" not in message.err
+    assert "did not have" not in message.err
     assert len((tmp_path / "p.csv").read_text().splitlines()) == 1 + 165
 
 
@@ -344,20 +344,18 @@ def run(*arguments: str) -> int:
     return stop.value.code
 
 
-def test_another_recipe_is_another_study(tmp_path: Path, raw: Path) -> None:
-    asked: dict[str, Any] = {"target": "rich", "models": "lda", "output_dir": tmp_path}
-    Study(raw, **asked, **RECIPE).run()
+def test_another_recipe_makes_another_study(tmp_path: Path, raw: Path) -> None:
+    options: dict[str, Any] = {"target": "rich", "models": "lda", "output_dir": tmp_path}
+    Study(raw, **options, **RECIPE).run()
     again = Study.from_config(tmp_path / "study.toml").run()  # goes on with the same one
     assert again.facts["study"]["settings"]["merge"] == RECIPE["merge"]
     assert again.facts["study"]["settings"]["where"] == RECIPE["where"]
     for other in (RECIPE | {"where": ["age > 30"]}, {}):
         with pytest.raises(StudyError, match=r"holds another study \(not the same: recipe.*\)"):
-            Study(raw, **asked, **other).run()
+            Study(raw, **options, **other).run()
 
 
-def test_a_test_of_its_own_is_prepared_alike(
-    tmp_path: Path, raw: Path, mixed: pd.DataFrame
-) -> None:
+def test_an_external_test_is_prepared_alike(tmp_path: Path, raw: Path, mixed: pd.DataFrame) -> None:
     later = pd.concat([mixed.iloc[:60], mixed.iloc[:3]])
     later.to_csv(tmp_path / "later.csv", index=False)
     settings = make_settings(**RECIPE, test=tmp_path / "later.csv")
@@ -370,7 +368,7 @@ def test_a_test_of_its_own_is_prepared_alike(
         make_plan(read_table(raw), "rich", settings)
 
 
-def test_incomes_by_a_file_are_those_of_the_script() -> None:
+def test_incomes_prepared_by_a_file_match_the_script() -> None:
     """The example's study.toml prepares the table as the example's script does."""
     path = shared_data("adult/adult.csv.gz")
     examples = ROOT / "examples" / "thesis"
@@ -381,10 +379,10 @@ def test_incomes_by_a_file_are_those_of_the_script() -> None:
         sys.path.remove(str(examples))
         sys.modules.pop("preparation", None)
     frame = datasets.load("adult", path.parents[1]).frame
-    asked = tomllib.loads((examples / "p1.toml").read_text())
-    table, target = asked.pop("table"), asked.pop("target")
+    options = tomllib.loads((examples / "p1.toml").read_text())
+    table, target = options.pop("table"), options.pop("target")
     assert table == path.name
-    plan = make_plan(read_table(path), target, make_settings(**asked))
+    plan = make_plan(read_table(path), target, make_settings(**options))
     assert [(s.kind, s.rows_after) for s in plan.steps[:3]] == [
         ("drop_missing", 45_222),
         ("drop_duplicates", 45_175),

@@ -1,4 +1,4 @@
-"""What a column is, and whether it may be learned from, is seen from the training rows."""
+"""The type of a column, and whether it is a feature, are inferred from the training rows."""
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ def role_of(values: object, name: str = "c", train: object = None) -> Role:
         ([f"word {i % 70}" for i in range(N)], "text", "free text: 70 distinct values in 120"),
     ],
 )
-def test_roles(values: object, kind: str, reason: str | None) -> None:
+def test_roles_are_inferred(values: object, kind: str, reason: str | None) -> None:
     role = role_of(values)
     assert role.kind == kind
     assert role.role == ("left_out" if reason else "feature")
@@ -46,7 +46,7 @@ def test_roles(values: object, kind: str, reason: str | None) -> None:
 
 
 @pytest.mark.parametrize("name", ["id", "ID", "customer_id", "rowId", "row.names", "Index", "uuid"])
-def test_a_name_tells_an_identifier(name: str) -> None:
+def test_an_identifier_is_recognized_by_name(name: str) -> None:
     values = DRAW.permutation(10**6)[:N]
     assert "identifier" in str(role_of(values, name).reason)
     assert role_of(values, "width").reason is None
@@ -54,11 +54,11 @@ def test_a_name_tells_an_identifier(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["valid", "humid", "paid", "grid"])
-def test_words_that_end_like_an_identifier_are_features(name: str) -> None:
+def test_words_that_end_like_identifiers_are_features(name: str) -> None:
     assert role_of(DRAW.permutation(10**6)[:N], name).reason is None
 
 
-def test_test_rows_have_no_say() -> None:
+def test_roles_do_not_use_test_rows() -> None:
     train = np.arange(100)
     values = np.array(["a"] * 100 + [f"v{i}" for i in range(20)])
     assert role_of(values, train=train).reason == "constant: the same value in every training row"
@@ -68,13 +68,13 @@ def test_test_rows_have_no_say() -> None:
     assert role_of(values, train=train).reason is None
 
 
-def test_no_feature_left_names_a_column() -> None:
+def test_the_error_names_a_column_when_no_feature_is_left() -> None:
     frame = pd.DataFrame({"same": [1] * N, "y": [0, 1] * (N // 2)})
     with pytest.raises(StudyError, match=r"'same' is left out .constant"):
         decide_roles(read_table(frame), "y", np.arange(N))
 
 
-def test_infinite_values_are_named() -> None:
+def test_errors_name_infinite_values() -> None:
     frame = pd.DataFrame({"width": [1.0, -np.inf, np.inf] * 40, "y": [0, 1] * 60})
     table = read_table(frame)
     roles = decide_roles(table, "y", np.arange(N))

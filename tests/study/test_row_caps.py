@@ -1,4 +1,4 @@
-"""Who learns from more rows when time is left."""
+"""Which models get more rows when time is left."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -67,7 +67,7 @@ def tuned(key: str, score: float) -> Any:
         (6, 1, {}),
     ],
 )
-def test_the_best_learn_from_more_rows_first(
+def test_the_best_models_get_more_rows_first(
     seconds: float,
     processes: int,
     raised: dict[str, int | None],
@@ -81,7 +81,9 @@ def test_the_best_learn_from_more_rows_first(
 
 
 @pytest.mark.parametrize(("score", "first"), [(0.6, "fair"), (0.8, "dear")])
-def test_what_is_dear_must_be_better(score: float, first: str, work_of: Callable[..., Any]) -> None:
+def test_expensive_models_must_be_better(
+    score: float, first: str, work_of: Callable[..., Any]
+) -> None:
     plan: Any = Hundreds({"dear": 64, "fair": 64})
     searches = [tuned("dear", score), tuned("fair", 0.5)]
     # Ten times the time is worth 2.0 times the error.

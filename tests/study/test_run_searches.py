@@ -74,9 +74,7 @@ def model_of(result: StudyResult, key: str) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("staged")
-def test_a_look_stops_candidates_and_only_the_others_are_chosen(
-    table: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_low_fidelity_scores_stop_candidates(table: pd.DataFrame, tmp_path: Path) -> None:
     result = run(table, tmp_path)
     cart = model_of(result, "cart")
     states = [c["status"] for c in cart["candidates"]]
@@ -91,7 +89,7 @@ def test_a_look_stops_candidates_and_only_the_others_are_chosen(
     assert cart["cv"]["mean"] == max(c["mean"] for c in whole)
     logistic = model_of(result, "logistic")
     assert len(logistic["candidates"]) == 10
-    # The first of its grid is none that could be drawn.
+    # The first of its grid could not be drawn.
     assert [set(c["params"]) for c in logistic["candidates"]] == [{"C"}] + 9 * [{"C", "solver"}]
     assert result.facts["search"] == {
         "preset": "quick",
@@ -101,7 +99,7 @@ def test_a_look_stops_candidates_and_only_the_others_are_chosen(
     }
 
 
-def test_a_search_that_is_asked_for_goes_before_the_presets(
+def test_an_explicit_search_overrides_the_presets(
     table: pd.DataFrame, tmp_path: Path, timeless: Timeless
 ) -> None:
     models = "cart,random_forest,lda"
@@ -126,7 +124,7 @@ def test_rounds_do_not_depend_on_the_number_of_processes(
 
 
 @pytest.mark.usefixtures("staged")
-def test_interrupted_rounds_go_on(
+def test_interrupted_rounds_resume(
     table: pd.DataFrame, tmp_path: Path, timeless: Timeless, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = run(table, tmp_path / "whole")
@@ -148,12 +146,12 @@ def test_interrupted_rounds_go_on(
     assert len(executor) == len(set(executor))
 
 
-def test_dear_fits_learn_from_a_part_of_the_rows(
+def test_expensive_fits_use_a_subset_of_the_rows(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arboleda.study.search.row_caps.LEAST_ROWS", 16)
     size = Size(64, 3, 2)
-    # 240 rows: a fifth is for the test, and a fifth of the others is asked about in a fold.
+    # 240 rows: a fifth is for the test, and a fifth of the others is predicted in a fold.
     around = JOB_COST + CELL_COST * (size.rows + 39) * size.columns
     quick(fit_cost=around + _cost("bagging", size, {"max_features": 1.0}), search=GridStrategy())
     result = run(table, tmp_path, models="most_frequent,cart,bagging")
@@ -185,7 +183,7 @@ def test_a_generous_budget_changes_nothing(
     assert two["search"]["left_out"] == []
 
 
-def test_no_time_at_all_is_told(table: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_budget_of_no_time_is_reported(table: pd.DataFrame, tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="within the time budget; allow more time"):
         run(table, tmp_path, time_budget=1e-6)
     facts = json.loads((tmp_path / "results.json").read_text())
@@ -241,23 +239,25 @@ def test_a_budget_gives_every_model_a_candidate_and_ends_in_time(
     assert clock.now - 1000.0 > 60
 
 
-def test_a_budget_for_few_models_takes_the_cheap_ones(
+def test_a_small_budget_selects_the_cheap_models(
     quick: Any, clock: Clock, table: pd.DataFrame, tmp_path: Path
 ) -> None:
     quick(search=GridStrategy())
     run(table, tmp_path, time_budget=100)
-    # The ledger tells what a fit took, so that it is known at once what fits into 20 s.
+    # The ledger has the time of each fit, so that it is known at once what fits into 20 s.
     tight = run(table, tmp_path / "tight", time_budget=20)
     assert clock.now < 1000.0 + 100 + 20 + 5
     tried = {m["key"] for m in tight.facts["models"] if m["status"] == "ok"}
     assert "most_frequent" in tried
     left = {item["key"]: item["whole"] for item in tight.facts["search"]["left_out"]}
-    told = {m["key"] for m in tight.facts["models"] if "no time was left" in (m["error"] or "")}
-    assert set(left) | tried | told >= {"most_frequent", "logistic", "cart"}
+    skipped = {m["key"] for m in tight.facts["models"] if "no time was left" in (m["error"] or "")}
+    assert set(left) | tried | skipped >= {"most_frequent", "logistic", "cart"}
 
 
 @pytest.fixture
-def misjudged(quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+def misestimated(
+    quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[float], None]:
     """Looks take 40 s, though fits are quick; of all rows, those of the logistic model are not."""
 
     def put(seconds: float) -> None:
@@ -276,10 +276,10 @@ def misjudged(quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Call
     return put
 
 
-def test_time_that_is_left_goes_to_models_of_few_rows(
-    misjudged: Any, table: pd.DataFrame, tmp_path: Path
+def test_remaining_time_goes_to_models_fitted_on_few_rows(
+    misestimated: Any, table: pd.DataFrame, tmp_path: Path
 ) -> None:
-    misjudged(0.05)
+    misestimated(0.05)
     models = "most_frequent,naive_bayes,logistic"
     result = run(table, tmp_path, models=models, time_budget=1000)
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
@@ -296,33 +296,33 @@ def test_time_that_is_left_goes_to_models_of_few_rows(
 
 
 @pytest.mark.parametrize("models", ["best_leafwise,best_linear", "best_leafwise"])
-def test_other_candidates_of_bags_wait_until_rows_are_all(
+def test_other_candidates_of_bags_wait_for_full_rows(
     models: str, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = {"preset": "best", "models": models}
+    options = {"preset": "best", "models": models}
     with monkeypatch.context() as patch:
         caps = {"best_leafwise": 64}
         patch.setattr(
             "arboleda.study.runner.apply_row_caps", lambda plan, executor: replace(plan, caps=caps)
         )
-        told: list[str] = []
-        patch.setattr(SilentWatcher, "begin", lambda *args: told.append("begin"))
-        patch.setattr(SilentWatcher, "more", lambda *args: told.append("more"))
-        result = run(table, tmp_path, time_budget="10h", **asked)
-    assert told == ["begin"] + ["more"] * (len(told) - 1)
+        calls: list[str] = []
+        patch.setattr(SilentWatcher, "begin", lambda *args: calls.append("begin"))
+        patch.setattr(SilentWatcher, "more", lambda *args: calls.append("more"))
+        result = run(table, tmp_path, time_budget="10h", **options)
+    assert calls == ["begin"] + ["more"] * (len(calls) - 1)
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
     done = ledger.execute("select params, fold from work where model='best_leafwise'").fetchall()
-    # There is time for all rows, so that none is fitted to a part of them.
+    # There is time for all rows, so that no model is fitted to a subset.
     assert not any(" of " in fold for _, fold in done)
     assert len({params for params, _ in done}) == 2
     assert result.facts["search"]["left_out"] == []
-    free = run(table, tmp_path / "free", **asked)
+    free = run(table, tmp_path / "free", **options)
     assert len(result.facts["models"]) == len(free.facts["models"])
     for model in free.facts["models"]:
         assert model_of(result, model["key"])["test"]["metrics"] == model["test"]["metrics"]
 
 
-def test_a_small_fit_tells_which_bag_is_better(
+def test_a_small_fit_shows_which_bag_is_better(
     table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arboleda.study.search.row_caps.LEAST_ROWS", 32)
@@ -338,14 +338,14 @@ def test_a_small_fit_tells_which_bag_is_better(
     def capped(plan: Any, executor: Any) -> Any:
         return replace(apply_row_caps(plan, executor), caps=dict.fromkeys(keys, 64))
 
-    def told(plan: Any, model_search: Any, executor: Any) -> float:
+    def record_loss(plan: Any, model_search: Any, executor: Any) -> float:
         found[model_search.model.key] = loss(plan, model_search, executor)
         return found[model_search.model.key]
 
     monkeypatch.setattr("arboleda.study.runner.apply_row_caps", capped)
-    monkeypatch.setattr("arboleda.study.search.row_caps._estimate_error", told)
-    asked = {"preset": "best", "models": ",".join(keys), "metric": "log_loss"}
-    run(table, tmp_path, time_budget="10h", **asked)
+    monkeypatch.setattr("arboleda.study.search.row_caps._estimate_error", record_loss)
+    options = {"preset": "best", "models": ",".join(keys), "metric": "log_loss"}
+    run(table, tmp_path, time_budget="10h", **options)
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
     for key in keys:
         query = "select result from work where model=? and fold like '0 at %'"
@@ -356,7 +356,7 @@ def test_a_small_fit_tells_which_bag_is_better(
 @pytest.mark.parametrize(
     ("seconds", "shares"), [(0.1, ["0.0625", "0.25"]), (0.6, ["0.0625"])], ids=["quick", "slow"]
 )
-def test_what_was_quick_is_timed_on_more_rows(
+def test_fast_models_are_timed_on_more_rows(
     seconds: float,
     shares: list[str],
     quick: Any,
@@ -379,10 +379,10 @@ def test_what_was_quick_is_timed_on_more_rows(
     assert [fold.removeprefix("0 at ") for (fold,) in looks] == shares
 
 
-def test_a_model_that_does_not_end_stays_with_what_it_had(
-    misjudged: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_model_that_never_finishes_keeps_its_earlier_result(
+    misestimated: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    misjudged(400.0)
+    misestimated(400.0)
     # A part of so few rows costs a part of all.
     monkeypatch.setattr("arboleda.study.plan.JOB_COST", 0.0)
     models = "most_frequent,naive_bayes,logistic"
@@ -394,7 +394,7 @@ def test_a_model_that_does_not_end_stays_with_what_it_had(
     assert len(found["cv"]["fold_scores"]) == 5
 
 
-def test_a_slow_start_leaves_no_model_out() -> None:
+def test_a_slow_start_skips_no_model() -> None:
     budget = Budget(90.0, time.monotonic(), 1)
     tests = [_costing(f"model {i}", 0.3) for i in range(12)]
     for test in tests:
@@ -410,7 +410,7 @@ def test_a_slow_start_leaves_no_model_out() -> None:
     assert not any(budget.has_time_for(test) for test in tests)
 
 
-def test_a_job_is_learned_from_once(
+def test_timings_use_each_job_once(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick(search=GridStrategy())
@@ -428,7 +428,7 @@ def test_a_job_is_learned_from_once(
         assert len(learned) == len(set(learned)) > 20
 
 
-def test_what_was_not_timed_is_as_fast_as_the_others_and_the_catalogue_are() -> None:
+def test_unmeasured_models_use_the_mean_rate_and_the_catalogue() -> None:
     budget = Budget(90.0, time.monotonic(), 0)
     assert budget.compute_rate("a") == 1.0
     budget.record(_costing("a", 2.0), 8.0)
@@ -437,16 +437,16 @@ def test_what_was_not_timed_is_as_fast_as_the_others_and_the_catalogue_are() -> 
     assert budget.compute_rate("b") == pytest.approx(4.0)  # the geometric mean of 4, 16 and 1
 
 
-def test_a_model_without_time_is_proposed_again_when_others_were_faster_than_thought(
+def test_a_skipped_model_is_proposed_again_when_others_were_faster(
     quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick(search=GridStrategy())
-    asked: list[int] = []
+    calls: list[int] = []
 
     def compute_room(self: Budget, test: Any) -> float:
         # In the first round there seems to be time for one model alone.
-        asked.append(1)
-        return 0.0 if len(asked) in (2, 3) else 1e9
+        calls.append(1)
+        return 0.0 if len(calls) in (2, 3) else 1e9
 
     monkeypatch.setattr(Budget, "compute_room", compute_room)
     result = run(table, tmp_path, time_budget="10h", models="most_frequent,logistic,cart")
@@ -459,7 +459,7 @@ def _costing(model: str, cost: float) -> Any:
     return SimpleNamespace(model=model, cost=cost, reporting_seconds=0.0)
 
 
-def test_a_fit_without_luck_is_tried_again(table: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_failed_fit_is_retried(table: pd.DataFrame, tmp_path: Path) -> None:
     run(table, tmp_path, models="most_frequent")
     with Ledger(tmp_path, _identity(table)) as ledger:
         ledger.put("most_frequent", {}, "0", _stopped())
@@ -478,7 +478,7 @@ def _stopped() -> dict[str, Any]:
     return make_failed_result(JobStatus.STOPPED, "Stopped: no luck")
 
 
-def test_presets_are_whole() -> None:
+def test_presets_are_complete() -> None:
     assert set(PRESETS) == {"quick", "thesis", "best"}
     for key, preset in PRESETS.items():
         assert preset.key == key

@@ -28,8 +28,8 @@ Run = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    def study(table: Any, target: str, **asked: Any) -> dict[str, Any]:
-        result = Study(table, target=target, output_dir=tmp_path / "study", **asked).run()
+    def study(table: Any, target: str, **options: Any) -> dict[str, Any]:
+        result = Study(table, target=target, output_dir=tmp_path / "study", **options).run()
         jsonschema.Draft202012Validator(SCHEMA).validate(result.facts)
         assert "Cross-validation" in result.report.read_text()
         return result.facts
@@ -41,7 +41,7 @@ def training_rows(folder: Path) -> Any:
     return Study.load(folder).training_rows()
 
 
-def test_leaving_one_out(run: Run, tmp_path: Path) -> None:
+def test_leave_one_out_is_supported(run: Run, tmp_path: Path) -> None:
     facts = run("iris", "target", models="lda", cv="loo")
     rows = training_rows(tmp_path / "study")
     x, y = load_iris(return_X_y=True)
@@ -54,7 +54,7 @@ def test_leaving_one_out(run: Run, tmp_path: Path) -> None:
     assert facts["study"]["scheme"]["kind"] == "loo"
 
 
-def test_leaving_one_out_of_numbers(run: Run, tmp_path: Path) -> None:
+def test_leave_one_out_of_a_regression_is_supported(run: Run, tmp_path: Path) -> None:
     x, y = load_diabetes(return_X_y=True, as_frame=True)
     x, y = x[:40], y[:40]
     facts = run(x.assign(target=y), "target", models="linear", cv="loo")
@@ -66,7 +66,7 @@ def test_leaving_one_out_of_numbers(run: Run, tmp_path: Path) -> None:
     assert cv["mean"] == pytest.approx(root_mean_squared_error(y, predicted))
 
 
-def test_the_bootstrap(run: Run, tmp_path: Path) -> None:
+def test_the_bootstrap_is_supported(run: Run, tmp_path: Path) -> None:
     facts = run("iris", "target", models="lda", cv="bootstrap:30")
     rows = training_rows(tmp_path / "study").numbers
     x, y = load_iris(return_X_y=True)
@@ -86,7 +86,7 @@ def small(n: int = 160, seed: int = 0) -> pd.DataFrame:
     return frame
 
 
-def test_groups_and_times(run: Run, tmp_path: Path) -> None:
+def test_groups_and_times_are_supported(run: Run, tmp_path: Path) -> None:
     facts = run(small(), "y", models="most_frequent,lda", groups="who", cv="group:3")
     assert facts["study"]["scheme"] == {
         "name": "group:3",
@@ -111,7 +111,7 @@ def test_the_earliest_rows_of_a_time_are_never_predicted(run: Run, tmp_path: Pat
     assert set(fold) == {-2, 0, 1, 2}
 
 
-def test_a_given_test(run: Run, tmp_path: Path) -> None:
+def test_an_external_test_is_supported(run: Run, tmp_path: Path) -> None:
     table, test = small(), small(40, seed=1).assign(extra=1)
     test.loc[:9, "b"] = "new"
     test = test[["extra", "y", "who", "b", "a"]]
@@ -134,7 +134,7 @@ def test_a_given_test(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda f: f.drop(columns="b"), "lacks the column 'b'"),
         (lambda f: f.assign(y="worse"), "class 'worse' of the target 'y' occurs in the test table"),
@@ -146,13 +146,15 @@ def test_a_given_test(run: Run, tmp_path: Path) -> None:
         (lambda f: "none.csv", "There is no file none.csv"),
     ],
 )
-def test_what_is_no_test(run: Run, change: Callable[[pd.DataFrame], Any], told: str) -> None:
+def test_invalid_tests_are_refused(
+    run: Run, change: Callable[[pd.DataFrame], Any], message: str
+) -> None:
     with pytest.raises(StudyError) as error:
         run(small(), "y", models="cart", test=change(small(20, seed=1)))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_the_same_test_twice_is_the_same_study(run: Run) -> None:
+def test_the_same_external_test_makes_the_same_study(run: Run) -> None:
     table, test = small(), small(20, seed=1)
     run(table, "y", models="lda", test=test)
     again = run(table, "y", models="lda", test=test[["who", "y", "a", "b"]])

@@ -1,4 +1,4 @@
-"""What searches propose: a function of the question and the scores, and of nothing else."""
+"""What searches propose depends only on the context and the scores."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -48,7 +48,7 @@ def test_a_grid_is_tried_at_once() -> None:
     assert batch == tuple(Trial(p, FULL) for p in GRID)
 
 
-def test_halving_looks_first_and_keeps_the_best() -> None:
+def test_halving_screens_candidates_and_keeps_the_best() -> None:
     context = SearchContext(GRID, rows=50_000)
     looks, kept = replay(HalvingStrategy(), context, lambda p: -abs(p["a"] - 6))
     assert looks == tuple(Trial(p, Fidelity(0.25, 1)) for p in GRID)
@@ -65,13 +65,13 @@ def test_halving_keeps_no_candidate_that_failed() -> None:
 
 
 @pytest.mark.parametrize(("rows", "n"), [(19_999, 9), (50_000, 2)])
-def test_halving_looks_only_where_it_pays(rows: int, n: int) -> None:
+def test_halving_screens_only_where_it_pays(rows: int, n: int) -> None:
     (batch,) = replay(HalvingStrategy(), SearchContext(GRID[:n], rows=rows), lambda p: 0.0)
     assert batch == tuple(Trial(p) for p in GRID[:n])
 
 
 @pytest.mark.parametrize("strategy", [RandomStrategy(10), TpeStrategy(10)])
-def test_drawn_candidates_lie_in_the_space_and_repeat(strategy: SearchStrategy) -> None:
+def test_drawn_candidates_lie_in_the_space_and_are_reproducible(strategy: SearchStrategy) -> None:
 
     def score(p: dict[str, Any]) -> float | None:
         return None if p["kind"] is None else -p["x"] - p["n"]
@@ -89,7 +89,7 @@ def test_drawn_candidates_lie_in_the_space_and_repeat(strategy: SearchStrategy) 
     assert other != batches
 
 
-def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
+def test_tpe_starts_with_the_first_of_the_grid_and_finds_good_candidates() -> None:
     context = SearchContext(({"x": 9.0},), {"x": Real(0.0, 10.0)}, seed=0)
     batches = list(replay(TpeStrategy(40), context, lambda p: -((p["x"] - 2.0) ** 2)))
     tried = [t.params["x"] for batch in batches for t in batch]
@@ -99,7 +99,7 @@ def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
 
 
 @pytest.mark.parametrize("strategy", [RandomStrategy(6), TpeStrategy(6)])
-def test_a_first_candidate_that_no_draw_could_be_is_tried(strategy: SearchStrategy) -> None:
+def test_a_first_candidate_outside_the_space_is_tried(strategy: SearchStrategy) -> None:
     context = SearchContext(({"x": "sqrt"},), {"x": Real(0.0, 10.0)}, seed=0)
     batches = list(replay(strategy, context, lambda p: 1.0))
     tried = [t.params["x"] for batch in batches for t in batch]
@@ -123,14 +123,14 @@ def test_without_a_space_the_grid_is_tried() -> None:
         (" TPE:12 ", TpeStrategy(12)),
     ],
 )
-def test_a_search_is_named_and_says_its_name(text: str, strategy: SearchStrategy) -> None:
+def test_a_search_is_parsed_and_has_its_name(text: str, strategy: SearchStrategy) -> None:
     found = named_search(text)
     assert found == strategy
     assert named_search(found.text) == strategy
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("bayes", "choose grid"),
         ("tpe:", "choose grid"),
@@ -138,8 +138,8 @@ def test_a_search_is_named_and_says_its_name(text: str, strategy: SearchStrategy
         ("tpe:99999", "1 to 10,000"),
     ],
 )
-def test_a_search_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
-    with pytest.raises(StudyError, match=told):
+def test_an_invalid_search_is_refused(text: str, message: str) -> None:
+    with pytest.raises(StudyError, match=message):
         named_search(text)
 
 
@@ -148,7 +148,7 @@ def test_a_search_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
 )
 @pytest.mark.parametrize("rows", [100, 50_000])
 @pytest.mark.parametrize("space", [None, SPACE])
-def test_a_search_tells_how_many_candidates_it_tries(
+def test_a_search_reports_its_number_of_candidates(
     strategy: SearchStrategy, rows: int, space: Any
 ) -> None:
     context = SearchContext(GRID, space, rows)

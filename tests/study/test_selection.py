@@ -1,4 +1,4 @@
-"""What is said of the model that was chosen."""
+"""Facts about the selected model."""
 
 from typing import Any
 
@@ -18,27 +18,27 @@ def apart_of(splitter: Any, n: int = 40) -> list[list[int]]:
     return [found.tolist() for found in find_disjoint_folds(folds, n_rows=n)]
 
 
-def test_folds_of_one_cutting_share_no_row() -> None:
+def test_folds_of_one_split_share_no_row() -> None:
     assert apart_of(KFold(4)) == [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]
 
 
-def test_of_repeated_folds_those_of_the_same_repeat_are_apart() -> None:
+def test_folds_of_the_same_repeat_are_disjoint() -> None:
     found = apart_of(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0))
     assert found == [[1, 2], [0, 2], [0, 1], [4, 5], [3, 5], [3, 4]]
 
 
-def test_overlapping_samples_are_not_apart() -> None:
+def test_overlapping_samples_are_not_disjoint() -> None:
     assert apart_of(ShuffleSplit(5, test_size=0.7, random_state=0)) == [[]] * 5
 
 
-def test_in_time_order_only_earlier_folds_may_choose() -> None:
+def test_in_time_order_only_earlier_folds_select() -> None:
     folds = [(np.arange(0, 5 * k), np.arange(5 * k, 5 * k + 5)) for k in (1, 2, 3)]
     found = [f.tolist() for f in find_disjoint_folds(folds, n_rows=20, in_time=True)]
     assert found == [[], [0], [0, 1]]
 
 
 @pytest.mark.parametrize("up", [True, False])
-def test_the_honest_choice_is_that_of_the_definition(up: bool) -> None:
+def test_the_corrected_score_matches_its_definition(up: bool) -> None:
     draw = np.random.default_rng(3)
     scores = draw.normal(size=(7, 4))
     models = np.array([0, 0, 0, 1, 1, 2, 2])
@@ -56,7 +56,7 @@ def test_the_honest_choice_is_that_of_the_definition(up: bool) -> None:
         assert found.leads[k] == (lead if up else -lead)
 
 
-def test_a_fold_without_others_is_not_judged() -> None:
+def test_a_fold_without_others_is_not_scored() -> None:
     apart = [np.array([], dtype=int), np.array([0])]
     found = select_honestly(
         np.array([[0.1, 0.2], [0.3, 0.1]]), np.array([0, 0]), apart, greater_is_better=True
@@ -66,7 +66,7 @@ def test_a_fold_without_others_is_not_judged() -> None:
     assert found.leads is None
 
 
-def test_the_facts_of_a_study(tmp_path: Any) -> None:
+def test_the_facts_of_a_study_have_the_corrected_score(tmp_path: Any) -> None:
     facts = Study("wine", target="target", models="cart,lda,naive_bayes", output_dir=tmp_path).run()
     found, models = facts.facts["selection"], facts.facts["models"]
     assert found["chosen"] == models[0]["key"]
@@ -85,7 +85,7 @@ def test_the_facts_of_a_study(tmp_path: Any) -> None:
     assert found["lead"]["over"] == models[1]["key"]
 
 
-def test_a_single_setting_is_flattered_by_no_choice(tmp_path: Any) -> None:
+def test_a_single_candidate_has_no_selection_bias(tmp_path: Any) -> None:
     facts = Study("wine", target="target", models="most_frequent", output_dir=tmp_path).run().facts
     found = facts["selection"]
     assert found["n_candidates"] == 1

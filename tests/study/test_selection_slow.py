@@ -53,7 +53,7 @@ def simulate(n_folds: int, signal: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("n_folds", [5, 10])
-def test_the_best_of_noise_looks_good_and_our_estimate_does_not(n_folds: int) -> None:
+def test_our_estimate_corrects_the_best_of_noise(n_folds: int) -> None:
     naive, honest, _, _ = simulate(n_folds, 0.0)
     assert naive.mean() > 0.6
     error = honest.std() / np.sqrt(DRAWS)
@@ -61,12 +61,12 @@ def test_the_best_of_noise_looks_good_and_our_estimate_does_not(n_folds: int) ->
     assert honest.mean() - 0.5 < 0.15 * (naive.mean() - 0.5)
 
 
-def test_the_other_correction_takes_too_much_with_ten_folds() -> None:
+def test_the_other_correction_overcorrects_with_ten_folds() -> None:
     _, honest, tibshirani, _ = simulate(10, 0.0)
     assert tibshirani.mean() < 0.45 < honest.mean()
 
 
-def test_with_a_signal_it_is_nearly_unbiased_too() -> None:
+def test_the_estimate_is_nearly_unbiased_with_a_signal() -> None:
     naive, honest, _, true = simulate(5, 0.5)
     assert naive.mean() - true.mean() > 0.02
     assert abs(honest.mean() - true.mean()) < 0.02
@@ -83,7 +83,7 @@ def test_with_a_signal_it_is_nearly_unbiased_too() -> None:
         ("bootstrap:10", {}, None, False),
     ],
 )
-def test_every_scheme_tells_what_it_can(
+def test_every_scheme_reports_its_estimate(
     cv: str, more: dict[str, str], honest: int | None, tested: bool, tmp_path: Any
 ) -> None:
     draw = np.random.default_rng(2)

@@ -1,4 +1,4 @@
-"""Splits by every scheme: who is on which side, and what cannot be divided."""
+"""Splits by every scheme: the rows of each side, and what cannot be split."""
 
 from typing import Any
 
@@ -27,8 +27,8 @@ def frame_of(n: int = 200, seed: int = 0) -> pd.DataFrame:
     )
 
 
-def plan_for(frame: pd.DataFrame, target: str = "y", **asked: Any) -> Plan:
-    return make_plan(read_table(frame), target, make_settings(models="cart", **asked))
+def plan_for(frame: pd.DataFrame, target: str = "y", **options: Any) -> Plan:
+    return make_plan(read_table(frame), target, make_settings(models="cart", **options))
 
 
 def check_sides(split: Split, n_rows: int) -> None:
@@ -43,7 +43,7 @@ def check_sides(split: Split, n_rows: int) -> None:
 
 
 @pytest.mark.parametrize("target", ["y", "x"])
-def test_repeated_folds_divide_the_rows_anew(target: str) -> None:
+def test_repeated_folds_divide_the_rows_differently(target: str) -> None:
     split = plan_for(frame_of(), target, cv="4x3").split
     check_sides(split, 200)
     assert len(split.folds) == 12
@@ -83,7 +83,7 @@ def test_a_large_group_stays_in_the_training_rows() -> None:
 
 
 @pytest.mark.parametrize("target", ["y", "x"])
-def test_windows_of_time_learn_from_the_past(target: str) -> None:
+def test_time_windows_learn_from_the_past(target: str) -> None:
     frame = frame_of()
     split, when = plan_for(frame, target, time="when", cv="time:4").split, frame["when"].to_numpy()
     check_sides(split, 200)
@@ -99,7 +99,7 @@ def test_windows_of_time_learn_from_the_past(target: str) -> None:
     assert max(sizes) - min(sizes) <= 10
 
 
-def test_leaving_one_out_is_one_fold_of_many_fits() -> None:
+def test_leave_one_out_is_one_fold_of_many_fits() -> None:
     plan = plan_for(frame_of(60), cv="loo")
     (job, *_), split = plan.trial_jobs(plan.models[0], Trial({})), plan.split
     assert job.kind == "one_by_one"
@@ -109,7 +109,7 @@ def test_leaving_one_out_is_one_fold_of_many_fits() -> None:
     check_sides(split, 60)
 
 
-def test_bags_are_those_of_the_bootstrap() -> None:
+def test_bags_match_the_bootstrap() -> None:
     plan = plan_for(frame_of(60), cv="bootstrap:10", random_state=3)
     split, train = plan.split, plan.split.train
     check_sides(split, 60)
@@ -123,16 +123,20 @@ def test_bags_are_those_of_the_bootstrap() -> None:
     assert kinds == ["fold"] * 10 + ["apparent"]
 
 
-def test_another_scheme_is_another_study() -> None:
+def test_another_scheme_makes_another_study() -> None:
     frame = frame_of()
-    asked: list[dict[str, Any]] = [{}, {"cv": 4}, {"test_size": 0.3}, {"groups": "who"}]
-    asked += [{"time": "when"}, {"cv": "group:4", "groups": "who"}, {"test": frame_of(30, seed=1)}]
-    known = [plan_for(frame, **one).identity() for one in asked]
+    options: list[dict[str, Any]] = [{}, {"cv": 4}, {"test_size": 0.3}, {"groups": "who"}]
+    options += [
+        {"time": "when"},
+        {"cv": "group:4", "groups": "who"},
+        {"test": frame_of(30, seed=1)},
+    ]
+    known = [plan_for(frame, **one).identity() for one in options]
     assert all(known[i] != known[j] for i in range(len(known)) for j in range(i))
 
 
 @pytest.mark.parametrize(
-    ("change", "asked", "told"),
+    ("change", "options", "message"),
     [
         ({"who": 1}, {"groups": "who"}, "'who' holds one group only"),
         ({"who": None}, {"groups": "who"}, "'who' is missing in 200 of 200 rows"),
@@ -165,18 +169,20 @@ def test_another_scheme_is_another_study() -> None:
         ),
     ],
 )
-def test_what_cannot_be_divided(change: dict[str, Any], asked: dict[str, Any], told: str) -> None:
+def test_tables_that_cannot_be_split_are_refused(
+    change: dict[str, Any], options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(StudyError) as error:
-        plan_for(frame_of().assign(**change), **asked)
-    assert told in str(error.value)
+        plan_for(frame_of().assign(**change), **options)
+    assert message in str(error.value)
 
 
-def test_too_few_rows_for_the_folds() -> None:
+def test_too_few_rows_for_the_folds_are_refused() -> None:
     with pytest.raises(StudyError, match="20 folds need at least as many training rows"):
         plan_for(frame_of(22), "x", cv=20)
 
 
-def test_too_many_fits_are_counted() -> None:
+def test_too_many_fits_are_refused() -> None:
     frame = frame_of(20_000)
     with pytest.raises(StudyError, match=r"each of 16,000 training rows .* takes [\d,]+ fits"):
         plan_for(frame, cv="loo")

@@ -100,13 +100,15 @@ def test_facts_follow_the_schema(mixed_result: StudyResult, diabetes_result: Stu
         assert all(m["status"] == "ok" for m in result.facts["models"])
 
 
-def test_the_schema_refuses_what_is_not_in_it(mixed_result: StudyResult) -> None:
+def test_the_schema_refuses_unknown_keys(mixed_result: StudyResult) -> None:
     for spoil in ({"extra": 1}, {"models": None}, {"schema_version": 4}):
         with pytest.raises(jsonschema.ValidationError):
             validate({**mixed_result.facts, **spoil})
 
 
-def test_logistic_regression_by_hand(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
+def test_logistic_regression_matches_scikit_learn(
+    mixed: pd.DataFrame, mixed_result: StudyResult
+) -> None:
     x, y = by_hand_features(mixed), (mixed["rich"] == "yes").astype(int).to_numpy()
     rows = np.arange(len(y))
     train, test = train_test_split(rows, test_size=0.2, stratify=y, random_state=0)
@@ -145,7 +147,7 @@ def test_logistic_regression_by_hand(mixed: pd.DataFrame, mixed_result: StudyRes
     }
 
 
-def test_ridge_regression_by_hand(diabetes_result: StudyResult) -> None:
+def test_ridge_regression_matches_scikit_learn(diabetes_result: StudyResult) -> None:
     x, y = load_diabetes(return_X_y=True)
     train, test = (
         np.sort(r) for r in train_test_split(np.arange(len(y)), test_size=0.2, random_state=0)
@@ -185,7 +187,7 @@ def test_ridge_regression_by_hand(diabetes_result: StudyResult) -> None:
         ("extra_trees", ExtraTreesRegressor, [1 / 3, 1 / 3, 1.0, 1.0]),
     ],
 )
-def test_forests_by_hand(
+def test_forests_match_direct_fits(
     diabetes_result: StudyResult, key: str, forest: Any, max_features: list[float]
 ) -> None:
     x, y = load_diabetes(return_X_y=True)
@@ -207,7 +209,7 @@ def test_forests_by_hand(
     )
 
 
-def test_adaboost_by_hand(diabetes_result: StudyResult) -> None:
+def test_adaboost_matches_a_direct_fit(diabetes_result: StudyResult) -> None:
     x, y = load_diabetes(return_X_y=True)
     train, test = train_test_split(np.arange(len(y)), test_size=0.2, random_state=0)
     train, test = np.sort(train), np.sort(test)
@@ -220,7 +222,7 @@ def test_adaboost_by_hand(diabetes_result: StudyResult) -> None:
     )
 
 
-def test_gradient_boosting_by_hand(diabetes_result: StudyResult) -> None:
+def test_gradient_boosting_matches_a_direct_fit(diabetes_result: StudyResult) -> None:
     x, y = load_diabetes(return_X_y=True)
     train, test = (
         np.sort(r) for r in train_test_split(np.arange(len(y)), test_size=0.2, random_state=0)
@@ -250,7 +252,9 @@ def test_the_interval_is_a_bootstrap_of_the_test_rows(diabetes_result: StudyResu
         assert interval["high"] == pytest.approx(high, rel=0.02)
 
 
-def test_the_tree_of_the_facts_is_the_tree(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
+def test_the_tree_of_the_facts_matches_the_fitted_tree(
+    mixed: pd.DataFrame, mixed_result: StudyResult
+) -> None:
     tree = mixed_result.facts["tree"]
     root = tree["nodes"][0]
     assert (root["parent"], root["depth"], root["n"]) == (None, 0, 128)
@@ -274,7 +278,9 @@ def test_the_tree_of_the_facts_is_the_tree(mixed: pd.DataFrame, mixed_result: St
     assert root["impurity"] == pytest.approx(float(stump.tree_.impurity[0]))
 
 
-def test_models_stand_in_order(mixed_result: StudyResult, diabetes_result: StudyResult) -> None:
+def test_models_are_sorted_by_score(
+    mixed_result: StudyResult, diabetes_result: StudyResult
+) -> None:
     means = [m["cv"]["mean"] for m in mixed_result.facts["models"]]
     assert means == sorted(means, reverse=True)
     means = [m["cv"]["mean"] for m in diabetes_result.facts["models"]]
@@ -286,7 +292,7 @@ def test_models_stand_in_order(mixed_result: StudyResult, diabetes_result: Study
             assert model["cv"]["mean"] == best(candidates) == candidates[model["best"]]
 
 
-def test_the_description(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
+def test_the_description_matches_the_table(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
     data = mixed_result.facts["data"]
     columns = {c["name"]: c for c in data["columns"]}
     assert {n: c["role"] for n, c in columns.items() if c["role"] != "feature"} == {
@@ -326,7 +332,7 @@ def test_any_number_of_processes_gives_the_same_facts(
     assert timeless(one.facts) == timeless(two.facts)
 
 
-def test_nothing_done_is_done_again(
+def test_finished_work_is_not_repeated(
     only: Any, fits: list[Any], tmp_path: Path, mixed: pd.DataFrame, timeless: Timeless
 ) -> None:
     only("cart", "logistic")
@@ -344,7 +350,7 @@ def test_nothing_done_is_done_again(
 
 
 @pytest.mark.parametrize("stop_after", [0, 11, 40, 41, 44])
-def test_an_interrupted_study_goes_on(
+def test_an_interrupted_study_resumes(
     only: Any,
     fits: list[Any],
     tmp_path: Path,
@@ -394,7 +400,7 @@ def explode(setting: Any, params: Any) -> Any:
     return LogisticRegression(C=-1.0) if params.get("bad", True) else LogisticRegression(max_iter=1)
 
 
-def test_a_failing_model_is_reported_and_the_rest_goes_on(
+def test_a_failing_model_is_reported_and_the_others_continue(
     only: Any, tmp_path: Path, mixed: pd.DataFrame
 ) -> None:
     broken = Model("broken", "Broken", "classification", explode, lambda s: [{}])
@@ -423,7 +429,7 @@ def test_a_failing_model_is_reported_and_the_rest_goes_on(
 
 
 @pytest.mark.parametrize("budget", [None, 600.0])
-def test_a_model_that_cannot_be_read_back_ends_no_study(
+def test_an_unreadable_model_does_not_end_the_study(
     only: Any,
     tmp_path: Path,
     mixed: pd.DataFrame,
@@ -442,7 +448,7 @@ def test_a_model_that_cannot_be_read_back_ends_no_study(
     assert "The file logistic.model is damaged" in result.report.read_text()
 
 
-def test_memory_that_ends_after_the_models_ends_no_study(
+def test_running_out_of_memory_after_the_models_does_not_end_the_study(
     only: Any, tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def too_much(*_: Any) -> Any:
@@ -461,7 +467,7 @@ def test_memory_that_ends_after_the_models_ends_no_study(
     assert again.facts["importance"]["skipped"] is None
 
 
-def test_log_loss_needs_probabilities(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:
+def test_log_loss_requires_probabilities(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:
     only("svm", "logistic", "most_frequent")
     result = Study(mixed, target="rich", output_dir=tmp_path, metric="log_loss").run()
     assert "gives no probabilities" in model_of(result, "svm")["error"]
@@ -470,7 +476,7 @@ def test_log_loss_needs_probabilities(only: Any, tmp_path: Path, mixed: pd.DataF
 
 
 @pytest.mark.parametrize("metric", ["balanced_accuracy", "f1_macro", "mcc", "roc_auc"])
-def test_metrics_of_several_classes(only: Any, tmp_path: Path, metric: str) -> None:
+def test_metrics_of_several_classes_are_computed(only: Any, tmp_path: Path, metric: str) -> None:
     only("naive_bayes", "most_frequent")
     result = Study("iris", target="target", output_dir=tmp_path, metric=metric).run()
     validate(result.facts)
@@ -483,7 +489,7 @@ def test_metrics_of_several_classes(only: Any, tmp_path: Path, metric: str) -> N
 
 
 @pytest.mark.parametrize("metric", ["mae", "r2"])
-def test_metrics_of_a_regression(only: Any, tmp_path: Path, metric: str) -> None:
+def test_metrics_of_a_regression_are_computed(only: Any, tmp_path: Path, metric: str) -> None:
     only("ridge", "mean")
     facts = Study("diabetes", target="target", output_dir=tmp_path, metric=metric).run().facts
     assert [m["key"] for m in facts["models"]] == ["ridge", "mean"]
@@ -491,7 +497,7 @@ def test_metrics_of_a_regression(only: Any, tmp_path: Path, metric: str) -> None
     assert interval["low"] <= facts["models"][0]["test"]["metrics"][metric] <= interval["high"]
 
 
-def test_test_rows_do_not_touch_the_folds(
+def test_test_rows_do_not_affect_the_folds(
     only: Any, tmp_path: Path, mixed: pd.DataFrame, timeless: Timeless
 ) -> None:
     only("cart", "logistic", "neighbours")
@@ -523,7 +529,7 @@ def test_random_labels_score_as_chance(only: Any, tmp_path: Path) -> None:
         assert abs(model["cv"]["metrics"]["roc_auc"]["mean"] - 0.5) < 3 * 0.5 / np.sqrt(480)
 
 
-def test_hard_tables_end_well(tmp_path: Path) -> None:
+def test_degenerate_tables_are_studied_or_refused(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     n = 60
     frame = pd.DataFrame(
@@ -545,7 +551,7 @@ def test_hard_tables_end_well(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scale", [5e-324, 1e-200, 1e68])
-def test_targets_of_any_size_end_well(only: Any, tmp_path: Path, scale: float) -> None:
+def test_targets_of_any_scale_are_studied(only: Any, tmp_path: Path, scale: float) -> None:
     only("cart", "ridge", "mean")
     draw = np.random.default_rng(0)
     frame = pd.DataFrame({"x": draw.normal(size=60), "y": draw.integers(0, 20, 60) * scale})
@@ -554,7 +560,7 @@ def test_targets_of_any_size_end_well(only: Any, tmp_path: Path, scale: float) -
     assert all(m["status"] == "ok" for m in result.facts["models"])
 
 
-def test_columns_near_the_end_of_the_range_are_described(only: Any, tmp_path: Path) -> None:
+def test_columns_near_the_float64_limits_are_described(only: Any, tmp_path: Path) -> None:
     only("most_frequent")
     n, largest = 60, np.finfo(np.float64).max
     frame = pd.DataFrame(
@@ -574,14 +580,14 @@ def test_columns_near_the_end_of_the_range_are_described(only: Any, tmp_path: Pa
     assert np.all(np.diff(same["histogram"]["edges"]) > 0)
 
 
-def test_names_that_are_numbers(only: Any, tmp_path: Path) -> None:
+def test_numeric_names_are_supported(only: Any, tmp_path: Path) -> None:
     only("most_frequent")
     frame = pd.DataFrame({0: np.random.default_rng(0).normal(size=60), 1: ["a", "b"] * 30})
     result = Study(frame, target=1, output_dir=tmp_path).run()  # type: ignore[arg-type]
     assert result.facts["study"]["target"] == "1"
 
 
-def test_a_class_that_a_fold_lacks(only: Any, tmp_path: Path) -> None:
+def test_a_fold_can_lack_a_class(only: Any, tmp_path: Path) -> None:
     only("svm", "naive_bayes")
     x = np.random.default_rng(0).normal(size=60)
     frame = pd.DataFrame({"x": x, "y": ["a"] * 40 + ["b"] * 17 + ["c"] * 3})
@@ -609,7 +615,7 @@ class ShortOfMemory(GaussianNB):  # type: ignore[misc]
         return super().fit(X, y)
 
 
-def test_a_fold_that_lacked_memory_is_tried_again(
+def test_a_fold_that_ran_out_of_memory_is_retried(
     only: Any, tmp_path: Path, mixed: pd.DataFrame
 ) -> None:
     poor = Model(
@@ -622,7 +628,7 @@ def test_a_fold_that_lacked_memory_is_tried_again(
     assert model_of(study.run(), "poor")["status"] == "ok"
 
 
-def test_several_rare_classes_are_counted(only: Any, tmp_path: Path) -> None:
+def test_several_rare_classes_are_reported(only: Any, tmp_path: Path) -> None:
     only("most_frequent")
     frame = pd.DataFrame(
         {"x": np.arange(60.0) ** 1.5, "y": ["a"] * 40 + ["b"] * 9 + ["c"] * 6 + ["d"] * 5}
@@ -631,7 +637,9 @@ def test_several_rare_classes_are_counted(only: Any, tmp_path: Path) -> None:
     assert any("3 classes have fewer than 10 rows ('d' has 5)" in n["text"] for n in notes)
 
 
-def test_spreadsheets_run_no_formula(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:
+def test_formulas_are_escaped_for_spreadsheets(
+    only: Any, tmp_path: Path, mixed: pd.DataFrame
+) -> None:
     evil = Model("evil", "=1+1", "classification", catalogue.CATALOGUE[0].make, lambda s: [{}])
     only(evil)
     Study(mixed, target="rich", output_dir=tmp_path, metric="mcc").run()
@@ -659,13 +667,15 @@ def test_a_negative_number_stays_a_number(only: Any, tmp_path: Path) -> None:
         ({"n_jobs": "2"}, "must be an integer >= 1, got '2'"),
     ],
 )
-def test_wrong_options(tmp_path: Path, options: dict[str, Any], sentence: str) -> None:
+def test_invalid_options_are_refused(
+    tmp_path: Path, options: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(StudyError, match=sentence):
         Study("iris", target="target", output_dir=tmp_path / "new", **options).run()
     assert not (tmp_path / "new").exists()
 
 
-def test_the_default_folder_is_named_safely() -> None:
+def test_the_default_folder_has_a_safe_name() -> None:
     assert default_folder("adult", "income").as_posix() == "studies/adult-income"
     assert default_folder("a b", "../<x>/y").as_posix() == "studies/a_b-.._x_y"
     assert default_folder("ü", "名").as_posix() == "studies/ü-名"

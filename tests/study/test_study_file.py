@@ -1,4 +1,4 @@
-"""A study as a file: what is written asks for the same study again."""
+"""A study as a file: the written file gives the same study again."""
 
 import json
 import tomllib
@@ -49,7 +49,7 @@ def run(*arguments: str) -> int:
     return stop.value.code
 
 
-def test_every_setting_comes_back(tmp_path: Path) -> None:
+def test_every_setting_is_restored(tmp_path: Path) -> None:
     settings = make_settings(**EVERYTHING, test=tmp_path / "later.csv")
     path = tmp_path / "study.toml"
     path.write_text(config_text(tmp_path / "t.csv", 'y "\\\n', settings))
@@ -68,14 +68,14 @@ def test_every_setting_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("costs", ['"costs.json"', '\'{"p": {"q": 5}}\'', "{p = {q = 5}}"])
-def test_costs_are_seen_from_the_files_folder(tmp_path: Path, costs: str) -> None:
+def test_cost_paths_are_relative_to_the_study_file(tmp_path: Path, costs: str) -> None:
     (tmp_path / "costs.json").write_text('{"p": {"q": 5}}')
     (tmp_path / "asked.toml").write_text(f'target = "y"\ncost_matrix = {costs}\n')
     found = read_config(tmp_path / "asked.toml")
     assert make_settings(cost_matrix=found["cost_matrix"]).cost_matrix == {"p": {"q": 5.0}}
 
 
-def test_the_same_study_again(
+def test_the_study_file_gives_the_same_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -85,20 +85,20 @@ def test_the_same_study_again(
         'random_state = 1\noutput_dir = "one"\n'
     )
     assert run("study", "--config", "asked.toml", "--seed", "5", "--metric", "mcc") == 0
-    told = json.loads(Path("one/results.json").read_text())["study"]
-    assert (told["seed"], told["metric"], told["folds"]) == (5, "mcc", 3)
+    facts = json.loads(Path("one/results.json").read_text())["study"]
+    assert (facts["seed"], facts["metric"], facts["folds"]) == (5, "mcc", 3)
     monkeypatch.chdir("/")
     capsys.readouterr()
     assert run("study", "--config", str(tmp_path / "one" / "study.toml")) == 0
     assert "Report: " in capsys.readouterr().out
     again = json.loads((tmp_path / "one" / "results.json").read_text())["study"]
-    assert again == told
+    assert again == facts
     copy = tmp_path / "two"
     assert run("study", "--config", str(tmp_path / "one" / "study.toml"), "--out", str(copy)) == 0
-    assert json.loads((copy / "results.json").read_text())["study"] == told
+    assert json.loads((copy / "results.json").read_text())["study"] == facts
 
 
-def test_a_frame_has_no_name(tmp_path: Path) -> None:
+def test_the_study_file_of_a_frame_names_no_table(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": [1, 2, 3] * 20, "y": ["p", "q"] * 30})
     Study(frame, target="y", output_dir=tmp_path, models="cart").run()
     kept = tomllib.loads((tmp_path / "study.toml").read_text())
@@ -109,7 +109,7 @@ def test_a_frame_has_no_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "facts"),
     [
         (
             "folds = 5",
@@ -137,42 +137,42 @@ def test_a_frame_has_no_name(tmp_path: Path) -> None:
         ('table = "none.csv"\ntarget = "y"', "There is no file none.csv"),
     ],
 )
-def test_what_no_file_may_say(
+def test_invalid_settings_are_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     text: str,
-    told: str,
+    facts: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("asked.toml").write_text(text, encoding="utf-8")
-    named = [] if "no table" in told or "none.csv" in told else ["iris", "--target", "target"]
+    named = [] if "no table" in facts or "none.csv" in facts else ["iris", "--target", "target"]
     assert run("study", *named, "--config", "asked.toml") == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
-    assert told in lines[0]
+    assert facts in lines[0]
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "facts"),
     [("none.toml", "There is no file none.toml"), (".", "cannot be read: Is a directory")],
 )
-def test_what_is_no_file(
+def test_invalid_study_files_are_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     name: str,
-    told: str,
+    facts: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("study", "--config", name) == 2
-    assert told in capsys.readouterr().err
+    assert facts in capsys.readouterr().err
     Path("bad.toml").write_bytes(b"target = '\xff'")
     assert run("study", "--config", "bad.toml") == 2
     assert "bad.toml is not TOML" in capsys.readouterr().err
 
 
-def test_the_file_of_the_guide_is_one(tmp_path: Path) -> None:
+def test_the_example_of_the_guide_is_valid(tmp_path: Path) -> None:
     guide = (Path(__file__).parents[2] / "docs/guide/asking.md").read_text()
     path = tmp_path / "study.toml"
     path.write_text(guide.split("```toml\n")[2].split("```")[0])

@@ -57,7 +57,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("ending", PACKERS)
-def test_packed_tables(ending: str, tmp_path: Path) -> None:
+def test_compressed_tables_are_read(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"table.csv.{ending}"
     path.write_bytes(PACKERS[ending](ROWS))
     assert path.stat().st_size < MB
@@ -86,7 +86,7 @@ def test_unpacking_stops_at_the_limit(tmp_path: Path) -> None:
     assert most < 20 * MB
 
 
-def test_a_plain_table(tmp_path: Path) -> None:
+def test_a_plain_table_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(ROWS)
     with pytest.raises(StudyError, match="takes 4.2 MB unpacked, and the limit is 1.0 MB;"):
@@ -94,7 +94,7 @@ def test_a_plain_table(tmp_path: Path) -> None:
     assert read_table(path, max_table_size=len(ROWS)).n_rows == 700_000
 
 
-def test_parquet(tmp_path: Path) -> None:
+def test_parquet_files_are_limited(tmp_path: Path) -> None:
     """Runs of one value, and a long text that stands once in the dictionary."""
     path = tmp_path / "table.parquet"
     for column in (pa.array([1.5] * 10**6), pa.array(["x" * 10_000] * 5_000)):
@@ -113,7 +113,9 @@ def test_parquet(tmp_path: Path) -> None:
         read_table(path, max_table_size=MB)
 
 
-def test_the_usual_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_limit_is_a_quarter_of_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     available = available_memory()
     assert available is not None
     assert 10 * MB < available < 2**50
@@ -128,7 +130,7 @@ def test_the_usual_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert read_table(path).n_rows == 700_000
 
 
-def test_the_limit_of_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_container_limit_is_respected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limit, used = tmp_path / "limit", tmp_path / "used"
     monkeypatch.setattr(limits, "_CGROUPS", ((limit, used),))
     used.write_text("1000\n")
@@ -164,7 +166,7 @@ def things(folder: Path) -> dict[str, Path]:
 
 
 @pytest.mark.timeout(60)
-def test_no_files(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_invalid_files_are_refused(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("t")
     readers: tuple[Callable[[Path], Any], ...] = (
         read_table,
@@ -179,7 +181,7 @@ def test_no_files(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.mark.timeout(60)
-def test_files_of_settings_that_are_none(tmp_path: Path) -> None:
+def test_invalid_settings_files_are_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(StudyError, match="cannot be read: it is not a file"):
@@ -188,7 +190,7 @@ def test_files_of_settings_that_are_none(tmp_path: Path) -> None:
         Study("iris", target="target", cost_matrix=str(pipe))
 
 
-def test_the_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_option_sets_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.csv.gz"
     path.write_bytes(gzip.compress(ROWS))
     config = tmp_path / "study.toml"
@@ -208,7 +210,7 @@ def test_the_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             explore("iris", max_table_size=wrong)
 
 
-def test_parts_are_not_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_are_not_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is read part by part may be larger than the limit, however small its file is."""
     monkeypatch.setattr(chunked_reader, "LARGE", MB)
     monkeypatch.setattr(chunked_reader, "_CHARACTERS", 100_000)
@@ -231,7 +233,7 @@ def test_parts_are_not_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert len(list(read_chunks(path))) == 1
 
 
-def test_archives_of_several_files(tmp_path: Path) -> None:
+def test_archives_of_several_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.zip"
     path.write_bytes(zip_of(b"a,b\n1,2\n", b"a,b\n3,4\n"))
     for read in (read_table, lambda path: list(read_chunks(path))):

@@ -1,4 +1,4 @@
-"""The task is decided by the documented rule; a target that cannot be studied is refused."""
+"""The task is inferred by the documented rule; a target that cannot be studied is refused."""
 
 import numpy as np
 import pandas as pd
@@ -31,14 +31,16 @@ def target_of(values: object, task: str | None = None, n: int = N):  # type: ign
         ([0.5, 1.5, 2.25] * 20, "regression", ()),
     ],
 )
-def test_the_task_follows_the_rule(values: object, task: str, labels: tuple[str, ...]) -> None:
+def test_the_task_is_inferred_from_the_target(
+    values: object, task: str, labels: tuple[str, ...]
+) -> None:
     target = target_of(values)
     assert (target.task, target.labels) == (task, labels)
     assert target.positive == (labels[1] if task == "binary" else None)
     assert target.why.startswith(task if task == "regression" else "classification")
 
 
-def test_the_task_can_be_told() -> None:
+def test_the_task_can_be_given() -> None:
     assert target_of([0, 1, 2] * 20, "regression").task == "regression"
     assert len(target_of(list(range(12)) * 5, "classification").labels) == 12
 
@@ -59,17 +61,17 @@ def test_the_task_can_be_told() -> None:
         (sorted(list(range(30)) * 2), "classification", "30 classes in 60 rows"),
     ],
 )
-def test_unusable_targets(values: object, task: str | None, sentence: str) -> None:
+def test_invalid_targets_are_refused(values: object, task: str | None, sentence: str) -> None:
     with pytest.raises(StudyError, match=sentence):
         make_split(target_of(values, task), Settings())
 
 
-def test_too_many_classes() -> None:
+def test_too_many_classes_are_refused() -> None:
     with pytest.raises(StudyError, match="has 101 classes; a study takes at most 100"):
         target_of(list(range(101)) * 2, "classification", n=202)
 
 
-def test_too_little_data() -> None:
+def test_too_few_rows_are_refused() -> None:
     with pytest.raises(StudyError, match="has 19 rows; a study needs at least 20"):
         target_of([0.5] * 19, n=19)
     with pytest.raises(StudyError, match="only the target 'y'"):

@@ -1,4 +1,4 @@
-"""The preset "thesis": its models and grids, and candidates that ask for columns of their own."""
+"""The preset "thesis": its models and grids, and candidates that use their own columns."""
 
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def test_every_candidate_of_its_grids_can_be_built(n_rows: int, task: str, n_cla
 
 @pytest.mark.parametrize("key", ["cart", "naive_bayes", "svm", "network", "lda", "adaboost"])
 @pytest.mark.parametrize("n_classes", [0, 2, 5])
-def test_candidates_for_many_rows_learn(key: str, n_classes: int) -> None:
+def test_candidates_for_many_rows_are_fitted(key: str, n_classes: int) -> None:
     task = "regression" if n_classes == 0 else "binary" if n_classes == 2 else "multiclass"
     setting = Setting(50_000, n_classes, seed=1)
     grid = next(entry.grid for entry in PRESETS["thesis"].entries if entry.model == key)
@@ -67,7 +67,7 @@ def test_candidates_for_many_rows_learn(key: str, n_classes: int) -> None:
             assert model.build(setting, params).fit(x, y).predict(x).shape == y.shape
 
 
-def test_candidates_may_ask_for_columns_in_their_own_units(tmp_path: Path) -> None:
+def test_candidates_can_use_unscaled_columns(tmp_path: Path) -> None:
     result = Study(
         "wine",
         target="target",

@@ -1,4 +1,4 @@
-"""Fitted trees put together by hand, for what is hard to grow."""
+"""Fitted trees built by hand, for cases that are hard to grow."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,13 +57,13 @@ def tree_of(root: Node, n_features: int) -> Tree:
 
     lay(root)
     listed = [node.listed if node.left else () for node in nodes]
-    asks = [(node, node.left is not None) for node in nodes]
+    pairs = [(node, node.left is not None) for node in nodes]
     category = [number for numbers in listed for number in numbers]
     arrays = {
-        "feature": [n.feature if i else -1 for n, i in asks],
-        "threshold": [n.threshold if i else 0.0 for n, i in asks],
+        "feature": [n.feature if i else -1 for n, i in pairs],
+        "threshold": [n.threshold if i else 0.0 for n, i in pairs],
         "right": right,
-        "missing_left": [n.missing_left and i for n, i in asks],
+        "missing_left": [n.missing_left and i for n, i in pairs],
         "impurity": [max(0.0, 1.0 - max(n.shares)) for n in nodes],
         "n_node_samples": [n.rows for n in nodes],
         "weight": [float(n.rows) for n in nodes],

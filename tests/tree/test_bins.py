@@ -24,7 +24,7 @@ def data() -> tuple[Any, Any]:
     return X, y
 
 
-def test_exact_when_bins_cover_the_values(data: tuple[Any, Any]) -> None:
+def test_bins_that_cover_all_values_are_exact(data: tuple[Any, Any]) -> None:
     X, y = data
     X = np.round(X, 1)
     most = max(len(np.unique(column[~np.isnan(column)])) for column in X.T)
@@ -50,7 +50,7 @@ def test_thresholds_lie_between_bins(data: tuple[Any, Any], max_bins: int) -> No
         assert tree.value[leaf, 0, 0] == pytest.approx(y[leaves == leaf].mean())
 
 
-def test_nearly_as_accurate(data: tuple[Any, Any]) -> None:
+def test_binned_trees_are_nearly_as_accurate(data: tuple[Any, Any]) -> None:
     X, y = data
     train, test = slice(0, 2000), slice(2000, None)
     scores = [
@@ -63,7 +63,7 @@ def test_nearly_as_accurate(data: tuple[Any, Any]) -> None:
     assert scores[2] == pytest.approx(scores[0], abs=0.1)
 
 
-def test_with_random_splits_and_missing_values(data: tuple[Any, Any]) -> None:
+def test_bins_support_random_splits_and_missing_values(data: tuple[Any, Any]) -> None:
     X, y = data
     labels = (y > 1).astype(int)
     model = DecisionTreeClassifier(max_bins=8, splitter="random", random_state=0).fit(X, labels)

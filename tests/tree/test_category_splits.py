@@ -102,7 +102,7 @@ def test_every_split_is_the_best_of_all_partitions(
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_of_many_classes_every_order_by_one_class_is_tried(criterion: str) -> None:
+def test_many_classes_try_the_order_by_each_class(criterion: str) -> None:
     X, y, weight = make_data(5, 600, 4)
     model = DecisionTreeClassifier(criterion=criterion, categorical_features=[0, 1], max_depth=4)
     model.fit(X[:, :2], y)
@@ -130,7 +130,7 @@ def test_of_many_classes_every_order_by_one_class_is_tried(criterion: str) -> No
     assert n_optimal >= 0.7 * (model.get_n_leaves() - 1)
 
 
-def test_worked_by_hand() -> None:
+def test_a_split_matches_values_by_hand() -> None:
     # means: a 1, b 5, c 2, d 5; the best cut of the order a c | b d leaves 0.25 of variance
     x = list("aabbccdd")
     y = [1, 1, 5, 5, 2, 2, 5, 5]
@@ -142,20 +142,20 @@ def test_worked_by_hand() -> None:
     assert node_decreases(tree)[0] == pytest.approx(np.var(y) - 0.125)
 
 
-def test_a_category_that_was_never_seen_goes_where_missing_goes() -> None:
+def test_unseen_categories_follow_missing_values() -> None:
     X, y, _ = make_data(3, 300, 2)
     model = DecisionTreeClassifier(categorical_features=[0, 1], max_depth=6).fit(X, y)
     unseen, missing = X.copy(), X.copy()
     unseen[:, 0], missing[:, 0] = 77, np.nan
     np.testing.assert_array_equal(model.apply(unseen), model.apply(missing))
-    # Missing values of a column in which none were missing go with the larger child.
+    # Missing values of a column without any in training go with the larger child.
     full = np.where(np.isnan(X), 0, X)
     model = DecisionTreeClassifier(categorical_features=[0, 1], max_depth=1).fit(full, y)
     left, right = model.tree_.n_node_samples[1:3]
     assert model.tree_.missing_go_to_left[0] == (left > right)
 
 
-def test_categories_alike_in_the_target_stay_together() -> None:
+def test_categories_with_equal_targets_stay_together() -> None:
     # a, b and d have the same mean, so no cut may part them, whatever its position
     x = np.array(list("aabbccdd"), dtype=object)[:, None]
     y = [0, 1, 0, 1, 1, 1, 1, 0]
@@ -166,7 +166,7 @@ def test_categories_alike_in_the_target_stay_together() -> None:
         assert leaf["a"] == leaf["b"] == leaf["d"] != leaf["c"]
 
 
-def test_two_columns_that_help_only_together_are_found() -> None:
+def test_jointly_informative_columns_are_found() -> None:
     a, b = np.meshgrid(np.arange(4), np.arange(4))
     X = np.column_stack([a.ravel(), b.ravel()]).repeat(3, axis=0)
     y = (X[:, 0] % 2) ^ (X[:, 1] % 2)
@@ -174,7 +174,7 @@ def test_two_columns_that_help_only_together_are_found() -> None:
     assert model.score(X, y) == 1.0
 
 
-def test_min_samples_leaf_and_pruning_hold() -> None:
+def test_min_samples_leaf_and_pruning_are_respected() -> None:
     X, y, _ = make_data(8, 500, 2)
     model = DecisionTreeClassifier(categorical_features=[0, 1], min_samples_leaf=20).fit(X, y)
     assert np.bincount(model.apply(X))[np.unique(model.apply(X))].min() >= 20
@@ -186,7 +186,7 @@ def test_min_samples_leaf_and_pruning_hold() -> None:
 
 @pytest.mark.parametrize("splitter", ["best", "random"])
 @pytest.mark.parametrize("n_levels", [255, 256, 257, 5000, 65_535])
-def test_any_number_of_categories_up_to_the_limit(n_levels: int, splitter: str) -> None:
+def test_any_number_of_categories_up_to_the_limit_is_split(n_levels: int, splitter: str) -> None:
     random = np.random.default_rng(n_levels)
     x = np.concatenate([np.arange(n_levels), random.integers(0, n_levels, 3000)])
     good = random.random(n_levels) < 0.5

@@ -1,4 +1,4 @@
-"""Data at the edge of sense: a documented value or a message to act on, never a crash or a NaN."""
+"""Degenerate data: a documented value or a clear message, never a crash or a NaN."""
 
 import re
 from typing import Any
@@ -21,7 +21,7 @@ _BOTH = pytest.mark.parametrize("make", [DecisionTreeClassifier, DecisionTreeReg
 
 
 @_BOTH
-def test_no_row_and_no_column(make: Any) -> None:
+def test_empty_tables_are_refused(make: Any) -> None:
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         make().fit(np.zeros((0, 2)), np.zeros(0))
     with pytest.raises(ValueError, match=r"0 feature\(s\)"):
@@ -42,7 +42,7 @@ def test_no_row_and_no_column(make: Any) -> None:
     ],
     ids=["one row", "one cell", "two equal rows", "all missing", "constant"],
 )
-def test_nothing_to_split(make: Any, X: Any) -> None:
+def test_tables_without_splits_give_one_leaf(make: Any, X: Any) -> None:
     y = (np.arange(len(X)) % 2).astype(float)
     model = make().fit(X, y)
     assert (model.get_depth(), model.get_n_leaves()) == (0, 1)
@@ -54,13 +54,13 @@ def test_nothing_to_split(make: Any, X: Any) -> None:
 
 
 @_BOTH
-def test_two_rows(make: Any) -> None:
+def test_two_rows_are_split(make: Any) -> None:
     model = make().fit([[1.0], [2.0]], [3, 8])
     np.testing.assert_array_equal(model.predict([[1.4], [1.5], [1.6]]), [3, 3, 8])
 
 
 @_BOTH
-def test_one_target_value(make: Any) -> None:
+def test_one_target_value_gives_one_leaf(make: Any) -> None:
     model = make().fit(_X, np.full(20, 4))
     assert model.get_n_leaves() == 1
     np.testing.assert_array_equal(model.predict(_X), 4)
@@ -69,7 +69,7 @@ def test_one_target_value(make: Any) -> None:
 
 @_BOTH
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
-def test_infinite_values_are_named(make: Any, bad: float) -> None:
+def test_errors_name_infinite_values(make: Any, bad: float) -> None:
     X = _X.copy()
     X[3, 0] = np.nan
     X[7, 1] = bad
@@ -89,7 +89,7 @@ def test_infinite_values_are_named(make: Any, bad: float) -> None:
     ],
     ids=["huge", "denormal", "neighbours", "mixed"],
 )
-def test_values_at_the_ends_of_float64_are_told_apart(values: list[float]) -> None:
+def test_values_near_the_float64_limits_are_separated(values: list[float]) -> None:
     X = np.reshape(values, (-1, 1))
     model = DecisionTreeClassifier().fit(X, [0, 1, 0, 1])
     np.testing.assert_array_equal(model.predict(X), [0, 1, 0, 1])
@@ -98,7 +98,7 @@ def test_values_at_the_ends_of_float64_are_told_apart(values: list[float]) -> No
     assert (thresholds < np.array(values[1:])).all()
 
 
-def test_minus_zero_is_zero() -> None:
+def test_minus_zero_equals_zero() -> None:
     model = DecisionTreeClassifier().fit([[0.0], [-0.0], [1.0]], [0, 1, 1])
     np.testing.assert_array_equal(model.tree_.threshold, [0.5, -2, -2])
     np.testing.assert_array_equal(model.predict_proba([[-0.0]]), [[0.5, 0.5]])
@@ -106,8 +106,10 @@ def test_minus_zero_is_zero() -> None:
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
 @pytest.mark.parametrize("near", [[0.0, -0.0], [0.0, 1e-30], [2e-30, 1e-30, 0.0]])
-def test_targets_that_are_not_told_apart_in_any_order(criterion: str, near: list[float]) -> None:
-    """A leaf of several such targets answers the same whichever row comes first."""
+def test_indistinguishable_targets_give_the_same_leaf_in_any_order(
+    criterion: str, near: list[float]
+) -> None:
+    """A leaf of several such targets predicts the same whichever row comes first."""
     X = np.array([[0.0]] * len(near) + [[1.0], [1.0], [2.0]])
     y = np.array([*near, 1.0, 2.0, 2.0])
     forth = DecisionTreeRegressor(criterion=criterion).fit(X, y)
@@ -117,7 +119,7 @@ def test_targets_that_are_not_told_apart_in_any_order(criterion: str, near: list
 
 @_BOTH
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_missing_and_infinite_targets(make: Any, bad: float) -> None:
+def test_missing_and_infinite_targets_are_refused(make: Any, bad: float) -> None:
     y = _LABELS.astype(float)
     y[5] = bad
     with pytest.raises(ValueError, match="y contains (NaN|infinity)"):
@@ -136,18 +138,18 @@ def test_missing_and_infinite_targets(make: Any, bad: float) -> None:
     ],
     ids=["None", "NaN", "series", "string", "category", "Int64"],
 )
-def test_missing_labels(y: Any) -> None:
+def test_missing_labels_are_refused(y: Any) -> None:
     with pytest.raises(ValueError, match="(?i)y (contains|has) .*(NaN|missing)|contains NaN"):
         DecisionTreeClassifier().fit(_X[:3], y)
 
 
 @pytest.mark.parametrize("kind", ["M8[D]", "m8[s]"])
-def test_dates_are_no_quantities(kind: str) -> None:
+def test_dates_are_not_numeric_targets(kind: str) -> None:
     with pytest.raises(ValueError, match="y .*dates"):
         DecisionTreeRegressor().fit(_X[:3], np.array([1, "NaT", 3], dtype=kind))
 
 
-def test_many_classes() -> None:
+def test_many_classes_are_fitted() -> None:
     y = np.arange(2000) % 900
     model = DecisionTreeClassifier().fit(np.arange(2000.0).reshape(-1, 1), y)
     assert model.predict_proba([[17.0]]).shape == (1, 900)
@@ -168,14 +170,14 @@ def test_many_classes() -> None:
     ],
     ids=["negative", "NaN", "infinite", "zero", "short", "2-D", "too large"],
 )
-def test_impossible_weights(make: Any, weight: Any, message: str) -> None:
+def test_invalid_weights_are_refused(make: Any, weight: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make().fit(_X, _LABELS, sample_weight=weight)
 
 
 @_BOTH
 @pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e300])
-def test_weights_of_any_scale(make: Any, weight: float) -> None:
+def test_weights_of_any_scale_are_fitted(make: Any, weight: float) -> None:
     model = make().fit(_X, _LABELS, sample_weight=np.full(20, weight))
     but = "weighted_n_node_samples"
     assert arrays_of(model, but) == arrays_of(make().fit(_X, _LABELS), but)
@@ -183,7 +185,7 @@ def test_weights_of_any_scale(make: Any, weight: float) -> None:
 
 
 @_BOTH
-def test_weights_far_apart(make: Any) -> None:
+def test_weights_of_very_different_scale_are_fitted(make: Any) -> None:
     """A row that weighs 1e-300 of another takes no part, as if its weight were 0."""
     model = make().fit(_X, _LABELS, sample_weight=np.where(np.arange(20) < 10, 1.0, 1e-300))
     assert model.tree_.n_node_samples[0] == 10
@@ -191,14 +193,14 @@ def test_weights_far_apart(make: Any) -> None:
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, 0.0])
-def test_impossible_class_weights(bad: float) -> None:
+def test_invalid_class_weights_are_refused(bad: float) -> None:
     model = DecisionTreeClassifier(class_weight={0: bad, 1: bad, 2: bad})
     with pytest.raises(ValueError, match="class_weight"):
         model.fit(_X, _LABELS)
 
 
 @pytest.mark.parametrize("bad", ["a", None, -1.0, np.nan, 1 + 2j, [1.0]])
-def test_class_weights_that_are_none_are_named(bad: Any) -> None:
+def test_errors_name_invalid_class_weights(bad: Any) -> None:
     message = re.escape(f"gives the class 1 the weight {bad!r}: give every class a finite number")
     weights = {0: 2, 1: bad}
     with pytest.raises(ValueError, match="^class_weight " + message):
@@ -213,7 +215,7 @@ def test_class_weights_that_are_none_are_named(bad: Any) -> None:
         )
 
 
-def test_a_target_of_weight_zero_is_not_seen() -> None:
+def test_targets_of_weight_zero_are_ignored() -> None:
     X, y = np.arange(8.0).reshape(-1, 1), np.array([0, 0, 1, 1, 5, 5, 9, 1e300])
     weight = np.ones(8)
     weight[-1] = 0.0
@@ -222,7 +224,7 @@ def test_a_target_of_weight_zero_is_not_seen() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300])
-def test_importances_of_huge_and_tiny_targets(scale: float) -> None:
+def test_importances_of_huge_and_tiny_targets_are_finite(scale: float) -> None:
     """Squares of such targets leave the range of float64; shares of them do not."""
     y = _X[:, 0] + _X[:, 1] ** 2
     plain = DecisionTreeRegressor(max_leaf_nodes=6).fit(_X, y)
@@ -232,7 +234,7 @@ def test_importances_of_huge_and_tiny_targets(scale: float) -> None:
 
 
 @pytest.mark.parametrize("weight", [1e-300, 1e306])
-def test_importances_of_huge_and_tiny_weights(weight: float) -> None:
+def test_importances_of_huge_and_tiny_weights_are_finite(weight: float) -> None:
     y = _X[:, 0] + _X[:, 1] ** 2
     weights = np.arange(1.0, 21.0) / 32
     plain = DecisionTreeRegressor(max_leaf_nodes=6).fit(_X, y, weights)
@@ -254,14 +256,14 @@ def test_equal_weights_do_not_round_the_smallest_share_of_a_leaf() -> None:
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
-def test_a_leaf_of_one_class_has_no_impurity_whatever_the_weights(criterion: str) -> None:
+def test_a_leaf_of_one_class_is_pure_for_any_weights(criterion: str) -> None:
     weight = np.random.default_rng(5).random(20)
     model = DecisionTreeClassifier(criterion=criterion).fit(_X, _LABELS, weight)
     leaves = model.tree_.impurity[model.tree_.children_left < 0]
     np.testing.assert_array_equal(leaves, 0.0)
 
 
-def test_labels_nobody_can_learn_do_not_make_a_chain() -> None:
+def test_random_labels_do_not_grow_a_chain() -> None:
     """A split that improves nothing may not shave off one row after the other."""
     random = np.random.default_rng(3)
     X, y = random.normal(size=(1000, 5)), random.random(1000) < 0.2
@@ -294,19 +296,19 @@ def test_labels_nobody_can_learn_do_not_make_a_chain() -> None:
     ],
     ids=str,
 )
-def test_parameters_out_of_range_are_named(make: Any, parameters: dict[str, Any]) -> None:
+def test_errors_name_parameters_out_of_range(make: Any, parameters: dict[str, Any]) -> None:
     (name,) = parameters
     with pytest.raises(ValueError, match=f"'{name}' parameter of {make.__name__}"):
         make(**parameters).fit(_X, _LABELS)
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "friedman", "mse"])
-def test_a_criterion_of_the_other_task(criterion: str) -> None:
+def test_a_criterion_of_the_other_task_is_refused(criterion: str) -> None:
     with pytest.raises(ValueError, match="'criterion' parameter"):
         DecisionTreeClassifier(criterion=criterion).fit(_X, _LABELS)
 
 
-def test_log_loss_is_entropy() -> None:
+def test_log_loss_equals_entropy() -> None:
     trees = [DecisionTreeClassifier(criterion=c).fit(_X, _LABELS) for c in ("log_loss", "entropy")]
     assert arrays_of(trees[0]) == arrays_of(trees[1])
 
@@ -322,7 +324,7 @@ def test_log_loss_is_entropy() -> None:
         ("max_features", None),
     ],
 )
-def test_counts_beyond_the_data_have_no_limit(make: Any, name: str, same: Any) -> None:
+def test_limits_beyond_the_data_have_no_effect(make: Any, name: str, same: Any) -> None:
     expected = arrays_of(make(**{name: same}).fit(_X, _LABELS))
     for huge in (10**9, 2**31, 2**63, 10**30):
         assert arrays_of(make(**{name: huge}).fit(_X, _LABELS)) == expected
@@ -344,7 +346,7 @@ def test_classes_and_targets_of_other_shapes_are_refused() -> None:
 
 @pytest.mark.parametrize("criterion", ["absolute_error", "poisson"])
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
-def test_huge_and_tiny_targets_of_other_criteria(criterion: str, scale: float) -> None:
+def test_other_criteria_fit_huge_and_tiny_targets(criterion: str, scale: float) -> None:
     y = np.exp(_X[:, 0] + _X[:, 1] ** 2)
     plain = DecisionTreeRegressor(criterion=criterion, max_leaf_nodes=6).fit(_X, y)
     model = DecisionTreeRegressor(criterion=criterion, max_leaf_nodes=6).fit(_X, y * scale)
@@ -353,7 +355,7 @@ def test_huge_and_tiny_targets_of_other_criteria(criterion: str, scale: float) -
 
 
 @pytest.mark.parametrize("criterion", ["absolute_error", "poisson"])
-def test_constant_targets_single_rows_and_missing_values(criterion: str) -> None:
+def test_other_criteria_fit_degenerate_tables(criterion: str) -> None:
     make = DecisionTreeRegressor(criterion=criterion)
     assert make.fit(_X, np.full(20, 3.7)).predict(_X[:1]) == [3.7]
     assert make.fit(_X[:1], [0.25]).predict(_X[:1]) == [0.25]
@@ -363,7 +365,7 @@ def test_constant_targets_single_rows_and_missing_values(criterion: str) -> None
     np.testing.assert_array_equal(model.predict(X[::4]), 1.0)
 
 
-def test_targets_that_have_no_poisson_deviance() -> None:
+def test_targets_without_poisson_deviance_are_refused() -> None:
     model = DecisionTreeRegressor(criterion="poisson")
     with pytest.raises(
         ValueError, match=r"are negative which is not allowed .*: y is -1\.0 in row 2;"
@@ -375,7 +377,7 @@ def test_targets_that_have_no_poisson_deviance() -> None:
         model.fit(_X[:4], [0, 0, 0, 5.0], sample_weight=[1, 1, 1, 0])
 
 
-def test_counts_nobody_can_learn_do_not_make_a_chain_under_absolute_error() -> None:
+def test_random_counts_do_not_grow_a_chain_under_absolute_error() -> None:
     random = np.random.default_rng(3)
     X, y = random.normal(size=(1000, 5)), (random.random(1000) < 0.2).astype(float)
     model = DecisionTreeRegressor(criterion="absolute_error").fit(X, y)
@@ -383,7 +385,7 @@ def test_counts_nobody_can_learn_do_not_make_a_chain_under_absolute_error() -> N
 
 
 @_BOTH
-def test_drawing_of_columns_goes_on_until_one_varies(make: Any) -> None:
+def test_columns_are_drawn_until_one_varies(make: Any) -> None:
     X = np.column_stack([np.full((20, 9), 2.0), np.arange(20.0)])
     model = make(max_features=1, random_state=0).fit(X, np.arange(20) % 2)
     assert model.score(X, np.arange(20) % 2) == 1.0

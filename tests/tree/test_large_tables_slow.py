@@ -73,7 +73,7 @@ model = DecisionTreeRegressor(categorical_features=range(8), max_depth=5, n_jobs
 
 
 @pytest.mark.parametrize("n_levels", [1000, 65_535])
-def test_a_million_rows_of_many_categories(n_levels: int) -> None:
+def test_a_million_rows_of_many_categories_are_fast(n_levels: int) -> None:
     """Twice the rows take little more than twice the time; memory is at most 3 times the data."""
     found = [
         measure(_LEVELS.format(n_rows=n, n_levels=n_levels)) for n in (250_000, 500_000, 1_000_000)
@@ -82,8 +82,8 @@ def test_a_million_rows_of_many_categories(n_levels: int) -> None:
     assert found[-1]["data"] + found[-1]["beside"] <= 3 * found[-1]["data"], found
 
 
-def test_a_million_rows_of_numbers_that_hardly_repeat() -> None:
-    """As many values as rows, in as few bins as asked for; time grows with n log n."""
+def test_a_million_rows_of_distinct_numbers_are_binned_fast() -> None:
+    """As many values as rows, in as few bins as requested; time grows with n log n."""
     make = """
 X = random.normal(size=({n_rows}, 8))
 y = X[:, 0] + random.normal(size={n_rows})

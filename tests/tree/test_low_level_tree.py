@@ -12,7 +12,7 @@ X, y = load_iris(return_X_y=True)
 
 
 @pytest.mark.parametrize("container", [np.asarray, np.ndarray.tolist, sparse.csr_array])
-def test_rows_of_any_form(container: object) -> None:
+def test_rows_of_any_form_are_read(container: object) -> None:
     model = DecisionTreeClassifier(max_depth=3).fit(X, y)
     rows = container(X)  # type: ignore[operator]
     np.testing.assert_array_equal(model.tree_.apply(rows), model.apply(X))
@@ -20,7 +20,7 @@ def test_rows_of_any_form(container: object) -> None:
     assert (model.tree_.decision_path(rows) != model.decision_path(X)).nnz == 0
 
 
-def test_sizes() -> None:
+def test_sizes_match_the_tree() -> None:
     tree = DecisionTreeClassifier().fit(X, y).tree_
     assert tree.n_classes.tolist() == [3]
     assert tree.max_n_classes == 3
@@ -30,7 +30,7 @@ def test_sizes() -> None:
     assert DecisionTreeRegressor().fit(X, y).tree_.n_classes.tolist() == [1]
 
 
-def test_what_it_cannot_read() -> None:
+def test_invalid_rows_are_refused() -> None:
     tree = DecisionTreeClassifier().fit(X, y).tree_
     with pytest.raises(ValueError, match="X has 3 features, but the tree is expecting 4"):
         tree.apply(X[:, :3])

@@ -133,7 +133,7 @@ def test_directions_by_name_and_any_number_of_threads():
         (DIRECTIONS, "classes", "not supported with multiclass"),
     ],
 )
-def test_what_cannot_be_constrained_is_refused(directions, target, message):
+def test_invalid_constraints_are_refused(directions, target, message):
     X, y = noisy_table(8)
     targets = {
         "numbers": y,

@@ -53,7 +53,7 @@ def test_every_split_is_the_best_of_all(criterion: str, kind: str) -> None:
 
 
 @_ALL
-def test_twice_the_same_output_is_one(criterion: str) -> None:
+def test_a_repeated_output_matches_a_single_one(criterion: str) -> None:
     """Weights keep both fits on the same sums."""
     X, y = make_data(criterion)
     weight = np.random.default_rng(23).random(len(y)) + 0.1
@@ -65,7 +65,7 @@ def test_twice_the_same_output_is_one(criterion: str) -> None:
 
 
 @_ALL
-def test_same_bytes_with_any_threads_and_any_order(
+def test_threads_and_row_order_change_no_byte(
     criterion: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arboleda._engine.threads.count_available_cores", lambda: 8)
@@ -82,7 +82,7 @@ def test_same_bytes_with_any_threads_and_any_order(
 
 
 @pytest.mark.parametrize("criterion", ["gini", "misclassification", "squared_error"])
-def test_weight_two_is_a_row_twice(criterion: str) -> None:
+def test_weight_two_matches_a_repeated_row(criterion: str) -> None:
     X, y = make_data(criterion)
     y = np.round(y * 4) / 4
     count = np.random.default_rng(26).integers(0, 4, len(y))
@@ -93,7 +93,7 @@ def test_weight_two_is_a_row_twice(criterion: str) -> None:
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
-def test_an_output_too_small_to_matter(criterion: str) -> None:
+def test_negligible_outputs_do_not_affect_splits(criterion: str) -> None:
     """Scales far apart overflow nothing: the large output alone decides."""
     X, y = make_data(criterion)
     alone = make_model(criterion, max_depth=3).fit(X, y[:, 0] * 1e300)
@@ -104,7 +104,7 @@ def test_an_output_too_small_to_matter(criterion: str) -> None:
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
-def test_an_output_that_never_varies_has_no_say(criterion: str) -> None:
+def test_constant_outputs_do_not_affect_splits(criterion: str) -> None:
     """However small the other output is: a constant has no scale that could hide it."""
     X, y = make_data(criterion)
     alone = make_model(criterion, max_depth=3).fit(X, y[:, 0] * 1e-200)
@@ -116,7 +116,7 @@ def test_an_output_that_never_varies_has_no_say(criterion: str) -> None:
 
 @pytest.mark.parametrize("criterion", REGRESSION_CRITERIA)
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_regression_as_scikit_learns(criterion: str, depth: int) -> None:
+def test_regression_matches_scikit_learn(criterion: str, depth: int) -> None:
     random = np.random.default_rng(27)
     X = random.normal(size=(300, 4)).astype(np.float32).astype(float)
     y = np.exp(X[:, [0, 1]] + random.normal(size=(300, 2)))
@@ -129,7 +129,7 @@ def test_regression_as_scikit_learns(criterion: str, depth: int) -> None:
     np.testing.assert_allclose(mine.score(X, y), other.score(X, y))
 
 
-def test_a_real_table_as_scikit_learns() -> None:
+def test_a_real_table_matches_scikit_learn() -> None:
     X, y = load_linnerud(return_X_y=True)
     mine = DecisionTreeRegressor(max_depth=2).fit(X, y)
     other = theirs.DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y)
@@ -142,7 +142,7 @@ def test_a_real_table_as_scikit_learns() -> None:
     [None, "balanced", [{0: 1.0, 1: 2.5, 2: 0.5}, {0: 1.0, 1: 3.0}, {0: 1, 1: 1, 2: 1, 3: 2}]],
     ids=["none", "balanced", "list"],
 )
-def test_classes_as_scikit_learns(criterion: str, class_weight: Any) -> None:
+def test_classification_matches_scikit_learn(criterion: str, class_weight: Any) -> None:
     X, y = make_data(criterion, n_rows=200)
     X = np.random.default_rng(28).normal(size=X.shape).astype(np.float32) / 9 + X
     X = X.astype(np.float32).astype(float)
@@ -161,7 +161,7 @@ def test_classes_as_scikit_learns(criterion: str, class_weight: Any) -> None:
     assert list(mine.n_classes_) == list(other.n_classes_)
 
 
-def test_text_labels_and_an_output_of_one_class() -> None:
+def test_text_labels_and_an_output_of_one_class_are_supported() -> None:
     X = [[0.0], [1.0], [2.0]]
     y = np.array([["a", "x"], ["b", "x"], ["c", "x"]], dtype=object)
     for labels in (y, y.astype(str), y.tolist()):
@@ -171,7 +171,7 @@ def test_text_labels_and_an_output_of_one_class() -> None:
         np.testing.assert_array_equal(model.predict_proba(X)[1], np.ones((3, 1)))
 
 
-def test_two_stumps_by_hand() -> None:
+def test_two_stumps_match_values_by_hand() -> None:
     """Output 1 pulls the split to where it changes; both impurities are averaged."""
     y = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 10.0]])
     tree = DecisionTreeRegressor(max_depth=1).fit(np.arange(4.0).reshape(-1, 1), y).tree_
@@ -181,7 +181,7 @@ def test_two_stumps_by_hand() -> None:
 
 
 @_ALL
-def test_files_and_pickles(criterion: str, tmp_path: Path) -> None:
+def test_files_and_pickles_restore_the_tree(criterion: str, tmp_path: Path) -> None:
     X, y = make_data(criterion)
     model = make_model(criterion, max_depth=3, ccp_alpha=1e-3).fit(X, y)
     model.save(tmp_path / "model")
@@ -192,7 +192,7 @@ def test_files_and_pickles(criterion: str, tmp_path: Path) -> None:
     assert arboleda.export_text(model)
 
 
-def test_what_several_targets_cannot_have() -> None:
+def test_options_unsupported_for_several_targets_are_refused() -> None:
     X, y = make_data("gini")
     with pytest.raises(ValueError, match="one dict for 3 targets"):
         DecisionTreeClassifier(class_weight={0: 1.0}).fit(X, y)
@@ -209,7 +209,7 @@ def test_what_several_targets_cannot_have() -> None:
         PrunedTreeRegressor().fit(X, y)
 
 
-def test_categories_are_tried_in_the_order_of_every_output() -> None:
+def test_categories_are_ordered_by_every_output() -> None:
     x = np.arange(4).repeat(5)
     y = np.column_stack([np.zeros(20), np.isin(x, [0, 3])])
     for make in (DecisionTreeClassifier, DecisionTreeRegressor):

@@ -35,7 +35,7 @@ def make_data(seed: int, n_rows: int, criterion: str, missing: float) -> tuple[A
     )
     signal = X[:, 0] + (X[:, 1] == 1) + random.normal(size=n_rows) / 3
     hole = random.random(X.shape) < missing
-    signal += hole[:, 2]  # missing values say something of the target
+    signal += hole[:, 2]  # missing values are informative of the target
     X[hole] = np.nan
     if criterion == "poisson":
         return X, random.poisson(np.exp(signal / 2)).astype(float)
@@ -45,7 +45,7 @@ def make_data(seed: int, n_rows: int, criterion: str, missing: float) -> tuple[A
 
 
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer], ids=["wine", "breast_cancer"])
-def test_misclassification_on_real_tables(load: Any) -> None:
+def test_misclassification_splits_of_real_tables_are_optimal(load: Any) -> None:
     X, y = load(return_X_y=True)
     model = DecisionTreeClassifier(criterion="misclassification").fit(X, y)
     assert model.score(X, y) == 1.0
@@ -69,7 +69,7 @@ def test_missing_values_learn_a_side(criterion: str, missing: float, n_rows: int
 @pytest.mark.parametrize("criterion", _CRITERIA)
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("kind", ["integers", "reals", "zeros", "wild"])
-def test_weights(criterion: str, missing: float, kind: str) -> None:
+def test_weighted_splits_match_the_naive_search(criterion: str, missing: float, kind: str) -> None:
     X, y = make_data(12, 300, criterion, missing)
     random = np.random.default_rng(13)
     weight = {
@@ -84,7 +84,7 @@ def test_weights(criterion: str, missing: float, kind: str) -> None:
 
 @pytest.mark.parametrize("criterion", _CRITERIA)
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_smallest_leaf(criterion: str, missing: float) -> None:
+def test_leaf_limits_match_the_naive_search(criterion: str, missing: float) -> None:
     X, y = make_data(14, 400, criterion, missing)
     model = make_model(criterion, min_samples_leaf=15).fit(X, y)
     assert assert_greedy(model, X, y, criterion, min_leaf=15) > 0
@@ -104,7 +104,7 @@ def test_missing_sides_agree_with_scikit_learn() -> None:
     )
 
 
-def test_a_column_that_says_by_being_missing() -> None:
+def test_an_informative_missingness_is_used() -> None:
     X = np.array([[1.0], [5.0], [np.nan], [3.0], [np.nan]])
     model = DecisionTreeClassifier().fit(X, [0, 0, 1, 0, 1])
     tree = model.tree_
@@ -122,7 +122,7 @@ def test_a_value_missing_only_at_prediction_goes_to_the_larger_child(
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6, 1e9, -1e12])
-def test_small_noise_on_a_large_offset(offset: float) -> None:
+def test_small_noise_on_a_large_offset_is_split_exactly(offset: float) -> None:
     """The noise is a multiple of 2^-10, so that y holds it exactly beside the offset."""
     X, noise = make_data(16, 500, "squared_error", 0.1)
     noise = np.round(noise * 1024) / 1024
@@ -138,7 +138,7 @@ def test_small_noise_on_a_large_offset(offset: float) -> None:
 
 
 @pytest.mark.parametrize("exponent", [-1000, -300, -60, 60, 300, 500])
-def test_huge_and_tiny_targets(exponent: int) -> None:
+def test_scaling_targets_by_a_power_of_two_keeps_the_splits(exponent: int) -> None:
     X, y = make_data(17, 300, "squared_error", 0.1)
     plain = DecisionTreeRegressor(max_depth=6).fit(X, y)
     model = DecisionTreeRegressor(max_depth=6).fit(X, np.ldexp(y, exponent))
@@ -146,8 +146,8 @@ def test_huge_and_tiny_targets(exponent: int) -> None:
     np.testing.assert_array_equal(model.predict(X), np.ldexp(plain.predict(X), exponent))
 
 
-def test_one_wild_target_among_many_does_not_blur_the_others() -> None:
-    """Fixed-point targets still tell small differences apart beside one value of 1e6."""
+def test_an_outlier_does_not_blur_other_targets() -> None:
+    """Fixed-point targets still resolve small differences beside one value of 1e6."""
     random = np.random.default_rng(18)
     X = random.normal(size=(400, 2))
     y = X[:, 0] + random.normal(size=400) / 10

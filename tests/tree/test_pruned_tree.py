@@ -1,4 +1,4 @@
-"""Choosing the price of a leaf by cross-validation, against loops that refit for every price."""
+"""Selecting ccp_alpha by cross-validation, against loops that refit for every alpha."""
 
 import os
 import pickle
@@ -140,7 +140,7 @@ def naive_curve(
     "name",
     [*CLASSES, "squared", "uneven", "absolute", "poisson", "best_first"],
 )
-def test_the_curve_is_what_refitting_at_every_price_gives(name: str) -> None:
+def test_the_curve_matches_refitting_at_every_alpha(name: str) -> None:
     case = cases(name)
     positive = np.flatnonzero(np.ones(len(case.y)) if case.weight is None else case.weight)
     splitter = KFold(4, shuffle=True, random_state=1)
@@ -164,7 +164,7 @@ def test_the_curve_is_what_refitting_at_every_price_gives(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["gini", "weighted", "features", "uneven", "absolute"])
-def test_the_plain_tree_at_the_chosen_price_is_the_same_tree(name: str) -> None:
+def test_the_plain_tree_at_the_selected_alpha_is_the_same(name: str) -> None:
     case = cases(name)
     model = case.pruned.fit(case.X, case.y, case.weight)
     plain = case.plain.set_params(ccp_alpha=model.ccp_alpha_).fit(case.X, case.y, case.weight)
@@ -177,8 +177,8 @@ def test_the_plain_tree_at_the_chosen_price_is_the_same_tree(name: str) -> None:
     assert_array_equal(model.apply(case.X), plain.apply(case.X))
 
 
-def test_the_rules_worked_by_hand() -> None:
-    """Every fold's tree splits x at 0.5. The root alone says what most of the other rows are.
+def test_selection_rules_match_values_by_hand() -> None:
+    """Every fold's tree splits x at 0.5. The root alone predicts the majority of the other rows.
 
     x       0 0 0 0   1 1 1 1    two leaves     others   root   wrong
     fold 1  a a a a   b b b b    0 of 8 wrong   8a 8b    a      4 of 8
@@ -201,7 +201,7 @@ def test_the_rules_worked_by_hand() -> None:
     assert (model.best_index_, curve.min_index, model.get_n_leaves()) == (0, 0, 2)
 
 
-def test_one_standard_error_reaches_further_than_the_minimum() -> None:
+def test_one_standard_error_prunes_more_than_the_minimum() -> None:
     case = cases("gini")
     smaller = 0
     for seed in range(8):
@@ -217,7 +217,7 @@ def test_one_standard_error_reaches_further_than_the_minimum() -> None:
     assert smaller >= 4
 
 
-def test_of_trees_with_equal_error_the_smallest_is_taken() -> None:
+def test_the_smallest_of_equally_good_trees_is_selected() -> None:
     """Noise: every size is equally wrong on held-out rows that are all of one class."""
     x = np.arange(24.0)[:, np.newaxis]
     y = np.zeros(24)
@@ -251,7 +251,7 @@ def test_bytes_do_not_depend_on_the_number_of_threads(name: str, pruning: str) -
             }
 
 
-def test_weight_two_is_a_row_written_twice() -> None:
+def test_weight_two_matches_a_repeated_row() -> None:
     case = cases("gini")
     twice = np.random.default_rng(0).random(len(case.y)) < 0.5
     rows = np.concatenate([np.arange(len(case.y)), np.flatnonzero(twice)])
@@ -267,7 +267,7 @@ def test_weight_two_is_a_row_written_twice() -> None:
 
 @pytest.mark.parametrize("pruning", ["cost_complexity", "reduced_error"])
 @pytest.mark.parametrize("name", ["weighted", "uneven"])
-def test_weights_count_relative_to_each_other_and_zeros_not_at_all(name: str, pruning: str) -> None:
+def test_weights_are_relative_and_zeros_are_ignored(name: str, pruning: str) -> None:
     case = cases(name, pruning=pruning)
     assert case.weight is not None
     model = case.pruned.fit(case.X, case.y, case.weight)
@@ -280,7 +280,7 @@ def test_weights_count_relative_to_each_other_and_zeros_not_at_all(name: str, pr
 
 
 @pytest.mark.parametrize("pruned", [PrunedTreeClassifier, PrunedTreeRegressor])
-def test_a_tree_of_one_leaf(pruned: Any) -> None:
+def test_a_tree_of_one_leaf_is_supported(pruned: Any) -> None:
     model = pruned().fit(np.zeros((20, 1)), np.arange(20) % 2)
     assert model.get_n_leaves() == 1
     assert model.ccp_alpha_ == 0.0
@@ -290,7 +290,7 @@ def test_a_tree_of_one_leaf(pruned: Any) -> None:
     assert constant.pruning_curve_.mean_error[0] == 0.0
 
 
-def test_a_fold_may_lack_a_class() -> None:
+def test_a_fold_can_lack_a_class() -> None:
     x = np.arange(30.0)[:, np.newaxis]
     y = np.repeat(["a", "b", "c"], 10)
     model = PrunedTreeClassifier(cv=KFold(3), rule="min").fit(x, y)  # sorted: each fold one class
@@ -299,7 +299,7 @@ def test_a_fold_may_lack_a_class() -> None:
     assert PrunedTreeClassifier(cv=10, random_state=0).fit(x, rare).n_classes_ == 4
 
 
-def test_sorted_rows_are_no_trap_and_classes_are_dealt_out_evenly() -> None:
+def test_sorted_rows_are_shuffled_and_stratified() -> None:
     x = np.arange(60.0)[:, np.newaxis]
     y = np.repeat([0, 1, 2], [40, 14, 6])
     for seed in range(5):
@@ -310,7 +310,7 @@ def test_sorted_rows_are_no_trap_and_classes_are_dealt_out_evenly() -> None:
     assert slope.get_n_leaves() > 20
 
 
-def test_an_int_is_stratified_folds_of_nearly_equal_size() -> None:
+def test_an_int_gives_stratified_folds_of_similar_size() -> None:
     y = np.repeat([0, 1, 2], [41, 15, 7])
     rows = np.setdiff1d(np.arange(len(y)), [0, 50])
     folds = fold_splits(5, y, rows, stratify=True, seed=3)
@@ -329,7 +329,7 @@ def test_an_int_is_stratified_folds_of_nearly_equal_size() -> None:
 
 
 @pytest.mark.parametrize("cv", [StratifiedKFold(4), LeaveOneOut(), [(range(100), range(100, 150))]])
-def test_splitters_and_iterables(cv: Any) -> None:
+def test_splitters_and_iterables_are_accepted(cv: Any) -> None:
     case = cases("gini", cv=cv, rule="min", max_depth=3)
     model = case.pruned.fit(case.X, case.y)
     assert model.get_n_leaves() > 1
@@ -342,7 +342,7 @@ def generator() -> Iterator[tuple[Array, Array]]:
     yield np.arange(150) >= 75, np.arange(150) < 75  # masks
 
 
-def test_a_generator_of_splits() -> None:
+def test_a_generator_of_splits_is_accepted() -> None:
     case = cases("gini")
     model = case.pruned.set_params(cv=generator()).fit(case.X, case.y)
     assert np.isfinite(model.pruning_curve_.standard_error).all()
@@ -369,7 +369,7 @@ def test_a_generator_of_splits() -> None:
         ({"pruning": "reduced_error", "validation_fraction": 1.0}, "'validation_fraction'"),
     ],
 )
-def test_what_cannot_be_used_is_refused(parameters: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(parameters: dict[str, Any], message: str) -> None:
     case = cases("gini")
     pattern = message if ".*" in message else re.escape(message)
     with pytest.raises(ValueError, match=pattern):
@@ -377,7 +377,7 @@ def test_what_cannot_be_used_is_refused(parameters: dict[str, Any], message: str
 
 
 @pytest.mark.parametrize("factor", [1e200, 1e-200])
-def test_targets_whose_squares_leave_float64_are_refused(factor: float) -> None:
+def test_targets_whose_squares_exceed_float64_are_refused(factor: float) -> None:
     case = cases("squared")
     with pytest.raises(ValueError, match="squared differences of y overflow or underflow float64"):
         case.pruned.fit(case.X, case.y * factor)
@@ -387,14 +387,14 @@ def test_targets_whose_squares_leave_float64_are_refused(factor: float) -> None:
     assert_array_equal(scaled.predict(case.X), model.predict(case.X) * 2.0**600)
 
 
-def test_counts_of_which_a_fold_has_none_are_refused() -> None:
+def test_folds_of_zero_counts_are_refused() -> None:
     x, y = np.arange(20.0)[:, np.newaxis], np.repeat([0.0, 3.0], 10)
     model = PrunedTreeRegressor(criterion="poisson", cv=KFold(2))
     with pytest.raises(ValueError, match="y is 0 in all training rows of fold 1"):
         model.fit(x, y)
 
 
-def test_fitting_again_the_other_way_forgets_the_first() -> None:
+def test_refitting_with_another_method_resets_attributes() -> None:
     case = cases("gini")
     model = case.pruned.fit(case.X, case.y)
     assert model.ccp_alpha_ > 0.0
@@ -419,7 +419,7 @@ def test_a_saved_model_keeps_its_curve_but_not_its_splitter(pruning: str, tmp_pa
             assert_array_equal(getattr(again.pruning_curve_, name), value)
 
 
-def test_a_curve_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_curve_is_refused(tmp_path: Path) -> None:
     case = cases("gini")
     model = case.pruned.fit(case.X, case.y)
     curve = model.pruning_curve_
@@ -434,7 +434,7 @@ def test_a_curve_that_is_none_is_refused(tmp_path: Path) -> None:
             load(tmp_path / "tree")
 
 
-def test_tables_of_every_kind_go_through_the_same_door() -> None:
+def test_every_container_is_supported() -> None:
     case = cases("gini")
     model = case.pruned.fit(case.X, case.y)
     frame = pd.DataFrame(case.X, columns=list("uvwxyz"))
@@ -472,7 +472,7 @@ def test_ctrl_c_stops_all_folds(n_jobs: int) -> None:
 
 
 @pytest.mark.parametrize("pruning", ["cost_complexity", "reduced_error"])
-def test_a_pickled_model_answers_the_same(pruning: str) -> None:
+def test_a_pickled_model_predicts_the_same(pruning: str) -> None:
     case = cases("gini", pruning=pruning)
     model = case.pruned.fit(case.X, case.y)
     copy = pickle.loads(pickle.dumps(model))
@@ -482,7 +482,7 @@ def test_a_pickled_model_answers_the_same(pruning: str) -> None:
         assert_array_equal(copy.pruning_curve_.mean_error, model.pruning_curve_.mean_error)
 
 
-def test_every_parameter_of_the_plain_trees_but_the_price() -> None:
+def test_all_parameters_of_plain_trees_but_ccp_alpha_exist() -> None:
     own = {"pruning", "rule", "cv", "validation_fraction"}
     for pruned, plain in (
         (PrunedTreeClassifier(), DecisionTreeClassifier()),
@@ -494,7 +494,7 @@ def test_every_parameter_of_the_plain_trees_but_the_price() -> None:
         }
 
 
-def test_the_path_of_the_whole_tree_is_offered_too() -> None:
+def test_the_pruning_path_of_the_whole_tree_is_available() -> None:
     case = cases("gini")
     ours = case.pruned.cost_complexity_pruning_path(case.X, case.y)
     theirs = case.plain.cost_complexity_pruning_path(case.X, case.y)
@@ -502,7 +502,7 @@ def test_the_path_of_the_whole_tree_is_offered_too() -> None:
     assert not hasattr(case.pruned, "tree_")
 
 
-def test_the_curve_as_a_frame() -> None:
+def test_the_curve_gives_a_frame() -> None:
     case = cases("gini")
     curve = case.pruned.fit(case.X, case.y).pruning_curve_
     frame = curve.to_frame()
@@ -510,7 +510,7 @@ def test_the_curve_as_a_frame() -> None:
     assert_array_equal(frame["n_leaves"], curve.n_leaves)
 
 
-def test_the_curve_as_a_picture() -> None:
+def test_the_curve_is_plotted() -> None:
     figures = pytest.importorskip("matplotlib.figure")
     case = cases("gini")
     curve = case.pruned.fit(case.X, case.y).pruning_curve_
@@ -525,7 +525,7 @@ def test_the_curve_as_a_picture() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_spambase_is_pruned_to_about_the_size_and_error_of_the_book(seed: int) -> None:
+def test_spambase_is_pruned_like_in_the_book(seed: int) -> None:
     """Hastie, Tibshirani and Friedman (2009), figures 9.4 and 9.5: 17 leaves, 9.3 % test error."""
     frame = pd.read_csv(shared_data("spambase/spam_esl.csv.gz"))
     test = frame.pop("test").to_numpy() == 1
@@ -538,7 +538,7 @@ def test_spambase_is_pruned_to_about_the_size_and_error_of_the_book(seed: int) -
 
 
 @pytest.mark.parametrize("pruning", ["cost_complexity", "reduced_error"])
-def test_pruned_trees_keep_to_directions(pruning: Any) -> None:
+def test_pruned_trees_follow_constraints(pruning: Any) -> None:
     random = np.random.default_rng(0)
     X = random.uniform(-1, 1, (600, 2))
     y = X[:, 0] + np.sin(6 * X[:, 1]) + random.normal(0, 0.5, 600)

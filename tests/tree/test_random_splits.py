@@ -1,4 +1,4 @@
-"""Splits drawn at random: what is drawn, and that nothing else decides it."""
+"""Random splits: their distribution, and that only the seed decides them."""
 
 import time
 from typing import Any
@@ -34,7 +34,7 @@ def test_thresholds_are_uniform_between_the_extremes() -> None:
     assert distance < 0.044
 
 
-def test_columns_and_nodes_draw_apart() -> None:
+def test_columns_and_nodes_draw_independently() -> None:
     """Equal columns, and equal children, would else be split at the same place again and again."""
     x = np.linspace(0, 1, 400)
     columns, children = [], []
@@ -52,7 +52,7 @@ def test_columns_and_nodes_draw_apart() -> None:
         assert abs(np.corrcoef(np.transpose(pairs))[0, 1]) < 0.5
 
 
-def test_more_distinct_values_than_are_kept_with_the_codes() -> None:
+def test_many_distinct_values_are_drawn_uniformly() -> None:
     X = np.linspace(0, 1, 70_000)[:, None] ** 4
     y = X[:, 0]
     drawn = np.array([stump(X, y, seed).threshold[0] for seed in range(60)])
@@ -97,7 +97,7 @@ def test_missing_values_are_tried_on_both_sides(categorical: bool) -> None:
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
-def test_the_tree_depends_on_the_seed_alone(criterion: str) -> None:
+def test_the_tree_depends_only_on_the_seed(criterion: str) -> None:
     X, y = load_diabetes(return_X_y=True)
     X = X.repeat(4, axis=0) + np.random.default_rng(0).normal(size=(4 * len(X), X.shape[1])) / 50
     y = y.repeat(4)
@@ -114,7 +114,7 @@ def test_the_tree_depends_on_the_seed_alone(criterion: str) -> None:
     assert one != state(X, y, random_state=2)
 
 
-def test_as_good_as_scikit_learn_s_random_trees() -> None:
+def test_random_trees_score_like_scikit_learns() -> None:
     X, y = load_diabetes(return_X_y=True)
     scores = [
         np.mean(
@@ -130,14 +130,14 @@ def test_as_good_as_scikit_learn_s_random_trees() -> None:
     assert scores[0] == pytest.approx(scores[1], abs=0.03)
 
 
-def test_classes_grow_pure() -> None:
+def test_leaves_of_random_trees_are_pure() -> None:
     random = np.random.default_rng(4)
     X, y = random.normal(size=(500, 4)), random.integers(0, 3, 500)
     model = DecisionTreeClassifier(splitter="random", random_state=0).fit(X, y)
     assert model.score(X, y) == 1.0
 
 
-def test_small_nodes_of_a_column_with_many_categories_are_cheap() -> None:
+def test_small_nodes_of_columns_with_many_categories_are_cheap() -> None:
     """A node costs what its rows cost, not what the 50,000 categories of the whole column do."""
     random = np.random.default_rng(0)
     X = random.permutation(50_000)[:, None].astype(float)

@@ -1,4 +1,4 @@
-"""Reading a tree: names, categories and missing sides in every form; errors that say what to do."""
+"""Reading a tree: names, categories and missing sides in every form; errors name the remedy."""
 
 import io
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ def iris(**parameters: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_what_is_no_fitted_tree_is_told_kindly(name: str) -> None:
+def test_objects_that_are_not_fitted_trees_are_refused(name: str) -> None:
     read = READERS[name]
     with pytest.raises(NotFittedError, match="not fitted"):
         read(DecisionTreeClassifier())
@@ -82,7 +82,7 @@ def test_what_is_no_fitted_tree_is_told_kindly(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_names_must_fit(name: str) -> None:
+def test_the_number_of_names_must_match(name: str) -> None:
     read, model = READERS[name], iris(max_depth=2)
     with pytest.raises(
         ValueError, match="Length of feature_names, 2 does not match number of features, 4"
@@ -99,7 +99,7 @@ def test_parameters_out_of_range_are_refused(read: Any) -> None:
             read(iris(max_depth=1), **wrong)
 
 
-def test_to_svg_and_rules_refuse_other_values() -> None:
+def test_to_svg_and_rules_refuse_invalid_values() -> None:
     with pytest.raises(ValueError, match="max_depth must be an integer >= 0, .* got -1"):
         iris().to_svg(max_depth=-1)
     with pytest.raises(ValueError, match="max_depth must be an integer >= 0, .* got 'six'"):
@@ -108,14 +108,14 @@ def test_to_svg_and_rules_refuse_other_values() -> None:
         iris().rules(order="depth")
 
 
-def test_the_functions_are_also_where_scikit_learn_has_them() -> None:
+def test_the_functions_are_importable_from_the_tree_module() -> None:
     from arboleda import tree
 
     for name in ("export_text", "export_graphviz", "plot_tree"):
         assert getattr(tree, name) is getattr(arboleda, name)
 
 
-def test_names_come_from_the_table_and_may_be_replaced() -> None:
+def test_names_come_from_the_table_and_can_be_replaced() -> None:
     model = iris(max_depth=1)
     for shown in (export_text(model), export_graphviz(model), model.to_svg(), str(model.rules())):
         assert "petal length (cm)" in shown
@@ -134,7 +134,7 @@ def test_names_come_from_the_table_and_may_be_replaced() -> None:
     assert "x[2] <= 2.45" in str(bare.rules())
 
 
-def test_categories_as_text() -> None:
+def test_categories_are_shown_in_text() -> None:
     assert export_text(coloured(), show_weights=True).splitlines() == [
         "|--- feature_0 in {blue, red}",
         "|   |--- weights: [0.80, 3.20] class: yes",
@@ -146,7 +146,7 @@ def test_categories_as_text() -> None:
     ]
 
 
-def test_categories_in_boxes() -> None:
+def test_categories_are_shown_in_boxes() -> None:
     dot = export_graphviz(coloured(), impurity=False)
     assert '0 [label="x[0] in {blue, red}\\nsamples = 12' in dot
     assert '2 [label="x[0] not in {green, \\"white, off\\"}\\nsamples = 8' in dot
@@ -159,7 +159,7 @@ def test_categories_in_boxes() -> None:
     assert ">not in {green, &quot;white, off&quot;}</text>" in svg
 
 
-def test_categories_as_rules() -> None:
+def test_categories_are_shown_in_rules() -> None:
     rules = coloured().rules(order="leaf", feature_names=["hue"])
     assert [[str(c) for c in rule.conditions] for rule in rules] == [
         ["hue in {blue, red}"],
@@ -196,7 +196,7 @@ def test_one_category_reads_as_an_equation() -> None:
     ]
 
 
-def test_many_categories_are_counted_unless_all_are_wanted() -> None:
+def test_many_categories_are_summarized_unless_all_are_requested() -> None:
     labels = [f"level {k:03d}" for k in range(300)]
     listed = tuple(range(0, 300, 2))
     root = Node(0, listed=listed, left=Node(value=(1.0, 0.0)), right=Node(value=(0.0, 1.0)))
@@ -219,7 +219,7 @@ def test_categories_without_labels_are_numbers() -> None:
     assert "feature_0 in {7, 65534}" in export_text(classifier(root, 1, ["no", "yes"]))
 
 
-def test_missing_sides_are_told_where_training_rows_missed_values() -> None:
+def test_missing_sides_are_shown_where_training_values_were_missing() -> None:
     x = np.array([[1.0, 5.0], [2.0, 1.0], [np.nan, 7.0], [8.0, 2.0], [9.0, 4.0], [9.5, 3.0]])
     model = DecisionTreeClassifier(max_depth=1).fit(x, ["a", "a", "a", "b", "b", "b"])
     assert export_text(model).splitlines()[::2] == [
@@ -244,7 +244,7 @@ def test_missing_sides_are_told_where_training_rows_missed_values() -> None:
         assert "missing" not in shown
 
 
-def test_a_question_whether_a_value_is_missing() -> None:
+def test_a_split_on_missingness_is_shown() -> None:
     x = np.array([[1.0], [np.nan], [2.0], [np.nan], [3.0]])
     model = DecisionTreeRegressor().fit(x, [0.0, 5.0, 0.0, 5.0, 0.0])
     assert export_text(model).splitlines()[::2] == [
@@ -259,7 +259,7 @@ def test_a_question_whether_a_value_is_missing() -> None:
     assert 'label="x[0] is present\\n' in export_graphviz(model)
 
 
-def test_rules_of_a_small_tree_by_hand() -> None:
+def test_rules_of_a_small_tree_match_values_by_hand() -> None:
     X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "b": [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]})
     y = ["n", "n", "y", "y", "n", "n"]
     rules = DecisionTreeClassifier(max_depth=2).fit(X, y).rules()
@@ -276,7 +276,7 @@ def test_rules_of_a_small_tree_by_hand() -> None:
         rules[0].support = 0.5  # type: ignore[misc]
 
 
-def test_rules_of_a_regression_tree() -> None:
+def test_rules_of_a_regression_tree_match() -> None:
     model = DecisionTreeRegressor(max_depth=1).fit([[0], [1], [2], [3]], [4.0, 6.0, 9.0, 9.0])
     first, second = model.rules(order="leaf", feature_names=["t"])
     assert (first.prediction, first.deviation, first.confidence, first.lift) == (
@@ -289,7 +289,7 @@ def test_rules_of_a_regression_tree() -> None:
     assert second.prediction == 9.0
 
 
-def test_a_lone_leaf_is_a_rule_without_conditions() -> None:
+def test_a_single_leaf_is_a_rule_without_conditions() -> None:
     (rule,) = DecisionTreeClassifier().fit([[0], [0]], ["a", "a"]).rules()
     assert str(rule) == "always a (100 % of the rows, 2; confidence 100 %; lift 1)"
     model = DecisionTreeRegressor().fit([[0], [0]], [1.0, 2.0])
@@ -306,7 +306,7 @@ def test_graphviz_writes_to_a_file_and_to_a_stream(tmp_path: Path) -> None:
     assert stream.getvalue() == expected
 
 
-def test_names_do_no_harm_in_dot() -> None:
+def test_names_are_escaped_in_dot() -> None:
     names = ['say "x"', "back\\slash", "line\nbreak", "<b>&"]
     model = iris()
     dot = export_graphviz(model, feature_names=names, class_names=['"', "\\", "<"])
@@ -319,7 +319,7 @@ def test_names_do_no_harm_in_dot() -> None:
     assert "<b>" not in html
 
 
-def test_dollars_start_no_formula_in_matplotlib() -> None:
+def test_dollars_are_escaped_in_matplotlib() -> None:
     annotations = plot_tree(iris(max_depth=1), feature_names=["$\\frac$"] * 4)
     assert annotations[0].get_text().startswith("$\\frac$ <=")
     annotations[0].axes.figure.open_canvas.draw()
@@ -339,14 +339,14 @@ def test_boxes_of_plot_tree_do_not_overlap() -> None:
         assert not any(one.overlaps(other) for other in extents[:at])
 
 
-def test_regression_boxes_are_the_stronger_the_higher_the_value() -> None:
+def test_regression_boxes_are_darker_for_higher_values() -> None:
     leaves = Node(0, 1.0, left=Node(value=(1.0,)), right=Node(value=(3.0,)))
     dot = export_graphviz(regressor(leaves, 1), filled=True)
     assert dot.count('fillcolor="#ffffff"') == 1
     assert len({line for line in dot.splitlines() if "fillcolor" in line}) == 3
 
 
-def test_a_loaded_tree_reads_the_same(tmp_path: Path) -> None:
+def test_a_loaded_tree_is_described_the_same(tmp_path: Path) -> None:
     X = pd.DataFrame({"hue": ["red", "blue", None, "red", "green"], "size": [1, 2, 3, 4, np.nan]})
     model = DecisionTreeClassifier(categorical_features=["hue"]).fit(X, [0, 1, 1, 0, 2])
     model.save(tmp_path / "tree")
@@ -358,7 +358,7 @@ def test_a_loaded_tree_reads_the_same(tmp_path: Path) -> None:
     assert again.rules() == model.rules()
 
 
-def test_pruned_trees_are_read_like_others() -> None:
+def test_pruned_trees_are_described_like_others() -> None:
     X, y = load_iris(return_X_y=True)
     for model in (
         PrunedTreeClassifier(random_state=0).fit(X, y),
@@ -380,7 +380,7 @@ def two_classes_and_three() -> Any:
     return model
 
 
-def test_several_targets_of_classes() -> None:
+def test_several_class_targets_are_described() -> None:
     model = two_classes_and_three()
     assert export_text(model, show_weights=True).splitlines()[1] == (
         "|   |--- weights: [[4.00, 0.00], [2.00, 1.00, 1.00]] class: [a, u]"
@@ -400,7 +400,7 @@ def test_several_targets_of_classes() -> None:
         export_text(model, class_names=["a", "b"])
 
 
-def test_several_targets_of_numbers() -> None:
+def test_several_numeric_targets_are_described() -> None:
     root = Node(0, 2.5, left=Node(value=(1.0, 10.0)), right=Node(value=(2.0, 30.0)))
     model = regressor(root, 1)
     model.n_outputs_ = 2
@@ -412,7 +412,7 @@ def test_several_targets_of_numbers() -> None:
     assert ">y[1]: 30</text>" in model.to_svg()
 
 
-def test_columns_that_pandas_numbered_have_no_names() -> None:
+def test_integer_column_labels_of_pandas_are_not_names() -> None:
     values = np.random.default_rng(0).random((30, 3))
     y = values[:, 1] > 0.5
     plain = arboleda.DecisionTreeClassifier().fit(values, y)

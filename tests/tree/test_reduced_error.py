@@ -21,7 +21,7 @@ Array = Any
 
 
 def problem(seed: int, classes: bool) -> tuple[Array, Array, Array, Array, Array]:
-    """Rows to grow from, rows to judge by, and the judges' weights in quarters."""
+    """Rows to grow from, validation rows, and their weights in quarters."""
     random = np.random.default_rng(seed)
     X = np.round(random.normal(size=(70, 3)) * 3)
     y = np.round(X[:, 0] + X[:, 1] * (X[:, 2] > 0) + random.normal(size=70) * 3)
@@ -81,7 +81,7 @@ def step_by_step(tree: Any, loss: Array, *, proviso: bool) -> frozenset[int]:
 
 
 @pytest.mark.parametrize("classes", [True, False])
-def test_the_best_of_all_pruned_subtrees_and_what_the_definition_gives(classes: bool) -> None:
+def test_the_result_is_the_best_subtree_and_matches_the_definition(classes: bool) -> None:
     greedy_was_worse = False
     for seed in range(40):
         X, y, X_val, y_val, weight = problem(seed, classes)
@@ -98,7 +98,7 @@ def test_the_best_of_all_pruned_subtrees_and_what_the_definition_gives(classes: 
         best = [leaves for leaves, total in totals.items() if total <= least + 1e-9]
         assert model.get_n_leaves() == min(map(len, best)) == len(found)
         assert totals[found] == pytest.approx(least)
-        # The pruned tree says what its nodes said in the whole tree.
+        # The pruned tree predicts what its nodes predicted in the whole tree.
         ends = whole.decision_path(X).toarray()[:, sorted(found)].argmax(axis=1)
         nodes = np.array(sorted(found))[ends]
         value = whole.tree_.value[nodes, 0, :]
@@ -111,7 +111,7 @@ def test_the_best_of_all_pruned_subtrees_and_what_the_definition_gives(classes: 
 
 
 @pytest.mark.parametrize("classes", [True, False])
-def test_rows_set_aside_prune_as_rows_given_do(classes: bool) -> None:
+def test_holdout_rows_prune_like_given_rows(classes: bool) -> None:
     X, y, *_ = problem(3, classes)
     pruned: Any = PrunedTreeClassifier if classes else PrunedTreeRegressor
     model = pruned(pruning="reduced_error", validation_fraction=0.3, random_state=5).fit(X, y)
@@ -127,7 +127,7 @@ def test_rows_set_aside_prune_as_rows_given_do(classes: bool) -> None:
     assert model.pruning_curve_ is None
 
 
-def test_noise_is_pruned_away_and_a_signal_stays() -> None:
+def test_noise_is_pruned_and_a_signal_is_kept() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(600, 4))
     signal = X[:, 0] > 0
@@ -137,12 +137,12 @@ def test_noise_is_pruned_away_and_a_signal_stays() -> None:
     assert np.mean(model.predict(X) == signal) > 0.9
 
 
-def test_a_node_that_no_row_judges_goes() -> None:
+def test_a_node_without_validation_rows_is_pruned() -> None:
     X = np.arange(8.0)[:, np.newaxis]
     y = np.array([0, 0, 1, 0, 1, 1, 0, 1])
     model = PrunedTreeClassifier(pruning="reduced_error")
     model.fit(X, y, X_val=[[0.0], [7.0]], y_val=[0, 1])
-    assert model.get_n_leaves() == 2  # right about both; the rest judges nothing
+    assert model.get_n_leaves() == 2  # right about both; the rest has no effect
 
 
 @pytest.mark.parametrize(
@@ -165,14 +165,12 @@ def test_a_node_that_no_row_judges_goes() -> None:
         ),
     ],
 )
-def test_validation_rows_that_cannot_be_used_are_refused(
-    given: dict[str, Any], message: str
-) -> None:
+def test_invalid_validation_rows_are_refused(given: dict[str, Any], message: str) -> None:
     model = PrunedTreeClassifier(pruning="reduced_error")
     with pytest.raises(ValueError, match=message):
         model.fit(np.arange(8.0)[:, np.newaxis], np.arange(8) % 2, **given)
 
 
-def test_validation_rows_have_no_use_in_cross_validation() -> None:
+def test_validation_rows_are_refused_with_cross_validation() -> None:
     with pytest.raises(ValueError, match="are for pruning='reduced_error'"):
         PrunedTreeRegressor().fit(np.zeros((20, 1)), np.zeros(20), X_val=[[0.0]], y_val=[0.0])

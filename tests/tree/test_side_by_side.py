@@ -1,4 +1,4 @@
-"""Several fits at once: their order, their share of the threads, what one failure does."""
+"""Concurrent fits: their order, their share of the threads, and the effect of one failure."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ from arboleda._engine.parallel import run_in_parallel
     ("n_tasks", "n_threads", "workers", "share"),
     [(5, 1, 1, 1), (1, 4, 1, 4), (3, 2, 2, 1), (2, 5, 2, 2), (4, 4, 4, 1), (0, 2, 0, 0)],
 )
-def test_results_in_order_and_no_more_threads_than_allowed(
+def test_results_are_ordered_and_threads_are_limited(
     n_tasks: int, n_threads: int, workers: int, share: int
 ) -> None:
     seen: set[int] = set()
@@ -35,7 +35,7 @@ def test_results_in_order_and_no_more_threads_than_allowed(
         assert seen == {threading.get_ident()}
 
 
-def test_one_failure_stops_the_engine_in_the_others_at_once() -> None:
+def test_one_failure_stops_the_others_at_once() -> None:
     random = np.random.default_rng(0)
     X, y = random.normal(size=(300_000, 30)), random.normal(size=300_000)
 
@@ -52,7 +52,7 @@ def test_one_failure_stops_the_engine_in_the_others_at_once() -> None:
     assert time.monotonic() - start < 2.5  # one of these fits alone takes longer
 
 
-def test_a_stopped_run_leaves_nothing_behind() -> None:
+def test_a_stopped_run_leaves_no_thread() -> None:
     def fails(_: int) -> None:
         raise RuntimeError
 

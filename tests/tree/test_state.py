@@ -1,4 +1,4 @@
-"""What a fitted tree survives: pickling, hostile states, forks, many callers, Ctrl-C."""
+"""A fitted tree survives pickling, hostile states, forks, concurrent callers, Ctrl-C."""
 
 import copy
 import multiprocessing
@@ -37,7 +37,7 @@ def fitted() -> Any:
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_pickles_come_back_equal(protocol: int) -> None:
+def test_pickles_restore_the_tree(protocol: int) -> None:
     for model in (fitted(), DecisionTreeRegressor().fit(_X, _X[:, 2])):
         again = pickle.loads(pickle.dumps(model, protocol))
         assert arrays_of(again) == arrays_of(model)
@@ -48,7 +48,7 @@ def test_pickles_come_back_equal(protocol: int) -> None:
 @pytest.mark.parametrize(
     "estimator", [DecisionTreeClassifier, PrunedTreeClassifier, DecisionTreeRegressor]
 )
-def test_a_fit_that_fails_leaves_the_model_as_it_was(estimator: Any, tmp_path: Path) -> None:
+def test_a_failed_fit_leaves_the_model_unchanged(estimator: Any, tmp_path: Path) -> None:
     names = ["a", "b", "c", "d"]
     model = estimator().fit(X := pd.DataFrame(_X, columns=names), _Y)
     before, attributes = model.predict(X), sorted(vars(model))
@@ -72,7 +72,7 @@ def test_copies_are_equal() -> None:
         assert arrays_of(again) == arrays_of(model)
 
 
-def test_fitted_arrays_cannot_be_written() -> None:
+def test_fitted_arrays_are_read_only() -> None:
     native = fitted().tree_._native
     for name in ("feature", "threshold", "right", "missing_left", "impurity", "value"):
         with pytest.raises(ValueError, match="read-only"):
@@ -149,14 +149,14 @@ def test_hostile_sizes_are_refused(name: str, bad: int) -> None:
 
 
 def with_categories() -> TreeTwin:
-    """A tree whose first node asks for the categories 1 and 4."""
+    """Return a tree whose first node splits on the categories 1 and 4."""
     tree = twin()
     threshold, start = tree.arrays["threshold"].copy(), np.full(len(tree.arrays["right"]) + 1, 2)
     threshold[0] = start[0] = 0
     return tree.changed(threshold=threshold, category=np.array([1, 4]), category_start=start)
 
 
-def test_categories_are_kept_and_walked() -> None:
+def test_categories_are_restored_and_used() -> None:
     tree = load_state(section(b"TREE", with_categories().write()))
     again = pickle.loads(pickle.dumps(tree))
     assert again.category.tolist() == [1, 4]
@@ -214,13 +214,13 @@ def test_damaged_states_are_refused() -> None:
             load_state(state + after)
 
 
-def test_a_pickle_with_another_object_for_its_tree_is_refused() -> None:
+def test_a_pickle_with_another_object_as_tree_is_refused() -> None:
     tree = fitted().tree_
     with pytest.raises((ValueError, TypeError), match="state"):
         type(tree).__new__(type(tree)).__setstate__({"native": 5})
 
 
-def test_n_jobs() -> None:
+def test_n_jobs_limits_the_threads() -> None:
     with pytest.raises(ValueError, match="n_jobs=0"):
         DecisionTreeClassifier(n_jobs=0).fit(_X, _Y)
     cores = count_available_cores()
@@ -251,7 +251,7 @@ def _fit_in_child(connection: Any) -> None:
     # Python 3.12 warns of every fork beside threads; that this one works is what is tested.
     "ignore:This process .* is multi-threaded:DeprecationWarning"
 )
-def test_a_forked_child_fits_with_threads_of_its_own() -> None:
+def test_a_forked_child_fits_with_its_own_threads() -> None:
     X, y = _large()
     expected = arrays_of(DecisionTreeClassifier(n_jobs=2).fit(X, y))
     context = multiprocessing.get_context("fork")

@@ -1,4 +1,4 @@
-"""The drawing: every node in its place, nothing over another, every text as text."""
+"""The drawing: every node in its place, no overlaps, every text as text."""
 
 import itertools
 import re
@@ -134,7 +134,7 @@ def test_each_node_is_drawn_once_with_its_numbers() -> None:
     assert [texts[-1] for texts in drawn] == [f"n {n}" for n in model.tree_.n_node_samples]
 
 
-def test_branches_are_as_wide_as_their_rows_and_the_way_of_most_rows_is_marked() -> None:
+def test_branch_widths_show_rows_and_the_main_path_is_marked() -> None:
     model = _iris(max_depth=2)
     paths = list(drawing(model.to_svg()).iter(f"{SVG}path"))
     widths = np.array([float(path.get("stroke-width", "")) for path in paths])
@@ -145,7 +145,7 @@ def test_branches_are_as_wide_as_their_rows_and_the_way_of_most_rows_is_marked()
     assert ways == [True, False, True, True, False]
 
 
-def test_leaves_are_the_stronger_the_purer() -> None:
+def test_purer_leaves_have_stronger_colours() -> None:
     svg = _iris(max_depth=2).to_svg()
     tints = re.findall(r"fill:(#\w+);fill-opacity:([\d.]+)", svg)
     assert [colour for colour, _ in tints] == list(CLASS_COLOURS[:3])
@@ -154,16 +154,16 @@ def test_leaves_are_the_stronger_the_purer() -> None:
     assert setosa > virginica > versicolor > 0.25
 
 
-def test_what_lies_deeper_is_counted() -> None:
+def test_deeper_nodes_are_counted() -> None:
     model = _digits()
     svg = model.to_svg(max_depth=1)
-    told = [int(n) for n in re.findall(r">(\d+) more nodes?</text>", svg.replace(",", ""))]
-    assert sum(told) + 3 == model.tree_.node_count
+    counts = [int(n) for n in re.findall(r">(\d+) more nodes?</text>", svg.replace(",", ""))]
+    assert sum(counts) + 3 == model.tree_.node_count
     assert "more node" not in model.to_svg(max_depth=None)
     assert len(nodes(model.to_svg(max_depth=None))) == model.tree_.node_count
 
 
-def test_a_tree_that_is_one_long_chain_is_drawn() -> None:
+def test_a_long_chain_is_drawn() -> None:
     chain = Node(value=(1.0, 0.0))
     for at in range(150):
         chain = Node(0, float(at), left=Node(value=(0.0, 1.0)), right=chain)
@@ -189,7 +189,7 @@ HOSTILE = [
 ]
 
 
-def test_users_texts_are_text() -> None:
+def test_texts_of_users_are_escaped() -> None:
     model = _iris()
     kind = [
         (g.tag, sorted(g.attrib)) for g in drawing(model.to_svg()).iter() if "text" not in g.tag
@@ -204,7 +204,7 @@ def test_users_texts_are_text() -> None:
     assert not re.search(r"(?:href|src|url\(|@import|@font-face)", svg)
 
 
-def test_more_classes_than_colours_share_one() -> None:
+def test_surplus_classes_share_a_colour() -> None:
     random = np.random.default_rng(0)
     y = np.repeat(np.arange(12), 10)
     X = y[:, None] + random.normal(size=(120, 3))
@@ -213,7 +213,7 @@ def test_more_classes_than_colours_share_one() -> None:
     assert_nothing_overlaps(svg)
 
 
-def test_values_at_the_end_of_the_range_are_drawn() -> None:
+def test_values_near_the_float64_limits_are_drawn() -> None:
     model = DecisionTreeRegressor().fit([[0.0], [1.0], [2.0]], [-1.7e308, 1.7e308, 0.0])
     svg = model.to_svg()
     assert "nan" not in svg
@@ -235,7 +235,7 @@ def shapes(draw: st.DrawFn) -> tuple[list[tuple[int, ...]], list[tuple[float, fl
 
 @checked
 @given(shapes())
-def test_the_layout_keeps_boxes_apart_and_parents_in_the_middle(
+def test_boxes_do_not_overlap_and_parents_are_centred(
     shape: tuple[list[tuple[int, ...]], list[tuple[float, float]]],
 ) -> None:
     children, extents = shape

@@ -1,4 +1,4 @@
-"""Pre-pruning by validation rows, against growing that really stops."""
+"""Pruning by validation rows, against a tree whose growth really stops."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ from arboleda import (
 Array = Any
 
 
-def error_of(answer: Any, y: Array, weight: Array, classes: bool) -> float:
-    loss = (y != answer) if classes else (y - answer) ** 2
+def error_of(output: Any, y: Array, weight: Array, classes: bool) -> float:
+    loss = (y != output) if classes else (y - output) ** 2
     return float(weight @ loss)
 
 
-def grown_while_it_pays(
+def grow_while_validation_improves(
     X: Array, y: Array, X_val: Array, y_val: Array, weight: Array, classes: bool
 ) -> Any:
     """The method as books describe it: split a node, look at the validation rows, go on or stop.
@@ -35,24 +35,26 @@ def grown_while_it_pays(
     stump: Any = DecisionTreeClassifier if classes else DecisionTreeRegressor
     here = stump(max_depth=1).fit(X, y)
     root = here.tree_
-    answer = here.classes_[root.value[0, 0].argmax()] if classes else root.value[0, 0, 0]
+    output = here.classes_[root.value[0, 0].argmax()] if classes else root.value[0, 0, 0]
     if root.node_count == 1:
-        return answer
+        return output
     split = error_of(here.predict(X_val), y_val, weight, classes) if len(y_val) else 0.0
-    if not split < error_of(answer, y_val, weight, classes):
-        return answer
+    if not split < error_of(output, y_val, weight, classes):
+        return output
     column, threshold = root.feature[0], root.threshold[0]
     parts = []
     for is_left in (True, False):
         some = (X[:, column] <= threshold) == is_left
         val = (X_val[:, column] <= threshold) == is_left
         parts.append(
-            grown_while_it_pays(X[some], y[some], X_val[val], y_val[val], weight[val], classes)
+            grow_while_validation_improves(
+                X[some], y[some], X_val[val], y_val[val], weight[val], classes
+            )
         )
     return column, threshold, *parts
 
 
-def answer_for(tree: Any, row: Array) -> Any:
+def predict_row(tree: Any, row: Array) -> Any:
     while isinstance(tree, tuple):
         column, threshold, left, right = tree
         tree = left if row[column] <= threshold else right
@@ -64,16 +66,16 @@ def n_leaves(tree: Any) -> int:
 
 
 @pytest.mark.parametrize("classes", [True, False])
-def test_the_tree_that_growing_with_an_eye_on_the_validation_rows_gives(classes: bool) -> None:
+def test_the_result_matches_growing_while_validation_improves(classes: bool) -> None:
     pruned: Any = PrunedTreeClassifier if classes else PrunedTreeRegressor
     sizes = set()
     for seed in range(30):
         X, y, X_val, y_val, weight = problem(seed, classes)
         model = pruned(pruning="validation")
         model.fit(X, y, X_val=X_val, y_val=y_val, sample_weight_val=weight)
-        twin = grown_while_it_pays(X, y, X_val, y_val, weight, classes)
+        twin = grow_while_validation_improves(X, y, X_val, y_val, weight, classes)
         assert model.get_n_leaves() == n_leaves(twin)
-        expected = [answer_for(twin, row) for row in np.vstack([X, X_val])]
+        expected = [predict_row(twin, row) for row in np.vstack([X, X_val])]
         np.testing.assert_allclose(model.predict(np.vstack([X, X_val])), expected, rtol=1e-12)
         sizes.add(n_leaves(twin))
     assert len(sizes) > 2
@@ -97,11 +99,11 @@ def test_reduced_error_pruning_keeps_its_splits_and_makes_no_more_errors(classes
     assert n_smaller > 0
 
 
-def test_an_exclusive_or_stops_it_at_the_root_and_not_reduced_error_pruning() -> None:
+def test_only_validation_pruning_stops_at_the_root_of_xor() -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, size=(400, 2)).astype(float)
     y = X[:, 0] != X[:, 1]
-    # As many rows of each kind to judge by: neither column helps by itself.
+    # As many validation rows of each kind: neither column helps by itself.
     X_val = np.tile([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], (10, 1))
     y_val = X_val[:, 0] != X_val[:, 1]
     models = {
@@ -113,7 +115,7 @@ def test_an_exclusive_or_stops_it_at_the_root_and_not_reduced_error_pruning() ->
     assert models["reduced_error"].score(X_val, y_val) == 1.0
 
 
-def test_a_split_stays_if_and_only_if_its_path_pays() -> None:
+def test_a_split_is_kept_if_and_only_if_its_path_improves() -> None:
     X, y, X_val, y_val, weight = problem(7, classes=True)
     whole = DecisionTreeClassifier(max_leaf_nodes=9).fit(X, y)
     model = PrunedTreeClassifier(pruning="validation", max_leaf_nodes=9)
@@ -130,7 +132,7 @@ def test_a_split_stays_if_and_only_if_its_path_pays() -> None:
 
 
 @pytest.mark.parametrize("pruned", [PrunedTreeClassifier, PrunedTreeRegressor])
-def test_rows_set_aside_threads_and_files(pruned: Any, tmp_path: Any) -> None:
+def test_holdouts_threads_and_files_are_supported(pruned: Any, tmp_path: Any) -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(400, 4))
     X[random.random(X.shape) < 0.1] = np.nan
@@ -149,7 +151,7 @@ def test_rows_set_aside_threads_and_files(pruned: Any, tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("criterion", ["absolute_error", "poisson"])
-def test_other_losses(criterion: str) -> None:
+def test_other_losses_are_supported(criterion: str) -> None:
     random = np.random.default_rng(1)
     X = random.normal(size=(300, 3))
     y = random.poisson(np.exp(np.where(X[:, 0] > 0, 2.0, 0.0))).astype(float)

@@ -55,12 +55,14 @@ def gain(x: Any, y: Any, criterion: str) -> float:
         (2, 0.5, Fraction(1, 3)),
     ],
 )
-def test_every_gini_gain_of_the_astronauts(column: int, threshold: float, expected: Any) -> None:
+def test_every_gini_gain_of_the_astronauts_matches(
+    column: int, threshold: float, expected: Any
+) -> None:
     above = _ASTRONAUTS[:, column] > threshold
     assert gain(above, _ASTRONAUTS[:, 3], "gini") == pytest.approx(float(expected), abs=1e-15)
 
 
-def test_the_astronauts_tree() -> None:
+def test_the_tree_of_the_astronauts_matches() -> None:
     X, y = _ASTRONAUTS[:, :3], _ASTRONAUTS[:, 3]
     tree = DecisionTreeClassifier().fit(X, y).tree_
     np.testing.assert_array_equal(tree.feature, [2, -2, 0, -2, -2])  # gravity, then age
@@ -74,18 +76,18 @@ def test_the_astronauts_tree() -> None:
     ("counts", "bits"),
     [((4, 0), 0.0), ((2, 2), 1.0), ((3, 1), 0.811278), ((9, 5), 0.940286), ((5, 9), 0.940286)],
 )
-def test_entropy_of_counts(counts: tuple[int, int], bits: float) -> None:
+def test_entropy_of_counts_matches(counts: tuple[int, int], bits: float) -> None:
     y = np.repeat([0, 1], counts)
     tree = DecisionTreeClassifier(criterion="entropy").fit(np.zeros((len(y), 1)), y).tree_
     assert tree.impurity[0] == pytest.approx(bits, abs=5e-7)
 
 
-def test_information_gain_of_two_groups() -> None:
+def test_information_gain_of_two_groups_matches() -> None:
     y = np.repeat([1, 0, 1, 0], [5, 1, 4, 4])
     assert gain(np.repeat([0, 1], [6, 8]), y, "entropy") == pytest.approx(0.0903, abs=5e-5)
 
 
-def test_information_gain_of_three_groups_is_what_two_splits_gain() -> None:
+def test_information_gain_of_three_groups_is_the_sum_of_two_splits() -> None:
     y = np.repeat([1, 0, 1, 0, 0], [4, 1, 1, 4, 4])
     model = DecisionTreeClassifier(criterion="entropy")
     model.fit(np.repeat([0, 1, 2], [5, 5, 4]).reshape(-1, 1), y)
@@ -94,14 +96,14 @@ def test_information_gain_of_three_groups_is_what_two_splits_gain() -> None:
     assert total == pytest.approx(0.4246, abs=5e-5)
 
 
-def test_full_tree_of_breast_cancer(breast_cancer: tuple[Any, ...]) -> None:
+def test_the_full_tree_of_breast_cancer_matches(breast_cancer: tuple[Any, ...]) -> None:
     X, X_test, y, y_test = breast_cancer
     model = DecisionTreeClassifier().fit(X, y)
     assert model.score(X, y) == 1.0
     assert model.score(X_test, y_test) == pytest.approx(0.94, abs=0.015)
 
 
-def test_tree_of_depth_four_of_breast_cancer(breast_cancer: tuple[Any, ...]) -> None:
+def test_the_tree_of_depth_four_of_breast_cancer_matches(breast_cancer: tuple[Any, ...]) -> None:
     X, X_test, y, y_test = breast_cancer
     model = DecisionTreeClassifier(max_depth=4).fit(X, y)
     assert model.score(X, y) == pytest.approx(0.988, abs=5e-4)
@@ -116,7 +118,7 @@ def test_tree_of_depth_four_of_breast_cancer(breast_cancer: tuple[Any, ...]) -> 
     np.testing.assert_allclose(counts, [[25, 259], [134, 8]], atol=1e-9)
 
 
-def test_a_sphere_in_ten_dimensions() -> None:
+def test_a_sphere_in_ten_dimensions_is_learned() -> None:
     """Hastie, Tibshirani, Friedman (2009), section 10.1: one stump, one full tree."""
     random = np.random.default_rng(0)
     X = random.normal(size=(12_000, 10))
@@ -127,7 +129,7 @@ def test_a_sphere_in_ten_dimensions() -> None:
     assert 1 - full.score(X[2000:], y[2000:]) == pytest.approx(0.26, abs=0.02)
 
 
-def test_absolute_error_by_hand() -> None:
+def test_absolute_error_matches_values_by_hand() -> None:
     """Medians 2; 1.5 and 20. Losses 76/7 a row before, 1/2 and 20/3 after."""
     y = [1.0, 2.0, 1.0, 2.0, 20.0, 40.0, 20.0]
     model = DecisionTreeRegressor(criterion="absolute_error", max_depth=1)
@@ -137,12 +139,12 @@ def test_absolute_error_by_hand() -> None:
     np.testing.assert_allclose(tree.impurity, [76 / 7, 0.5, 20 / 3])
 
 
-def test_a_wild_target_does_not_move_the_median() -> None:
+def test_an_outlier_does_not_move_the_median() -> None:
     X, y = np.zeros((5, 1)), [1.0, 2.0, 3.0, 4.0, 1e9]
     assert DecisionTreeRegressor(criterion="absolute_error").fit(X, y).predict([[0]]) == [3.0]
 
 
-def test_poisson_by_hand() -> None:
+def test_poisson_matches_values_by_hand() -> None:
     """Half deviances: log 2 at the root with counts 0, 2; nothing left with 1, 1 | 3, 3."""
     root = DecisionTreeRegressor(criterion="poisson").fit([[0], [1]], [0.0, 2.0])
     assert root.get_n_leaves() == 1  # a child with nothing but zeros is not allowed
@@ -153,7 +155,7 @@ def test_poisson_by_hand() -> None:
     np.testing.assert_array_equal(model.predict([[0], [1]]), [1, 3])
 
 
-def test_friedmans_measure_orders_splits_as_squared_error_does() -> None:
+def test_friedman_mse_orders_splits_like_squared_error() -> None:
     random = np.random.default_rng(30)
     X, y = random.normal(size=(60, 1)), random.normal(size=60)
     measures = []

@@ -1,4 +1,4 @@
-"""The second layer: trees that learn from what the models of the first say."""
+"""The second layer: trees that learn from the predictions of the first."""
 
 import json
 
@@ -18,10 +18,10 @@ HALF = MeanRule((0.5, 0.5))
 
 
 def two_clues(n: int, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Two members that know a bit each; the class is whether the bits differ.
+    """Make two members that predict one bit each; the class is whether the bits differ.
 
-    No mean of what they say tells it, and trees of two questions do. Further classes are named by
-    the first member as they are.
+    No mean of their outputs predicts it, and trees of two splits do. Further classes are
+    predicted correctly by both members.
     """
     draw = np.random.default_rng(seed)
     bits = draw.integers(0, 2, (2, n))
@@ -37,31 +37,31 @@ def two_clues(n: int, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np
 
 
 def values(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """The value is the product of what two members say, each around 100."""
-    said = np.random.default_rng(seed).uniform(-1.0, 1.0, (2, n))
-    return 100.0 + said, 100.0 + 5.0 * said[0] * said[1]
+    """Make a target that is the product of the outputs of two members, each around 100."""
+    predicted = np.random.default_rng(seed).uniform(-1.0, 1.0, (2, n))
+    return 100.0 + predicted, 100.0 + 5.0 * predicted[0] * predicted[1]
 
 
-@pytest.mark.parametrize("n", [1_200, 180_000], ids=["judged by folds", "by rows held out"])
+@pytest.mark.parametrize("n", [1_200, 180_000], ids=["by folds", "by held-out rows"])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_trees_see_what_no_mean_does(n: int, n_classes: int) -> None:
+def test_boosted_trees_find_interactions_that_a_mean_misses(n: int, n_classes: int) -> None:
     outputs, y = two_clues(n, n_classes)
     rule = fit_boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
-    others, told = outputs[:, n // 2 :], y[n // 2 :]
-    said = rule(others)
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
-    assert log_loss(told, said) < 0.75 * log_loss(told, HALF(others))
-    # Where there are rows to tell it, the mean has no say any more.
+    others, target = outputs[:, n // 2 :], y[n // 2 :]
+    predicted = rule(others)
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
+    assert log_loss(target, predicted) < 0.75 * log_loss(target, HALF(others))
+    # With enough rows the mean gets no weight.
     assert rule.share == (0.5 if n == 1_200 else 1.0)
     assert sum(rule.shares(2)) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("n", [1_200, 180_000])
-def test_trees_of_values_learn_what_the_mean_leaves_over(n: int) -> None:
+def test_boosted_trees_learn_the_residuals_of_the_mean(n: int) -> None:
     outputs, y = values(n)
     rule = fit_boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
-    others, told = outputs[:, n // 2 :], y[n // 2 :]
-    before, after = (np.sqrt(np.mean((r(others) - told) ** 2)) for r in (HALF, rule))
+    others, target = outputs[:, n // 2 :], y[n // 2 :]
+    before, after = (np.sqrt(np.mean((r(others) - target) ** 2)) for r in (HALF, rule))
     assert after < 0.65 * before
     assert len(rule.shares(2)) == 2
 
@@ -74,7 +74,7 @@ def test_the_unit_of_the_values_does_not_matter() -> None:
     np.testing.assert_allclose(small(outputs * 2.0**-20), rule(outputs) * 2.0**-20, rtol=1e-9)
 
 
-def test_what_the_mean_says_of_values_counts_as_its_members_do() -> None:
+def test_the_mean_of_values_shares_its_weight_among_members() -> None:
     outputs, y = values(1_000)
     mean = MeanRule((0.75, 0.25))
     shares = fit_boosted_rule(mean, outputs, y, 0).shares(2)
@@ -93,24 +93,24 @@ def test_what_the_mean_says_of_values_counts_as_its_members_do() -> None:
         ((18, 800, 100), True),
     ],
 )
-def test_where_it_is_tried(sizes: tuple[int, int, int], can: bool) -> None:
+def test_it_is_tried_on_suitable_table_sizes(sizes: tuple[int, int, int], can: bool) -> None:
     assert METHOD.suits(*sizes) == can
 
 
-def test_the_share_is_none_where_trees_learn_nothing() -> None:
+def test_the_share_is_zero_where_trees_learn_nothing() -> None:
     draw = np.random.default_rng(0)
     y = draw.integers(0, 2, 80_000)
     p = np.clip(0.5 + 0.3 * (2 * y - 1) * draw.random((2, 80_000)), 0.01, 0.99)
-    # The mean is the very model that made the answers: nothing can be added.
+    # The mean is the very model that made the outputs: nothing can be added.
     logit = np.log(p / (1 - p))
     truth = draw.random(80_000) < 1 / (1 + np.exp(-logit.mean(axis=0)))
     outputs = np.stack([1 - p, p], axis=2)
     rule = fit_boosted_rule(HALF, outputs, truth.astype(int), 0)
-    said, mean = rule(outputs), HALF(outputs)
-    assert log_loss(truth, said) < log_loss(truth, mean) + 1e-3
+    predicted, mean = rule(outputs), HALF(outputs)
+    assert log_loss(truth, predicted) < log_loss(truth, mean) + 1e-3
 
 
-def test_the_rule_is_what_it_says() -> None:
+def test_predictions_match_the_definition_of_the_rule() -> None:
     outputs, y = two_clues(400)
     rule = fit_boosted_rule(HALF, outputs, y, 0)
     logs = np.log(np.clip(outputs, 1e-6, 1))
@@ -122,25 +122,27 @@ def test_the_rule_is_what_it_says() -> None:
     assert np.array_equal(rule(outputs), again(outputs))
 
 
-def test_columns_of_classes_and_of_values() -> None:
+def test_meta_columns_of_classes_and_values_match() -> None:
     p = np.array([[[0.2, 0.8], [0.0, 1.0]]])
     np.testing.assert_allclose(make_columns(p, p[0])[:, 0], [np.log(4), np.log(1e6)])
     three = np.random.default_rng(0).dirichlet(np.ones(3), (2, 5))
     found = make_columns(three, three[0])
     assert found.shape == (5, 6)
     np.testing.assert_allclose(found[:, 4], np.log(three[1, :, 1]))
-    said = np.array([[1.0, 2.0], [3.0, 5.0]])
-    np.testing.assert_allclose(make_columns(said, np.array([2.0, 2.0])), [[-1, 1, 2], [0, 3, 2]])
+    predicted = np.array([[1.0, 2.0], [3.0, 5.0]])
+    np.testing.assert_allclose(
+        make_columns(predicted, np.array([2.0, 2.0])), [[-1, 1, 2], [0, 3, 2]]
+    )
 
 
 @pytest.mark.parametrize("n", [400, 70_000])
-def test_a_class_that_is_not_learned_has_no_probability(n: int) -> None:
+def test_an_unlearned_class_has_no_probability(n: int) -> None:
     outputs, y = two_clues(n)
     wide = np.concatenate([outputs, np.zeros((2, n, 1))], axis=2)
-    said = fit_boosted_rule(HALF, wide, y, 0)(wide)
-    assert said.shape == (n, 3)
-    assert not said[:, 2].any()
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    predicted = fit_boosted_rule(HALF, wide, y, 0)(wide)
+    assert predicted.shape == (n, 3)
+    assert not predicted[:, 2].any()
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
 
 
 def test_a_class_of_one_row_is_learned_and_not_held_out() -> None:
@@ -157,7 +159,7 @@ def test_a_class_of_one_row_is_learned_and_not_held_out() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
-def test_classes_of_one_row_leave_none_to_hold_out() -> None:
+def test_classes_of_one_row_leave_no_holdout() -> None:
     y = np.arange(300)
     outputs = np.stack([np.eye(300), np.full((300, 300), 1 / 300)])
     rule = fit_boosted_rule(HALF, outputs, y, 0)
@@ -165,7 +167,7 @@ def test_classes_of_one_row_leave_none_to_hold_out() -> None:
     np.testing.assert_allclose(rule(outputs).sum(axis=1), 1.0)
 
 
-def test_more_cells_than_can_be_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_tables_are_subsampled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boosted, "MOST_CELLS", 30_000)
     outputs, y = two_clues(5_000)
     most = boosted.estimate_boosting_seconds(2, 30_000 // 42, 2)
@@ -174,7 +176,7 @@ def test_more_cells_than_can_be_learned(monkeypatch: pytest.MonkeyPatch) -> None
     assert log_loss(y, rule(outputs)) < log_loss(y, HALF(outputs))
 
 
-def test_seconds_grow_with_what_is_learned() -> None:
+def test_the_estimated_seconds_grow_with_the_table() -> None:
     few, *more = (
         boosted.estimate_boosting_seconds(*sizes)
         for sizes in ((4, 500, 2), (8, 500, 2), (4, 900, 2), (4, 500, 5))
@@ -183,7 +185,7 @@ def test_seconds_grow_with_what_is_learned() -> None:
     assert boosted.estimate_boosting_seconds(4, 500, 0) == few
 
 
-def test_first_windows_of_time_have_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_time_windows_use_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     outputs, y = two_clues(methods.LEAST_ROWS // 2)
     assert isinstance(METHOD.fit(outputs, y, 0), BoostedRule)
     few = METHOD.fit(outputs[:, :-1], y[:-1], 0)
@@ -191,7 +193,7 @@ def test_first_windows_of_time_have_the_mean(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
-def test_it_is_kept_and_read(n_classes: int) -> None:
+def test_it_is_saved_and_loaded(n_classes: int) -> None:
     outputs, y = two_clues(400, n_classes) if n_classes else values(400)
     rule = fit_boosted_rule(HALF, outputs, y, 0)
     content = combined_to_bytes([("one", ["a"]), ("two", ["b"])], rule, 3, n_classes)
@@ -241,7 +243,7 @@ def _spoiled() -> dict[str, dict]:
 
 
 @pytest.mark.parametrize("name", _spoiled())
-def test_what_does_not_fit_is_refused(name: str) -> None:
+def test_mismatched_inputs_are_refused(name: str) -> None:
     stored = _stored()
     combined_from_bytes(json.dumps(stored).encode(), lambda key: None)
     stored["rule"] |= _spoiled()[name]

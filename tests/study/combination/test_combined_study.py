@@ -48,7 +48,9 @@ def combined(result: StudyResult) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["classes", "values"])
-def test_combinations_stand_beside_their_members(name: str, request: pytest.FixtureRequest) -> None:
+def test_combinations_are_listed_beside_their_members(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     result = request.getfixturevalue(name)
     found = combined(result)
     assert {m["key"] for m in found} <= set(KEYS)
@@ -64,39 +66,41 @@ def test_combinations_stand_beside_their_members(name: str, request: pytest.Fixt
 
 
 @pytest.mark.parametrize("name", ["classes", "values"])
-def test_a_kept_combination_repeats_its_test(name: str, request: pytest.FixtureRequest) -> None:
+def test_a_saved_combination_reproduces_its_test_score(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     result = request.getfixturevalue(name)
     study = Study.load(result.folder)
     rows = study.test_rows()
     for facts in combined(result):
         model = study.model(facts["key"])
-        told = facts["test"]["metrics"]
+        scores = facts["test"]["metrics"]
         predicted = model.predict(rows.X)
         if study.task == "regression":
-            assert np.sqrt(np.mean((predicted - rows.y) ** 2)) == pytest.approx(told["rmse"])
+            assert np.sqrt(np.mean((predicted - rows.y) ** 2)) == pytest.approx(scores["rmse"])
             continue
-        assert accuracy_score(rows.y, predicted) == told["accuracy"]
+        assert accuracy_score(rows.y, predicted) == scores["accuracy"]
         np.testing.assert_allclose(model.predict_proba(rows.X).sum(axis=1), 1.0)
 
 
-def test_the_same_facts_again_and_nothing_is_fitted(classes: StudyResult) -> None:
+def test_a_rerun_gives_the_same_facts_without_fitting(classes: StudyResult) -> None:
     again = Study(
         "iris", target="target", output_dir=classes.folder, models=CLASS_MODELS, n_jobs=1
     ).run()
     assert without_timing(again.facts) == without_timing(classes.facts)
 
 
-def test_how_members_without_probabilities_take_part_is_told(classes: StudyResult) -> None:
+def test_the_use_of_members_without_probabilities_is_reported(classes: StudyResult) -> None:
     by_key = {m["key"]: m["ensemble"] for m in combined(classes)}
-    (told,) = by_key["stacking"]["remarks"]
-    assert told.startswith("Support vector machine says no probabilities: the logistic function")
-    assert told in classes.report.read_text()
+    (scores,) = by_key["stacking"]["remarks"]
+    assert scores.startswith("Support vector machine says no probabilities: the logistic function")
+    assert scores in classes.report.read_text()
     facts = json.loads(json.dumps(classes.facts))
     facts["study"]["settings"]["lang"] = "es"
     assert "no dice probabilidades" in render_report(facts)
 
 
-def test_models_left_out_of_combinations_are_told(tmp_path: Path) -> None:
+def test_models_left_out_of_combinations_are_reported(tmp_path: Path) -> None:
     names = {"a": "First", "b": "Second", "c": "Third"}
     outcomes = []
     for key, name in names.items():
@@ -111,14 +115,14 @@ def test_models_left_out_of_combinations_are_told(tmp_path: Path) -> None:
     ]
 
 
-def test_with_the_bootstrap_the_page_says_that_nothing_is_combined(tmp_path: Path) -> None:
+def test_the_page_states_that_the_bootstrap_combines_nothing(tmp_path: Path) -> None:
     options = {"models": "most_frequent,lda,naive_bayes", "cv": "bootstrap:10", "n_jobs": 1}
     result = Study("iris", target="target", output_dir=tmp_path, **options).run()
     assert combined(result) == []
     assert "With the bootstrap, models are not combined" in result.report.read_text()
 
 
-def test_diversity_is_told_of_classes_alone(classes: StudyResult, values: StudyResult) -> None:
+def test_diversity_is_reported_only_for_classes(classes: StudyResult, values: StudyResult) -> None:
     found = combined(classes)[0]["ensemble"]
     n = len(found["members"])
     assert len(found["diversity"]["pairs"]) == n * (n - 1) // 2
@@ -137,7 +141,7 @@ def combinations_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("combinations_first")
-def test_what_calibrates_a_fold_has_not_seen_its_rows(tmp_path: Path) -> None:
+def test_the_calibration_of_a_fold_does_not_use_its_rows(tmp_path: Path) -> None:
     result = Study(
         "iris", target="target", output_dir=tmp_path, models="lda,naive_bayes", cv="3x2"
     ).run()
@@ -154,8 +158,8 @@ def test_one_model_alone_is_not_combined(tmp_path: Path) -> None:
     assert combined(result) == []
 
 
-def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
-    """Members that say nothing, and as many of them as tempt a rule to learn noise by heart."""
+def test_the_score_of_a_fold_does_not_use_its_labels() -> None:
+    """Uninformative members, so many of them that a rule could overfit their noise."""
     draw = np.random.default_rng(0)
     y = draw.integers(0, 2, 200)
     outputs = draw.dirichlet(np.ones(2), (30, 200))
@@ -175,7 +179,7 @@ def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
     assert held_out < 0.58
 
 
-def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
+def test_rows_scored_together_are_split_for_learning() -> None:
     seen = []
 
     def fit(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
@@ -189,11 +193,11 @@ def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
     assert found.predictions[0].tolist() == list(range(20))
 
 
-def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> None:
-    taught = []
+def test_in_time_order_each_window_is_predicted_from_earlier_ones() -> None:
+    learned = []
 
     def fit(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
-        taught.append(target.tolist())
+        learned.append(target.tolist())
         return MeanRule((0.0, 1.0))
 
     rows = np.array([7, 2, 5, 0, 3, 4])  # in the order of time
@@ -206,12 +210,16 @@ def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> N
         for part in (np.sort(rows[start : start + 2]) for start in (0, 2, 4))
     ]
     found = cross_fit(fit, parts, whole, y, 0, in_time=True)
-    assert taught == [[1.0, 2.0, 1.0, 4.0, 5.0, 7.0], [2.0, 7.0], [1.0, 2.0, 5.0, 7.0]]
+    assert learned == [[1.0, 2.0, 1.0, 4.0, 5.0, 7.0], [2.0, 7.0], [1.0, 2.0, 5.0, 7.0]]
     # Before the first window nothing is known: it has the plain mean of the members.
-    assert [said.tolist() for said in found.predictions] == [[1.0, 3.5], [0.0, 5.0], [3.0, 4.0]]
+    assert [predicted.tolist() for predicted in found.predictions] == [
+        [1.0, 3.5],
+        [0.0, 5.0],
+        [3.0, 4.0],
+    ]
 
 
-def test_windows_of_one_class_teach_nothing() -> None:
+def test_windows_of_one_class_are_not_learned_from() -> None:
     labels = np.array(["no", "yes"], dtype=object)
     y, rows = np.array([0, 0, 0, 0, 1, 0, 1, 1]), np.arange(8)
     outputs = np.random.default_rng(0).dirichlet(np.ones(2), (3, 8))
@@ -220,8 +228,8 @@ def test_windows_of_one_class_teach_nothing() -> None:
     parts = [MemberOutputs(names, outputs[:, p], labels, p, 8) for p in np.array_split(rows, 4)]
     fit = next(m.fit for m in METHODS if m.key == "stacking")
     found = cross_fit(fit, parts, whole, y, 0, in_time=True)
-    for said, part in zip(found.predictions[:3], parts, strict=False):
-        np.testing.assert_allclose(said, part.outputs.mean(axis=0))
+    for predicted, part in zip(found.predictions[:3], parts, strict=False):
+        np.testing.assert_allclose(predicted, part.outputs.mean(axis=0))
     assert not np.allclose(found.predictions[3], parts[3].outputs.mean(axis=0))
 
 
@@ -229,15 +237,15 @@ def test_windows_of_one_class_teach_nothing() -> None:
 def test_a_combination_is_calibrated_where_there_is_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: Any = {"target": "target", "output_dir": tmp_path, "models": "lda,naive_bayes"}
-    assert Study("iris", **asked, time_budget="10h").run().facts["calibration"]
+    options: Any = {"target": "target", "output_dir": tmp_path, "models": "lda,naive_bayes"}
+    assert Study("iris", **options, time_budget="10h").run().facts["calibration"]
     monkeypatch.setattr("arboleda.study.combination.outcomes.ROW_SECONDS", 1e3)
-    assert Study("iris", **asked, time_budget="10h").run().facts["calibration"] is None
-    assert Study("iris", **asked).run().facts["calibration"]
+    assert Study("iris", **options, time_budget="10h").run().facts["calibration"] is None
+    assert Study("iris", **options).run().facts["calibration"]
 
 
 @pytest.mark.usefixtures("combinations_first")
-def test_a_study_in_time_order(tmp_path: Path) -> None:
+def test_a_study_in_time_order_is_combined(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     frame = pd.DataFrame({"t": draw.permutation(160), "x": draw.normal(size=160)})
     frame["y"] = np.where(frame["x"] + draw.normal(size=160) > 0, "u", "v")
@@ -254,7 +262,7 @@ def test_a_study_in_time_order(tmp_path: Path) -> None:
     assert remark in result.report.read_text()
 
 
-def test_a_combination_that_there_is_no_time_for_is_told(
+def test_a_combination_without_time_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dear = [
@@ -265,15 +273,15 @@ def test_a_combination_that_there_is_no_time_for_is_told(
     draw = np.random.default_rng(1)
     x = draw.normal(size=(400, 2))
     frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + x[:, 1] > 0})
-    asked = {"target": "y", "models": "lda,cart,naive_bayes", "n_jobs": 1}
-    in_time = Study(frame, output_dir=tmp_path / "study", time_budget=60, **asked).run().facts
+    options = {"target": "y", "models": "lda,cart,naive_bayes", "n_jobs": 1}
+    in_time = Study(frame, output_dir=tmp_path / "study", time_budget=60, **options).run().facts
     keys = {model["key"] for model in in_time["models"]}
     assert "stacking" in keys
     assert "boosted_stacking" not in keys
     left = [item for item in in_time["search"]["left_out"] if item["key"] == "boosted_stacking"]
     assert [(item["name"], item["whole"]) for item in left] == [("Stacking by boosting", True)]
     # Without a budget there is time for everything.
-    whole = Study(frame, output_dir=tmp_path / "study", **asked).run().facts
+    whole = Study(frame, output_dir=tmp_path / "study", **options).run().facts
     assert "boosted_stacking" in {model["key"] for model in whole["models"]}
 
 
@@ -287,8 +295,8 @@ def test_a_table_is_predicted_by_a_combination(tmp_path: Path) -> None:
     ).run()
     assert result.facts["models"][0]["ensemble"]
     predict(out, frame, tmp_path / "new.csv")
-    said = pd.read_csv(tmp_path / "new.csv")["prediction"]
-    np.testing.assert_allclose(said, Study.load(out).best_model_.predict(frame))
+    predicted = pd.read_csv(tmp_path / "new.csv")["prediction"]
+    np.testing.assert_allclose(predicted, Study.load(out).best_model_.predict(frame))
 
 
 def damaged(folder: Path, **changes: Any) -> None:
@@ -338,7 +346,7 @@ def test_a_damaged_file_is_refused(
         Study.load(folder).model("stacking")
 
 
-def test_lost_answers_are_made_again(classes: StudyResult, tmp_path: Path) -> None:
+def test_lost_predictions_are_recomputed(classes: StudyResult, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     shutil.copytree(classes.folder, folder)
     shutil.rmtree(folder / PREDICTIONS_DIR)

@@ -1,4 +1,4 @@
-"""Rules learned from answers: against the parts they are made of, and by what they must do."""
+"""Rules learned from predictions: against their parts, and by what they must do."""
 
 import numpy as np
 import pytest
@@ -32,29 +32,29 @@ def make_values(n: int = 300, seed: int = 0):
 def test_a_rule_is_better_than_its_best_member_on_other_rows(key: str) -> None:
     outputs, y = make_classes(600)
     rule = BY_KEY[key](outputs[:, :300], y[:300], 0)
-    said = rule(outputs[:, 300:])
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
-    assert log_loss(y[300:], said) < min(log_loss(y[300:], p[300:]) for p in outputs)
+    predicted = rule(outputs[:, 300:])
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
+    assert log_loss(y[300:], predicted) < min(log_loss(y[300:], p[300:]) for p in outputs)
 
 
 @pytest.mark.parametrize("key", [key for key in BY_KEY if key != "soft_vote"])
-def test_every_rule_of_values_leaves_noise_out(key: str) -> None:
+def test_every_rule_of_values_drops_noise(key: str) -> None:
     outputs, y = make_values(600)
-    said = BY_KEY[key](outputs[:, :300], y[:300], 0)(outputs[:, 300:])
-    assert np.sqrt(np.mean((said - y[300:]) ** 2)) < 1.9
+    predicted = BY_KEY[key](outputs[:, :300], y[:300], 0)(outputs[:, 300:])
+    assert np.sqrt(np.mean((predicted - y[300:]) ** 2)) < 1.9
 
 
 @pytest.mark.parametrize("key", BY_KEY)
-def test_every_rule_says_probabilities(key: str) -> None:
+def test_every_rule_gives_probabilities(key: str) -> None:
     outputs, y = make_classes(n_classes=2)
-    said = BY_KEY[key](outputs, y, 0)(outputs)
-    assert said.shape == (300, 2)
-    assert said.min() >= 0.0
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    predicted = BY_KEY[key](outputs, y, 0)(outputs)
+    assert predicted.shape == (300, 2)
+    assert predicted.min() >= 0.0
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("key", BY_KEY)
-def test_the_same_seed_learns_the_same_numbers(key: str) -> None:
+def test_the_same_seed_gives_the_same_rule(key: str) -> None:
     outputs, y = make_classes()
     one, two = (BY_KEY[key](outputs, y, 3) for _ in range(2))
     assert np.array_equal(one(outputs), two(outputs))
@@ -69,7 +69,7 @@ def test_a_vote_is_the_mean_of_the_best_five() -> None:
     assert rule.weights[-1] == 0.0
 
 
-def test_non_negative_weights_are_those_of_the_stack() -> None:
+def test_non_negative_weights_match_the_stack() -> None:
     outputs, y = make_values()
     rule = BY_KEY["nonnegative_stacking"](outputs, y, 0)
     assert isinstance(rule, MeanRule)
@@ -91,7 +91,7 @@ def test_a_target_without_spread_is_learned() -> None:
         np.testing.assert_allclose(learn(outputs, np.full(20, 5.0), 0)(outputs), 5.0)
 
 
-def test_greedy_weights_are_those_of_a_naive_twin() -> None:
+def test_greedy_weights_match_a_naive_twin() -> None:
     outputs, y = make_values(60)
     rule = BY_KEY["greedy_selection"](outputs, y, 5)
     draw = np.random.default_rng([5, len(outputs)])
@@ -122,7 +122,7 @@ def naive_shares(outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_few_rows_move_a_temperature_little_and_many_far(seed: int) -> None:
+def test_few_rows_change_a_temperature_less_than_many(seed: int) -> None:
     draw = np.random.default_rng(seed)
 
     def learned(n_rows: int) -> float:
@@ -134,7 +134,7 @@ def test_few_rows_move_a_temperature_little_and_many_far(seed: int) -> None:
     assert learned(5_000) == pytest.approx(2.0, rel=0.1)
 
 
-def test_the_fitted_temperature_undoes_one() -> None:
+def test_the_fitted_temperature_inverts_a_known_one() -> None:
     draw = np.random.default_rng(0)
     p = draw.dirichlet(np.ones(3), 20_000)
     y = (p.cumsum(axis=1) < draw.random((len(p), 1))).sum(axis=1)

@@ -1,4 +1,4 @@
-"""What a learned rule makes of the members' answers."""
+"""How a learned rule combines the outputs of the members."""
 
 import numpy as np
 import pytest
@@ -9,20 +9,20 @@ from arboleda.study.combination.rules import LinearRule, MeanRule, scale_by_temp
 
 
 @pytest.fixture
-def answers() -> np.ndarray:
+def member_outputs() -> np.ndarray:
     """Probabilities of three members for forty rows and three classes."""
     return np.random.default_rng(0).dirichlet(np.ones(3), (3, 40))
 
 
-def test_a_mean_is_the_weighted_sum(answers: np.ndarray) -> None:
-    said = MeanRule((0.5, 0.0, 0.5))(answers)
-    np.testing.assert_allclose(said, (answers[0] + answers[2]) / 2)
+def test_a_mean_is_the_weighted_sum(member_outputs: np.ndarray) -> None:
+    combined = MeanRule((0.5, 0.0, 0.5))(member_outputs)
+    np.testing.assert_allclose(combined, (member_outputs[0] + member_outputs[2]) / 2)
 
 
-def test_a_row_is_answered_alone(answers: np.ndarray) -> None:
+def test_a_row_is_predicted_independently(member_outputs: np.ndarray) -> None:
     rule = MeanRule((0.2, 0.3, 0.5), temperature=1.7)
     some = np.array([3, 17])
-    assert np.array_equal(rule(answers)[some], rule(answers[:, some]))
+    assert np.array_equal(rule(member_outputs)[some], rule(member_outputs[:, some]))
 
 
 def test_a_temperature_of_two_takes_the_square_root() -> None:
@@ -30,36 +30,38 @@ def test_a_temperature_of_two_takes_the_square_root() -> None:
 
 
 @pytest.mark.parametrize("temperature", [0.25, 1.0, 4.0])
-def test_a_temperature_keeps_the_order_and_the_sum(answers: np.ndarray, temperature: float) -> None:
-    said = scale_by_temperature(answers[0], temperature)
-    assert np.array_equal(said.argsort(axis=1), answers[0].argsort(axis=1))
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+def test_a_temperature_keeps_the_order_and_the_sum(
+    member_outputs: np.ndarray, temperature: float
+) -> None:
+    combined = scale_by_temperature(member_outputs[0], temperature)
+    assert np.array_equal(combined.argsort(axis=1), member_outputs[0].argsort(axis=1))
+    np.testing.assert_allclose(combined.sum(axis=1), 1.0)
 
 
 def test_a_probability_of_zero_stays_finite() -> None:
-    said = scale_by_temperature(np.array([[1.0, 0.0]]), 0.5)
-    assert np.isfinite(said).all()
-    assert said[0].sum() == pytest.approx(1.0)
+    combined = scale_by_temperature(np.array([[1.0, 0.0]]), 0.5)
+    assert np.isfinite(combined).all()
+    assert combined[0].sum() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_linear_rule_says_what_logistic_regression_says(
-    answers: np.ndarray, n_classes: int
+def test_a_linear_rule_matches_logistic_regression(
+    member_outputs: np.ndarray, n_classes: int
 ) -> None:
-    answers = answers[:, :, :n_classes]
-    target = answers[1].argmax(axis=1)
-    columns = LinearRule.make_columns(answers)
+    member_outputs = member_outputs[:, :, :n_classes]
+    target = member_outputs[1].argmax(axis=1)
+    columns = LinearRule.make_columns(member_outputs)
     assert columns.shape == (40, 3 if n_classes == 2 else 9)
     model = LogisticRegression().fit(columns, target)
     rule = LinearRule(model.coef_, model.intercept_, tuple(model.classes_.tolist()))
-    np.testing.assert_allclose(rule(answers), model.predict_proba(columns), atol=1e-12)
+    np.testing.assert_allclose(rule(member_outputs), model.predict_proba(columns), atol=1e-12)
     assert sum(rule.shares(3)) == pytest.approx(1.0)
 
 
-def test_a_class_that_the_rule_has_not_met_has_no_probability() -> None:
+def test_an_unseen_class_has_no_probability() -> None:
     rule = LinearRule(np.zeros((1, 9)), np.zeros(1), (0, 2))
-    said = rule(np.full((3, 2, 3), 1 / 3))
-    assert said.tolist() == [[0.5, 0.0, 0.5]] * 2
+    combined = rule(np.full((3, 2, 3), 1 / 3))
+    assert combined.tolist() == [[0.5, 0.0, 0.5]] * 2
 
 
 def test_a_linear_rule_of_values_is_a_sum() -> None:

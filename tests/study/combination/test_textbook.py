@@ -46,26 +46,28 @@ def compute_contributions(numbers: Any) -> Any:
     return numbers / numbers.sum(axis=1, keepdims=True)
 
 
-def by_definition(name: str, said: Any, y: Any) -> Any:
+def by_definition(name: str, member_outputs: Any, y: Any) -> Any:
     """The rules of METHODS written out, for the members that take part."""
-    is_classes = said.ndim == 3
+    is_classes = member_outputs.ndim == 3
     finish = compute_contributions if is_classes else np.asarray
-    n_members, n_rows = said.shape[:2]
-    ordered = np.sort(said, axis=0)
+    n_members, n_rows = member_outputs.shape[:2]
+    ordered = np.sort(member_outputs, axis=0)
     if name in ("min", "max", "median"):
-        return finish({"min": np.min, "max": np.max, "median": np.median}[name](said, axis=0))
+        return finish(
+            {"min": np.min, "max": np.max, "median": np.median}[name](member_outputs, axis=0)
+        )
     if name == "trimmed":
         return finish(ordered[1:-1].mean(axis=0))
     if name == "geometric":
-        return compute_contributions(stats.gmean(said, axis=0))
+        return compute_contributions(stats.gmean(member_outputs, axis=0))
     if name == "weighted" and not is_classes:
-        weights = 1 / np.mean((said - y) ** 2, axis=1)
-        return weights @ said / weights.sum()
-    n_classes = said.shape[2]
-    votes = np.eye(n_classes)[said.argmax(axis=2)]
+        weights = 1 / np.mean((member_outputs - y) ** 2, axis=1)
+        return weights @ member_outputs / weights.sum()
+    n_classes = member_outputs.shape[2]
+    votes = np.eye(n_classes)[member_outputs.argmax(axis=2)]
     if name == "majority":
         return votes.mean(axis=0)
-    right = (said.argmax(axis=2) == y).mean(axis=1)
+    right = (member_outputs.argmax(axis=2) == y).mean(axis=1)
     if name == "weighted":
         weights = np.log(right / (1 - right)) + np.log(n_classes - 1)
         return compute_contributions(np.exp(np.einsum("l,lnk->nk", weights, votes)))
@@ -75,7 +77,7 @@ def by_definition(name: str, said: Any, y: Any) -> Any:
         for k in range(n_classes):
             counts = votes[member][y == k].sum(axis=0)
             likely = (counts + 1 / n_classes) / (counts.sum() + 1)
-            translate[:, k] *= likely[said[member].argmax(axis=1)]
+            translate[:, k] *= likely[member_outputs[member].argmax(axis=1)]
     return compute_contributions(translate)
 
 
@@ -84,17 +86,17 @@ CASES += [(name, False) for name in VALUE_RULES if name != "mean"]
 
 
 @pytest.mark.parametrize(("name", "is_classes"), CASES)
-def test_a_rule_does_what_it_says_with_the_best_five(name: Any, is_classes: bool) -> None:
+def test_a_rule_combines_the_best_five_by_its_definition(name: Any, is_classes: bool) -> None:
     outputs, y = make_classes() if is_classes else make_values()
     rule = make_textbook_fit(name)(outputs[:, :200], y[:200], 0)
     best = np.argsort(compute_losses(outputs[:, :200], y[:200]))[:5]
     assert set(rule.members) == set(best.tolist()) == {2, 3, 4, 5, 6}
-    said = outputs[list(rule.members)]
+    member_outputs = outputs[list(rule.members)]
     if rule.weights is None and rule.confusion is None:
-        expected = by_definition(name, said[:, 200:], y[200:])
+        expected = by_definition(name, member_outputs[:, 200:], y[200:])
         np.testing.assert_allclose(rule(outputs[:, 200:]), expected, rtol=1e-12)
     else:
-        expected = by_definition(name, said[:, :200], y[:200])
+        expected = by_definition(name, member_outputs[:, :200], y[:200])
         np.testing.assert_allclose(rule(outputs[:, :200]), expected, rtol=1e-9)
     shares = rule.shares(7)
     assert sum(shares) == pytest.approx(1.0)
@@ -104,7 +106,7 @@ def test_a_rule_does_what_it_says_with_the_best_five(name: Any, is_classes: bool
 
 
 @pytest.mark.parametrize(("name", "is_classes"), CASES)
-def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
+def test_a_rule_is_restored_from_its_file(name: Any, is_classes: bool) -> None:
     outputs, y = make_classes() if is_classes else make_values()
     places, rule = make_textbook_fit(name)(outputs, y, 0).select_used()
     members = [(str(place), [f"model {place}"]) for place in places]
@@ -136,7 +138,7 @@ def test_a_damaged_rule_is_refused(change: dict[str, Any]) -> None:
         combined_from_bytes(json.dumps(stored).encode(), lambda key: key)  # type: ignore[arg-type, return-value]
 
 
-def test_five_coins_are_kept_and_read() -> None:
+def test_members_at_chance_level_get_weight_zero() -> None:
     """Members that are right as often as not have the weight 0, each and all."""
     y = np.tile([0, 1], 100)
     outputs = np.tile([[0.6, 0.4]], (5, 200, 1))
@@ -147,7 +149,7 @@ def test_five_coins_are_kept_and_read() -> None:
     np.testing.assert_allclose(read.rule(outputs), 0.5)
 
 
-def test_a_share_is_what_a_vote_weighs() -> None:
+def test_a_share_is_the_weight_of_a_vote() -> None:
     outputs, y = make_classes()
     rule = make_textbook_fit("weighted")(outputs, y, 0)
     right = (outputs[list(rule.members)].argmax(axis=2) == y).mean(axis=1)
@@ -156,19 +158,19 @@ def test_a_share_is_what_a_vote_weighs() -> None:
     np.testing.assert_allclose(shares, votes / votes.sum())
 
 
-def test_they_come_where_the_whole_catalogue_is_asked_for() -> None:
-    def asked(*words: str) -> Any:
+def test_they_are_used_when_the_whole_catalogue_is_selected() -> None:
+    def select_methods(*words: str) -> Any:
         return combination_methods(SimpleNamespace(wanted=words))  # type: ignore[arg-type]
 
-    assert asked("core") == METHODS
-    assert asked("all") == asked("core", "all") == (*METHODS, *TEXTBOOK)
+    assert select_methods("core") == METHODS
+    assert select_methods("all") == select_methods("core", "all") == (*METHODS, *TEXTBOOK)
 
 
 @pytest.mark.parametrize(
     ("table", "models"),
     [("wine", "lda,naive_bayes,cart,svm"), ("diabetes", "linear,cart,neighbours,lasso")],
 )
-def test_they_stand_in_a_study_and_are_kept(
+def test_they_are_listed_in_a_study_and_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, models: str
 ) -> None:
     monkeypatch.setattr(runner, "METHODS", TEXTBOOK)
@@ -204,6 +206,6 @@ def test_they_have_names_in_every_language() -> None:
     assert not names & {method.name for method in TEXTBOOK}
 
 
-def test_the_best_few_are_all_where_there_are_no_more() -> None:
+def test_the_best_few_are_all_models_if_there_are_no_more() -> None:
     outputs, y = make_classes(n_members=3)
     assert set(choose_best_few(outputs, y)) == {0, 1, 2}

@@ -19,7 +19,7 @@ N = 600
 
 
 def ratios(n: int = N, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A target that rises with the ratio of two columns, and a third that tells nothing."""
+    """A target that rises with the ratio of two columns, and a third column of noise."""
     draw = np.random.default_rng(seed)
     x = np.column_stack([draw.lognormal(0, 1, (n, 2)), draw.normal(size=n)])
     return x, np.log(x[:, 0] / x[:, 1]) + 0.1 * draw.normal(size=n)
@@ -36,7 +36,7 @@ def grouped(n: int = 900, seed: int = 0) -> tuple[Features, np.ndarray]:
     return Features(x, ("price", "brand", "noise"), (1,), levels), number - means[group]
 
 
-def test_the_ratio_that_matters_is_made_and_helps() -> None:
+def test_an_informative_ratio_is_generated_and_helps() -> None:
     x, y = ratios()
     crossed = CrossedColumns(("price", "size", "noise"), (), "regression").fit(x, y)
     assert crossed.crosses_[0] in (FeatureCross("ratio", (0, 1)), FeatureCross("ratio", (1, 0)))
@@ -60,7 +60,7 @@ def test_the_distance_from_a_groups_mean_is_found() -> None:
 
 @pytest.mark.parametrize("task", ["binary", "multiclass"])
 def test_noise_of_many_levels_does_not_leak_the_target(task: str) -> None:
-    """A category of nearly as many levels as rows, drawn at random, tells nothing."""
+    """A random category of nearly as many levels as rows is uninformative."""
     draw = np.random.default_rng(3)
     n_classes = 2 if task == "binary" else 3
     x = np.column_stack([draw.integers(0, 500, 800), draw.normal(size=800)])
@@ -75,7 +75,7 @@ def test_noise_of_many_levels_does_not_leak_the_target(task: str) -> None:
     assert fitted.score(x[600:], y[600:]) < 1 / n_classes + 0.1
 
 
-def test_the_seed_decides_and_rows_to_predict_do_not() -> None:
+def test_crosses_depend_on_the_seed_but_not_on_predicted_rows() -> None:
     features, y = grouped()
     one, two = (
         make_preparation(features, "crossed", "regression", 5).fit_transform(features.x, y)
@@ -88,7 +88,7 @@ def test_the_seed_decides_and_rows_to_predict_do_not() -> None:
     np.testing.assert_array_equal(whole[:, :3], features.x)
 
 
-def test_new_rows_with_missing_and_unseen_values() -> None:
+def test_new_rows_with_missing_and_unseen_values_are_crossed() -> None:
     features, y = grouped()
     crossed = make_preparation(features, "crossed", "regression", 0).fit(features.x, y)
     new = np.array([[np.nan, 3.0, 1.0], [5.0, 99.0, 1.0], [5.0, -1.0, np.nan], [1e308, 0, -1e308]])
@@ -104,7 +104,7 @@ def test_new_rows_with_missing_and_unseen_values() -> None:
 
 
 @pytest.mark.parametrize("labels", [("no", "yes"), ()])
-def test_it_is_kept_and_read(tmp_path: Path, labels: tuple[str, ...]) -> None:
+def test_it_is_saved_and_loaded(tmp_path: Path, labels: tuple[str, ...]) -> None:
     features, y = grouped()
     task = "binary" if labels else "regression"
     if labels:
@@ -137,7 +137,7 @@ ODD: dict[str, tuple[np.ndarray, np.ndarray]] = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_odd_tables(name: str) -> None:
+def test_degenerate_tables_are_crossed(name: str) -> None:
     x, y = ODD[name]
     names = tuple(f"c{j}" for j in range(x.shape[1]))
     crossed = CrossedColumns(names, (), "regression")
@@ -147,7 +147,7 @@ def test_odd_tables(name: str) -> None:
     assert not np.isinf(found[:, x.shape[1] :]).any()
 
 
-def test_classes_that_lack_rows() -> None:
+def test_rare_classes_are_crossed() -> None:
     draw = np.random.default_rng(0)
     x = np.column_stack([draw.integers(0, 3, 400), draw.normal(size=400)])
     rare = np.where(np.arange(400) < 2, 3, (x[:, 1] > 0).astype(int))  # no row of class 2
@@ -156,7 +156,7 @@ def test_classes_that_lack_rows() -> None:
         assert crossed.fit_transform(x, y).shape[1] <= 2 + MOST_MADE
 
 
-def test_many_levels_and_rows_are_bounded() -> None:
+def test_many_levels_and_rows_are_capped() -> None:
     draw = np.random.default_rng(0)
     n = 100_000
     group = draw.permutation(n).astype(float)

@@ -1,4 +1,4 @@
-"""A study that makes columns: what it tells of them, and its models on new tables."""
+"""A study with generated columns: its facts about them, and its models on new tables."""
 
 import json
 from importlib.resources import files
@@ -46,7 +46,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     ).run()
 
 
-def test_the_facts_name_what_was_made(result: StudyResult) -> None:
+def test_the_facts_name_the_generated_columns(result: StudyResult) -> None:
     schema = json.loads(
         files("arboleda.study.results").joinpath("facts.schema.json").read_text("utf-8")
     )
@@ -68,13 +68,13 @@ def test_the_facts_name_what_was_made(result: StudyResult) -> None:
     assert {c["name"] for c in result.facts["importance"]["columns"]} == {"price", "brand"}
 
 
-def test_kept_models_answer_new_tables(result: StudyResult) -> None:
+def test_saved_models_predict_new_tables(result: StudyResult) -> None:
     study = Study.load(result.folder)
     rows = study.test_rows()
     model = study.model(KEY)
     rmse = np.sqrt(np.mean((model.predict(rows.X) - rows.y) ** 2))
-    told = next(m for m in result.facts["models"] if m["key"] == KEY)
-    assert rmse == pytest.approx(told["test"]["metrics"]["rmse"])
+    model_facts = next(m for m in result.facts["models"] if m["key"] == KEY)
+    assert rmse == pytest.approx(model_facts["test"]["metrics"]["rmse"])
     odd = pd.DataFrame({"price": [np.nan, 1.0, 1.0], "brand": ["brand 1", "unknown", None]})
     assert np.isfinite(model.predict(odd)).all()
 
@@ -101,17 +101,17 @@ def fitted(n: int = 600) -> tuple[Any, np.ndarray, np.ndarray]:
     return pipeline, x, y
 
 
-def test_shapley_values_are_shared_out_among_the_sources() -> None:
+def test_shapley_values_are_divided_among_the_sources() -> None:
     pipeline, x, y = fitted()
     shares = compute_contributions(subject_of(pipeline, x, y), x[:20], 0)
     assert shares is not None
-    assert shares.pushes.shape == (20, 3)
+    assert shares.contributions.shape == (20, 3)
     np.testing.assert_allclose(
-        shares.base + shares.pushes.sum(axis=1), pipeline.predict(x[:20]), atol=1e-6
+        shares.base + shares.contributions.sum(axis=1), pipeline.predict(x[:20]), atol=1e-6
     )
 
 
-def test_columns_of_numbers_go_into_onnx() -> None:
+def test_generated_numeric_columns_are_exported_to_onnx() -> None:
     ort = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
     pipeline, x, _ = fitted()
@@ -120,13 +120,13 @@ def test_columns_of_numbers_go_into_onnx() -> None:
         pipeline, ["a", "b", "c"], {}, missing=[], extra_converters={CrossedColumns: of_crossed}
     )
     session = ort.InferenceSession(found.SerializeToString(), providers=["CPUExecutionProvider"])
-    said = session.run(None, {name: x[:, [j]] for j, name in enumerate("abc")})[0]
-    np.testing.assert_allclose(said.ravel(), pipeline.predict(x), rtol=1e-6, atol=1e-6)
+    predicted = session.run(None, {name: x[:, [j]] for j, name in enumerate("abc")})[0]
+    np.testing.assert_allclose(predicted.ravel(), pipeline.predict(x), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["mean", "sd", "distance", "count", "target"])
 @pytest.mark.parametrize("groups", [(2,), (2, 3)], ids=["level", "pair"])
-def test_columns_of_groups_go_into_onnx(kind: Any, groups: tuple[int, ...]) -> None:
+def test_generated_group_columns_are_exported_to_onnx(kind: Any, groups: tuple[int, ...]) -> None:
     ort = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
     draw = np.random.default_rng(1)
@@ -143,5 +143,5 @@ def test_columns_of_groups_go_into_onnx(kind: Any, groups: tuple[int, ...]) -> N
     found = of_crossed(made, ModelContext(graph, GivenMatrix(graph, matrix)))
     graph.output("found", found, "float64", [None, 5])
     session = ort.InferenceSession(graph.model("a test").SerializeToString())
-    (said,) = session.run(None, {"X": x})
-    np.testing.assert_array_equal(said, made.transform(x))
+    (predicted,) = session.run(None, {"X": x})
+    np.testing.assert_array_equal(predicted, made.transform(x))

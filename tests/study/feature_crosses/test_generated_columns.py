@@ -1,4 +1,4 @@
-"""Made columns against the textbook, and where nothing can be told."""
+"""Generated columns against the textbook, and where they are undefined."""
 
 import numpy as np
 import pytest
@@ -33,12 +33,12 @@ def values(idea: FeatureCross, x: np.ndarray = X) -> np.ndarray:
         ("ratio", [0.5, np.nan, np.nan, -7, 1, np.nan]),
     ],
 )
-def test_arithmetic(kind: str, expected: list[float]) -> None:
+def test_arithmetic_columns_match_values_by_hand(kind: str, expected: list[float]) -> None:
     """Zero denominators and what is too large for a number are missing."""
     np.testing.assert_array_equal(values(FeatureCross(kind, (0, 1))), expected)
 
 
-def test_statistics_of_groups() -> None:
+def test_statistics_of_groups_match_values_by_hand() -> None:
     mean = values(FeatureCross("mean", (1,), (2,)))
     np.testing.assert_allclose(mean, [2, 2, 2, 2, 5e307, 5e307])
     spread = values(FeatureCross("sd", (1,), (2,)))
@@ -51,7 +51,7 @@ def test_statistics_of_groups() -> None:
     assert np.isnan(values(FeatureCross("distance", (0,), (2,)))[2])
 
 
-def test_a_group_that_was_not_learned_from() -> None:
+def test_unseen_groups_get_the_overall_statistics() -> None:
     """It has the mean of all rows and the count 0; a missing category is a level of its own."""
     mean = values(FeatureCross("mean", (1,), (3,)), NEW)
     np.testing.assert_allclose(mean[[0, 2]], [8 / 3, 1e308 / 3])
@@ -61,7 +61,7 @@ def test_a_group_that_was_not_learned_from() -> None:
     assert target[0] == target[1] == OUTPUTS.mean()
 
 
-def test_pairs_of_levels_are_groups_of_their_own() -> None:
+def test_pairs_of_levels_are_separate_groups() -> None:
     groups = groups_of(X, (2, 3))
     places = groups.places(X)
     pairs = [tuple(row) for row in X[:, 2:]]
@@ -69,7 +69,7 @@ def test_pairs_of_levels_are_groups_of_their_own() -> None:
     assert (groups.places(np.array([[0, 0, 1.0, 1.0], [0, 0, 0.0, 2.0]])) == -1).all()
 
 
-def test_many_pairs_are_not_confused() -> None:
+def test_many_pairs_stay_distinct() -> None:
     draw = np.random.default_rng(0)
     x = np.column_stack([draw.permutation(100_000), draw.permutation(100_000)]).astype(float)
     groups = groups_of(x, (0, 1))
@@ -82,23 +82,23 @@ def test_the_mean_of_the_target_is_cross_fitted() -> None:
     """Levels that occur once have the mean of others; encoded alone they would be the target."""
     draw = np.random.default_rng(1)
     x, y = np.arange(300.0)[:, None], draw.integers(0, 2, 300).astype(float)[:, None]
-    _, said = make(FeatureCross("target", (), (0,)), x, y, 0)
-    assert abs(np.corrcoef(said, y[:, 0])[0, 1]) < 0.5
+    _, generated = make(FeatureCross("target", (), (0,)), x, y, 0)
+    assert abs(np.corrcoef(generated, y[:, 0])[0, 1]) < 0.5
     # No row's value changes with its own target alone.
     for i in (0, 7, 150):
         other = y.copy()
         other[i] = 1 - other[i]
-        assert make(FeatureCross("target", (), (0,)), x, other, 0)[1][i] == said[i]
+        assert make(FeatureCross("target", (), (0,)), x, other, 0)[1][i] == generated[i]
 
 
-def test_shares_of_classes_are_the_rows_shares_drawn_to_the_mean() -> None:
+def test_class_shares_are_shrunk_to_the_mean() -> None:
     x = np.repeat([0.0, 1.0], 500)[:, None]
     y = np.concatenate([np.ones(400), np.zeros(100), np.ones(100), np.zeros(400)])[:, None]
     made, _ = make(FeatureCross("target", (), (0,)), x, y, 0)
     np.testing.assert_allclose(made.values(np.array([[0.0], [1.0]])), [0.8, 0.2], atol=0.005)
 
 
-def test_names_are_words() -> None:
+def test_names_are_readable() -> None:
     names, labels = ["price", "mileage", "brand", "fuel"], ["no", "yes"]
     found = [FeatureCross(kind, (0, 1)).name(names) for kind in ARITHMETIC]
     assert found == [
