@@ -171,15 +171,15 @@ def stack_columns(outputs: MemberOutputs) -> Any:
     return np.hstack(list(values[:, :, 1:] if len(outputs.classes) == 2 else values))
 
 
-def learn_weights(outputs: MemberOutputs, y: Any) -> dict[str, Any]:
+def learn_weights(found: MemberOutputs, y: Any) -> dict[str, Any]:
     """Learn weights from the members' out-of-fold predictions."""
-    outputs, n_members, ones = outputs.outputs, len(outputs.names), np.ones(len(y))
-    if outputs.classes is None:
+    outputs, n_members, ones = found.outputs, len(found.names), np.ones(len(y))
+    if found.classes is None:
         evidence = gaussian_log_likelihood(spread(outputs, y, ones), len(y))
         scoring = "neg_root_mean_squared_error"
     else:
         evidence, scoring = class_log_likelihood(outputs, y, ones), "neg_log_loss"
-    scorer = make_ensemble_scorer(scoring, outputs, y, ones, outputs.classes)
+    scorer = make_ensemble_scorer(scoring, outputs, y, ones, found.classes)
     random = np.random.RandomState(0)
     bags = [random.choice(n_members, n_members // 2, replace=False) for _ in range(20)]
     greedy = [select_greedily(scorer, bag.tolist(), None, 50).shares(n_members) for bag in bags]
