@@ -3,9 +3,9 @@ AdaBoost on ten points, round by round
 ======================================
 
 The example of Schapire and Freund's book "Boosting" (2012), figures 1.1 and 1.2: ten points, three
-rounds of stumps. The size of a point is its weight; those that the round's stump gets wrong are
-circled, and weigh more in the next round. (In round 2 two stumps have the same error. The book
-takes the other one first; the numbers e, a and Z are the same.)
+rounds of stumps. The size of a point is its weight; points that the stump of the round
+misclassifies are circled, and get a larger weight in the next round. (In round 2 two stumps have
+the same error. The book takes the other one first; the numbers e, a and Z are the same.)
 """
 
 import matplotlib.pyplot as plt

@@ -1,16 +1,17 @@
 """
-Accuracy over coverage: leaving the unclear to a person
+Accuracy over coverage: leaving unclear rows undecided
 =======================================================
 
-A filter that may say "I do not know" errs less on what it decides. Each curve begins at the mails
-that a model is most sure of and ends at all of them; the higher it stays, the better its
-probabilities tell the clear from the unclear, whatever its accuracy on all. The points are what
-``RejectOptionClassifier(target_accuracy=0.98)`` chose on mails held out in training.
+A filter that may leave e-mails undecided makes fewer errors on the others. Each curve begins at the
+most confident predictions of a model and ends at all e-mails; the higher it is, the better the
+model's probabilities separate clear from unclear cases, whatever its accuracy on all. The points
+are the thresholds that ``RejectOptionClassifier(target_accuracy=0.98)`` chose on rows held out in
+training.
 
 The table is UCI's `Spambase <https://archive.ics.uci.edu/dataset/94/spambase>`_, divided as Hastie,
 Tibshirani and Friedman (2009) do, read from the folder that the environment variable
-``ARBOLEDA_DATA`` names. Where it is not there, scikit-learn's breast-cancer table stands in, and
-the page says so here:
+``ARBOLEDA_DATA`` names. If it is missing, scikit-learn's breast-cancer table is used instead, as
+reported here:
 """
 
 import os
