@@ -46,8 +46,8 @@ def errors(division):
     )
     model = AdaBoostClassifier(algorithm="discrete", n_estimators=N_ROUNDS).fit(X_train, y_train)
     return [
-        [np.mean(answers != y_train) for answers in model.staged_predict(X_train)],
-        [np.mean(answers != y_test) for answers in model.staged_predict(X_test)],
+        [np.mean(predicted != y_train) for predicted in model.staged_predict(X_train)],
+        [np.mean(predicted != y_test) for predicted in model.staged_predict(X_test)],
     ]
 
 

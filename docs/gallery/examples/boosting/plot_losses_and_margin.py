@@ -45,10 +45,10 @@ plt.show()
 
 X, y = make_hastie_10_2(2000, random_state=0)
 wrong = np.random.default_rng(0).random(len(y)) < 0.1
-told = np.where(wrong, -y, y)
+observed = np.where(wrong, -y, y)
 for algorithm in ("discrete", "gentle"):
-    model = AdaBoostClassifier(algorithm=algorithm, n_estimators=100).fit(X, told)
-    margin = told * model.decision_function(X)
+    model = AdaBoostClassifier(algorithm=algorithm, n_estimators=100).fit(X, observed)
+    margin = observed * model.decision_function(X)
     exponential, log_loss = np.exp(-margin), expit(-2 * margin)
     print(f"F of algorithm={algorithm!r}: the wrong labels, a tenth of the rows, have ", end="")
     print(f"{exponential[wrong].sum() / exponential.sum():.0%} of the pull by exponential loss, ")

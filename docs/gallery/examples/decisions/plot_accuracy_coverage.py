@@ -55,15 +55,15 @@ for number, (name, model) in enumerate(models.items()):
     except ValueError as error:  # a model whose surest rows are wrong too often
         print(f"{name}: {error}")
         wary = RejectOptionClassifier(model, threshold=0.5).fit(X_train, y_train)
-        said = None
+        predicted = None
     else:
-        said = wary.predict(X_test)
+        predicted = wary.predict(X_test)
     curve = accuracy_coverage_curve(y_test, wary.predict_proba(X_test))
     curve.plot(ax, label=f"{name}: {curve.area:.4f}")
-    if said is None:
+    if predicted is None:
         continue
     decided = ~wary.reject(X_test)
-    right = np.mean(said[decided] == y_test[decided])
+    right = np.mean(predicted[decided] == y_test[decided])
     ax.plot(decided.mean(), right, "o", ms=7, color=f"C{number}", zorder=3)
     print(f"{name}: decides {decided.mean():.1%} of the mails, {right:.2%} of them rightly")
 ax.axhline(0.98, color="0.6", lw=0.8, ls="--", zorder=0)

@@ -65,9 +65,11 @@ for ax, calibration in zip(panels, [None, "isotonic"], strict=True):
     }
     name = "naive Bayes" + (f", {calibration} calibration" if calibration else "")
     for (rule, model), mark in zip(rules.items(), ["s", "^", "o"], strict=True):
-        said = model.fit(X_train, y_train).predict(X_test)
-        cost = np.mean(10.0 * (said > y_test) + (said < y_test))
-        ax.plot(said.mean(), cost, mark, ms=8, clip_on=False, zorder=3, label=f"{rule}: {cost:.2f}")
+        predicted = model.fit(X_train, y_train).predict(X_test)
+        cost = np.mean(10.0 * (predicted > y_test) + (predicted < y_test))
+        ax.plot(
+            predicted.mean(), cost, mark, ms=8, clip_on=False, zorder=3, label=f"{rule}: {cost:.2f}"
+        )
         print(f"{name}: threshold {rule}: mean cost {cost:.3f}")
     shares, costs = costs_of_thresholds(model.predict_proba(X_test))
     ax.plot(shares, costs, color="0.4", lw=1.2, label="any threshold")

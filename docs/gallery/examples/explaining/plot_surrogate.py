@@ -39,8 +39,8 @@ forest.fit(X_train, y_train)
 # The forest's out-of-bag predictions are used: on its own training rows, a forest reproduces the
 # targets, and the surrogate would learn the noise of y as well.
 
-given = {"X_test": X_test, "y_test": y_test, "answers": forest.oob_decision_function_}
-tree = explain.surrogate_tree(forest, X_train, y_train, max_leaves=8, **given)
+options = {"X_test": X_test, "y_test": y_test, "answers": forest.oob_decision_function_}
+tree = explain.surrogate_tree(forest, X_train, y_train, max_leaves=8, **options)
 tree.plot()
 print(f"a tree of {tree.model.get_n_leaves()} leaves: fidelity {tree.fidelity:.3f}")
 
@@ -48,7 +48,7 @@ print(f"a tree of {tree.model.get_n_leaves()} leaves: fidelity {tree.fidelity:.3
 # As rules, of which the first that applies gives the prediction. The last rule, "otherwise", would
 # take many leaves in a tree, so rules have a higher fidelity at the same size.
 
-rules = explain.surrogate_rules(forest, X_train, y_train, max_rules=8, **given)
+rules = explain.surrogate_rules(forest, X_train, y_train, max_rules=8, **options)
 print(rules.model)
 rules.plot()
 plt.show()

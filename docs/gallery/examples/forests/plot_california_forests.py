@@ -45,9 +45,9 @@ N_TREES = 300
 numbers = np.arange(1, N_TREES + 1)
 
 
-def absolute_errors(answers):
+def absolute_errors(stages):
     """Mean absolute test error of answers after 1, 2, .. trees."""
-    return np.array([np.abs(answer - y_test).mean() for answer in answers])
+    return np.array([np.abs(predicted - y_test).mean() for predicted in stages])
 
 
 fig, ax = plt.subplots(figsize=(7, 4.5))

@@ -57,12 +57,12 @@ for given in ([], ["grade"], ["letter"]):
 # Unknown values are summed out: the probability of a strong letter, with less and less information.
 
 row = {"difficulty": "hard", "intelligence": "high", "SAT": "good", "grade": "B"}
-asked = []
+queries = []
 for hidden in ("nothing", "grade", "intelligence", "SAT", "difficulty"):
     row[hidden] = None
-    asked.append((hidden, {name: row[name] for name in students.columns}))
-questions = pd.DataFrame([question for _, question in asked])
-for (hidden, _), p in zip(asked, network.predict_proba(questions)[:, 0], strict=True):
+    queries.append((hidden, {name: row[name] for name in students.columns}))
+rows = pd.DataFrame([query for _, query in queries])
+for (hidden, _), p in zip(queries, network.predict_proba(rows)[:, 0], strict=True):
     print(f"without {hidden:13s}: {p:.3f}")
 
 # %%

@@ -40,11 +40,11 @@ print(f"21 voters, p = 0.7: the majority errs in {1 - jury_accuracy(0.7, 21):.3f
 X, y = make_gaussian_quantiles(n_samples=5000, n_features=10, n_classes=2, random_state=0)
 train, new = slice(1000), slice(1000, None)
 forest = RandomForestClassifier(101, max_features=1, random_state=0).fit(X[train], y[train])
-answers = np.array([tree.predict(X[new]) for tree in forest.estimators_])
+predictions = np.array([tree.predict(X[new]) for tree in forest.estimators_])
 
-means = diversity(answers, y[new]).summary()
+means = diversity(predictions, y[new]).summary()
 p, c = 1 - means["error"], means["correlation"]
-votes = answers.cumsum(axis=0)[sizes - 1] > sizes[:, np.newaxis] / 2
+votes = predictions.cumsum(axis=0)[sizes - 1] > sizes[:, np.newaxis] / 2
 found = (votes == y[new]).mean(axis=1)
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 jury_curves(p, sizes, correlation=[0, c]).plot(ax)

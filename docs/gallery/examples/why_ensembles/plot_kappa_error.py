@@ -40,7 +40,7 @@ ensembles = {
 }
 
 
-def answers(ensemble):
+def predict_members(ensemble):
     """Digit that each member sees in each test row."""
     members = ensemble.estimators_
     columns = getattr(ensemble, "estimators_features_", [slice(None)] * len(members))
@@ -52,7 +52,7 @@ rows = {}
 fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")
 for name, ensemble in ensembles.items():
     ensemble.fit(X_train, y_train)
-    found = diversity(answers(ensemble), y_test)
+    found = diversity(predict_members(ensemble), y_test)
     found.plot(ax, label=name)
     rows[name] = {"error of the vote": 1 - ensemble.score(X_test, y_test)} | found.summary()
 ax.legend(frameon=False)
