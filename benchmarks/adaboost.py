@@ -1,13 +1,12 @@
-"""AdaBoost by SAMME over small trees: ours beside scikit-learn's, in one run.
+"""Time AdaBoost (SAMME) with small trees in arboleda and scikit-learn.
 
     python benchmarks/adaboost.py [--repeats 3] [--threads 2] [--only stumps]
 
-The tables are the referee's: W6a (400 stumps on 2,000 rows of ten normal columns, y = 1 where the
-squares sum to more than 9.34), W6b and W6c (500 stumps, and 200 trees of depth 3, on Adult with
-categories as flags). Every measurement runs in a process of its own, ours and theirs in turn; what
-is timed is `fit` on a NumPy array in memory. Both must reach the same training accuracy, up to what
-scikit-learn's random choice between splits of equal gain changes. Prints a Markdown table of
-medians and ratios.
+The workloads are W6a (400 stumps on 2,000 rows of ten normal columns, y = 1 if the sum of squares
+exceeds 9.34), W6b and W6c (500 stumps, and 200 trees of depth 3, on one-hot Adult). Every
+measurement runs `fit` on a NumPy array in memory, in a separate process, interleaved. Both
+libraries must reach the same training accuracy, up to the effect of scikit-learn's random choice
+among equal splits. Prints a Markdown table of medians and ratios.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ Table = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
 def squares() -> Table:
-    """Ten normal columns: whether their squares sum to more than 9.34, the median."""
+    """Generate ten normal columns; y is whether the sum of squares exceeds 9.34, its median."""
     X = np.random.default_rng(0).standard_normal((2000, 10))
     return X, (np.square(X).sum(axis=1) > 9.34).astype(int)
 
 
 def adult() -> Table:
-    """Adult: the 32,561 training rows of UCI (the file holds its test rows first), one-hot."""
+    """Load Adult, one-hot: the 32,561 training rows of UCI (the file has its test rows first)."""
     import pandas as pd
 
     frame = pd.read_csv(DATA / "adult" / "adult.csv.gz").iloc[16_281:]
@@ -54,12 +53,12 @@ WORKLOADS = {
     "W6c 200 trees of depth 3, Adult one-hot": (adult, 200, 3),
 }
 
-# What training accuracies may differ by: splits of equal gain lead to other rounds.
+# Tolerance of training accuracies: splits of equal gain lead to other rounds.
 CLOSE = 0.005
 
 
 def measure(workload: str, contestant: str, threads: int) -> dict[str, float]:
-    """One fit in this process."""
+    """Run one fit in this process."""
     make, n_rounds, depth = WORKLOADS[workload]
     X, y = make()
     model: Any
@@ -73,7 +72,7 @@ def measure(workload: str, contestant: str, threads: int) -> dict[str, float]:
         from sklearn.tree import DecisionTreeClassifier as TheirTree
 
         model = Theirs(TheirTree(max_depth=depth), n_estimators=n_rounds, random_state=0)
-    model.set_params(n_estimators=2).fit(X[:500], y[:500])  # imports are not the fit's
+    model.set_params(n_estimators=2).fit(X[:500], y[:500])  # exclude imports from the time
     model.set_params(n_estimators=n_rounds)
     start = time.perf_counter()
     model.fit(X, y)
@@ -82,7 +81,7 @@ def measure(workload: str, contestant: str, threads: int) -> dict[str, float]:
 
 
 def run(workload: str, contestant: str, threads: int) -> dict[str, float]:
-    """One measurement in a process of its own."""
+    """Run one measurement in a separate process."""
     command = [sys.executable, __file__, "--one", workload, contestant, "--threads", str(threads)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     result: dict[str, float] = json.loads(done.stdout)
@@ -118,7 +117,7 @@ def compare(workloads: list[str], repeats: int, threads: int) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)

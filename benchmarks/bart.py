@@ -1,13 +1,13 @@
-"""Bayesian additive regression trees: ours beside stochtree's, of equal trees and sweeps.
+"""Time Bayesian additive regression trees in arboleda and stochtree.
 
     python benchmarks/bart.py                             every number of rows
     python benchmarks/bart.py --rows 1000 --sweeps 200    small, to see that everything runs
 
 Friedman's first function with 10 columns and noise of standard deviation 1; 200 trees, one chain.
-What is timed is everything from NumPy arrays to the draws, and the prediction of as many new rows
-from them. stochtree (PyPI, C++) grows and prunes; its start by grow-from-root is turned off, and
-half of the sweeps are burn-in for both. It predicts the new rows while it samples, so its two times
-are one. A package that is not installed is skipped.
+The times include everything from NumPy arrays to the draws, and the predictions for as many new
+rows. stochtree (C++) grows and prunes trees; its initialisation by grow-from-root is turned off,
+and half of the sweeps are burn-in for both. It predicts the new rows while it samples, so it has
+only one time. A package that is not installed is skipped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def friedman(n_rows: int, seed: int) -> tuple[Floats, Floats, Floats]:
-    """Rows, their means and noisy targets."""
+    """Generate rows, their means and noisy targets."""
     random = np.random.default_rng(seed)
     X = random.uniform(size=(n_rows, 10))
     mean = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
@@ -33,7 +33,7 @@ def friedman(n_rows: int, seed: int) -> tuple[Floats, Floats, Floats]:
 
 
 def run_arboleda(n_rows: int, n_sweeps: int) -> tuple[float, float, Floats]:
-    """Seconds of fit and prediction, and the predictions."""
+    """Return the seconds of fit and prediction, and the predictions."""
     from arboleda import BARTRegressor
 
     X, _, y = friedman(n_rows, 0)
@@ -48,7 +48,7 @@ def run_arboleda(n_rows: int, n_sweeps: int) -> tuple[float, float, Floats]:
 
 
 def run_stochtree(n_rows: int, n_sweeps: int) -> tuple[float, float, Floats]:
-    """Seconds of both together, nothing, and the predictions."""
+    """Return the seconds of fit and prediction together, 0, and the predictions."""
     from stochtree import BARTModel
 
     X, _, y = friedman(n_rows, 0)

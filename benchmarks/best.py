@@ -1,14 +1,14 @@
-"""Preset "best" beside tuned LightGBM, XGBoost, CatBoost, and AutoGluon, for the same wall time.
+"""Compare preset "best" with tuned LightGBM, XGBoost, CatBoost, and AutoGluon in equal time.
 
     python benchmarks/best.py [--budget 900] [--tables adult,spambase] [--threads 1]
         [--contestants arboleda,CatBoost] [--autogluon PYTHON] [--out FILE]
 
-On each whole table of the quality study every contestant has the budget in seconds, and as many
-processor cores as it may have threads, which no other contestant uses meanwhile: on two cores two
-of them run side by side. `best_contestants.py` says what each does. All are judged on the same test
-rows and ranked; equals share a rank. What the file of results holds with the same budget and
-threads is not run again, so that hours of it can be had in parts. AutoGluon takes part where
-`--autogluon` names an interpreter that has it.
+On each whole table of the quality study, every contestant has the budget in seconds, and as many
+processor cores as threads, which no other contestant uses at the same time: on two cores, two
+contestants run in parallel. `best_contestants.py` defines them. All are scored on the same test
+rows and ranked; equal scores share a rank. Results in the file with the same budget and number of
+threads are not run again, so that a run of hours can be split into parts. AutoGluon takes part if
+`--autogluon` names an interpreter in which it is installed.
 """
 
 import argparse
@@ -36,7 +36,7 @@ SCRIPT = Path(__file__).with_name("best_contestants.py")
 
 
 def show(results: dict[str, dict[str, Any]], contestants: list[str]) -> None:
-    """Print losses, ranks of the tables that all have answered, and the ranks' means."""
+    """Print losses and, over the tables that all contestants have finished, mean ranks."""
     ranks = []
     for table, entries in results.items():
         shown = ", ".join(f"{name} {entry['loss']:.5g}" for name, entry in entries.items())
@@ -48,7 +48,7 @@ def show(results: dict[str, dict[str, Any]], contestants: list[str]) -> None:
 
 
 def main() -> None:
-    """Run what is not known yet, and print all."""
+    """Run the contestants without results, and print all results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--budget", type=float, default=900.0)
     parser.add_argument("--tables", default=",".join(TABLES))
@@ -61,7 +61,7 @@ def main() -> None:
     if not args.autogluon:
         contestants = [name for name in contestants if name != "AutoGluon"]
     results = json.loads(args.out.read_text()) if args.out.exists() else {}
-    asked = {"budget": args.budget, "threads": args.threads}
+    conditions = {"budget": args.budget, "threads": args.threads}
     free: SimpleQueue[int] = SimpleQueue()
     for first in range(0, len(os.sched_getaffinity(0)) - args.threads + 1, args.threads):
         free.put(first)
@@ -73,28 +73,28 @@ def main() -> None:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 out = Path(folder) / "result.json"
-                given = [table, name, args.budget, args.threads, first, out]
-                subprocess.run([python, SCRIPT, *map(str, given)], check=True)
+                command_arguments = [table, name, args.budget, args.threads, first, out]
+                subprocess.run([python, SCRIPT, *map(str, command_arguments)], check=True)
                 entry = json.loads(out.read_text())
         finally:
             free.put(first)
-        entry |= asked
+        entry |= conditions
         with lock:
             results.setdefault(table, {})[name] = entry
-            fresh = args.out.with_suffix(".new")
-            fresh.write_text(json.dumps(results, indent=1) + "\n")
-            fresh.replace(args.out)
+            temporary = args.out.with_suffix(".new")
+            temporary.write_text(json.dumps(results, indent=1) + "\n")
+            temporary.replace(args.out)
             print(f"{table}, {name}: {entry}", flush=True)
 
-    wanted = [
+    pending = [
         (table, name)
         for table in args.tables.split(",")
         for name in contestants
-        if not asked.items() <= results.get(table, {}).get(name, {}).items()
+        if not conditions.items() <= results.get(table, {}).get(name, {}).items()
     ]
     with ThreadPoolExecutor(free.qsize()) as pool:
-        for done in [pool.submit(run, *each) for each in wanted]:
-            done.result()
+        for future in [pool.submit(run, *each) for each in pending]:
+            future.result()
     show(results, contestants)
 
 

@@ -1,14 +1,14 @@
-"""What the contestants of `best.py` do with a table in so many seconds; one of them a process.
+"""The contestants of `best.py`; each runs in its own process with a time budget.
 
     python benchmarks/best_contestants.py TABLE CONTESTANT BUDGET THREADS FIRST_CORE FILE
 
-All learn from the same four fifths of the rows and are judged on the others by log-loss or root
-mean squared error. LightGBM, XGBoost and CatBoost are searched by Optuna's TPE over a space such as
-the guide of each advises: a trial is five folds, each of which stops by the rows it holds out; what
-was best is fitted to all training rows, with the mean number of rounds and a tenth more. A fit may
-not take more than a third of the time, and as much is left for the last one as the longest took and
-half of it, so that large tables are answered by fewer rounds and not by overtime. AutoGluon has the
-trees of its preset `best_quality` and its linear model. It may be run by an interpreter of its own.
+All learn from the same four fifths of the rows and are scored on the others by log-loss or root
+mean squared error. LightGBM, XGBoost and CatBoost are tuned by Optuna's TPE over a search space
+based on their guides. A trial is five folds, each with early stopping on its held-out rows; the
+best candidate is fitted to all training rows with 1.1 times the mean number of rounds. A fit takes
+at most a third of the time, and 1.5 times the longest fit is reserved for the last one, so that
+large tables get fewer rounds instead of exceeding the budget. AutoGluon has the trees of its
+preset `best_quality` and its linear model, and can run in another interpreter.
 """
 
 import json
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 FOLDS, PATIENCE, MOST_ROUNDS = 5, 50, 3000
 Rows = npt.NDArray[np.intp]
-Answers = npt.NDArray[np.float64]
-# The answers for the test rows, and what is told of them besides their loss.
-Answered = tuple[Answers, dict[str, Any]]
+Predictions = npt.NDArray[np.float64]
+# Predictions for the test rows, and further facts for the file of results.
+ContestantResult = tuple[Predictions, dict[str, Any]]
 
 
-def lightgbm_model(trial: Any, regression: bool, rounds: int, threads: int) -> Any:
+def make_lightgbm(trial: Any, regression: bool, rounds: int, threads: int) -> Any:
     import lightgbm
 
     kind = lightgbm.LGBMRegressor if regression else lightgbm.LGBMClassifier
@@ -58,7 +58,7 @@ def lightgbm_model(trial: Any, regression: bool, rounds: int, threads: int) -> A
     )
 
 
-def xgboost_model(trial: Any, regression: bool, rounds: int, threads: int) -> Any:
+def make_xgboost(trial: Any, regression: bool, rounds: int, threads: int) -> Any:
     import xgboost
 
     kind = xgboost.XGBRegressor if regression else xgboost.XGBClassifier
@@ -78,7 +78,7 @@ def xgboost_model(trial: Any, regression: bool, rounds: int, threads: int) -> An
     )
 
 
-def catboost_model(trial: Any, regression: bool, rounds: int, threads: int) -> Any:
+def make_catboost(trial: Any, regression: bool, rounds: int, threads: int) -> Any:
     import catboost
 
     kind = catboost.CatBoostRegressor if regression else catboost.CatBoostClassifier
@@ -102,26 +102,26 @@ Fit = Callable[[Any, pd.DataFrame, Any, Any, float], Any]
 def fit_lightgbm(model: Any, x: pd.DataFrame, y: Any, held_out: Any, end: float) -> Any:
     import lightgbm
 
-    def in_time(env: Any) -> None:
+    def stop_in_time(env: Any) -> None:
         if time.monotonic() > end:
             raise lightgbm.callback.EarlyStopException(
                 env.iteration, env.evaluation_result_list or []
             )
 
     if held_out is None:
-        return model.fit(x, y, callbacks=[in_time])
+        return model.fit(x, y, callbacks=[stop_in_time])
     stop = lightgbm.early_stopping(PATIENCE, verbose=False)
-    return model.fit(x, y, eval_set=[held_out], callbacks=[stop, in_time])
+    return model.fit(x, y, eval_set=[held_out], callbacks=[stop, stop_in_time])
 
 
 def fit_xgboost(model: Any, x: pd.DataFrame, y: Any, held_out: Any, end: float) -> Any:
     import xgboost
 
-    class InTime(xgboost.callback.TrainingCallback):
+    class StopInTime(xgboost.callback.TrainingCallback):
         def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
             return time.monotonic() > end
 
-    model.set_params(callbacks=[InTime()])
+    model.set_params(callbacks=[StopInTime()])
     if held_out is None:
         return model.fit(x, y)
     model.set_params(early_stopping_rounds=PATIENCE)
@@ -129,76 +129,80 @@ def fit_xgboost(model: Any, x: pd.DataFrame, y: Any, held_out: Any, end: float) 
 
 
 def fit_catboost(model: Any, x: pd.DataFrame, y: Any, held_out: Any, end: float) -> Any:
-    class InTime:
+    class StopInTime:
         def after_iteration(self, info: Any) -> bool:
             return time.monotonic() <= end
 
     categories = list(x.columns[x.dtypes == "category"])
     if held_out is None:
-        return model.fit(catboost_frame(x), y, cat_features=categories, callbacks=[InTime()])
+        return model.fit(
+            convert_categories(x), y, cat_features=categories, callbacks=[StopInTime()]
+        )
     return model.fit(
-        catboost_frame(x),
+        convert_categories(x),
         y,
         cat_features=categories,
-        eval_set=(catboost_frame(held_out[0]), held_out[1]),
+        eval_set=(convert_categories(held_out[0]), held_out[1]),
         early_stopping_rounds=PATIENCE,
-        callbacks=[InTime()],
+        callbacks=[StopInTime()],
     )
 
 
-def catboost_frame(x: pd.DataFrame) -> pd.DataFrame:
-    """Categories as the text that CatBoost wants."""
+def convert_categories(x: pd.DataFrame) -> pd.DataFrame:
+    """Convert categories to text, as CatBoost requires."""
     return x.astype(dict.fromkeys(x.columns[x.dtypes == "category"], str))
 
 
-PEERS: dict[str, tuple[Callable[..., Any], Fit]] = {
-    "LightGBM": (lightgbm_model, fit_lightgbm),
-    "XGBoost": (xgboost_model, fit_xgboost),
-    "CatBoost": (catboost_model, fit_catboost),
+TUNED: dict[str, tuple[Callable[..., Any], Fit]] = {
+    "LightGBM": (make_lightgbm, fit_lightgbm),
+    "XGBoost": (make_xgboost, fit_xgboost),
+    "CatBoost": (make_catboost, fit_catboost),
 }
 
 
-def rounds_of(name: str, model: Any) -> int:
-    """Rounds at which a fit was best."""
+def count_best_rounds(name: str, model: Any) -> int:
+    """Return the number of rounds of the best iteration."""
     best = model.best_iteration if name == "XGBoost" else model.best_iteration_
-    # LightGBM counts rounds, the others number them from 0.
+    # LightGBM counts from 1, the others from 0.
     return max(1, int(best or 0) + (name != "LightGBM"))
 
 
-def answers(name: str, model: Any, x: pd.DataFrame, regression: bool) -> Answers:
-    """Values, or probabilities that add up to one: peers answer in single precision."""
-    x = catboost_frame(x) if name == "CatBoost" else x
-    said = np.asarray(model.predict(x) if regression else model.predict_proba(x), dtype=np.float64)
-    return said if regression else said / said.sum(axis=1, keepdims=True)
+def predict(name: str, model: Any, x: pd.DataFrame, regression: bool) -> Predictions:
+    """Predict values, or probabilities, normalised because some libraries use single precision."""
+    x = convert_categories(x) if name == "CatBoost" else x
+    predicted = np.asarray(
+        model.predict(x) if regression else model.predict_proba(x), dtype=np.float64
+    )
+    return predicted if regression else predicted / predicted.sum(axis=1, keepdims=True)
 
 
-def loss(problem: "Problem", rows: Rows, said: Answers) -> float:
+def compute_loss(problem: "Problem", rows: Rows, predicted: Predictions) -> float:
     """Root mean squared error, or log-loss."""
     from sklearn.metrics import log_loss
 
     y = problem.target[rows]
     if problem.task == "regression":
-        return float(np.sqrt(np.mean((y - said) ** 2)))
-    return float(log_loss(y, said, labels=range(said.shape[1])))
+        return float(np.sqrt(np.mean((y - predicted) ** 2)))
+    return float(log_loss(y, predicted, labels=range(predicted.shape[1])))
 
 
-def tuned(
+def run_tuned(
     name: str, problem: "Problem", train: Rows, test: Rows, budget: float, threads: int
-) -> Answered:
-    """What a peer says of the test rows after a search of so many seconds."""
+) -> ContestantResult:
+    """Tune a library within the budget and predict the test rows."""
     import optuna
     from sklearn.model_selection import KFold, StratifiedKFold
 
     started = time.monotonic()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    make, fit = PEERS[name]
+    make, fit = TUNED[name]
     regression = problem.task == "regression"
     x, y = problem.frame.iloc[train], problem.target[train]
     splitter = (KFold if regression else StratifiedKFold)(FOLDS, shuffle=True, random_state=0)
     folds = list(splitter.split(x, y))
     longest = 0.0
 
-    def left() -> float:
+    def get_time_left() -> float:
         reserve = max(0.1 * budget, 1.5 * longest)
         return started + budget - reserve - time.monotonic()
 
@@ -206,41 +210,43 @@ def tuned(
         nonlocal longest
         losses, rounds = [], []
         for learn, held in folds:
-            if left() < longest:
+            if get_time_left() < longest:
                 trial.study.stop()
-                # The first trial may be cut short: there must be an answer.
+                # The first trial may be cut short: there must be one result.
                 if trial.number or not losses:
                     raise optuna.TrialPruned
                 break
             since = time.monotonic()
-            end = since + min(left(), budget / 3)
+            end = since + min(get_time_left(), budget / 3)
             model = make(trial, regression, MOST_ROUNDS, threads)
             fit(model, x.iloc[learn], y[learn], (x.iloc[held], y[held]), end)
-            rounds.append(rounds_of(name, model))
+            rounds.append(count_best_rounds(name, model))
             losses.append(
-                loss(problem, train[held], answers(name, model, x.iloc[held], regression))
+                compute_loss(problem, train[held], predict(name, model, x.iloc[held], regression))
             )
             longest = max(longest, time.monotonic() - since)
         trial.set_user_attr("rounds", float(np.mean(rounds)))
         return float(np.mean(losses))
 
     search = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
-    search.optimize(objective, timeout=left())
+    search.optimize(objective, timeout=get_time_left())
     best = search.best_trial
     rounds = max(1, round(1.1 * best.user_attrs["rounds"]))
     model = make(optuna.trial.FixedTrial(best.params), regression, rounds, threads)
     fit(model, x, y, None, started + budget)
     full = sum(trial.state.name == "COMPLETE" for trial in search.trials)
-    said = answers(name, model, problem.frame.iloc[test], regression)
-    return said, {"note": f"{full} trials, {rounds} rounds"}
+    predicted = predict(name, model, problem.frame.iloc[test], regression)
+    return predicted, {"note": f"{full} trials, {rounds} rounds"}
 
 
-def autogluon(problem: "Problem", train: Rows, test: Rows, budget: float, threads: int) -> Answered:
-    """What AutoGluon's preset `best_quality` says, of trees and linear models alone."""
+def run_autogluon(
+    problem: "Problem", train: Rows, test: Rows, budget: float, threads: int
+) -> ContestantResult:
+    """Predict with AutoGluon's preset `best_quality`, restricted to trees and linear models."""
     from autogluon.tabular import TabularPredictor
     from autogluon.tabular.configs.hyperparameter_configs import get_hyperparameter_config
 
-    known = get_hyperparameter_config("zeroshot")
+    defaults = get_hyperparameter_config("zeroshot")
     frame = problem.frame.assign(target=problem.target)
     regression = problem.task == "regression"
     with tempfile.TemporaryDirectory() as folder:
@@ -254,17 +260,19 @@ def autogluon(problem: "Problem", train: Rows, test: Rows, budget: float, thread
             frame.iloc[train],
             time_limit=budget,
             presets="best_quality",
-            hyperparameters={kind: known[kind] for kind in ("GBM", "XGB", "CAT", "RF", "XT")}
+            hyperparameters={kind: defaults[kind] for kind in ("GBM", "XGB", "CAT", "RF", "XT")}
             | {"LR": {}},
             num_cpus=threads,
         )
         rows = problem.frame.iloc[test]
-        said = predictor.predict(rows) if regression else predictor.predict_proba(rows)
-        return said.to_numpy(dtype=np.float64), {"note": f"{predictor.model_best}"}
+        predicted = predictor.predict(rows) if regression else predictor.predict_proba(rows)
+        return predicted.to_numpy(dtype=np.float64), {"note": f"{predictor.model_best}"}
 
 
-def ours(problem: "Problem", train: Rows, test: Rows, budget: float, threads: int) -> Answered:
-    """What the best model of a study with the preset `best` says, and the loss of every model."""
+def run_arboleda(
+    problem: "Problem", train: Rows, test: Rows, budget: float, threads: int
+) -> ContestantResult:
+    """Predict with the best model of a study with preset `best`; add the loss of every model."""
     from arboleda.study import Study
 
     regression = problem.task == "regression"
@@ -288,14 +296,14 @@ def ours(problem: "Problem", train: Rows, test: Rows, budget: float, threads: in
         )
         loaded = Study.load(folder)
         model, rows = loaded.best_model_, problem.frame.iloc[test]
-        said = model.predict(rows) if regression else model.predict_proba(rows)
+        predicted = model.predict(rows) if regression else model.predict_proba(rows)
         losses = {
             each["key"]: {"folds": each["cv"]["mean"], "test": each["test"]["metrics"][metric]}
             for each in facts["models"]
             if each["status"] == "ok"
         }
         note = f"{loaded.best_key} of {len(facts['models'])} models"
-        return np.asarray(said), {"note": note, "models": losses}
+        return np.asarray(predicted), {"note": note, "models": losses}
 
 
 PACKAGES = {
@@ -308,10 +316,10 @@ PACKAGES = {
 
 
 def main() -> None:
-    """Run one contestant and write what came out."""
+    """Run one contestant and write its result."""
     table, name, out = sys.argv[1], sys.argv[2], Path(sys.argv[6])
     budget, threads, first_core = float(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])
-    warnings.simplefilter("ignore")  # what libraries say of their own changes
+    warnings.simplefilter("ignore")  # deprecations inside the libraries
     cores = sorted(os.sched_getaffinity(0))[first_core : first_core + threads]
     os.sched_setaffinity(0, cores)
     from sklearn.model_selection import train_test_split
@@ -322,15 +330,15 @@ def main() -> None:
     classes = None if problem.task == "regression" else problem.target
     train, test = train_test_split(rows, test_size=0.2, stratify=classes, random_state=0)
     started = time.monotonic()
-    if name in PEERS:
-        said, told = tuned(name, problem, train, test, budget, threads)
+    if name in TUNED:
+        predicted, details = run_tuned(name, problem, train, test, budget, threads)
     else:
-        contestant = ours if name == "arboleda" else autogluon
-        said, told = contestant(problem, train, test, budget, threads)
+        contestant = run_arboleda if name == "arboleda" else run_autogluon
+        predicted, details = contestant(problem, train, test, budget, threads)
     result = {
-        "loss": loss(problem, test, said),
+        "loss": compute_loss(problem, test, predicted),
         "seconds": round(time.monotonic() - started, 1),
-        **told,
+        **details,
         "version": version(PACKAGES[name]),
     }
     out.write_text(json.dumps(result) + "\n")

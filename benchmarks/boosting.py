@@ -1,10 +1,10 @@
-"""Gradient boosting: ours beside the peers', at equal leaves, bins and rounds, in one run.
+"""Time gradient boosting with equal leaves, bins and rounds in arboleda and other libraries.
 
     python benchmarks/boosting.py                              every workload, two threads
     python benchmarks/boosting.py --only W1,W4 --repeats 5 --threads 1,2
-    python benchmarks/boosting.py --scaling 100000,1000000,10000000     ours alone: time by rows
+    python benchmarks/boosting.py --scaling 100000,1000000,10000000     arboleda: time by rows
 
-| workload | what |
+| workload | table and model |
 |---|---|
 | W1 | 10^6 x 28, two classes, 100 trees of 31 leaves |
 | W2 | the same, 255 leaves |
@@ -12,15 +12,14 @@
 | W4 | 5,000 x 20, regression, 500 rounds of 31 leaves |
 | W10 | 45 candidates x 5 folds on the table of breast cancer |
 
-Every measurement runs in a process of its own, contestants in turn; what is timed is everything
-from NumPy arrays to the fitted model. Memory is the peak during the fit less what the process held
-before it. Prints medians, ratios to the fastest peer, and the score on rows held out.
+Every measurement runs in a separate process, interleaved, and includes everything from NumPy arrays
+to the fitted model. Memory is the peak during the fit minus the memory before it. Prints medians,
+ratios to the fastest other library, and the score on held-out rows.
 
-Below stands the floor: what the work would take if each part ran at the rate that the machine gives
-to a bare loop (`--rates`, millions a second: updates of a histogram, rows partitioned, values
-binned, gradients). The amount of work is read off the trees that were grown: the root's rows and
-those of the smaller child of every split are added to histograms, the rows of every inner node are
-partitioned.
+Also prints a lower bound: the time if each part of the work ran at the rate of a bare loop on this
+machine (`--rates`, millions per second: histogram updates, partitioned rows, binned values,
+gradients). The amount of work is computed from the trees: the rows of the root and of the smaller
+child of every split are added to histograms, the rows of every inner node are partitioned.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ PACKAGES = ("arboleda", "lightgbm", "xgboost-cpu", "catboost", "scikit-learn", "
 
 @dataclass(frozen=True)
 class Workload:
-    """A table and what is to be grown on it; `data(rows)` gives rows to learn and to test."""
+    """A table and the model to fit; `data(rows)` returns training and test rows."""
 
     data: Callable[[int], Arrays]
     rows: int
@@ -63,7 +62,7 @@ class Workload:
 
 
 def continuous(rows: int) -> Arrays:
-    """28 columns, most of them normal, some skewed or with few values; a noisy label."""
+    """Generate 28 columns, most of them normal, some skewed or with few values; a noisy label."""
     random = np.random.default_rng(0)
     n = rows + min(rows, 200_000)
     X = random.standard_normal((n, 28), dtype=np.float32)
@@ -83,7 +82,7 @@ def continuous(rows: int) -> Arrays:
 
 
 def mnist(rows: int) -> Arrays:
-    """The training images, or the first `rows` of them, and the test images."""
+    """Load the first `rows` training images, and the test images."""
     with np.load(DATA / "mnist" / "mnist.npz") as arrays:
         X, y, Xt, yt = (arrays[k] for k in ("X_train", "y_train", "X_test", "y_test"))
     X, Xt = (each.reshape(len(each), 784).astype(np.float32) for each in (X, Xt))
@@ -91,7 +90,7 @@ def mnist(rows: int) -> Arrays:
 
 
 def friedman(rows: int) -> Arrays:
-    """Friedman's first function of 5 columns, 15 more, noise of variance 1; Friedman (1991)."""
+    """Generate Friedman's first function (1991) of 5 columns, 15 more, noise of variance 1."""
     random = np.random.default_rng(5)
     X = random.random((2 * rows, 20), dtype=np.float32)
     y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
@@ -100,7 +99,7 @@ def friedman(rows: int) -> Arrays:
 
 
 def cancer(rows: int) -> Arrays:
-    """Scikit-learn's table of breast cancer: 426 rows to learn, 143 to test."""
+    """Load scikit-learn's breast-cancer table: 426 training rows, 143 test rows."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
 
@@ -168,7 +167,7 @@ def lightgbm_quantised(w: Workload, threads: int, X: Any, y: Any) -> Any:
 def xgboost(w: Workload, threads: int, X: Any, y: Any) -> Any:
     from xgboost import XGBClassifier, XGBRegressor
 
-    # min_child_weight is a sum of hessians: 20 rows at the hessian that they have at first
+    # min_child_weight is a sum of hessians: 20 rows with their initial hessian
     hessian = {"binary": 0.25, "multiclass": 2 * 0.1 * 0.9, "regression": 1.0}[w.task]
     kind = XGBRegressor if w.task == "regression" else XGBClassifier
     return kind(
@@ -185,7 +184,7 @@ def xgboost(w: Workload, threads: int, X: Any, y: Any) -> Any:
 
 
 def catboost_symmetric(w: Workload, threads: int, X: Any, y: Any) -> Any:
-    """Trees of 32 leaves; without the bootstrap, noise and leaf iterations that others lack."""
+    """Trees of 32 leaves, without the bootstrap, noise and leaf iterations that others lack."""
     from catboost import CatBoostClassifier, CatBoostRegressor
 
     kind = CatBoostRegressor if w.task == "regression" else CatBoostClassifier
@@ -219,8 +218,8 @@ DEPTHS = [3, 4, 5, 6, 7]
 ROUNDS = [100, 200, 300]
 
 
-def search(contestant: str, threads: int, X: Any, y: Any) -> Any:
-    """The grid of 45 candidates by 5 folds: ours with its own search, peers with scikit-learn's."""
+def search_grid(contestant: str, threads: int, X: Any, y: Any) -> Any:
+    """Search 45 candidates on 5 folds, with arboleda's GridSearch or scikit-learn's."""
     grid: dict[str, Any] = {"learning_rate": RATES_GRID, "max_depth": DEPTHS}
     if contestant == "arboleda":
         from arboleda import HistGradientBoostingClassifier as Ours
@@ -251,16 +250,16 @@ def search(contestant: str, threads: int, X: Any, y: Any) -> Any:
 # One measurement
 
 
-def resident_bytes(field: str) -> int:
-    """Memory of this process (Linux): VmRSS now, VmHWM its peak."""
+def read_resident_bytes(field: str) -> int:
+    """Return the memory of this process (Linux): VmRSS now, VmHWM its peak."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field):
             return 1024 * int(line.split()[1])
     raise SystemExit(f"/proc/self/status has no {field}")
 
 
-def held_out(task: str, model: Any, X: Any, y: Any) -> dict[str, float]:
-    """Scores on the rows held out."""
+def compute_scores(task: str, model: Any, X: Any, y: Any) -> dict[str, float]:
+    """Return the scores on the held-out rows."""
     from sklearn.metrics import log_loss, roc_auc_score
 
     if task == "regression":
@@ -274,8 +273,8 @@ def held_out(task: str, model: Any, X: Any, y: Any) -> dict[str, float]:
     return scores
 
 
-def swept(model: Any) -> dict[str, float]:
-    """Passes over the rows: those added to histograms and those partitioned, all trees together."""
+def count_passes(model: Any) -> dict[str, float]:
+    """Count the rows added to histograms and the rows partitioned, over all trees."""
     added = parted = 0
     for tree in model.ensemble_.trees:
         n = np.asarray(tree.n_node_samples, dtype=np.int64)
@@ -287,34 +286,34 @@ def swept(model: Any) -> dict[str, float]:
 
 
 def measure(name: str, contestant: str, threads: int, rows: int) -> dict[str, float]:
-    """One fit in this process."""
+    """Run one fit in this process."""
     w = WORKLOADS[name]
     X, y, Xt, yt = w.data(rows or w.rows)
     small = slice(0, min(len(X), 2000))
-    if w.task != "grid":  # what a first fit imports or compiles is not the fit's
+    if w.task != "grid":  # exclude imports and compilation from the time
         FITS[contestant](Workload(w.data, 0, w.task, rounds=1), threads, X[small], y[small])
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
-    before = resident_bytes("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
+    before = read_resident_bytes("VmRSS")
     start, start_cpu = time.perf_counter(), time.process_time()
     if w.task == "grid":
-        model = search(contestant, threads, X, y)
+        model = search_grid(contestant, threads, X, y)
     else:
         model = FITS[contestant](w, threads, X, y)
     result = {
         "fit_s": time.perf_counter() - start,
         "cpu_s": time.process_time() - start_cpu,
-        "peak_mb": (resident_bytes("VmHWM") - before) / 2**20,
+        "peak_mb": (read_resident_bytes("VmHWM") - before) / 2**20,
         "rows": float(len(X)),
         "columns": float(X.shape[1]),
         "scores": float(len(X) * w.rounds * (10 if w.task == "multiclass" else 1)),
     }
     if contestant == "arboleda" and w.task != "grid":
-        result |= swept(model)
-    return result | held_out(w.task, model, Xt, yt)
+        result |= count_passes(model)
+    return result | compute_scores(w.task, model, Xt, yt)
 
 
 def run(name: str, contestant: str, threads: int, rows: int) -> dict[str, float]:
-    """One measurement in a process of its own."""
+    """Run one measurement in a separate process."""
     one = [sys.executable, __file__, "--one", name, contestant]
     sized = ["--threads", str(threads), "--rows", str(rows)]
     environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
@@ -330,13 +329,13 @@ def run(name: str, contestant: str, threads: int, rows: int) -> dict[str, float]
 # The tables
 
 
-def medians(runs: list[dict[str, float]]) -> dict[str, float]:
-    """Median of everything measured."""
+def compute_medians(runs: list[dict[str, float]]) -> dict[str, float]:
+    """Return the median of every measured value."""
     return {key: statistics.median(r[key] for r in runs) for key in runs[0]}
 
 
-def floor(result: dict[str, float], rates: list[float]) -> dict[str, float]:
-    """Seconds that each part of our fit takes at the machine's own rates."""
+def compute_floor(result: dict[str, float], rates: list[float]) -> dict[str, float]:
+    """Return the seconds of each part of arboleda's fit at the rates of the machine."""
     updates, parts, bins, gradients = (1e6 * rate for rate in rates)
     cells = result["rows"] * result["columns"]
     return {
@@ -347,8 +346,8 @@ def floor(result: dict[str, float], rates: list[float]) -> dict[str, float]:
     }
 
 
-def installed(package: str) -> str:
-    """Name and version, where it is installed."""
+def format_version(package: str) -> str:
+    """Format the name and the version of a package, if it is installed."""
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:
@@ -356,19 +355,23 @@ def installed(package: str) -> str:
 
 
 def compare(name: str, arguments: argparse.Namespace, threads: int) -> None:
-    """One workload: a Markdown table, and the floor of ours."""
+    """Print a Markdown table and arboleda's lower bound for one workload."""
     w = WORKLOADS[name]
     chosen = ["arboleda", *(p for p in w.peers if p not in arguments.without.split(","))]
     runs: dict[str, list[dict[str, float]]] = {each: [] for each in chosen}
     for _ in range(arguments.repeats):
         for each in chosen:
             runs[each].append(run(name, each, threads, arguments.rows))
-    result = {each: medians(of_each) for each, of_each in runs.items()}
+    result = {each: compute_medians(of_each) for each, of_each in runs.items()}
     peers = [each for each in chosen if each != "arboleda"]
     fastest = min((result[each]["fit_s"] for each in peers), default=float("nan"))
     scores = [key for key in result["arboleda"] if key in ("auc", "cv_auc", "log_loss", "rmse")]
     print(f"\n## {name}, {int(result['arboleda']['rows']):,} rows, {threads} threads\n")
-    print("| contestant | s | of the fastest peer | CPU s | peak MB | " + " | ".join(scores) + " |")
+    print(
+        "| contestant | s | ratio to the fastest other | CPU s | peak MB | "
+        + " | ".join(scores)
+        + " |"
+    )
     print("|---|---|---|---|---|" + "---|" * len(scores))
     for each, r in result.items():
         shown = " | ".join(f"{r[key]:.5f}" for key in scores)
@@ -378,16 +381,20 @@ def compare(name: str, arguments: argparse.Namespace, threads: int) -> None:
             f"{shown} |"
         )
     if w.task != "grid":
-        parts = floor(result["arboleda"], [float(rate) for rate in arguments.rates.split(",")])
+        parts = compute_floor(
+            result["arboleda"], [float(rate) for rate in arguments.rates.split(",")]
+        )
         listed = ", ".join(f"{part} {seconds:.2f}" for part, seconds in parts.items())
         total = sum(parts.values())
         share = result["arboleda"]["fit_s"] / total
-        print(f"\nFloor of ours: {total:.2f} s ({listed}); ours takes {share:.2f} of it.")
+        print(f"\nLower bound: {total:.2f} s ({listed}); arboleda takes {share:.2f} times as long.")
 
 
 def scale(arguments: argparse.Namespace) -> None:
-    """Ours alone on W1 by rows and threads: time a row, and what a second thread brings."""
-    print("\n| rows | " + " | ".join(f"{t} threads, ns a row and tree" for t in arguments.threads))
+    """Print arboleda's time per row on W1, by rows and threads."""
+    print(
+        "\n| rows | " + " | ".join(f"{t} threads, ns per row and tree" for t in arguments.threads)
+    )
     print("|---|" + "---|" * len(arguments.threads))
     for rows in (int(each) for each in arguments.scaling.split(",")):
         cells = []
@@ -399,14 +406,18 @@ def scale(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--only", default=",".join(WORKLOADS), help="workloads, by comma")
-    parser.add_argument("--without", default="", help="peers to leave out, by comma")
+    parser.add_argument(
+        "--only", default=",".join(WORKLOADS), help="workloads, separated by commas"
+    )
+    parser.add_argument("--without", default="", help="libraries to leave out, separated by commas")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--threads", default="2", help="numbers of threads, by comma")
+    parser.add_argument("--threads", default="2", help="numbers of threads, separated by commas")
     parser.add_argument("--rows", type=int, default=0, help="rows of a workload; 0: its own")
-    parser.add_argument("--scaling", default="", help="rows, by comma: time our fit by rows")
+    parser.add_argument(
+        "--scaling", default="", help="numbers of rows: time arboleda's fit by rows"
+    )
     parser.add_argument(
         "--rates", default="1990,1540,188,830", help="the machine's rates: see above, two threads"
     )
@@ -416,7 +427,7 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(measure(*arguments.one, arguments.threads[0], arguments.rows)))
         return
-    listed = ", ".join(installed(package) for package in PACKAGES)
+    listed = ", ".join(format_version(package) for package in PACKAGES)
     print(f"{listed}, Python {platform.python_version()}; {os.cpu_count()} cores")
     if arguments.scaling:
         scale(arguments)

@@ -1,15 +1,16 @@
-"""What categories are worth to boosting: our two ways and our peers', in one run.
+"""Compare encodings of categorical columns in boosting, also with other libraries.
 
     python benchmarks/categories.py rule [--repeats 5]
     python benchmarks/categories.py prior
     python benchmarks/categories.py peers [--folds 5]
 
-`rule` puts one column of L categories beside five numbers, on n rows, and prints the held-out
-log-loss of boosting without it, with native splits, and with ordered statistics: on it rests from
-how many categories on `category_encoding="auto"` takes statistics. The column's effect is either
-strong, or none at all (identifiers, noise). `prior` does the same for prior weights of ordered
-statistics. `peers` compares Adult and used cars, texts as categories, with LightGBM, CatBoost and
-scikit-learn by cross-validation, at the same leaves, rounds and learning rate. All print Markdown.
+`rule` adds one column of L categories to five numeric columns, on n rows, and prints the held-out
+log-loss of boosting without it, with native splits, and with ordered statistics. The number of
+categories from which `category_encoding="auto"` uses statistics is based on it. The effect of the
+column is either strong or zero (identifiers, noise). `prior` compares prior weights of ordered
+statistics. `peers` compares arboleda with LightGBM, CatBoost and scikit-learn on Adult and used
+cars, with texts as categories, by cross-validation with the same leaves, rounds and learning rate.
+All print Markdown.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ N_TEST = 20_000
 ROUNDS: dict[str, Any] = {"max_iter": 100, "early_stopping": False, "random_state": 0}
 
 
-def synthetic(n: int, n_levels: int, effect: float, seed: int) -> tuple[pd.DataFrame, Any]:
-    """Five numbers, a column of categories, and a class; the last rows are for the test."""
+def make_table(n: int, n_levels: int, effect: float, seed: int) -> tuple[pd.DataFrame, Any]:
+    """Generate five numbers, a column of categories, and a class; the last rows are test rows."""
     random = np.random.default_rng(seed)
     X = pd.DataFrame(random.normal(size=(n + N_TEST, 5)), columns=list("abcde"))
     code = random.integers(0, n_levels, len(X))
@@ -49,14 +50,14 @@ def synthetic(n: int, n_levels: int, effect: float, seed: int) -> tuple[pd.DataF
     return X, (random.random(len(X)) < 1 / (1 + np.exp(-score))).astype(int)
 
 
-def held_out(model: Any, X: pd.DataFrame, y: Any) -> float:
-    """Log-loss of the last rows after a fit to the others."""
+def compute_held_out_loss(model: Any, X: pd.DataFrame, y: Any) -> float:
+    """Return the log-loss of the last rows after a fit to the others."""
     model.fit(X[:-N_TEST], y[:-N_TEST])
     return float(log_loss(y[-N_TEST:], model.predict_proba(X[-N_TEST:])))
 
 
-def rule(repeats: int) -> Iterator[list[Any]]:
-    """Native splits and ordered statistics by rows, levels and effect."""
+def compare_by_rule(repeats: int) -> Iterator[list[Any]]:
+    """Compare native splits and ordered statistics by rows, levels and effect."""
     yield ["rows", "levels", "rows a level", "effect", "without", "native", "ordered", "best"]
     for effect, n in product((1.0, 0.0), (2_000, 10_000, 50_000)):
         for n_levels in (10, 30, 100, 255, 1_000, 3_000, 10_000):
@@ -64,19 +65,21 @@ def rule(repeats: int) -> Iterator[list[Any]]:
                 continue
             losses = np.empty((repeats, 3))
             for seed in range(repeats):
-                X, y = synthetic(n, n_levels, effect, seed)
+                X, y = make_table(n, n_levels, effect, seed)
                 for k, encoding in enumerate((None, "native", "ordered")):
                     model = HistGradientBoostingClassifier(
                         **ROUNDS, category_encoding=encoding or "auto"
                     )
-                    losses[seed, k] = held_out(model, X if encoding else X[list("abcde")], y)
+                    losses[seed, k] = compute_held_out_loss(
+                        model, X if encoding else X[list("abcde")], y
+                    )
             means = losses.mean(axis=0)
             best = "native" if means[1] < means[2] else "ordered"
             yield [n, n_levels, n // n_levels, effect, *means, best]
 
 
-def prior(repeats: int) -> Iterator[list[Any]]:
-    """Prior weights of ordered statistics."""
+def compare_priors(repeats: int) -> Iterator[list[Any]]:
+    """Compare prior weights of ordered statistics."""
     weights = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
     yield ["rows", "levels", "effect", *[f"a = {weight:g}" for weight in weights]]
     for effect, (n, n_levels) in product(
@@ -84,24 +87,24 @@ def prior(repeats: int) -> Iterator[list[Any]]:
     ):
         losses = np.empty((repeats, len(weights)))
         for seed, (k, weight) in product(range(repeats), enumerate(weights)):
-            X, y = synthetic(n, n_levels, effect, seed)
+            X, y = make_table(n, n_levels, effect, seed)
             model = HistGradientBoostingClassifier(**ROUNDS, category_encoding="ordered")
             with mock.patch.dict(
                 _target_statistics.learn_statistics.__kwdefaults__, prior_weight=weight
             ):
-                losses[seed, k] = held_out(model, X, y)
+                losses[seed, k] = compute_held_out_loss(model, X, y)
         yield [n, n_levels, effect, *losses.mean(axis=0)]
 
 
-def adult() -> tuple[pd.DataFrame, Any]:
-    """Adult with its texts as categories."""
+def load_adult() -> tuple[pd.DataFrame, Any]:
+    """Load Adult, with its texts as categories."""
     frame = pd.read_csv(DATA / "adult" / "adult.csv.gz", na_values="?", skipinitialspace=True)
     y = (frame.pop("income") == ">50K").to_numpy().astype(int)
     return _categories(frame), y
 
 
-def used_cars() -> tuple[pd.DataFrame, Any]:
-    """Used Volkswagens: the price."""
+def load_used_cars() -> tuple[pd.DataFrame, Any]:
+    """Load the prices of used Volkswagens."""
     frame = pd.read_csv(DATA / "uk_used_cars" / "vw.csv.gz")
     y = frame.pop("price").to_numpy(float)
     return _categories(frame), y
@@ -112,8 +115,8 @@ def _categories(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(texts, "category"))
 
 
-def contestants(classify: bool) -> dict[str, Callable[[], Any]]:
-    """Ours and the peers', at 31 leaves, 100 rounds and a learning rate of 0.1."""
+def make_contestants(classify: bool) -> dict[str, Callable[[], Any]]:
+    """Return all models, with 31 leaves, 100 rounds and a learning rate of 0.1."""
     ours = HistGradientBoostingClassifier if classify else HistGradientBoostingRegressor
     theirs = TheirClassifier if classify else TheirRegressor
     found: dict[str, Callable[[], Any]] = {
@@ -134,7 +137,7 @@ def contestants(classify: bool) -> dict[str, Callable[[], Any]]:
 
         other = catboost.CatBoostClassifier if classify else catboost.CatBoostRegressor
         for growth in ("SymmetricTree", "Lossguide"):
-            found[f"CatBoost, {growth}"] = lambda growth=growth: _WithTexts(
+            found[f"CatBoost, {growth}"] = lambda growth=growth: TextCategories(
                 other(
                     iterations=100,
                     learning_rate=0.1,
@@ -149,8 +152,8 @@ def contestants(classify: bool) -> dict[str, Callable[[], Any]]:
     return found
 
 
-class _WithTexts:
-    """CatBoost, told which columns are categories; it knows no missing ones."""
+class TextCategories:
+    """CatBoost with categories passed as text, and missing ones as a category."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -168,14 +171,14 @@ class _WithTexts:
         return X.assign(**texts)
 
 
-def peers(folds: int) -> Iterator[list[Any]]:
-    """Losses of ours and the peers', the mean over folds."""
+def compare_libraries(folds: int) -> Iterator[list[Any]]:
+    """Compare the mean losses of all libraries over folds."""
     yield ["model", "Adult, log-loss", "used cars, RMSE"]
     table: dict[str, list[float]] = {}
-    for classify, (X, y) in ((True, adult()), (False, used_cars())):
+    for classify, (X, y) in ((True, load_adult()), (False, load_used_cars())):
         splitter = (StratifiedKFold if classify else KFold)(folds, shuffle=True, random_state=0)
         splits = list(splitter.split(X, y))
-        for name, make in contestants(classify).items():
+        for name, make in make_contestants(classify).items():
             losses = []
             for train, test in splits:
                 model = make()
@@ -196,9 +199,9 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     arguments = parser.parse_args()
     lines = {
-        "rule": lambda: rule(arguments.repeats),
-        "prior": lambda: prior(arguments.repeats),
-        "peers": lambda: peers(arguments.folds),
+        "rule": lambda: compare_by_rule(arguments.repeats),
+        "prior": lambda: compare_priors(arguments.repeats),
+        "peers": lambda: compare_libraries(arguments.folds),
     }[arguments.which]()
     for number, cells in enumerate(lines):
         shown = [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells]

@@ -1,8 +1,9 @@
-"""Coding a table for boosting: 255 bins a column, beside other libraries' on the same array.
+"""Time binning a table for boosting, 255 bins per column, in several libraries.
 
     python benchmarks/coding.py [ROWS] [COLUMNS] [THREADS]
 
-The best of three, as seconds and as multiples of ours. A library that is not installed is left out.
+Prints the best of three times in seconds and the ratio to arboleda. Libraries that are not
+installed are left out.
 """
 
 import sys
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator
 from arboleda._engine.table import check_table
 
 
-def best(make: Callable[[], Any]) -> float:
+def time_best(make: Callable[[], Any]) -> float:
     times = []
     for _ in range(3):
         start = time.perf_counter()
@@ -25,7 +26,7 @@ def best(make: Callable[[], Any]) -> float:
     return min(times)
 
 
-def makers(X: Any, n_threads: int) -> dict[str, Callable[[], Any]]:
+def make_runs(X: Any, n_threads: int) -> dict[str, Callable[[], Any]]:
     table = check_table(BaseEstimator(), X, reset=True)
     found: dict[str, Callable[[], Any]] = {"arboleda": lambda: table.code(n_threads, 255)}
     try:
@@ -51,7 +52,7 @@ def makers(X: Any, n_threads: int) -> dict[str, Callable[[], Any]]:
 
 def main(n_rows: int = 1_000_000, n_columns: int = 28, n_threads: int = 2) -> None:
     X = np.random.default_rng(0).normal(size=(n_rows, n_columns)).astype(np.float32)
-    seconds = {name: best(make) for name, make in makers(X, n_threads).items()}
+    seconds = {name: time_best(make) for name, make in make_runs(X, n_threads).items()}
     for name, value in seconds.items():
         print(f"{name:14s} {value:7.3f} s  {value / seconds['arboleda']:5.2f}")
 

@@ -1,13 +1,12 @@
-"""Is the cross-validated score of a combined model as honest as a single model's?
+"""Measure the optimism of the cross-validated scores of combined models.
 
     python benchmarks/combined_honesty.py [--seeds 10] [--out FILE]
 
-For small tables and many splits, seven members are cross-validated and combined as a study does it,
-then fitted to all training rows and tested on a fifth. Printed is, for every model, the
-cross-validated score less the score on the test rows: the score's optimism, above 0 flatters.
-Members learn from fewer rows in a fold than for the test, so that a little pessimism is expected of
-all. Beside a combination stands what its score would be by weights that had seen the rows: by
-heart.
+For small tables and many splits, seven members are cross-validated and combined as in a study, then
+fitted to all training rows and tested on a fifth of the rows. For every model, the script prints
+the optimism of its score: the cross-validated score minus the score on the test rows. Members learn
+from fewer rows in a fold than for the test, so values slightly below 0 are expected. "seen" is
+the optimism of a combination if its weights had been learned from the scored rows.
 """
 
 import argparse
@@ -72,27 +71,29 @@ REGRESSORS = {
 }
 
 
-def answers(model: Any, x: Floats, n_classes: int) -> Floats:
-    """Probabilities of all classes, or values."""
+def predict(model: Any, x: Floats, n_classes: int) -> Floats:
+    """Predict probabilities of all classes, or values."""
     if not n_classes:
         return np.asarray(model.predict(x))
-    said = np.zeros((len(x), n_classes))
-    said[:, model.classes_] = model.predict_proba(x)
-    return said
+    probabilities = np.zeros((len(x), n_classes))
+    probabilities[:, model.classes_] = model.predict_proba(x)
+    return probabilities
 
 
-def scores(y: npt.NDArray[Any], said: Floats) -> dict[str, float]:
-    """Greater is better; the error of values in units of the target's spread."""
-    if said.ndim == 1:
-        return {"rmse": -float(np.sqrt(np.mean((y - said) ** 2)) / y.std())}
+def compute_scores(y: npt.NDArray[Any], predictions: Floats) -> dict[str, float]:
+    """Return scores, greater is better; RMSE in standard deviations of the target."""
+    if predictions.ndim == 1:
+        return {"rmse": -float(np.sqrt(np.mean((y - predictions) ** 2)) / y.std())}
     return {
-        "accuracy": float(np.mean(said.argmax(axis=1) == y)),
-        "log_loss": -float(log_loss(y, np.clip(said, 1e-3, 1.0), labels=range(said.shape[1]))),
+        "accuracy": float(np.mean(predictions.argmax(axis=1) == y)),
+        "log_loss": -float(
+            log_loss(y, np.clip(predictions, 1e-3, 1.0), labels=range(predictions.shape[1]))
+        ),
     }
 
 
-def optimism(x: Floats, y: npt.NDArray[Any], seed: int, n_classes: int) -> Iterator[tuple]:
-    """Kind, model, metric, and cross-validated less test score, of every model."""
+def iter_optimism(x: Floats, y: npt.NDArray[Any], seed: int, n_classes: int) -> Iterator[tuple]:
+    """Yield kind, model, metric and optimism for every model."""
     members = CLASSIFIERS if n_classes else REGRESSORS
     strata = y if n_classes else None
     train, test = train_test_split(
@@ -106,12 +107,12 @@ def optimism(x: Floats, y: npt.NDArray[Any], seed: int, n_classes: int) -> Itera
     names = list(members)
     labels = np.arange(n_classes) if n_classes else None
 
-    def said(fit: Any, rows: Any) -> MemberOutputs:
+    def predict_members(fit: Any, rows: Any) -> MemberOutputs:
         fitted = [clone(model).fit(x[fit], y[fit]) for model in members.values()]
-        outputs = np.stack([answers(model, x[rows], n_classes) for model in fitted])
+        outputs = np.stack([predict(model, x[rows], n_classes) for model in fitted])
         return MemberOutputs(names, outputs, labels, rows, len(y))
 
-    parts = [said(fit, score) for fit, score in folds]
+    parts = [predict_members(fit, score) for fit, score in folds]
     order = np.argsort(np.concatenate([part.rows for part in parts]))
     whole = MemberOutputs(
         names,
@@ -120,25 +121,31 @@ def optimism(x: Floats, y: npt.NDArray[Any], seed: int, n_classes: int) -> Itera
         np.sort(train),
         len(y),
     )
-    tested = said(train, test)
+    test_outputs = predict_members(train, test)
     for place, name in enumerate(names):
-        folded = [(part.rows, part.outputs[place]) for part in parts]
-        yield from gaps("single", name, y, folded, (test, tested.outputs[place]))
+        fold_predictions = [(part.rows, part.outputs[place]) for part in parts]
+        yield from iter_gaps(
+            "single", name, y, fold_predictions, (test, test_outputs.outputs[place])
+        )
     for method in METHODS:
         if method.members is not None or not method.suits(len(names), len(whole.rows), n_classes):
             continue
         found = cross_fit(method.fit, parts, whole, y, seed)
-        folded = [(part.rows, s) for part, s in zip(parts, found.predictions, strict=True)]
-        answer = (test, found.rule(tested.outputs))
-        yield from gaps("combined", method.name, y, folded, answer)
-        by_heart = [(part.rows, found.rule(part.outputs)) for part in parts]
-        yield from gaps("by heart", method.name, y, by_heart, answer)
+        fold_predictions = [
+            (part.rows, s) for part, s in zip(parts, found.predictions, strict=True)
+        ]
+        test_predictions = (test, found.rule(test_outputs.outputs))
+        yield from iter_gaps("combined", method.name, y, fold_predictions, test_predictions)
+        seen_predictions = [(part.rows, found.rule(part.outputs)) for part in parts]
+        yield from iter_gaps("seen", method.name, y, seen_predictions, test_predictions)
 
 
-def gaps(kind: str, name: str, y: Any, folded: Any, tested: Any) -> Iterator[tuple]:
-    """Mean score of the folds less that of the test."""
-    each = [scores(y[rows], said) for rows, said in folded]
-    for metric, value in scores(y[tested[0]], tested[1]).items():
+def iter_gaps(
+    kind: str, name: str, y: Any, fold_predictions: Any, test_outputs: Any
+) -> Iterator[tuple]:
+    """Yield the mean score of the folds minus the test score, for each metric."""
+    each = [compute_scores(y[rows], predicted) for rows, predicted in fold_predictions]
+    for metric, value in compute_scores(y[test_outputs[0]], test_outputs[1]).items():
         yield kind, name, metric, float(np.mean([found[metric] for found in each])) - value
 
 
@@ -156,7 +163,7 @@ def main() -> None:
             n_classes = 0 if name == "diabetes" else len(np.unique(y))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                for kind, model, metric, gap in optimism(x[rows], y[rows], seed, n_classes):
+                for kind, model, metric, gap in iter_optimism(x[rows], y[rows], seed, n_classes):
                     found[(metric, kind, model)].append(gap)
         print(f"split {seed}", flush=True)
         if args.out:

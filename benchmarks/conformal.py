@@ -1,21 +1,21 @@
-"""What intervals and sets promise, and what they cover: mean over random splits of real tables.
+"""Measure the coverage of prediction intervals and sets over random splits of real tables.
 
     python benchmarks/conformal.py                      all tables, 30 splits, about ten minutes
     python benchmarks/conformal.py --splits 3 --rows 900 --only diabetes,spambase
 
-Of at most `--rows` rows drawn anew for each split a half is for fitting, a sixth for calibration, a
-third for testing; methods that need no calibration rows fit on both. The models are our forests of
-100 trees; boosting of 100 rounds for "boosting, quantile", and of 50 for "boosting, cv+". Promised
-is a coverage of 0.9. Printed: the mean coverage over splits and its standard error, and the mean
-width (in standard deviations of y, median over splits: a wide interval of one split does not count
-for all) or the mean number of classes.
+Each split draws at most `--rows` rows: half to fit, a sixth to calibrate, a third to test; methods
+that need no calibration rows fit on the first two parts. The models are forests of 100 trees;
+boosting has 100 rounds for "boosting, quantile", and 50 for "boosting, cv+". The requested coverage
+is 0.9. Prints the mean coverage over splits with its standard error, and the mean width (in
+standard deviations of y, median over splits, so that a single wide split does not dominate) or the
+mean number of classes.
 
 Regression: prices of used cars, house values in California, diabetes (scikit-learn's), memory
-prices (log10, rows shuffled), hours of work a week (Adult). Classes: Adult's incomes, Spambase,
-letters, forest cover, digits. Tables that are not there are skipped.
+prices (log10, shuffled rows), weekly hours of work (Adult). Classification: incomes (Adult),
+spambase, letters, forest cover, digits. Missing tables are skipped.
 
-Last, tables that break the assumption on purpose: fitted and calibrated on one kind of rows, asked
-about another.
+The last tables violate the assumption on purpose: models are fitted and calibrated on one
+population and predict another.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ import pandas as pd
 from sklearn.datasets import load_diabetes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "quality"))
-from tables import DATA, TABLES, Problem, problem
+from tables import DATA, TABLES, Problem, make_problem
 
 from arboleda import (
     HistGradientBoostingRegressor,
@@ -50,17 +50,17 @@ Rows = npt.NDArray[np.intp]
 
 def diabetes() -> Problem:
     data, target = load_diabetes(return_X_y=True, as_frame=True)
-    return problem(data, target, "regression")
+    return make_problem(data, target, "regression")
 
 
 def ram_price() -> Problem:
     frame = pd.read_csv(DATA / "ram_price" / "ram_price.csv", index_col=0)
-    return problem(frame[["date"]], np.log10(frame["price"]), "regression")
+    return make_problem(frame[["date"]], np.log10(frame["price"]), "regression")
 
 
 def hours_per_week() -> Problem:
     frame = pd.read_csv(DATA / "adult" / "adult.csv.gz")
-    return problem(frame, frame.pop("hours-per-week"), "regression")
+    return make_problem(frame, frame.pop("hours-per-week"), "regression")
 
 
 REGRESSION: dict[str, Callable[[], Problem]] = {
@@ -76,44 +76,44 @@ CLASSES = {
 }
 
 
-def forest(seed: int) -> RandomForestRegressor:
+def make_forest(seed: int) -> RandomForestRegressor:
     return RandomForestRegressor(
         N_TREES, max_features=1 / 3, min_samples_leaf=2, keep_rows=True, random_state=seed
     )
 
 
-def intervals_of(frame: pd.DataFrame, y: Any, fit: Rows, cal: Rows, seed: int) -> Iterator[Any]:
-    """Name of each method and a function that answers about rows with (lower, upper)."""
-    model = forest(seed).fit(frame.iloc[fit], y[fit])
+def iter_intervals(frame: pd.DataFrame, y: Any, fit: Rows, cal: Rows, seed: int) -> Iterator[Any]:
+    """Yield the name of each method and a function that predicts (lower, upper) for a table."""
+    model = make_forest(seed).fit(frame.iloc[fit], y[fit])
     pair = (frame.iloc[cal], y[cal])
 
-    def asked(model: Any, **options: Any) -> Callable[[Any], Any]:
+    def calibrate(model: Any, **options: Any) -> Callable[[Any], Any]:
         calibrated = prediction_interval(model, coverage=COVERAGE, random_state=seed, **options)
 
-        def answer(table: Any) -> Any:
+        def predict(table: Any) -> Any:
             found = calibrated.predict(table)
             return found.lower, found.upper
 
-        return answer
+        return predict
 
     yield "forest, its own quantiles", lambda table: model.predict_interval(table, COVERAGE).T
     for method in ("absolute", "normalized", "quantile"):
-        yield f"forest, {method}", asked(model, calibration=pair, method=method)
+        yield f"forest, {method}", calibrate(model, calibration=pair, method=method)
     boosting = HistGradientBoostingRegressor(
         loss="quantile", quantile=[0.05, 0.5, 0.95], max_iter=100, random_state=seed
     ).fit(frame.iloc[fit], y[fit])
     yield "boosting, its own quantiles", lambda table: boosting.predict(table)[:, [0, 2]].T
-    yield "boosting, quantile", asked(boosting, calibration=pair, method="quantile")
+    yield "boosting, quantile", calibrate(boosting, calibration=pair, method="quantile")
     both = np.sort(np.concatenate([fit, cal]))
     pair = (frame.iloc[both], y[both])
-    whole = forest(seed).fit(*pair)
-    yield "forest, jackknife+ab", asked(whole, training=pair)
+    whole = make_forest(seed).fit(*pair)
+    yield "forest, jackknife+ab", calibrate(whole, training=pair)
     quick = HistGradientBoostingRegressor(max_iter=50, random_state=seed)
-    yield "boosting, cv+", asked(quick, training=pair, method="cv+")
+    yield "boosting, cv+", calibrate(quick, training=pair, method="cv+")
 
 
-def sets_of(frame: pd.DataFrame, y: Any, fit: Rows, cal: Rows, seed: int) -> Iterator[Any]:
-    """Name of each method and a function that answers about rows with sets."""
+def iter_sets(frame: pd.DataFrame, y: Any, fit: Rows, cal: Rows, seed: int) -> Iterator[Any]:
+    """Yield the name of each method and a function that predicts sets for a table."""
     model = RandomForestClassifier(N_TREES, random_state=seed).fit(frame.iloc[fit], y[fit])
     kinds: dict[str, dict[str, Any]] = {
         "lac": {},
@@ -131,31 +131,31 @@ def sets_of(frame: pd.DataFrame, y: Any, fit: Rows, cal: Rows, seed: int) -> Ite
 
 
 def split(n: int, n_rows: int, seed: int) -> tuple[Rows, Rows, Rows]:
-    """Rows for fitting, calibration and testing: 3 : 1 : 2 of a random choice."""
+    """Draw rows for fitting, calibration and testing, in proportions 3 : 1 : 2."""
     order = np.random.default_rng(seed).permutation(n)[: min(n, n_rows)]
     first, second = len(order) // 2, len(order) * 2 // 3
     return np.sort(order[:first]), np.sort(order[first:second]), np.sort(order[second:])
 
 
-def measured(given: Problem, n_splits: int, n_rows: int) -> dict[str, tuple[list[float], ...]]:
-    """Coverage and size of every method on every split."""
+def measure(given: Problem, n_splits: int, n_rows: int) -> dict[str, tuple[list[float], ...]]:
+    """Return the coverage and size of every method on every split."""
     frame, y = given.frame, given.target
     found: dict[str, tuple[list[float], ...]] = {}
     for seed in range(n_splits):
         fit, cal, test = split(len(y), n_rows, seed)
         table, truth = frame.iloc[test], y[test]
         if given.task == "regression":
-            for name, answer in intervals_of(frame, y, fit, cal, seed):
-                lower, upper = answer(table)
-                note(found, name, (lower <= truth) & (truth <= upper), (upper - lower) / y.std())
+            for name, predict in iter_intervals(frame, y, fit, cal, seed):
+                lower, upper = predict(table)
+                record(found, name, (lower <= truth) & (truth <= upper), (upper - lower) / y.std())
         else:
-            for name, predict in sets_of(frame, y, fit, cal, seed):
+            for name, predict in iter_sets(frame, y, fit, cal, seed):
                 sets = predict(table)
-                note(found, name, sets.covers(truth), sets.size)
+                record(found, name, sets.covers(truth), sets.size)
     return found
 
 
-def note(found: dict[str, tuple[list[float], ...]], name: str, covered: Any, size: Any) -> None:
+def record(found: dict[str, tuple[list[float], ...]], name: str, covered: Any, size: Any) -> None:
     shares, sizes = found.setdefault(name, ([], []))
     shares.append(float(np.mean(covered)))
     sizes.append(float(np.mean(size)))
@@ -171,7 +171,7 @@ def print_tables(kind: dict[str, Callable[[], Problem]], args: argparse.Namespac
         except FileNotFoundError:
             print(f"{name} is not there: skipped")
             continue
-        columns[name] = measured(given, args.splits, args.rows)
+        columns[name] = measure(given, args.splits, args.rows)
         names = list(columns[name])
     if not columns:
         return
@@ -190,8 +190,8 @@ def print_tables(kind: dict[str, Callable[[], Problem]], args: argparse.Namespac
         print(f"| {method} | {' | '.join(cells)} |")
 
 
-def shifts() -> Iterator[tuple[str, pd.DataFrame, Any, Any, Any]]:
-    """Tables whose rows are of two kinds: name, columns, target, rows known, rows asked about."""
+def iter_shifts() -> Iterator[tuple[str, pd.DataFrame, Any, Any, Any]]:
+    """Yield tables with two populations: name, columns, target, known rows, shifted rows."""
     cars = pd.read_csv(DATA / "uk_used_cars" / "vw.csv.gz")
     year, price = cars["year"], cars.pop("price").to_numpy(np.float64)
     text = {name: "category" for name in cars if not pd.api.types.is_numeric_dtype(cars[name])}
@@ -209,15 +209,15 @@ def shifts() -> Iterator[tuple[str, pd.DataFrame, Any, Any, Any]]:
 
 
 def print_shifts(n_splits: int) -> None:
-    """Coverage of rows of the kind known, and of the other."""
-    print("\n| fitted and calibrated on, then asked about | of the first kind | of the second |")
+    """Print the coverage of rows from the known population, and from the other one."""
+    print("\n| fitted and calibrated on, then applied to | first population | second |")
     print("|---|---|---|")
-    for name, frame, y, known, asked in shifts():
-        first, second = np.flatnonzero(known), np.flatnonzero(asked)
+    for name, frame, y, known, shifted in iter_shifts():
+        first, second = np.flatnonzero(known), np.flatnonzero(shifted)
         same, other = [], []
         for seed in range(n_splits):
             fit, cal, test = split(len(first), 6000, seed)
-            model = forest(seed).fit(frame.iloc[first[fit]], y[first[fit]])
+            model = make_forest(seed).fit(frame.iloc[first[fit]], y[first[fit]])
             calibrated = prediction_interval(
                 model, calibration=(frame.iloc[first[cal]], y[first[cal]]), coverage=COVERAGE
             )
@@ -230,10 +230,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--splits", type=int, default=30)
     parser.add_argument("--rows", type=int, default=3000)
-    parser.add_argument("--only", default="", help="names of tables, by commas")
+    parser.add_argument("--only", default="", help="names of tables, separated by commas")
     args = parser.parse_args()
     with warnings.catch_warnings():
-        # Of classes with few rows of calibration, which are then in every set.
+        # Classes with few calibration rows are in every set.
         warnings.filterwarnings("ignore", message="coverage=.* of each class needs more rows")
         print_tables(REGRESSION, args)
         print_tables(CLASSES, args)

@@ -1,9 +1,9 @@
-// What a round of boosting spends on its loss: processor time in nanoseconds a row and output, for
-// gradients and hessians, for the loss itself, and for the best steps of 31 leaves. Best of some.
+// Time of a boosting round spent on its loss: processor time in nanoseconds per row and output, for
+// gradients and hessians, for the loss itself, and for the best steps of 31 leaves. Best of several.
 //
 //   (cd core && cmake --preset release && cmake --build --preset release --target arboleda_core)
 //   g++ -std=c++20 -O2 -pthread -Icore benchmarks/core_losses.cc core/build/release/libarboleda_core.a
-//       -o core_losses && ./core_losses        (one line; ARBOLEDA_FORCE_SIMD chooses a level)
+//       -o core_losses && ./core_losses        (one line; ARBOLEDA_FORCE_SIMD selects an instruction set)
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// From how much work on a second thread pays: times one tree by size, with one thread and with two.
+// The amount of work from which a second thread pays: times one tree by size, with one and two threads.
 // Change kParallelWork and kSubtreeRows in core/grow/grower.h and compare.
 //
 //   g++ -std=c++20 -O3 -ffp-contract=off -pthread -Icore benchmarks/core_threads.cc

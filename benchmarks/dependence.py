@@ -1,20 +1,20 @@
-"""Partial dependence over 100 points: one walk of each row, a prediction a point, and the peer.
+"""Time partial dependence over 100 points: one walk per row, separate predictions, scikit-learn.
 
     python benchmarks/dependence.py [--rows 5000] [--trees 100] [--repeats 3] [--threads 1]
 
-Friedman's first function with 10 columns; the curve of the column 0 over all rows, by models of
-scikit-learn's: itself, and read by `arboleda.from_sklearn`, so that all say the same of every row.
+Friedman's first function with 10 columns; the curve of column 0 over all rows, for models fitted by
+scikit-learn and the same models converted by `arboleda.from_sklearn`, with equal predictions.
 
-| way | what |
+| method | description |
 |---|---|
-| ours, one walk | `explain.partial_dependence`: a row walks down a tree with all points |
-| ours, point by point | the same by our own `predict`, a table for each point |
-| theirs, brute | scikit-learn's `partial_dependence(method="brute")` |
-| theirs, recursion | its `method="recursion"`: means over training rows, not over the rows given |
+| arboleda, one walk | `explain.partial_dependence`: a row descends a tree with all points |
+| arboleda, point by point | the same with `predict`, one table for each point |
+| scikit-learn, brute | `partial_dependence(method="brute")` |
+| scikit-learn, recursion | `method="recursion"`: means over training rows, not the given rows |
 
-The curves of the first three are compared before anything is told, the first two bit by bit.
-Recursion gives another curve, of regression trees without sample weights alone. Prints a Markdown
-table of the best of several runs, in turn, and ratios to scikit-learn's brute force.
+The curves of the first three are compared before their times, the first two bit by bit. Recursion
+gives another curve, and only for regression trees without sample weights. Prints a Markdown table
+of the best of several interleaved runs, with ratios to scikit-learn's brute force.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import make_friedman1
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
-from sklearn.inspection import partial_dependence as theirs
+from sklearn.inspection import partial_dependence as sklearn_dependence
 
 import arboleda
 from arboleda.explain import partial_dependence
@@ -37,11 +37,16 @@ from arboleda.explain._grids import make_grid
 from arboleda.explain._outputs import make_output_reader
 from arboleda.explain._rows import read_rows
 
-WAYS = ("ours, one walk", "ours, point by point", "theirs, brute", "theirs, recursion")
+METHODS = (
+    "arboleda, one walk",
+    "arboleda, point by point",
+    "scikit-learn, brute",
+    "scikit-learn, recursion",
+)
 
 
-def models(n_trees: int, threads: int) -> dict[str, Any]:
-    """Models, not fitted, by name."""
+def make_models(n_trees: int, threads: int) -> dict[str, Any]:
+    """Return unfitted models by name."""
     return {
         "boosting, 31 leaves": HistGradientBoostingRegressor(
             max_iter=n_trees, early_stopping=False, random_state=0
@@ -50,32 +55,32 @@ def models(n_trees: int, threads: int) -> dict[str, Any]:
     }
 
 
-def one_walk(model: Any, X: Any) -> Any:
+def compute_in_one_walk(model: Any, X: Any) -> Any:
     return partial_dependence(model, X, 0).average[0]
 
 
-def point_by_point(model: Any, X: Any) -> Any:
+def compute_point_by_point(model: Any, X: Any) -> Any:
     rows, read = read_rows(X), make_output_reader(model)
     grid = make_grid(rows, 0, 100, (0.05, 0.95))
     total = np.zeros(len(grid))
-    for _, points, said in iter_ice_curves(read, rows, {0: grid}, by_trees=False):
-        total[points] += said.sum(axis=(0, 2))
+    for _, points, values in iter_ice_curves(read, rows, {0: grid}, by_trees=False):
+        total[points] += values.sum(axis=(0, 2))
     return total / len(X)
 
 
 def check(own: Any, peer: Any, X: Any) -> None:
-    """All exact ways say the same."""
+    """Check that all exact methods give the same curve."""
     rows, read = read_rows(X[:200]), make_output_reader(own)
     found = partial_dependence(own, X[:200], 0)
-    walked, asked = (
+    walked, predicted = (
         np.concatenate(
-            [said for _, _, said in iter_ice_curves(read, rows, {0: found.grid[0]}, **how)], 1
+            [values for _, _, values in iter_ice_curves(read, rows, {0: found.grid[0]}, **how)], 1
         )
         for how in ({}, {"by_trees": False})
     )
-    expected = theirs(peer, X[:200], [0], method="brute")["average"]
-    if not np.array_equal(walked, asked) or not np.allclose(found.average, expected, rtol=1e-9):
-        raise SystemExit("one walk, many predictions and the peer differ")
+    expected = sklearn_dependence(peer, X[:200], [0], method="brute")["average"]
+    if not np.array_equal(walked, predicted) or not np.allclose(found.average, expected, rtol=1e-9):
+        raise SystemExit("the curves of the exact methods differ")
 
 
 def measure(name: str, peer: Any, X: Any, y: Any, repeats: int, threads: int) -> None:
@@ -83,10 +88,10 @@ def measure(name: str, peer: Any, X: Any, y: Any, repeats: int, threads: int) ->
     own = arboleda.from_sklearn(peer).set_params(n_jobs=threads)
     check(own, peer, X)
     runs: tuple[Callable[[], Any], ...] = (
-        partial(one_walk, own, X),
-        partial(point_by_point, own, X),
-        partial(theirs, peer, X, [0], method="brute"),
-        partial(theirs, peer, X, [0], method="recursion"),
+        partial(compute_in_one_walk, own, X),
+        partial(compute_point_by_point, own, X),
+        partial(sklearn_dependence, peer, X, [0], method="brute"),
+        partial(sklearn_dependence, peer, X, [0], method="recursion"),
     )
     best = [np.inf] * len(runs)
     for _ in range(repeats):
@@ -104,13 +109,13 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
-    X, y = make_friedman1(given.rows, random_state=0)
-    print(f"{given.rows:,} rows, {given.trees} trees, {given.threads} thread(s)\n")
-    print(f"| model | {' | '.join(WAYS)} |")
-    print("|---" * (len(WAYS) + 1) + "|")
-    for name, model in models(given.trees, given.threads).items():
-        measure(name, model, X, y, given.repeats, given.threads)
+    arguments = parser.parse_args()
+    X, y = make_friedman1(arguments.rows, random_state=0)
+    print(f"{arguments.rows:,} rows, {arguments.trees} trees, {arguments.threads} thread(s)\n")
+    print(f"| model | {' | '.join(METHODS)} |")
+    print("|---" * (len(METHODS) + 1) + "|")
+    for name, model in make_models(arguments.trees, arguments.threads).items():
+        measure(name, model, X, y, arguments.repeats, arguments.threads)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
-"""Selecting columns: MRMRSelector and JMISelector beside the same criterion over scikit-learn's.
+"""Time MRMRSelector and JMISelector, and mutual information compared with scikit-learn.
 
     python benchmarks/features.py [COLUMNS] [ROWS] [SELECTED]
 
-Numbers of a normal law, of which ten tell of two classes, or of a target of numbers. "a pass" is
-what a criterion asks once for every selected column: the information of each column with one other.
-scikit-learn counts the same bins column by column (``mutual_info_classif`` of discrete columns);
-both say the same, once ours is given back what chance shows, which is checked. Its selection would
-take one pass for each selected column, for JMI two. The best of three, on one thread, in seconds.
+The columns are normal, and ten of them are informative about two classes, or about a numeric
+target. "A pass" is the work of a criterion for one selected column: the mutual information of each
+column with another one. scikit-learn computes it column by column (``mutual_info_classif`` with
+discrete columns); both results are equal, up to arboleda's correction for chance, which is checked.
+A selection with scikit-learn would take one pass per selected column, for JMI two. Prints the best
+of three times in seconds, on one thread.
 """
 
 import platform
@@ -25,7 +26,7 @@ from arboleda.features._counting import LevelColumns, Levels
 from arboleda.features._expected_information import compute_expected_terms
 
 
-def best(make: Callable[[], Any]) -> float:
+def time_best(make: Callable[[], Any]) -> float:
     times = []
     for _ in range(3):
         start = time.perf_counter()
@@ -34,14 +35,14 @@ def best(make: Callable[[], Any]) -> float:
     return min(times)
 
 
-def one_pass(X: Any, y: Any) -> tuple[float, float]:
-    """Seconds of ours and of scikit-learn's, which must find the same."""
+def time_one_pass(X: Any, y: Any) -> tuple[float, float]:
+    """Return the seconds of arboleda and scikit-learn, after checking that they agree."""
     n_rows, n_columns = X.shape
     columns = LevelColumns(Table(list(X.T), n_rows, (0,) * n_columns), 5, 1)
     target = Levels.of_codes(y)
     bins = np.column_stack([columns.column(j).codes for j in range(n_columns)])
-    ours = best(lambda: columns.compute_information(target))
-    theirs = best(lambda: mutual_info_classif(bins, y, discrete_features=True))
+    ours = time_best(lambda: columns.compute_information(target))
+    theirs = time_best(lambda: mutual_info_classif(bins, y, discrete_features=True))
     found = columns.compute_information(target)
     by_chance = [
         compute_expected_terms(columns.column(j).counts(), target.counts(), n_rows).sum()
@@ -63,12 +64,12 @@ def main(n_columns: int = 10_000, n_rows: int = 1_000, n_selected: int = 30) -> 
         f"arboleda {__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}, "
         f"{platform.machine()}; {n_rows:,} rows, {n_columns:,} columns, {n_selected} selected"
     )
-    ours, theirs = one_pass(X, (y > 0).astype(np.intp))
+    ours, theirs = time_one_pass(X, (y > 0).astype(np.intp))
     print(f"a pass: {ours:.3f}, scikit-learn {theirs:.3f}: {theirs / ours:.1f} times as long")
     for selector in (MRMRSelector, JMISelector):
         for name, target in (("two classes", y > 0), ("numbers", y)):
             fitted = selector(n_selected, n_jobs=1).fit(X, target)
-            taken = best(lambda s=selector, t=target: s(n_selected, n_jobs=1).fit(X, t))  # type: ignore[misc]
+            taken = time_best(lambda s=selector, t=target: s(n_selected, n_jobs=1).fit(X, t))  # type: ignore[misc]
             right = int((fitted.order_[:10] < 10).sum())
             print(f"{selector.__name__}, {name}: {taken:.2f}; {right} of the first 10 are useful")
 

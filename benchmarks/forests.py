@@ -1,27 +1,27 @@
-"""Forests and bagging: ours beside the peers', of equal trees, in one run.
+"""Time forests and bagging of equal trees in arboleda and other libraries.
 
     python benchmarks/forests.py                              every workload, two threads
     python benchmarks/forests.py --only W5a,P3 --repeats 5 --threads 1,2
-    python benchmarks/forests.py --trees 20 --rows 2000       small, to see that everything runs
+    python benchmarks/forests.py --trees 20 --rows 2000       small, to check that everything runs
 
-| workload | what |
+| workload | table and forest |
 |---|---|
 | W5a | Adult, one-hot, 32,561 rows, 500 trees of full depth |
 | W5b | MNIST, 60,000 x 784, 10 classes, 100 trees |
 | W5c | Friedman's first function, 16,000 x 40, regression by a third of the columns, 500 trees |
-| W5d | W5a by extremely randomised trees |
-| W8 | W5a by bagging of 200 trees |
+| W5d | W5a with extremely randomised trees |
+| W8 | W5a with bagging of 200 trees |
 | P1 | Adult, incomes of the USA, 41,256 x 50, 1,000 trees |
 | P2 | MNIST, pixels as 0 and 1, 1,000 trees |
 | P3 | prices of used cars, 15,157 x 40, all columns at a node, 700 trees |
 
-Every measurement runs in a process of its own, contestants in turn; what is timed is everything
-from NumPy arrays to the fitted model, without out-of-bag scores. Memory is the peak during the fit
-less what the process held before it; processes that it starts are not counted. The model's size is
-what its trees take in memory: the nodes and values of ours and of scikit-learn's, the serialised
-form of the others. XGBoost and LightGBM grow other forests: bins instead of values, rows drawn
-without replacement, and LightGBM at most 16,384 leaves. Workloads whose tables are not there are
-skipped. Prints medians, ratios to scikit-learn, and the score on rows held out.
+Every measurement runs in a separate process, interleaved, and includes everything from NumPy arrays
+to the fitted model, without out-of-bag scores. Memory is the peak during the fit minus the memory
+before it; child processes are not counted. The size of a model is that of its trees in memory: the
+nodes and values of arboleda and scikit-learn, the serialised form of the others. XGBoost and
+LightGBM grow different forests: bins instead of values, rows drawn without replacement, and
+LightGBM has at most 16,384 leaves. Workloads whose tables are missing are skipped. Prints medians,
+ratios to scikit-learn, and the score on held-out rows.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from typing import Any
 
 import numpy as np
 
-from boosting import DATA, Arrays, installed, medians, mnist, resident_bytes
+from boosting import DATA, Arrays, compute_medians, format_version, mnist, read_resident_bytes
 
 PACKAGES = ("arboleda", "scikit-learn", "ydf", "xgboost-cpu", "lightgbm", "numpy")
 MODULES = {"scikit-learn": "sklearn", "ydf": "ydf", "xgboost": "xgboost", "lightgbm": "lightgbm"}
@@ -49,7 +49,7 @@ MODULES = {"scikit-learn": "sklearn", "ydf": "ydf", "xgboost": "xgboost", "light
 
 @dataclass(frozen=True)
 class Workload:
-    """A table and the forest to grow on it; `file` under the folder of data, if it needs one."""
+    """A table and the forest to grow on it; `file` is its path in the data folder, if any."""
 
     data: Callable[[], Arrays]
     task: str  # "binary", "multiclass" or "regression"
@@ -61,7 +61,7 @@ class Workload:
 
 
 def adult() -> Arrays:
-    """The 32,561 training rows of UCI (the file holds its 16,281 test rows first), one-hot."""
+    """Load the 32,561 training rows of UCI (the file has its 16,281 test rows first), one-hot."""
     import pandas as pd
 
     frame = pd.read_csv(DATA / "adult" / "adult.csv.gz")
@@ -71,7 +71,7 @@ def adult() -> Arrays:
 
 
 def friedman() -> Arrays:
-    """Friedman's first function of 5 columns, 35 more, noise of variance 1; Friedman (1991)."""
+    """Generate Friedman's first function (1991) of 5 columns, 35 more, noise of variance 1."""
     random = np.random.default_rng(6)
     X = random.random((20_000, 40), dtype=np.float32)
     y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
@@ -101,7 +101,7 @@ MARITAL_STATUS = {
 
 
 def income() -> Arrays:
-    """Adult without missing values, duplicates and other countries; few levels, then one-hot."""
+    """Load Adult without missing values, duplicates and other countries; merged levels, one-hot."""
     import pandas as pd
 
     frame = pd.read_csv(DATA / "adult" / "adult.csv.gz")
@@ -111,26 +111,26 @@ def income() -> Arrays:
     frame = frame.drop(columns=["fnlwgt", "native-country", "educational-num"])
     frame["education"] = frame["education"].map(EDUCATION).fillna("dropout")
     frame["marital-status"] = frame["marital-status"].map(MARITAL_STATUS)
-    return split(pd.get_dummies(frame).to_numpy(np.float32), y)
+    return split_rows(pd.get_dummies(frame).to_numpy(np.float32), y)
 
 
 def binary_mnist() -> Arrays:
-    """MNIST, every pixel 1 where it is not 0."""
+    """Load MNIST with binary pixels."""
     X, y, Xt, yt = mnist(60_000)
     return (X > 0).astype(np.float32), y, (Xt > 0).astype(np.float32), yt
 
 
 def cars() -> Arrays:
-    """Prices of used cars of one make, one-hot."""
+    """Load the prices of used cars of one make, one-hot."""
     import pandas as pd
 
     frame = pd.read_csv(DATA / "uk_used_cars" / "vw.csv.gz")
     y = frame.pop("price").to_numpy(np.float64)
-    return split(pd.get_dummies(frame).to_numpy(np.float32), y)
+    return split_rows(pd.get_dummies(frame).to_numpy(np.float32), y)
 
 
-def split(X: Any, y: Any) -> Arrays:
-    """Set a fifth of the rows aside."""
+def split_rows(X: Any, y: Any) -> Arrays:
+    """Hold out a fifth of the rows."""
     from sklearn.model_selection import train_test_split
 
     X, Xt, y, yt = train_test_split(X, y, test_size=0.2, random_state=1)
@@ -151,11 +151,11 @@ WORKLOADS = {
 }
 
 
-# Contestants: (workload, trees, threads, X, y) -> (answer, bytes of the model). An answer takes
-# rows to predictions of numbers, or of chances of the classes.
+# Contestants: (workload, trees, threads, X, y) -> (predict, bytes of the model). `predict` maps
+# rows to numbers, or to class probabilities.
 
 
-def _of_scikit_learn(package: str, w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
+def _fit_sklearn_api(package: str, w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
     from importlib import import_module
 
     suffix = "Regressor" if w.task == "regression" else "Classifier"
@@ -167,19 +167,19 @@ def _of_scikit_learn(package: str, w: Workload, trees: int, threads: int, X: Any
 
 
 def arboleda(w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
-    model = _of_scikit_learn("arboleda", w, trees, threads, X, y)
+    model = _fit_sklearn_api("arboleda", w, trees, threads, X, y)
     forest = model._members.forest if w.kind == "Bagging" else model.forest_
-    return _answer(w, model), forest.n_bytes
+    return _get_predict(w, model), forest.n_bytes
 
 
 def scikit_learn(w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
-    model = _of_scikit_learn("sklearn", w, trees, threads, X, y)
-    if w.kind == "Bagging":  # its workers are processes, whose seconds count once they have ended
+    model = _fit_sklearn_api("sklearn", w, trees, threads, X, y)
+    if w.kind == "Bagging":  # the seconds of its worker processes are only counted after their end
         from joblib.externals.loky import get_reusable_executor
 
         get_reusable_executor().shutdown(wait=True)
     states = [member.tree_.__getstate__() for member in model.estimators_]
-    return _answer(w, model), sum(s["nodes"].nbytes + s["values"].nbytes for s in states)
+    return _get_predict(w, model), sum(s["nodes"].nbytes + s["values"].nbytes for s in states)
 
 
 def ydf(w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
@@ -207,11 +207,11 @@ def ydf(w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
     )
     model = learner.train(columns(X) | {"y": y}, verbose=0)
 
-    def answer(X: Any) -> Any:
+    def predict(X: Any) -> Any:
         found = model.predict(columns(X))
         return np.column_stack([1 - found, found]) if w.task == "binary" else found
 
-    return answer, len(pickle.dumps(model))
+    return predict, len(pickle.dumps(model))
 
 
 def xgboost(w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
@@ -223,12 +223,12 @@ def xgboost(w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
         max_depth=0,
         max_leaves=0,
         subsample=0.632,
-        colsample_bynode=_share(w, X),
+        colsample_bynode=_get_column_share(w, X),
         min_child_weight=0,
         reg_lambda=1e-5,
         n_jobs=threads,
     ).fit(X, y)
-    return _answer(w, model), len(model.get_booster().save_raw("ubj"))
+    return _get_predict(w, model), len(model.get_booster().save_raw("ubj"))
 
 
 def lightgbm(w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
@@ -241,13 +241,13 @@ def lightgbm(w: Workload, trees: int, threads: int, X: Any, y: Any) -> Any:
         subsample=0.632,
         subsample_freq=1,
         num_leaves=16_384,
-        feature_fraction_bynode=_share(w, X),
+        feature_fraction_bynode=_get_column_share(w, X),
         min_child_samples=1,
         min_child_weight=0.0,
         n_jobs=threads,
         verbosity=-1,
     ).fit(X, y)
-    return _answer(w, model), len(model.booster_.model_to_string())
+    return _get_predict(w, model), len(model.booster_.model_to_string())
 
 
 FITS: dict[str, Callable[[Workload, int, int, Any, Any], Any]] = {
@@ -259,64 +259,64 @@ FITS: dict[str, Callable[[Workload, int, int, Any, Any], Any]] = {
 }
 
 
-def _answer(w: Workload, model: Any) -> Callable[[Any], Any]:
+def _get_predict(w: Workload, model: Any) -> Callable[[Any], Any]:
     found: Callable[[Any], Any] = model.predict if w.task == "regression" else model.predict_proba
     return found
 
 
-def _share(w: Workload, X: Any) -> float:
-    """Share of the columns that a node looks at."""
+def _get_column_share(w: Workload, X: Any) -> float:
+    """Return the share of the columns that a node searches."""
     return X.shape[1] ** -0.5 if w.max_features == "sqrt" else float(w.max_features)
 
 
 # One measurement
 
 
-def held_out(task: str, answers: Any, y: Any) -> dict[str, float]:
-    """Scores of answers for the rows held out."""
+def compute_scores(task: str, predictions: Any, y: Any) -> dict[str, float]:
+    """Return the scores of predictions for the held-out rows."""
     from sklearn.metrics import accuracy_score, matthews_corrcoef, r2_score
 
     if task == "regression":
-        rmse = float(np.sqrt(np.mean((answers - y) ** 2)))
-        return {"rmse": rmse, "r2": float(r2_score(y, answers))}
-    labels = np.argmax(answers, axis=1)
+        rmse = float(np.sqrt(np.mean((predictions - y) ** 2)))
+        return {"rmse": rmse, "r2": float(r2_score(y, predictions))}
+    labels = np.argmax(predictions, axis=1)
     mcc = float(matthews_corrcoef(y, labels))
     return {"accuracy": float(accuracy_score(y, labels)), "mcc": mcc}
 
 
-def processor_seconds() -> float:
-    """Seconds of this process and of those it started that have ended."""
+def read_processor_seconds() -> float:
+    """Return the processor seconds of this process and of its child processes that have ended."""
     return time.process_time() + sum(os.times()[2:4])
 
 
 def measure(name: str, contestant: str, threads: int, trees: int, rows: int) -> dict[str, float]:
-    """One fit in this process."""
+    """Run one fit in this process."""
     w = WORKLOADS[name]
     X, y, Xt, yt = w.data()
     if rows:
         X, y = X[:rows], y[:rows]
     fit, small = FITS[contestant], slice(0, min(len(X), 1000))
-    fit(w, 2, threads, X[small], y[small])  # what a first fit imports is not the fit's
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
-    before = resident_bytes("VmRSS")
-    start, start_cpu = time.perf_counter(), processor_seconds()
-    answer, n_bytes = fit(w, trees or w.trees, threads, X, y)
+    fit(w, 2, threads, X[small], y[small])  # exclude imports from the time
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
+    before = read_resident_bytes("VmRSS")
+    start, start_cpu = time.perf_counter(), read_processor_seconds()
+    predict, n_bytes = fit(w, trees or w.trees, threads, X, y)
     result = {
         "fit_s": time.perf_counter() - start,
-        "cpu_s": processor_seconds() - start_cpu,
-        "peak_mb": (resident_bytes("VmHWM") - before) / 2**20,
+        "cpu_s": read_processor_seconds() - start_cpu,
+        "peak_mb": (read_resident_bytes("VmHWM") - before) / 2**20,
         "model_mb": n_bytes / 2**20,
         "rows": float(len(X)),
         "trees": float(trees or w.trees),
     }
     start = time.perf_counter()
-    answers = answer(Xt)
+    predictions = predict(Xt)
     result["predict_s"] = time.perf_counter() - start
-    return result | held_out(w.task, answers, yt)
+    return result | compute_scores(w.task, predictions, yt)
 
 
 def run(name: str, contestant: str, threads: int, trees: int, rows: int) -> dict[str, float]:
-    """One measurement in a process of its own."""
+    """Run one measurement in a separate process."""
     one = [sys.executable, __file__, "--one", name, contestant, "--threads", str(threads)]
     sized = ["--trees", str(trees), "--rows", str(rows)]
     environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
@@ -330,10 +330,10 @@ def run(name: str, contestant: str, threads: int, trees: int, rows: int) -> dict
 
 
 def compare(name: str, arguments: argparse.Namespace, threads: int) -> None:
-    """One workload: a Markdown table of medians and of ratios to scikit-learn."""
+    """Print a Markdown table of medians and ratios to scikit-learn for one workload."""
     w = WORKLOADS[name]
     if w.file and not (DATA / w.file).exists():
-        print(f"\n{name} is skipped: its table {w.file} is not there")
+        print(f"\n{name} is skipped: its table {w.file} is missing")
         return
     left_out = arguments.without.split(",")
     peers = [p for p in w.peers if p not in left_out and find_spec(MODULES[p])]
@@ -341,7 +341,7 @@ def compare(name: str, arguments: argparse.Namespace, threads: int) -> None:
     for _ in range(arguments.repeats):
         for each, of_each in runs.items():
             of_each.append(run(name, each, threads, arguments.trees, arguments.rows))
-    result = {each: medians(of_each) for each, of_each in runs.items()}
+    result = {each: compute_medians(of_each) for each, of_each in runs.items()}
     base = result.get("scikit-learn", {})
     ours = result["arboleda"]
     scores = [key for key in ours if key in ("accuracy", "mcc", "rmse", "r2")]
@@ -361,12 +361,14 @@ def compare(name: str, arguments: argparse.Namespace, threads: int) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--only", default=",".join(WORKLOADS), help="workloads, by comma")
-    parser.add_argument("--without", default="", help="peers to leave out, by comma")
+    parser.add_argument(
+        "--only", default=",".join(WORKLOADS), help="workloads, separated by commas"
+    )
+    parser.add_argument("--without", default="", help="libraries to leave out, separated by commas")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--threads", default="2", help="numbers of threads, by comma")
+    parser.add_argument("--threads", default="2", help="numbers of threads, separated by commas")
     parser.add_argument("--trees", type=int, default=0, help="trees; 0: the workload's own")
     parser.add_argument("--rows", type=int, default=0, help="training rows; 0: all")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
@@ -376,7 +378,7 @@ def main() -> None:
         sized = (threads[0], arguments.trees, arguments.rows)
         print(json.dumps(measure(*arguments.one, *sized)))
         return
-    listed = ", ".join(installed(package) for package in PACKAGES)
+    listed = ", ".join(format_version(package) for package in PACKAGES)
     print(f"{listed}, Python {platform.python_version()}; {os.cpu_count()} cores")
     for number in threads:
         for name in arguments.only.split(","):

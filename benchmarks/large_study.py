@@ -1,11 +1,11 @@
-"""Does a study of a large table end within its time and memory?
+"""Measure whether a study of a large table ends within its time and memory.
 
     python benchmarks/large_study.py [--rows 1000000] [--budget 10m] [--jobs 2] [--out FOLDER]
 
-The table is made here: 60 columns (48 numbers, of which eight have gaps, eleven categories of three
-to a thousand levels, and a date), two classes told by six of them, and noise. Preset `quick` has a
-budget of time. Printed are seconds, the most memory that all processes had at a time (shared parts
-counted once; Linux), and what came out.
+The table is generated: 60 columns (48 numbers, of which eight have missing values, eleven
+categories of three to a thousand levels, and a date), and two classes that depend on a few of them,
+with noise. Preset `quick` has a time budget. Prints the seconds, the peak memory of all processes
+together (shared memory counted once; Linux), and the models with their scores.
 """
 
 import argparse
@@ -26,7 +26,7 @@ N_NUMBERS, N_GAPS = 48, 8
 
 
 def make_table(n_rows: int, seed: int = 0) -> pd.DataFrame:
-    """The table; its target is "y"."""
+    """Generate the table; its target is "y"."""
     draw = np.random.default_rng(seed)
     x = draw.normal(size=(n_rows, N_NUMBERS)).astype(np.float32)
     frame = pd.DataFrame(x, columns=[f"n{i}" for i in range(N_NUMBERS)])
@@ -38,22 +38,22 @@ def make_table(n_rows: int, seed: int = 0) -> pd.DataFrame:
         frame[f"c{i}"] = pd.Categorical.from_codes(codes, names)
     days = pd.to_timedelta(draw.integers(0, 1500, n_rows), unit="D")
     frame["day"] = pd.Timestamp("2020-01-01") + days
-    told = x[:, 10] + x[:, 11] * x[:, 12] + np.abs(x[:, 13]) + 0.5 * (frame["c3"].cat.codes % 3)
-    frame["y"] = np.where(told + draw.normal(size=n_rows) > 1.2, "yes", "no")
+    signal = x[:, 10] + x[:, 11] * x[:, 12] + np.abs(x[:, 13]) + 0.5 * (frame["c3"].cat.codes % 3)
+    frame["y"] = np.where(signal + draw.normal(size=n_rows) > 1.2, "yes", "no")
     return frame
 
 
-def watched(command: list[str]) -> tuple[float, int, int]:
-    """Seconds, the most bytes, and the exit code of a command and of all that it starts."""
+def run_and_watch(command: list[str]) -> tuple[float, int, int]:
+    """Return seconds, peak bytes (including child processes) and exit code of a command."""
     started, most = time.monotonic(), 0
     process = subprocess.Popen(command)
     while process.poll() is None:
-        most = max(most, _bytes_of(process.pid))
+        most = max(most, _measure_bytes(process.pid))
         time.sleep(1)
     return time.monotonic() - started, most, process.returncode
 
 
-def _bytes_of(pid: int) -> int:
+def _measure_bytes(pid: int) -> int:
     found = 0
     try:
         first = psutil.Process(pid)
@@ -73,15 +73,15 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--budget", default="10m")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", type=Path, help="the study's folder [one that is removed]")
-    asked = parser.parse_args()
+    parser.add_argument("--out", type=Path, help="the study's folder [a temporary one]")
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        table, out = Path(folder, "table.parquet"), asked.out or Path(folder, "study")
-        make_table(asked.rows).to_parquet(table)
-        words = ["study", str(table), "--target", "y", "--preset", "quick", "--out", str(out)]
-        words += ["--time-budget", asked.budget, "--jobs", str(asked.jobs)]
-        seconds, most, code = watched([sys.executable, "-m", "arboleda", *words])
-        print(f"{asked.rows:,} rows on {os.cpu_count()} cores, budget {asked.budget}")
+        table, out = Path(folder, "table.parquet"), arguments.out or Path(folder, "study")
+        make_table(arguments.rows).to_parquet(table)
+        command = ["study", str(table), "--target", "y", "--preset", "quick", "--out", str(out)]
+        command += ["--time-budget", arguments.budget, "--jobs", str(arguments.jobs)]
+        seconds, most, code = run_and_watch([sys.executable, "-m", "arboleda", *command])
+        print(f"{arguments.rows:,} rows on {os.cpu_count()} cores, budget {arguments.budget}")
         print(f"{seconds:,.0f} s, {most / 1e9:.1f} GB, exit code {code}")
         if code:
             sys.exit(code)

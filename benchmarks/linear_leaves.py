@@ -1,11 +1,11 @@
-"""What linear leaves are worth to boosting: the same models with and without, by cross-validation.
+"""Measure the benefit of linear leaves in boosting by cross-validation.
 
     python benchmarks/linear_leaves.py [--folds 5] [--peers]
 
-Rounds are chosen by early stopping inside each fold (at most 1,000, patience 20), all else is as it
-comes; the loss is the root mean squared error in regression and the log-loss in classification.
-`--peers` adds LightGBM, with and without its `linear_tree`, stopped by the same share of the rows.
-Prints Markdown: the mean loss over the folds, and the change that linear leaves make.
+Rounds are chosen by early stopping inside each fold (at most 1,000, patience 20), with default
+parameters otherwise; the loss is the root mean squared error in regression and the log-loss in
+classification. `--peers` adds LightGBM, with and without its `linear_tree`, stopped by the same
+share of the rows. Prints Markdown: the mean loss over the folds, and the change by linear leaves.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ROUNDS: dict[str, Any] = {
     "n_iter_no_change": 20,
     "random_state": 0,
 }
-Problem = tuple[pd.DataFrame, Any, bool]  # columns, target, whether it is one of classes
+Problem = tuple[pd.DataFrame, Any, bool]  # columns, target, whether the task is classification
 
 
 def california() -> Problem:

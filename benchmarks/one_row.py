@@ -1,11 +1,11 @@
-"""One row at a time: ours beside the peers that are installed, in one run.
+"""Time predictions for single rows by arboleda and the other installed libraries.
 
     python benchmarks/one_row.py [--trees 500] [--calls 2000]
 
-Binary classification of 28 columns by 500 trees of 31 leaves each: one model of LightGBM's, which
-ours, onnxruntime, treelite and tl2cgen read too, and models of XGBoost, YDF, CatBoost and
-scikit-learn of the same size. Each call gets another row as its library likes it best: an array of
-shape (28,) or (1, 28), float32 where that is asked for. Prints a Markdown table of medians in
+Binary classification with 28 columns by 500 trees of 31 leaves each: one LightGBM model, which
+arboleda, onnxruntime, treelite and tl2cgen read too, and models of XGBoost, YDF, CatBoost and
+scikit-learn of the same size. Each call gets another row in the fastest form for its library: an
+array of shape (28,) or (1, 28), float32 if required. Prints a Markdown table of medians in
 microseconds.
 """
 
@@ -23,8 +23,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-for _mark_up_name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_mark_up_name, "1")
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
 
 import numpy as np  # noqa: E402
 
@@ -37,16 +37,16 @@ PACKAGES = (
 Call = Callable[[Any], Any]
 
 
-def table() -> tuple[Any, Any]:
-    """20,000 rows of 28 normal columns, and a noisy label that depends on five of them."""
+def make_table() -> tuple[Any, Any]:
+    """Generate 20,000 rows of 28 normal columns, and a noisy label that depends on five."""
     random = np.random.default_rng(0)
     X = random.normal(size=(20_000, N_COLUMNS))
     return X, (X[:, :5].sum(axis=1) + random.normal(size=len(X)) > 0).astype(int)
 
 
-def ours(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
-    """Grown by ourselves: the predictor, and predict as of every estimator."""
-    X, y = table()
+def run_arboleda(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
+    """Yield arboleda's predictor, and `predict`."""
+    X, y = make_table()
     model = arboleda.HistGradientBoostingClassifier(
         max_iter=n_trees, max_leaf_nodes=N_LEAVES, early_stopping=False, random_state=0
     ).fit(X, y)
@@ -62,10 +62,10 @@ def ours(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
 
 
 def lightgbm(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
-    """LightGBM, and its model in onnxruntime, treelite's interpreter and tl2cgen's C."""
+    """Yield LightGBM, and its model in onnxruntime, treelite's interpreter and tl2cgen's C."""
     import lightgbm as lgb
 
-    X, y = table()
+    X, y = make_table()
     parameters = {"num_leaves": N_LEAVES, "objective": "binary", "num_threads": 1, "verbose": -1}
     booster = lgb.train(parameters, lgb.Dataset(X, y), n_trees)
     yield (
@@ -77,18 +77,18 @@ def lightgbm(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
     yield "arboleda, LightGBM's model", X, model.predictor().predict
     single = X.astype(np.float32)[:, np.newaxis]
     if is_installed("onnxruntime"):
-        yield "onnxruntime, our export", single, by_onnxruntime(model)
+        yield "onnxruntime, arboleda's export", single, make_onnxruntime_call(model)
     if is_installed("treelite"):
         import treelite
 
         read = treelite.frontend.from_lightgbm(booster)
         yield "treelite, GTIL", single, lambda row: treelite.gtil.predict(read, row, nthread=1)
     if is_installed("treelite") and is_installed("tl2cgen"):
-        yield "tl2cgen, Predictor", X[:, np.newaxis], by_tl2cgen(read)
+        yield "tl2cgen, Predictor", X[:, np.newaxis], make_tl2cgen_call(read)
 
 
-def by_onnxruntime(model: Any) -> Call:
-    """Our export of a model, for rows of float32."""
+def make_onnxruntime_call(model: Any) -> Call:
+    """Export a model to ONNX, for rows of float32."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -98,8 +98,8 @@ def by_onnxruntime(model: Any) -> Call:
     return lambda row: session.run(None, {"X": row})
 
 
-def by_tl2cgen(model: Any) -> Call:
-    """A model of treelite's as compiled C, which takes minutes to make."""
+def make_tl2cgen_call(model: Any) -> Call:
+    """Compile a treelite model to C, which takes minutes."""
     import tl2cgen
 
     with TemporaryDirectory() as folder:
@@ -110,10 +110,10 @@ def by_tl2cgen(model: Any) -> Call:
 
 
 def xgboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
-    """XGBoost by its fastest way, without a DMatrix."""
+    """Yield XGBoost's fastest call, without a DMatrix."""
     import xgboost as xgb
 
-    X, y = table()
+    X, y = make_table()
     parameters = {
         "max_leaves": N_LEAVES, "grow_policy": "lossguide", "objective": "binary:logistic",
         "nthread": 1, "max_depth": 0,
@@ -123,10 +123,10 @@ def xgboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
 
 
 def ydf(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
-    """YDF by a dict of columns."""
+    """Yield YDF with a dict of columns."""
     import ydf as library
 
-    X, y = table()
+    X, y = make_table()
     model = library.GradientBoostedTreesLearner(
         label="y", num_trees=n_trees, growing_strategy="BEST_FIRST_GLOBAL",
         max_num_nodes=N_LEAVES, max_depth=-1, validation_ratio=0.0, early_stopping="NONE",
@@ -137,10 +137,10 @@ def ydf(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
 
 
 def catboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
-    """CatBoost, whose trees of 32 leaves are symmetric."""
+    """Yield CatBoost, with symmetric trees of 32 leaves."""
     from catboost import CatBoostClassifier
 
-    X, y = table()
+    X, y = make_table()
     model = CatBoostClassifier(
         iterations=n_trees, depth=5, verbose=False, thread_count=1, allow_writing_files=False
     ).fit(X, y)
@@ -148,10 +148,10 @@ def catboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
 
 
 def sklearn(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
-    """scikit-learn's histogram boosting."""
+    """Yield scikit-learn's histogram boosting."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    X, y = table()
+    X, y = make_table()
     model = HistGradientBoostingClassifier(
         max_iter=n_trees, max_leaf_nodes=N_LEAVES, early_stopping=False
     ).fit(X, y)
@@ -163,7 +163,7 @@ def is_installed(module: str) -> bool:
 
 
 def median(call: Call, rows: Any, n_calls: int) -> float:
-    """Median time of a call in microseconds, after a tenth as many that do not count."""
+    """Return the median time of a call in microseconds, after a tenth as many warm-up calls."""
     times = []
     for i in range(n_calls + n_calls // 10):
         row = rows[i % len(rows)]
@@ -183,8 +183,8 @@ def main() -> None:
         f"{platform.processor() or platform.machine()}, {given.trees} trees x {N_LEAVES} leaves\n"
     )
     print("| | microseconds |\n|---|---|")
-    for peer in (ours, lightgbm, xgboost, ydf, catboost, sklearn):
-        if peer is not ours and not is_installed(peer.__name__):
+    for peer in (run_arboleda, lightgbm, xgboost, ydf, catboost, sklearn):
+        if peer is not run_arboleda and not is_installed(peer.__name__):
             print(f"| {peer.__name__} is not installed | |")
             continue
         for name, rows, call in peer(given.trees):

@@ -1,12 +1,12 @@
-"""Which configurations of the portfolio of preset "best" pay: a greedy choice over many tables.
+"""Rank the configurations of preset "best" by a greedy selection over many tables.
 
     python benchmarks/portfolio.py [--rows 2000] [--tables adult,ijcnn1] [--out FILE]
 
-Every configuration is cross-validated on every table of the quality study and on bundled ones, at
-most so many rows of each. Then configurations are taken one by one: next comes the one with which
-the ensemble of those taken (greedy selection and a temperature, cross-fitted over the folds) has
-the least loss, as a share of the loss of the ensemble of all, in the mean over the tables. The
-order is that of `arboleda.study.catalogue.portfolio`; docs/decisions/portfolio.md keeps the result.
+Every configuration is cross-validated on every table of the quality study and on bundled ones, on
+at most `--rows` rows each. Configurations are then selected one by one: each step adds the one that
+gives the ensemble of the selected ones (greedy selection and a temperature, cross-fitted over the
+folds) the smallest loss, relative to the ensemble of all, averaged over the tables. The order is
+that of `arboleda.study.catalogue.portfolio`; docs/decisions/portfolio.md has the result.
 """
 
 import argparse
@@ -48,8 +48,8 @@ BUNDLED = {
 GREEDY = next(method.fit for method in METHODS if method.key == "greedy_selection")
 
 
-def frames(wanted: list[str], n_rows: int) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Each table with its task and the column "target"."""
+def iter_frames(wanted: list[str], n_rows: int) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield the name, the task and a data frame with the column "target" for each table."""
     for name in wanted:
         if name in BUNDLED:
             frame = BUNDLED[name](as_frame=True).frame
@@ -61,11 +61,13 @@ def frames(wanted: list[str], n_rows: int) -> Iterator[tuple[str, str, pd.DataFr
         yield name, task, frame.sample(min(n_rows, len(frame)), random_state=0)
 
 
-def answers(plan: Plan, folder: Path, keys: list[str]) -> tuple[list[MemberOutputs], MemberOutputs]:
-    """What the configurations said of each fold, and of all."""
+def load_fold_predictions(
+    plan: Plan, folder: Path, keys: list[str]
+) -> tuple[list[MemberOutputs], MemberOutputs]:
+    """Load the configurations' predictions for each fold, and for all folds together."""
     chosen = [model for model in plan.models if model.key in keys]
     jobs = [plan.trial_jobs(m, Trial(plan.candidates(m)[0])) for m in chosen]
-    asked = [
+    requests = [
         PredictionRequest(
             fold[0].score_rows,
             tuple(
@@ -77,29 +79,31 @@ def answers(plan: Plan, folder: Path, keys: list[str]) -> tuple[list[MemberOutpu
     names = [model.key for model in chosen]
     found = [
         load_member_outputs(names, some, len(plan.target.y), plan.target.labels)
-        for some in [*([one] for one in asked), asked]
+        for some in [*([one] for one in requests), requests]
     ]
     assert all(part is not None for part in found)
     return found[:-1], found[-1]
 
 
-def loss(plan: Plan, parts: list[MemberOutputs], whole: MemberOutputs, keys: list[str]) -> float:
-    """Of the ensemble of some configurations, on rows that it did not learn from."""
+def compute_ensemble_loss(
+    plan: Plan, parts: list[MemberOutputs], whole: MemberOutputs, keys: list[str]
+) -> float:
+    """Return the cross-fitted loss of the ensemble of some configurations."""
     places = [whole.names.index(key) for key in keys]
     some = [
         MemberOutputs(keys, o.outputs[places], o.classes, o.rows, o.n_table_rows)
         for o in (*parts, whole)
     ]
-    said = cross_fit(GREEDY, some[:-1], some[-1], plan.target.y, 0).predictions
+    predictions = cross_fit(GREEDY, some[:-1], some[-1], plan.target.y, 0).predictions
     rows = np.concatenate([part.rows for part in parts])
-    y, said = plan.target.y[rows], np.concatenate(said)
-    if said.ndim == 1:
-        return float(np.sqrt(np.mean((y - said) ** 2)))
-    return float(log_loss(y, said, labels=range(said.shape[1])))
+    y, predictions = plan.target.y[rows], np.concatenate(predictions)
+    if predictions.ndim == 1:
+        return float(np.sqrt(np.mean((y - predictions) ** 2)))
+    return float(log_loss(y, predictions, labels=range(predictions.shape[1])))
 
 
 def main() -> None:
-    """Cross-validate, choose, print."""
+    """Cross-validate the configurations, select them greedily, and print the order."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--tables", default=",".join([*BUNDLED, *TABLES]))
@@ -107,7 +111,7 @@ def main() -> None:
     args = parser.parse_args()
     found, seconds = {}, {}
     with tempfile.TemporaryDirectory() as home:
-        for name, task, frame in frames(args.tables.split(","), args.rows):
+        for name, task, frame in iter_frames(args.tables.split(","), args.rows):
             started = time.monotonic()
             metric = "rmse" if task == "regression" else "log_loss"
             folder = Path(home) / name
@@ -123,17 +127,22 @@ def main() -> None:
             facts = study.run().facts
             plan = make_plan(read_table(frame), "target", study.settings)
             keys = [m["key"] for m in facts["models"] if m["status"] == "ok" and not m["ensemble"]]
-            found[name] = (plan, *answers(plan, folder, keys))
+            found[name] = (plan, *load_fold_predictions(plan, folder, keys))
             for model in facts["models"]:
                 seconds.setdefault(model["key"], []).append(model["timing"]["search_s"])
             print(f"{name}: {time.monotonic() - started:.0f} s", flush=True)
     usable = set.intersection(*(set(whole.names) for _, _, whole in found.values()))
-    whole_loss = {name: loss(*each, sorted(usable)) for name, each in found.items()}
+    whole_loss = {
+        name: compute_ensemble_loss(*each, sorted(usable)) for name, each in found.items()
+    }
     taken: list[str] = []
     rows = []
     while len(taken) < len(usable):
         ratios = {
-            key: {n: loss(*each, [*taken, key]) / whole_loss[n] for n, each in found.items()}
+            key: {
+                n: compute_ensemble_loss(*each, [*taken, key]) / whole_loss[n]
+                for n, each in found.items()
+            }
             for key in sorted(usable - set(taken))
         }
         best = min(ratios, key=lambda key: float(np.mean(list(ratios[key].values()))))

@@ -1,13 +1,12 @@
-"""Predictions of many rows by tree ensembles, ours and the peers'.
+"""Time predictions for many rows by tree ensembles of arboleda and other libraries.
 
     python benchmarks/predict.py [leaf|symmetric|forest] [ROWS] [THREADS]
 
-leaf: 500 trees of 31 leaves. symmetric: 500 trees of five levels that ask one thing each, beside
-CatBoost's. forest: 100 trees of full depth. All learn from the same 100,000 rows of 28 columns and
-answer the same ROWS (1,000,000) of float32. For every model the median of five predictions, in
-processor seconds and in seconds, its AUC, and how many times as long as ours the others take.
-Peers that are not installed are left out. tl2cgen compiles its model to C first, which takes
-minutes and is not counted.
+leaf: 500 trees of 31 leaves. symmetric: 500 symmetric trees of five levels, as in CatBoost. forest:
+100 fully grown trees. All learn from the same 100,000 rows of 28 columns and predict the same ROWS
+(1,000,000) of float32. Prints for every model the median of five predictions, in processor seconds
+and in seconds, its AUC, and the ratio to arboleda. Libraries that are not installed are left out.
+tl2cgen compiles its model to C first, which takes minutes and is not counted.
 """
 
 import importlib.util
@@ -32,8 +31,8 @@ RUNS = 5
 Predict = Callable[[Any], Any]
 
 
-def problem(n: int) -> tuple[Any, Any]:
-    """Rows of 28 columns, continuous, counted and two-valued, whose classes overlap."""
+def make_problem(n: int) -> tuple[Any, Any]:
+    """Generate rows of 28 columns (continuous, counts and binary) with overlapping classes."""
     random = np.random.default_rng(0)
     X = random.standard_normal((n, 28), dtype=np.float32)
     X[:, 13:19] = np.exp(0.5 * X[:, 13:19])
@@ -46,32 +45,32 @@ def problem(n: int) -> tuple[Any, Any]:
     return X, (score + random.logistic(size=n) > np.median(score)).astype(np.int32)
 
 
-def of_second_class(model: Any, **more: Any) -> Predict:
+def predict_second_class(model: Any, **more: Any) -> Predict:
     return lambda X: model.predict_proba(X, **more)[:, 1]
 
 
-def ours(X: Any, y: Any, **shape: Any) -> Predict:
+def fit_boosting(X: Any, y: Any, **shape: Any) -> Predict:
     from arboleda import HistGradientBoostingClassifier
 
     model = HistGradientBoostingClassifier(
         max_iter=TREES, early_stopping=False, n_jobs=THREADS, random_state=0, **shape
     )
-    return of_second_class(model.fit(X, y))
+    return predict_second_class(model.fit(X, y))
 
 
-def ours_leaf(X: Any, y: Any) -> Predict:
-    return ours(X, y, max_leaf_nodes=LEAVES)
+def fit_leafwise(X: Any, y: Any) -> Predict:
+    return fit_boosting(X, y, max_leaf_nodes=LEAVES)
 
 
-def ours_symmetric(X: Any, y: Any) -> Predict:
-    return ours(X, y, growth="symmetric", max_depth=LEVELS, max_leaf_nodes=None)
+def fit_symmetric(X: Any, y: Any) -> Predict:
+    return fit_boosting(X, y, growth="symmetric", max_depth=LEVELS, max_leaf_nodes=None)
 
 
-def ours_forest(X: Any, y: Any) -> Predict:
+def fit_forest(X: Any, y: Any) -> Predict:
     from arboleda import RandomForestClassifier
 
     model = RandomForestClassifier(FOREST_TREES, n_jobs=THREADS, random_state=0)
-    return of_second_class(model.fit(X, y))
+    return predict_second_class(model.fit(X, y))
 
 
 def lightgbm_model(X: Any, y: Any) -> Any:
@@ -163,7 +162,7 @@ def sklearn(X: Any, y: Any) -> Predict:
     model = HistGradientBoostingClassifier(
         max_iter=TREES, max_leaf_nodes=LEAVES, early_stopping=False
     )
-    return of_second_class(model.fit(X, y))
+    return predict_second_class(model.fit(X, y))
 
 
 def catboost(X: Any, y: Any) -> Predict:
@@ -177,19 +176,19 @@ def catboost(X: Any, y: Any) -> Predict:
         verbose=False,
         allow_writing_files=False,
     )
-    return of_second_class(model.fit(X, y), thread_count=THREADS)
+    return predict_second_class(model.fit(X, y), thread_count=THREADS)
 
 
 def sklearn_forest(X: Any, y: Any) -> Predict:
     from sklearn.ensemble import RandomForestClassifier
 
     model = RandomForestClassifier(FOREST_TREES, n_jobs=THREADS, random_state=0)
-    return of_second_class(model.fit(X, y))
+    return predict_second_class(model.fit(X, y))
 
 
 CONTESTANTS: dict[str, list[tuple[str, tuple[str, ...], Callable[[Any, Any], Predict]]]] = {
     "leaf": [
-        ("arboleda", (), ours_leaf),
+        ("arboleda", (), fit_leafwise),
         ("LightGBM", ("lightgbm",), lightgbm),
         ("XGBoost", ("xgboost",), xgboost),
         ("YDF", ("ydf",), ydf),
@@ -199,11 +198,11 @@ CONTESTANTS: dict[str, list[tuple[str, tuple[str, ...], Callable[[Any, Any], Pre
         ("tl2cgen", ("lightgbm", "treelite", "tl2cgen"), tl2cgen),
     ],
     "symmetric": [
-        ("arboleda", (), ours_symmetric),
+        ("arboleda", (), fit_symmetric),
         ("CatBoost", ("catboost",), catboost),
     ],
     "forest": [
-        ("arboleda", (), ours_forest),
+        ("arboleda", (), fit_forest),
         ("scikit-learn", (), sklearn_forest),
     ],
 }
@@ -213,8 +212,8 @@ def is_installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def measured(predict: Predict, X: Any) -> tuple[float, float]:
-    """Medians of processor seconds and of seconds."""
+def measure(predict: Predict, X: Any) -> tuple[float, float]:
+    """Return the medians of processor seconds and of seconds."""
     spent, taken = [], []
     for _ in range(RUNS):
         start, begin = time.perf_counter(), time.process_time()
@@ -225,19 +224,19 @@ def measured(predict: Predict, X: Any) -> tuple[float, float]:
 
 
 def main(kind: str = "leaf", n_rows: str = "1000000", *_: str) -> None:
-    X, y = problem(TRAINING + int(n_rows))
-    asked, truth = X[TRAINING:], y[TRAINING:]
+    X, y = make_problem(TRAINING + int(n_rows))
+    rows, truth = X[TRAINING:], y[TRAINING:]
     print(f"{kind}: {n_rows} rows, {THREADS} threads, {os.cpu_count()} cores")
-    print(f"{'':14} {'processor s':>11} {'seconds':>8} {'AUC':>7} {'of ours':>8}")
+    print(f"{'':14} {'processor s':>11} {'seconds':>8} {'AUC':>7} {'ratio':>8}")
     first: tuple[float, float] | None = None
     for name, modules, fit in CONTESTANTS[kind]:
         if not all(map(is_installed, modules)):
             print(f"{name:14} is not installed")
             continue
         predict = fit(X[:TRAINING], y[:TRAINING])
-        spent, taken = measured(predict, asked)
+        spent, taken = measure(predict, rows)
         first = first or (spent, taken)
-        auc = roc_auc_score(truth, np.asarray(predict(asked)).ravel())
+        auc = roc_auc_score(truth, np.asarray(predict(rows)).ravel())
         print(f"{name:14} {spent:11.2f} {taken:8.2f} {auc:7.4f} {spent / first[0]:8.2f}")
 
 

@@ -1,12 +1,12 @@
-"""Pruning path and ten-fold choice of its price: ours beside scikit-learn's, in one run.
+"""Time a pruning path with ten-fold choice of its penalty in arboleda and scikit-learn.
 
     python benchmarks/pruning.py [--repeats 5] [--threads 2]
 
-Spambase, its 3,065 training rows. Ours is `PrunedTreeClassifier.fit`. Theirs is
-`cost_complexity_pruning_path`, then `cross_val_score` of a tree at every price of that path, at the
-same geometric means and on the same folds, and a last fit at the price found: what a user of
-scikit-learn writes. Every measurement runs in a process of its own, ours and theirs in turn; what
-is timed begins with NumPy arrays in memory. Prints a Markdown table of medians and ratios.
+The data are the 3,065 training rows of spambase. arboleda runs `PrunedTreeClassifier.fit`.
+scikit-learn runs `cost_complexity_pruning_path`, then `cross_val_score` of a tree for every penalty
+of that path, at the same geometric means and on the same folds, and a final fit with the best
+penalty: what a user of scikit-learn would write. Every measurement runs in a separate process,
+interleaved, and starts from NumPy arrays in memory. Prints a Markdown table of medians and ratios.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ DATA = Path(
 Array = npt.NDArray[Any]
 
 
-def spambase() -> tuple[Array, Array, Array, Array]:
-    """Training and test rows of Spambase, as the book divides them."""
+def load_spambase() -> tuple[Array, Array, Array, Array]:
+    """Load the training and test rows of spambase, split as in the book."""
     frame = pd.read_csv(DATA / "spambase" / "spam_esl.csv.gz")
     test = frame.pop("test").to_numpy() == 1
     y = frame.pop("spam").to_numpy()
@@ -43,8 +43,10 @@ def spambase() -> tuple[Array, Array, Array, Array]:
     return X[~test], y[~test], X[test], y[test]
 
 
-def ours(X: Array, y: Array, folds: list[Any], threads: int) -> tuple[Any, int, float]:
-    """One call."""
+def choose_with_arboleda(
+    X: Array, y: Array, folds: list[Any], threads: int
+) -> tuple[Any, int, float]:
+    """Choose the penalty in one call."""
     from arboleda import PrunedTreeClassifier
 
     model = PrunedTreeClassifier(cv=folds, rule="min", n_jobs=threads).fit(X, y)
@@ -52,8 +54,10 @@ def ours(X: Array, y: Array, folds: list[Any], threads: int) -> tuple[Any, int, 
     return model, len(curve.alpha), float(curve.mean_error.min())
 
 
-def theirs(X: Array, y: Array, folds: list[Any], threads: int) -> tuple[Any, int, float]:
-    """A loop over the prices."""
+def choose_with_sklearn(
+    X: Array, y: Array, folds: list[Any], threads: int
+) -> tuple[Any, int, float]:
+    """Choose the penalty in a loop over all values."""
     from sklearn.model_selection import cross_val_score
     from sklearn.tree import DecisionTreeClassifier
 
@@ -71,12 +75,12 @@ def theirs(X: Array, y: Array, folds: list[Any], threads: int) -> tuple[Any, int
     return model, len(alphas), 1.0 - float(np.max(scores))
 
 
-CONTESTANTS = {"arboleda": ours, "scikit-learn": theirs}
+CONTESTANTS = {"arboleda": choose_with_arboleda, "scikit-learn": choose_with_sklearn}
 
 
 def measure(contestant: str, threads: int) -> dict[str, float]:
-    """One choice in this process."""
-    X, y, X_test, y_test = spambase()
+    """Run one choice in this process."""
+    X, y, X_test, y_test = load_spambase()
     folds = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
     start = time.perf_counter()
     model, n_alphas, error = CONTESTANTS[contestant](X, y, folds, threads)
@@ -91,7 +95,7 @@ def measure(contestant: str, threads: int) -> dict[str, float]:
 
 
 def run(contestant: str, threads: int) -> dict[str, float]:
-    """One measurement in a process of its own."""
+    """Run one measurement in a separate process."""
     command = [sys.executable, __file__, "--one", contestant, "--threads", str(threads)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     result: dict[str, float] = json.loads(done.stdout)
@@ -110,10 +114,12 @@ def compare(repeats: int, threads: int) -> None:
         for each in settings:
             runs[each].append(run(*each))
     errors = [r["cv_error"] for each in runs.values() for r in each]
-    # Ties between splits are broken differently, so the trees are not the same ones.
+    # Ties between splits are broken differently, so the trees are not identical.
     if max(errors) - min(errors) > 0.01:
         raise SystemExit(f"the cross-validated errors differ: {sorted(set(errors))}")
-    print("| threads | | median | best | prices | leaves | error, ten folds | test error | ratio |")
+    print(
+        "| threads | | median | best | penalties | leaves | error, ten folds | test error | ratio |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     for name, n in settings:
         times = [r["seconds"] for r in runs[name, n]]
@@ -127,7 +133,7 @@ def compare(repeats: int, threads: int) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)

@@ -1,9 +1,9 @@
-"""Our contestant for the referee of AdaBoost (workloads W6a to W6c).
+"""Plugin for an independent benchmark harness: AdaBoost (workloads W6a to W6c).
 
 BENCH_PLUGINS=benchmarks/referee_adaboost.py python bench.py all --only W6
 
-The referee executes this file among its own names: `contestant`, `Fitted`, `sk_proba` and `THREADS`
-are its.
+The harness executes this file in its own namespace, which defines `contestant`, `Fitted`,
+`sk_proba` and `THREADS`.
 """
 # ruff: noqa: F821
 

@@ -1,9 +1,9 @@
-"""Our contestants for the referee of boosting (workloads W1 to W4 and W10).
+"""Plugin for an independent benchmark harness: boosting (workloads W1 to W4 and W10).
 
 BENCH_PLUGINS=benchmarks/referee_boosting.py python bench.py all --only W1,W2,W3,W4,W10
 
-The referee executes this file among its own names: `contestant`, `Fitted`, `sk_proba`, `one`,
-`GRID` and `THREADS` are its.
+The harness executes this file in its own namespace, which defines `contestant`, `Fitted`,
+`sk_proba`, `one`, `GRID` and `THREADS`.
 """
 # ruff: noqa: F821
 

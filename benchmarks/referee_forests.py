@@ -1,15 +1,15 @@
-"""Our contestants for the referee of forests and bagging (workloads W5a to W5d and W8).
+"""Plugin for an independent benchmark harness: forests, bagging (workloads W5a to W5d and W8).
 
 BENCH_PLUGINS=benchmarks/referee_forests.py python bench.py all --only W5,W8
 
-The referee executes this file among its own names: `contestant`, `Fitted`, `sk_proba` and `THREADS`
-are its. A contestant joins every workload of its family, so that random forests and extremely
-randomised trees meet in each; compare like with like.
+The harness executes this file in its own namespace, which defines `contestant`, `Fitted`,
+`sk_proba` and `THREADS`. A contestant takes part in every workload of its family, so that each has
+random forests and extremely randomised trees; compare them only with forests of the same kind.
 """
 # ruff: noqa: F821
 
 
-def _forest(kind, s, X, y, m):
+def _fit_forest(kind, s, X, y, m):
     import arboleda
 
     suffix = "Regressor" if s.task == "reg" else "Classifier"
@@ -28,12 +28,12 @@ def _forest(kind, s, X, y, m):
 
 @contestant("forest", "arboleda-rf", ["arboleda.forest"])
 def _(s, X, y, m):
-    return _forest("RandomForest", s, X, y, m)
+    return _fit_forest("RandomForest", s, X, y, m)
 
 
 @contestant("forest", "arboleda-et", ["arboleda.forest"])
 def _(s, X, y, m):
-    return _forest("ExtraTrees", s, X, y, m)
+    return _fit_forest("ExtraTrees", s, X, y, m)
 
 
 @contestant("bagging", "arboleda", ["arboleda.bagging"])

@@ -1,20 +1,19 @@
-"""Our contestants for the referee of predictions (workload W9).
+"""Plugin for an independent benchmark harness: predictions (workload W9).
 
 BENCH_PLUGINS=benchmarks/referee_predict.py python bench.py all --only W9
 
-The referee executes this file among its own names: `predictor`, `Fitted`, `load` and
-`THREADS` are its.
-Models are fitted anew: what the referee keeps of ours it cannot read back.
+The harness executes this file in its own namespace, which defines `predictor`, `Fitted`, `load` and
+`THREADS`. Models are fitted again, because the harness cannot load arboleda's saved models.
 """
 # ruff: noqa: F821
 
 
-def _rows():
+def _load_rows():
     d = load("higgs100k")
     return d["X"], d["y"]
 
 
-def _answers(model):
+def _make_fitted(model):
     one = model.predictor()
     return Fitted(
         proba=model.predict_proba,
@@ -25,7 +24,7 @@ def _answers(model):
     )
 
 
-def _boosted(s, **shape):
+def _fit_boosting(s, **shape):
     from arboleda import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(
@@ -37,17 +36,17 @@ def _boosted(s, **shape):
         random_state=s.seed,
         n_jobs=THREADS,
         **shape,
-    ).fit(*_rows())
+    ).fit(*_load_rows())
 
 
 @predictor("arboleda", ["arboleda.boosting"])
 def _(s, model):
-    return _answers(_boosted(s, max_leaf_nodes=s.leaves))
+    return _make_fitted(_fit_boosting(s, max_leaf_nodes=s.leaves))
 
 
 @predictor("arboleda-sym", ["arboleda.boosting"])
 def _(s, model):
-    return _answers(_boosted(s, growth="symmetric", max_depth=5, max_leaf_nodes=None))
+    return _make_fitted(_fit_boosting(s, growth="symmetric", max_depth=5, max_leaf_nodes=None))
 
 
 @predictor("arboleda-rf", ["arboleda.forest"])
@@ -55,4 +54,4 @@ def _(s, model):
     from arboleda import RandomForestClassifier
 
     forest = RandomForestClassifier(s.trees // 5, random_state=s.seed, n_jobs=THREADS)
-    return _answers(forest.fit(*_rows()))
+    return _make_fitted(forest.fit(*_load_rows()))

@@ -1,13 +1,13 @@
-"""Greedy selection over the study's catalogue against the best single model, on the real tables.
+"""Compare greedy selection over the study's catalogue with the best single model on real tables.
 
     python benchmarks/selection.py [--tables saheart adult] [--rows 1500] [--out results.json]
 
-Every model of the catalogue, at the middle of its grid, is a member. Five-fold cross-validation;
-within a fold's training rows the members' answers are computed once, five-fold out of fold, and
-every combination is made of these same answers. Judged by log-loss, or by root mean squared error;
-nothing of the test rows is seen before they are predicted. "Best member" is the one with the best
-score within the training rows, what a user would pick; "in hindsight" is the one that turned out
-best over the test folds. Prints a Markdown table of means over the five folds.
+The members are all models of the catalogue, with the middle candidate of their grids. Scores are
+from five-fold cross-validation; within the training rows of a fold, the members' five-fold
+out-of-fold predictions are computed once, and every combination is based on them. The metric is
+log-loss or root mean squared error; test rows are not used before they are predicted. "Best member"
+has the best score within the training rows, as a user would choose; "in hindsight" is the best over
+the test folds. Prints a Markdown table of means over the five folds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "quality"))
-from tables import TABLES, Problem, problem
+from tables import TABLES, Problem, make_problem
 
 from arboleda.combine import out_of_fold_outputs, outputs_of
 from arboleda.combine._constrained_weights import constrained_weights
@@ -40,18 +40,20 @@ from arboleda.study.catalogue import Setting, models_for
 COLUMNS = ("best member", "in hindsight", "mean of all", "greedy, once", "greedy", "simplex")
 
 
-def members(task: str, n_rows: int, n_classes: int) -> list[tuple[str, Any]]:
-    """One member for each model of the catalogue, with its preparation."""
+def make_members(task: str, n_rows: int, n_classes: int) -> list[tuple[str, Any]]:
+    """Return one member for each model of the catalogue, with its preparation."""
     setting = Setting(n_rows, n_classes, seed=0)
     found = []
     for model in models_for(task):
         grid = model.grid(setting)
         made = model.make(setting, grid[len(grid) // 2])
-        found.append((model.key, make_pipeline(preparation(scaled=model.style == "scaled"), made)))
+        found.append(
+            (model.key, make_pipeline(make_preparation(scaled=model.style == "scaled"), made))
+        )
     return found
 
 
-def preparation(*, scaled: bool) -> Any:
+def make_preparation(*, scaled: bool) -> Any:
     one_hot = OneHotEncoder(
         handle_unknown="infrequent_if_exist", min_frequency=5, sparse_output=False
     )
@@ -65,66 +67,72 @@ def preparation(*, scaled: bool) -> Any:
     )
 
 
-def some(given: Problem, n_rows: int) -> Problem:
-    """A fixed random part of the rows, without classes too rare for folds within folds."""
-    rows = np.sort(np.random.default_rng(0).permutation(len(given.target))[:n_rows])
-    frame, target = given.frame.iloc[rows], given.target[rows]
-    if given.task != "regression":
+def draw_rows(arguments: Problem, n_rows: int) -> Problem:
+    """Draw a fixed random sample of the rows, without classes too rare for nested folds."""
+    rows = np.sort(np.random.default_rng(0).permutation(len(arguments.target))[:n_rows])
+    frame, target = arguments.frame.iloc[rows], arguments.target[rows]
+    if arguments.task != "regression":
         kept = np.bincount(target)[target] >= 10
         frame, target = frame[kept], target[kept]
-    return problem(frame, target, given.task)
+    return make_problem(frame, target, arguments.task)
 
 
-def loss(task: str, target: Any, said: Any) -> float:
+def compute_loss(task: str, target: Any, predictions: Any) -> float:
     if task == "regression":
-        return float(root_mean_squared_error(target, said))
+        return float(root_mean_squared_error(target, predictions))
     return float(
-        log_loss(target, said / said.sum(axis=1, keepdims=True), labels=range(said.shape[1]))
+        log_loss(
+            target,
+            predictions / predictions.sum(axis=1, keepdims=True),
+            labels=range(predictions.shape[1]),
+        )
     )
 
 
-def weights_of(found: Any, target: Any, scoring: str) -> dict[str, Any]:
-    """Weights of each combination, from what the members say out of fold."""
+def learn_weights(found: Any, target: Any, scoring: str) -> dict[str, Any]:
+    """Learn the weights of each combination from the members' out-of-fold predictions."""
     outputs, n_members = found.outputs, len(found.names)
-    judge = make_ensemble_scorer(scoring, outputs, target, np.ones(len(target)), found.classes)
-    alone = [judge.score_with(member) for member in range(n_members)]
+    scorer = make_ensemble_scorer(scoring, outputs, target, np.ones(len(target)), found.classes)
+    alone = [scorer.score_with(member) for member in range(n_members)]
     random = np.random.RandomState(0)
     bags = [random.choice(n_members, n_members // 2, replace=False) for _ in range(20)]
-    parts = [select_greedily(judge, bag.tolist(), None, 50) for bag in bags]
+    parts = [select_greedily(scorer, bag.tolist(), None, 50) for bag in bags]
     return {
         "best member": np.eye(n_members)[int(np.argmax(alone))],
         "mean of all": np.full(n_members, 1 / n_members),
-        "greedy, once": select_greedily(judge, range(n_members), None, 50).shares(n_members),
+        "greedy, once": select_greedily(scorer, range(n_members), None, 50).shares(n_members),
         "greedy": np.mean([part.shares(n_members) for part in parts], axis=0),
         "simplex": constrained_weights(outputs, target, "simplex"),
     }
 
 
-def measure(given: Problem) -> dict[str, Any]:
-    """Mean test loss of every combination and of every member over the folds."""
-    regression = given.task == "regression"
+def measure(arguments: Problem) -> dict[str, Any]:
+    """Return the mean test loss of every combination and of every member over the folds."""
+    regression = arguments.task == "regression"
     scoring = "neg_root_mean_squared_error" if regression else "neg_log_loss"
-    named = members(given.task, len(given.target), len(np.unique(given.target)))
+    named = make_members(arguments.task, len(arguments.target), len(np.unique(arguments.target)))
     losses: list[dict[str, float]] = []
     chosen: list[dict[str, float]] = []
-    for train, test in given.folds():
-        X, y = given.frame.iloc[train], given.target[train]
-        held_out, target = given.frame.iloc[test], given.target[test]
+    for train, test in arguments.folds():
+        X, y = arguments.frame.iloc[train], arguments.target[train]
+        held_out, target = arguments.frame.iloc[test], arguments.target[test]
         found = out_of_fold_outputs(named, X, y, cv=5, n_jobs=1)
         fitted = [(name, clone(member).fit(X, y)) for name, member in named]
-        said = outputs_of(fitted, held_out, found.classes).outputs
-        weights = weights_of(found, y, scoring)
-        one = {
-            f"member {n}": loss(given.task, target, s)
-            for n, s in zip(found.names, said, strict=True)
+        predictions = outputs_of(fitted, held_out, found.classes).outputs
+        weights = learn_weights(found, y, scoring)
+        losses_of_fold = {
+            f"member {n}": compute_loss(arguments.task, target, s)
+            for n, s in zip(found.names, predictions, strict=True)
         }
         for name, each in weights.items():
-            one[name] = loss(given.task, target, np.tensordot(each, said, 1))
-        losses.append(one)
+            losses_of_fold[name] = compute_loss(
+                arguments.task, target, np.tensordot(each, predictions, 1)
+            )
+        losses.append(losses_of_fold)
         chosen.append(dict(zip(found.names, np.round(weights["greedy"], 3).tolist(), strict=True)))
-    mean = {name: float(np.mean([one[name] for one in losses])) for name in losses[0]}
+    mean = {name: float(np.mean([fold[name] for fold in losses])) for name in losses[0]}
     mean["in hindsight"] = min(v for name, v in mean.items() if name.startswith("member "))
-    return {"mean": mean, "folds": losses, "weights": chosen, "rows": len(given.target)}
+    return {"mean": mean, "folds": losses, "weights": chosen, "rows": len(arguments.target)}
 
 
 def show(results: dict[str, Any]) -> None:
@@ -143,14 +151,14 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", default=list(TABLES))
     parser.add_argument("--rows", type=int, default=1500)
     parser.add_argument("--out", type=Path, default=None)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     results: dict[str, Any] = {}
-    for name in given.tables:
-        results[name] = measure(some(TABLES[name](), given.rows))
+    for name in arguments.tables:
+        results[name] = measure(draw_rows(TABLES[name](), arguments.rows))
         print(name, json.dumps(results[name]["mean"]), file=sys.stderr, flush=True)
-        if given.out is not None:
-            given.out.write_text(json.dumps(results, indent=1))
+        if arguments.out is not None:
+            arguments.out.write_text(json.dumps(results, indent=1))
     show(results)
 
 

@@ -1,13 +1,13 @@
-"""Shapley values of tree ensembles: ours, shap's, XGBoost's and LightGBM's, in one run.
+"""Time Shapley values of tree ensembles by arboleda, shap, XGBoost and LightGBM.
 
     python -P benchmarks/shapley.py boosting [--trees 500] [--leaves 31] [--rows 10000]
     python -P benchmarks/shapley.py forest [--trees 100] [--rows 1000] [--their-rows 20]
 
-`boosting` fits a model of the same number of trees, leaves and columns with each library to the
-same rows and lets it explain them; `shap` explains scikit-learn's model by its own algorithm.
-`forest` compares full-depth forests of Adult with `shap`, which gets fewer rows: times are for each
-row. Both check that the values add up to the scores, and print Markdown. The best of some runs
-counts. -P keeps files beside this one from being taken for packages of their names.
+`boosting` fits a model with the same number of trees, leaves and columns with each library to the
+same rows and explains them; `shap` explains scikit-learn's model. `forest` compares fully grown
+forests on Adult with `shap`, which gets fewer rows: times are per row. Both check that the values
+add up to the scores, and print Markdown. The best of several runs is reported. -P prevents Python
+from importing files in this folder as packages of the same name.
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ def compare_boosting(options: argparse.Namespace) -> None:
         "shap on scikit-learn's": lambda: explainer.shap_values(X, check_additivity=False),
     }
     print(f"{n_trees} trees of {options.leaves} leaves, {n_rows:,} rows, {N_COLUMNS} columns\n")
-    tell({name: best_time(run, options.repeats) for name, run in runs.items()}, "seconds")
+    print_times({name: best_time(run, options.repeats) for name, run in runs.items()}, "seconds")
 
 
 def compare_forests(options: argparse.Namespace) -> None:
     n_trees, n_rows = options.trees or 100, options.rows or 1000
-    X, y = adult()
+    X, y = load_adult()
     ours = RandomForestClassifier(n_trees, random_state=0, n_jobs=options.threads).fit(X, y)
     theirs = TheirForest(n_trees, random_state=0, n_jobs=options.threads).fit(X, y)
     leaves = np.mean([tree.get_n_leaves() for tree in ours.estimators_])
@@ -104,16 +104,16 @@ def compare_forests(options: argparse.Namespace) -> None:
     print(f"{n_trees} trees of {leaves:,.0f} leaves, {X.shape[1]} columns of Adult\n")
     ours_each = best_time(lambda: shap_values(ours, X[:n_rows], n_jobs=options.threads), 1) / n_rows
     theirs_each = best_time(lambda: explainer.shap_values(few, check_additivity=False), 1)
-    tell(
+    print_times(
         {
             "arboleda": 1e3 * ours_each,
             "shap on scikit-learn's": 1e3 * theirs_each / len(few),
         },
-        "milliseconds a row",
+        "milliseconds per row",
     )
 
 
-def adult() -> tuple[Floats, Floats]:
+def load_adult() -> tuple[Floats, Floats]:
     table = pd.read_csv(DATA / "adult" / "adult.csv.gz", na_values="?").dropna()
     target = table.columns[-1]
     y = pd.factorize(table[target])[0]
@@ -132,9 +132,9 @@ def best_time(run: Callable[[], Any], repeats: int) -> float:
     return min(times)
 
 
-def tell(times: dict[str, float], unit: str) -> None:
+def print_times(times: dict[str, float], unit: str) -> None:
     ours = next(iter(times.values()))
-    print(f"| | {unit} | times ours |\n|---|---|---|")
+    print(f"| | {unit} | ratio to arboleda |\n|---|---|---|")
     for name, seconds in times.items():
         print(f"| {name} | {seconds:.2f} | {seconds / ours:.1f} |")
 

@@ -1,11 +1,11 @@
-"""Stacks of textbook models beside their members: seven on incomes, five on prices of used cars.
+"""Compare stacks of textbook models with their members, on incomes and prices of used cars.
 
     python benchmarks/stacks.py [--only incomes]
 
-Incomes: the rows of Adult without "?", without repetitions, of the United States, with the levels
-of education and of marriage merged; accuracy and Matthews' correlation. Cars: prices of used
+Incomes: the rows of Adult without "?", without duplicates, from the United States, with merged
+levels of education and marital status; accuracy and Matthews' correlation. Cars: prices of used
 Volkswagens; root mean squared error and R2. One split, 80 to 20, with seed 1. The support vector
-machines are linear ones on a Nystroem map, for so many rows are too many for an exact kernel.
+machines are linear on a Nystroem map, because there are too many rows for an exact kernel.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MARRIAGE = {
 }
 
 
-def incomes() -> tuple[Any, Any]:
+def load_incomes() -> tuple[Any, Any]:
     frame = pd.read_csv(DATA / "adult" / "adult.csv.gz")
     frame = frame[~(frame == "?").any(axis=1)].drop_duplicates()
     frame = frame[frame["native-country"] == "United-States"]
@@ -65,28 +65,28 @@ def incomes() -> tuple[Any, Any]:
     return pd.get_dummies(frame, dtype=float).to_numpy(), target.to_numpy()
 
 
-def cars() -> tuple[Any, Any]:
+def load_cars() -> tuple[Any, Any]:
     frame = pd.read_csv(DATA / "uk_used_cars" / "vw.csv.gz")
     target = frame.pop("price").to_numpy(float)
     return pd.get_dummies(frame, dtype=float).to_numpy(), target
 
 
-def scaled(*steps: Any) -> Any:
-    """Amounts of money, of miles are of many sizes, and none is negative: by their logarithms."""
+def scale(*steps: Any) -> Any:
+    """Standardise logarithms: amounts are not negative and vary over orders of magnitude."""
     return make_pipeline(FunctionTransformer(np.log1p), StandardScaler(), *steps)
 
 
-def unit_target(model: Any) -> Any:
+def scale_target(model: Any) -> Any:
     return TransformedTargetRegressor(model, transformer=StandardScaler())
 
 
-def kernel() -> Nystroem:
+def make_kernel_map() -> Nystroem:
     return Nystroem(n_components=300, random_state=0)
 
 
 SEVEN = [
     ("cart", DecisionTreeClassifier(max_leaf_nodes=80, min_samples_leaf=10)),
-    ("logistic", scaled(LogisticRegression(max_iter=1000))),
+    ("logistic", scale(LogisticRegression(max_iter=1000))),
     (
         "network",
         make_pipeline(
@@ -94,45 +94,47 @@ SEVEN = [
             MLPClassifier(hidden_layer_sizes=(32,), early_stopping=True, random_state=0),
         ),
     ),
-    ("naive_bayes", scaled(GaussianNB())),
+    ("naive_bayes", scale(GaussianNB())),
     ("neighbours", KNeighborsClassifier(20)),
-    ("svm", make_pipeline(StandardScaler(), kernel(), LinearSVC(dual=False, tol=1e-3))),
-    ("lda", scaled(LinearDiscriminantAnalysis())),
+    ("svm", make_pipeline(StandardScaler(), make_kernel_map(), LinearSVC(dual=False, tol=1e-3))),
+    ("lda", scale(LinearDiscriminantAnalysis())),
 ]
 FIVE = [
     ("cart", DecisionTreeRegressor(min_samples_leaf=5)),
     ("linear", LinearRegression()),
     (
         "network",
-        unit_target(
-            scaled(MLPRegressor(hidden_layer_sizes=(100,), early_stopping=True, random_state=0))
+        scale_target(
+            scale(MLPRegressor(hidden_layer_sizes=(100,), early_stopping=True, random_state=0))
         ),
     ),
-    ("neighbours", scaled(KNeighborsRegressor(5))),
+    ("neighbours", scale(KNeighborsRegressor(5))),
     (
         "svm",
-        unit_target(
-            scaled(kernel(), LinearSVR(loss="squared_epsilon_insensitive", dual=False, C=10.0))
+        scale_target(
+            scale(
+                make_kernel_map(), LinearSVR(loss="squared_epsilon_insensitive", dual=False, C=10.0)
+            )
         ),
     ),
 ]
 
 
 def show(title: str, stack: Any, data: tuple[Any, Any], scores: dict[str, Any]) -> None:
-    """Scores of the stack on the test rows, and of its members, which it fitted on all others."""
+    """Print the test scores of the stack and of its members, fitted on all training rows."""
     X, X_test, y, y_test = train_test_split(*data, test_size=0.2, random_state=1)
     start = time.perf_counter()
     stack.fit(X, y)
     seconds = time.perf_counter() - start
     print(f"| {title}, {len(data[1]):,} rows | {' | '.join(scores)} |")
     print("|---|" + "---:|" * len(scores))
-    said = {f"stack ({seconds:.0f} s)": stack.predict(X_test)}
+    predictions = {f"stack ({seconds:.0f} s)": stack.predict(X_test)}
     classes = getattr(stack, "classes_", None)
     for name, member in stack.named_estimators_.items():
-        answer = member.predict(X_test)
-        said[name] = answer if classes is None else classes[answer]
-    for name, answer in said.items():
-        values = " | ".join(f"{score(y_test, answer):.4g}" for score in scores.values())
+        predicted = member.predict(X_test)
+        predictions[name] = predicted if classes is None else classes[predicted]
+    for name, predicted in predictions.items():
+        values = " | ".join(f"{score(y_test, predicted):.4g}" for score in scores.values())
         print(f"| {name} | {values} |", flush=True)
 
 
@@ -142,10 +144,10 @@ def main() -> None:
     only = parser.parse_args().only
     if only != "incomes":
         scores = {"RMSE": root_mean_squared_error, "R2": r2_score}
-        show("used cars", StackingRegressor(FIVE), cars(), scores)
+        show("used cars", StackingRegressor(FIVE), load_cars(), scores)
     if only != "cars":
         scores = {"accuracy": accuracy_score, "MCC": matthews_corrcoef}
-        show("incomes", StackingClassifier(SEVEN), incomes(), scores)
+        show("incomes", StackingClassifier(SEVEN), load_incomes(), scores)
 
 
 if __name__ == "__main__":

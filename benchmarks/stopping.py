@@ -1,10 +1,11 @@
-"""How boosting of preset "best" is stopped: by a tenth of the rows, or by folds of all of them.
+"""Compare two stopping rules for boosting in preset "best": a held-out tenth, or inner folds.
 
     python benchmarks/stopping.py [--tables spambase,adult] [--styles leafwise,random_splits]
 
-A configuration is fitted to the rows outside each of five folds of four fifths of a table. Told are
-its loss on the folds, the loss of the five models' mean on the last fifth, and the seconds of all:
-log-loss, or root mean squared error. docs/decisions/portfolio.md has the figures.
+Four fifths of a table are divided into five folds, and a configuration is fitted to the rows
+outside each fold. Prints its loss on the folds, the loss of the mean of the five models on the last
+fifth of the table (log-loss or root mean squared error), and the total seconds.
+docs/decisions/portfolio.md has the results.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 sys.path.insert(0, str(Path(__file__).parent / "quality"))
 
-from best_contestants import loss
+from best_contestants import compute_loss
 from tables import WHOLE_TABLES
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -28,8 +29,8 @@ from arboleda.study.catalogue.portfolio import PORTFOLIO
 FOLDS = 5
 
 
-def measured(table: str, style: str) -> None:
-    """Print a line for each way to stop."""
+def measure(table: str, style: str) -> None:
+    """Print a line for each stopping rule."""
     problem = WHOLE_TABLES[table]()
     y, regression = problem.target, problem.task == "regression"
     rows = np.arange(len(y))
@@ -41,23 +42,25 @@ def measured(table: str, style: str) -> None:
     (model,) = (m for m in PORTFOLIO if m.key == f"best_{style}" and m.task == task)
     n_classes = 0 if regression else int(y.max()) + 1
     for params in model.grid(Setting(n_rows=len(train), n_classes=n_classes, seed=0)):
-        since, losses, answers = time.perf_counter(), [], []
+        since, losses, predictions = time.perf_counter(), [], []
         for learn, held in splitter.split(train, y[train]):
-            fitted = _fitted(params, problem, train[learn])
-            ask: Any = fitted.predict if regression else fitted.predict_proba
-            losses.append(loss(problem, train[held], ask(problem.frame.iloc[train[held]])))
-            answers.append(ask(problem.frame.iloc[test]))
+            fitted = _fit(params, problem, train[learn])
+            predict: Any = fitted.predict if regression else fitted.predict_proba
+            losses.append(
+                compute_loss(problem, train[held], predict(problem.frame.iloc[train[held]]))
+            )
+            predictions.append(predict(problem.frame.iloc[test]))
         folds = params.get("validation_folds")
         how = f"{folds} folds" if folds else "a tenth" if params["early_stopping"] else "fixed"
         print(
             f"{table}, {style}, {how}: cv {np.mean(losses):.5g}, "
-            f"test {loss(problem, test, np.mean(answers, axis=0)):.5g}, "
+            f"test {compute_loss(problem, test, np.mean(predictions, axis=0)):.5g}, "
             f"{time.perf_counter() - since:.1f} s",
             flush=True,
         )
 
 
-def _fitted(params: dict[str, Any], problem: Any, rows: Any) -> Any:
+def _fit(params: dict[str, Any], problem: Any, rows: Any) -> Any:
     kind = HistGradientBoostingClassifier
     if problem.task == "regression":
         kind = HistGradientBoostingRegressor
@@ -73,7 +76,7 @@ def main() -> None:
     args = parser.parse_args()
     for table in args.tables.split(","):
         for style in args.styles.split(","):
-            measured(table, style)
+            measure(table, style)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""How well small models imitate a forest of 500 trees on Adult, and how wrong all of them are.
+"""Measure the fidelity and the errors of small surrogates of a forest on Adult.
 
     python benchmarks/surrogate.py [--trees 500] [--divisions 1] [--threads 2]
 
-Adult (UCI), all fourteen columns as they are. The first division is UCI's own: 32,561 rows to learn
-from, 16,281 to test on; the others draw as many at random. Two forests are imitated: one of whole
-trees, as is the default, and one whose leaves hold five rows or more. Surrogates learn what the
-forest says of its own training rows out of bag. Fidelity is the share of the test rows, which
-neither the forest nor the surrogate has seen, on which both say the same class. Prints a Markdown
-table; every line of it is one surrogate beside its forest, and beside CART of the same size.
+Adult (UCI), with all fourteen columns. The first split is UCI's own: 32,561 training rows and
+16,281 test rows; the others are random splits of the same sizes. There are two forests: one of
+fully grown trees, the default, and one with at least five rows per leaf. Surrogates learn from the
+forest's out-of-bag predictions for its training rows. Fidelity is the share of the test rows,
+unseen by both, on which the forest and the surrogate predict the same class. Prints a Markdown
+table with one surrogate per line, compared with its forest and with a CART of the same size.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ DATA = Path(
 )
 N_TEST = 16_281
 FORESTS: dict[str, dict[str, Any]] = {
-    "whole trees": {},
+    "fully grown trees": {},
     "leaves of 5 rows or more": {"min_samples_leaf": 5},
 }
 SIZES = (4, 8, 16)
 
 
-def adult() -> tuple[pd.DataFrame, npt.NDArray[Any]]:
-    """The table and its target; UCI's test rows come first."""
+def load_adult() -> tuple[pd.DataFrame, npt.NDArray[Any]]:
+    """Load the table and its target; UCI's test rows come first."""
     table = pd.read_csv(DATA / "adult" / "adult.csv.gz", na_values="?")
     return table, table.pop("income").to_numpy()
 
 
-def division(n_rows: int, number: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Rows to learn from and rows to test on; number 0 is UCI's own."""
+def split_rows(n_rows: int, number: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return training and test rows; split number 0 is UCI's own."""
     order = np.arange(n_rows) if number == 0 else np.random.default_rng(number).permutation(n_rows)
     return order[N_TEST:], order[:N_TEST]
 
 
 def compare(n_trees: int, n_divisions: int, threads: int) -> None:
-    """Fit, imitate, and print."""
+    """Fit the forests and surrogates, and print the table."""
     names = ("arboleda", "scikit-learn", "numpy")
     print(", ".join(f"{name} {version(name)}" for name in names), platform.python_version())
     print(f"\n{n_trees} trees\n")
     print("| division | forest | surrogate | size | fidelity | error | CART's | forest's |")
     print("|---|---|---|---|---|---|---|---|")
-    table, y = adult()
+    table, y = load_adult()
     for number in range(n_divisions):
-        train, test = division(len(y), number)
+        train, test = split_rows(len(y), number)
         for name, options in FORESTS.items():
             forest = RandomForestClassifier(
                 n_trees, oob_score=True, random_state=0, n_jobs=threads, **options
@@ -85,7 +85,7 @@ def compare(n_trees: int, n_divisions: int, threads: int) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trees", type=int, default=500)
     parser.add_argument("--divisions", type=int, default=1)

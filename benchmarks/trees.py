@@ -1,12 +1,11 @@
-"""One full-depth classification tree: ours beside scikit-learn's, in one run.
+"""Time one fully grown classification tree in arboleda and scikit-learn.
 
     python benchmarks/trees.py [--repeats 5] [--threads 2] [--only MNIST]
 
-The tables are the referee's workloads W7a (Adult, one-hot) and W7b (MNIST), and a million rows of
-28 continuous columns. Every measurement runs in a process of its own, ours and theirs in turn; what
-is timed is `fit` on NumPy arrays in memory. Memory is the peak during `fit` less what the process
-held before it, per row; ours holds codes, of 1 to 4 bytes a cell. Prints a Markdown table of
-medians and ratios.
+The workloads are W7a (Adult, one-hot), W7b (MNIST), and a million rows of 28 continuous columns.
+Every measurement runs `fit` on NumPy arrays in memory, in a separate process, interleaved. Memory
+is the peak during `fit` minus the memory before it, per row; arboleda stores codes of 1 to 4 bytes
+per cell. Prints a Markdown table of medians and ratios.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Table = tuple[npt.NDArray[np.float32], npt.NDArray[Any]]
 
 
 def adult() -> Table:
-    """Adult: the 32,561 training rows of UCI (the file holds its test rows first), one-hot."""
+    """Load Adult, one-hot: the 32,561 training rows of UCI (the file has its test rows first)."""
     import pandas as pd
 
     frame = pd.read_csv(DATA / "adult" / "adult.csv.gz").iloc[16_281:]
@@ -42,14 +41,14 @@ def adult() -> Table:
 
 
 def mnist() -> Table:
-    """MNIST: 60,000 x 784 pixels, 10 classes."""
+    """Load MNIST: 60,000 x 784 pixels, 10 classes."""
     with np.load(DATA / "mnist" / "mnist.npz") as arrays:
         X = arrays["X_train"].reshape(60_000, 784).astype(np.float32)
         return X, arrays["y_train"].astype(int)
 
 
 def continuous() -> Table:
-    """A million rows of 28 normal columns, and a noisy label that depends on three of them."""
+    """Generate a million rows of 28 normal columns, and a noisy label that depends on three."""
     random = np.random.default_rng(0)
     X = random.standard_normal((1_000_000, 28), dtype=np.float32)
     noise = random.standard_normal(len(X), dtype=np.float32) / 2
@@ -97,7 +96,7 @@ def measure(workload: str, contestant: str, threads: int) -> dict[str, float]:
 
 
 def run(workload: str, contestant: str, threads: int) -> dict[str, float]:
-    """One measurement in a process of its own."""
+    """Run one measurement in a separate process."""
     command = [sys.executable, __file__, "--one", workload, contestant, "--threads", str(threads)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     result: dict[str, float] = json.loads(done.stdout)
@@ -112,7 +111,7 @@ def compare(workloads: list[str], repeats: int, threads: int) -> None:
     print(f"{versions}, Python {platform.python_version()}; {os.cpu_count()} cores\n")
     print(
         f"| workload | arboleda, {threads} threads | arboleda, 1 thread | scikit-learn | ratio | "
-        "bytes a row: ours | theirs |"
+        "bytes per row: arboleda | scikit-learn |"
     )
     print("|---|---|---|---|---|---|---|")
     for workload in workloads:
@@ -136,7 +135,7 @@ def compare(workloads: list[str], repeats: int, threads: int) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)

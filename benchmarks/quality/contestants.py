@@ -1,7 +1,7 @@
 """The contestants: each library's own scikit-learn class at its defaults.
 
-Nothing is set but the random seed, the number of threads and silence. Categories are given in the
-form that each library takes natively: a pandas category column, or the names of the columns.
+Only the random seed, the number of threads and the verbosity are set. Categories are passed in the
+native form of each library: as a pandas category column, or by the names of the columns.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from tables import Problem
 Fit = Callable[[Problem, npt.NDArray[np.intp], npt.NDArray[np.intp], int], Any]
 
 
-def predictions(model: Any, frame: pd.DataFrame, task: str) -> npt.NDArray[np.float64]:
-    """Probabilities of the classes, or the predicted values."""
-    given = model.predict(frame) if task == "regression" else model.predict_proba(frame)
-    return np.asarray(given, dtype=np.float64)
+def predict(model: Any, frame: pd.DataFrame, task: str) -> npt.NDArray[np.float64]:
+    """Return class probabilities, or predicted values."""
+    predicted = model.predict(frame) if task == "regression" else model.predict_proba(frame)
+    return np.asarray(predicted, dtype=np.float64)
 
 
-def contestant(make: Callable[[bool, int], Any], *, text: bool = False, **fit: Any) -> Fit:
-    """Fit `make(is_regression, threads)` on the rows of a fold and predict its other rows.
+def make_contestant(make: Callable[[bool, int], Any], *, text: bool = False, **fit: Any) -> Fit:
+    """Return a function that fits `make(is_regression, threads)` on a fold and predicts.
 
-    `text` hands categories over as text, with their names in `cat_features`.
+    `text` passes categories as text, with their names in `cat_features`.
     """
 
     def run(
         problem: Problem, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp], threads: int
     ) -> npt.NDArray[np.float64]:
         frame = problem.frame
-        given = dict(fit)
+        options = dict(fit)
         if text:
             frame = frame.astype(dict.fromkeys(problem.categories, object))
-            given["cat_features"] = problem.categories
+            options["cat_features"] = problem.categories
         model = make(problem.task == "regression", threads)
-        model.fit(frame.iloc[train], problem.target[train], **given)
-        return predictions(model, frame.iloc[test], problem.task)
+        model.fit(frame.iloc[train], problem.target[train], **options)
+        return predict(model, frame.iloc[test], problem.task)
 
     return run
 
@@ -98,14 +98,14 @@ def arboleda_auto(regression: bool, threads: int) -> Any:
 
 
 CONTESTANTS: dict[str, Fit] = {
-    "arboleda": contestant(arboleda),
-    "arboleda auto": contestant(arboleda_auto),
-    "LightGBM": contestant(lightgbm),
-    "XGBoost": contestant(xgboost),
-    "HGB": contestant(scikit_learn),
-    "perpetual": contestant(perpetual),
-    "ChimeraBoost": contestant(chimeraboost, text=True),
-    "CatBoost": contestant(catboost, text=True),
+    "arboleda": make_contestant(arboleda),
+    "arboleda auto": make_contestant(arboleda_auto),
+    "LightGBM": make_contestant(lightgbm),
+    "XGBoost": make_contestant(xgboost),
+    "HGB": make_contestant(scikit_learn),
+    "perpetual": make_contestant(perpetual),
+    "ChimeraBoost": make_contestant(chimeraboost, text=True),
+    "CatBoost": make_contestant(catboost, text=True),
 }
 
 PACKAGES = {

@@ -1,4 +1,4 @@
-"""Draw the table of scores and ranks from `results.json` into README.md, between two marks.
+"""Write the tables of scores and ranks from `results.json` to README.md, between two marks.
 
 python benchmarks/quality/table.py
 """
@@ -21,51 +21,55 @@ RANKED = ("arboleda auto", "CatBoost", "ChimeraBoost", "LightGBM", "XGBoost", "H
 Results = dict[str, dict[str, dict[str, dict[str, Any]]]]
 
 
-def complete(results: Results, table: str, contestant: str) -> bool:
-    """Whether all folds are there."""
+def is_complete(results: Results, table: str, contestant: str) -> bool:
+    """Return whether all folds are present."""
     return len(results.get(table, {}).get(contestant, {})) == N_FOLDS
 
 
-def folds(results: Results, table: str, contestant: str) -> np.ndarray:
-    """Scores of the folds, in order."""
+def get_fold_scores(results: Results, table: str, contestant: str) -> np.ndarray:
+    """Return the scores of the folds, in order."""
     return np.array(
         [results[table][contestant][str(fold)]["score"] for fold in range(N_FOLDS)], dtype=float
     )
 
 
-def rounded(scores: np.ndarray) -> str:
-    """Mean over the folds and its standard error, to what the error allows."""
+def format_mean(scores: np.ndarray) -> str:
+    """Format the mean over the folds and its standard error, with significant digits."""
     error = scores.std(ddof=1) / np.sqrt(scores.size)
     digits = max(0, 1 - int(np.floor(np.log10(max(error, 1e-12)))))
     return f"{scores.mean():.{digits}f} ± {error:.{digits}f}"
 
 
-def ranks(results: Results, tables: list[str], names: list[str]) -> dict[str, np.ndarray]:
-    """Rank of each contestant on each table, 1 the best, by the mean over the folds."""
-    means = [[folds(results, t, name).mean() for name in names] for t in tables]
+def compute_ranks(results: Results, tables: list[str], names: list[str]) -> dict[str, np.ndarray]:
+    """Return the rank of each contestant on each table by its mean score; 1 is the best."""
+    means = [[get_fold_scores(results, t, name).mean() for name in names] for t in tables]
     return dict(zip(names, np.array([rankdata(row) for row in means]).T, strict=True))
 
 
-def score_rows(results: Results, tables: list[str], names: list[str]) -> list[str]:
-    """One row a table; the best is bold."""
+def make_score_rows(results: Results, tables: list[str], names: list[str]) -> list[str]:
+    """Return one row per table; the best score is bold."""
     lines = [
         "| table | " + " | ".join(names) + " |",
         "|---|" + "---|" * len(names),
     ]
     for table in tables:
-        means = {n: folds(results, table, n).mean() for n in names if complete(results, table, n)}
+        means = {
+            n: get_fold_scores(results, table, n).mean()
+            for n in names
+            if is_complete(results, table, n)
+        }
         best = min(means, key=means.__getitem__)
         cells = []
         for name in names:
-            cell = rounded(folds(results, table, name)) if name in means else "-"
+            cell = format_mean(get_fold_scores(results, table, name)) if name in means else "-"
             cells.append(f"**{cell}**" if name == best else cell)
         lines.append(f"| {table} | " + " | ".join(cells) + " |")
     return lines
 
 
-def rank_rows(results: Results, tables: list[str], names: list[str]) -> list[str]:
-    """Ranks on each table and their mean, best first."""
-    each = ranks(results, tables, names)
+def make_rank_rows(results: Results, tables: list[str], names: list[str]) -> list[str]:
+    """Return the ranks on each table and their mean, best first."""
+    each = compute_ranks(results, tables, names)
     order = sorted(names, key=lambda name: each[name].mean())
     lines = ["| contestant | mean rank | " + " | ".join(tables) + " |"]
     lines.append("|---|---|" + "---|" * len(tables))
@@ -75,8 +79,8 @@ def rank_rows(results: Results, tables: list[str], names: list[str]) -> list[str
     return lines
 
 
-def second_rows(results: Results, tables: list[str], names: list[str]) -> list[str]:
-    """CPU seconds of one fold, its predictions included."""
+def make_second_rows(results: Results, tables: list[str], names: list[str]) -> list[str]:
+    """Return the CPU seconds of one fold, including predictions."""
     lines = ["| table | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
     for table in tables:
         cells = []
@@ -87,8 +91,8 @@ def second_rows(results: Results, tables: list[str], names: list[str]) -> list[s
     return lines
 
 
-def versions(results: Results, names: list[str]) -> str:
-    """What was measured, and when."""
+def format_versions(results: Results, names: list[str]) -> str:
+    """Format the versions and the dates of the measurements."""
     seen: dict[str, set[str]] = {name: set() for name in names}
     days: set[str] = set()
     for of_table in results.values():
@@ -101,31 +105,31 @@ def versions(results: Results, names: list[str]) -> str:
     return f"{listed}; measured {when}, one thread."
 
 
-def drawn(results: Results) -> str:
-    """Everything between the marks."""
+def render(results: Results) -> str:
+    """Render everything between the marks."""
     tables = [table for table in results if results[table]]
     names = [n for n in (*OURS, *PEERS) if any(results[t].get(n) for t in tables)]
     ranked = [name for name in names if name in RANKED]
-    finished = [t for t in tables if all(complete(results, t, name) for name in ranked)]
+    finished = [t for t in tables if all(is_complete(results, t, name) for name in ranked)]
     parts = [
-        versions(results, names),
+        format_versions(results, names),
         "### Scores",
-        "\n".join(score_rows(results, tables, names)),
+        "\n".join(make_score_rows(results, tables, names)),
         "### Ranks",
-        "\n".join(rank_rows(results, finished, ranked)),
+        "\n".join(make_rank_rows(results, finished, ranked)),
         "### CPU seconds of one fold",
-        "\n".join(second_rows(results, tables, names)),
+        "\n".join(make_second_rows(results, tables, names)),
     ]
     return "\n\n".join(parts)
 
 
 def main() -> None:
-    """Replace what stands between the marks."""
+    """Replace the text between the marks."""
     text = README.read_text()
     before, rest = text.split(BEGIN)
     _, after = rest.split(END)
     results: Results = json.loads(RESULTS.read_text())
-    README.write_text(f"{before}{BEGIN}\n\n{drawn(results)}\n\n{END}{after}")
+    README.write_text(f"{before}{BEGIN}\n\n{render(results)}\n\n{END}{after}")
 
 
 if __name__ == "__main__":

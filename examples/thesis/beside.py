@@ -1,7 +1,7 @@
-"""A page that puts a study of ours beside the thesis's tables and box plots.
+"""A page that compares a study with the thesis's tables and box plots.
 
-Facts first: `beside_facts` takes from the study's facts what is shown, `render_beside` draws it
-with the report's own look.
+`beside_facts` selects the facts to show from the facts of the study, and `render_beside` renders
+them with the style of the report.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def beside_facts(
     took: dict[str, float] | None,
     others: list[dict[str, Any]] | None,
 ) -> dict[str, Any]:
-    """What the page shows, as plain values.
+    """Return what the page shows, as plain values.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def beside_facts(
     study : dict
         Facts of the study.
     took : dict or None
-        ``wall_s`` and ``cpu_s`` of the study; None if it went on where it had stopped.
+        ``wall_s`` and ``cpu_s`` of the study; None if it was resumed.
     others : list of dict or None
-        Times of scikit-learn's namesakes, see `namesakes.timed`.
+        Times of scikit-learn's counterparts, see `namesakes.timed`.
     """
     rows = [
         {
@@ -84,13 +84,13 @@ def beside_facts(
 
 
 def _metrics(test: dict[str, Any], wanted: tuple[str, ...]) -> dict[str, float]:
-    """Of all rows, or the plain mean over the classes, as the thesis has them."""
+    """Return metrics of all rows, or unweighted means over the classes, as in the thesis."""
     macro = (test["averages"] or {}).get("macro", {})
     return {name: (macro if name in _OF_CLASSES else test["metrics"])[name] for name in wanted}
 
 
 def render_beside(facts: dict[str, Any]) -> str:
-    """The page: one HTML file that asks for nothing."""
+    """Render the page: one self-contained HTML file."""
     drawn = [(row["name"], row["folds"]) for row in _by_median(facts) if len(row["folds"]) > 1]
     label = facts["metric_label"]
     names = {row["key"]: row["name"] for row in facts["rows"]}
@@ -114,7 +114,7 @@ def render_beside(facts: dict[str, Any]) -> str:
 
 
 def _by_median(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """Best first."""
+    """Sort the rows by their median, best first."""
     import numpy as np
 
     sign = -1.0 if facts["greater_is_better"] else 1.0
@@ -123,7 +123,7 @@ def _by_median(facts: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _get_sources(rows: list[dict[str, Any]], metric: str) -> list[str]:
-    """Who has numbers of a metric."""
+    """Return the sources that have a metric."""
     return [
         "ours",
         *(who for who in ("thesis", "level") if any(metric in row[who] for row in rows)),
@@ -141,7 +141,7 @@ def _make_row(row: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tint(ours: float, beside: list[float | None], name: str) -> str:
-    """Below a level, where both are read with the digits that are printed."""
+    """Mark values below a reference level, compared at the printed precision."""
     for value in beside:
         if value is None:
             continue

@@ -1,8 +1,8 @@
-"""What the same list of models and grids would take with scikit-learn alone.
+"""Estimate the time of the same models and grids with scikit-learn alone.
 
-Where the study's model is scikit-learn's own, the time is the study's. The others are fitted with
-the candidate that was chosen, on a part of the training rows, and the time is projected to all of
-them: in proportion to the rows, which flatters trees a little.
+If a model of the study is from scikit-learn, its time is that of the study. The others are fitted
+with the chosen candidate to a sample of the training rows, and the time is extrapolated in
+proportion to the number of rows, which slightly favours scikit-learn's trees.
 """
 
 import time
@@ -26,12 +26,12 @@ __all__ = ["namesake", "timed"]
 
 MOST_ROWS = 4_000
 FOLDS = 5
-# Parameters of ours that scikit-learn's histogram boosting has not.
+# arboleda's parameters that scikit-learn's histogram boosting lacks.
 _OURS = {"growth", "subsample", "colsample_bytree"}
 
 
 def namesake(key: str, params: dict[str, Any], is_classes: bool) -> Any | None:
-    """scikit-learn's model for a candidate of one of ours, or None if it is scikit-learn's."""
+    """Return scikit-learn's counterpart of an arboleda model, or None for a scikit-learn model."""
     rest = {k: v for k, v in params.items() if k not in ("max_depth", "min_samples_leaf")}
     of_tree = {k: v for k, v in params.items() if k not in rest}
     tree = (DecisionTreeClassifier if is_classes else DecisionTreeRegressor)(**of_tree)
@@ -57,24 +57,24 @@ def namesake(key: str, params: dict[str, Any], is_classes: bool) -> Any | None:
 def timed(
     facts: dict[str, Any], train: Any, target: str, cpu_s: float | None
 ) -> list[dict[str, Any]]:
-    """Seconds of one core for every model of a study, ours and scikit-learn's.
+    """Return the seconds on one core for every model of a study, and for scikit-learn's.
 
     Parameters
     ----------
     facts : dict
-        Of the study.
+        Facts of the study.
     train : DataFrame
-        The rows it learned from.
+        The training rows.
     target : str
     cpu_s : float or None
-        Seconds of one core that the whole study took: on a busy computer its fits waited, and what
-        they took by the clock is scaled to this sum. None: they are told by the clock.
+        Processor seconds of the whole study. On a busy computer, elapsed times include waiting and
+        are scaled to this sum. With None, elapsed times are used.
 
     Returns
     -------
     rows : list of dict
-        ``key``, ``name``, ``fits``, ``ours_s``, ``theirs_s``, of all candidates on all folds and
-        the last fit, and ``measured``: whether the model is ours and theirs was timed.
+        ``key``, ``name``, ``fits``, ``ours_s``, ``theirs_s``, for all candidates on all folds and
+        the final fit, and ``measured``: whether scikit-learn's counterpart was timed.
     """
     import pandas as pd
 
@@ -97,7 +97,7 @@ def timed(
             with threadpool_limits(1):
                 other.fit(x, y)
             once = (time.process_time() - started) * share
-            # A fold's fit learns from four fifths of the rows.
+            # A fold has four fifths of the rows.
             theirs = once * ((FOLDS - 1) * n_candidates + 1)
         rows.append(
             {
@@ -113,5 +113,5 @@ def timed(
 
 
 def _seconds(model: dict[str, Any]) -> float:
-    """What a model took by the clock."""
+    """Return the elapsed seconds of a model."""
     return sum(seconds or 0.0 for seconds in model["timing"].values())

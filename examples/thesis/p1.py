@@ -1,6 +1,6 @@
-"""P1, incomes of adults, as the thesis studies them.
+"""Repeat the thesis's study P1: incomes of adults.
 
-python examples/thesis/p1.py --data FOLDER_OF_THE_TABLES
+python examples/thesis/p1.py --data FOLDER
 """
 
 from rerun import main

@@ -1,6 +1,6 @@
-"""P2, handwritten digits, as the thesis studies them.
+"""Repeat the thesis's study P2: handwritten digits.
 
-python examples/thesis/p2.py --data FOLDER_OF_THE_TABLES
+python examples/thesis/p2.py --data FOLDER
 """
 
 from rerun import main

@@ -1,6 +1,6 @@
-"""P3, prices of used cars, as the thesis studies them.
+"""Repeat the thesis's study P3: prices of used cars.
 
-python examples/thesis/p3.py --data FOLDER_OF_THE_TABLES
+python examples/thesis/p3.py --data FOLDER
 """
 
 from rerun import main

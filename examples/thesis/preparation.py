@@ -1,7 +1,7 @@
-"""The three tables as the thesis prepares them, and its kind of split, with one seed for all.
+"""Prepare and split the three tables as in the thesis.
 
-Each preparation checks how many rows are left after every step, so that another edition of a table
-is noticed and not studied by mistake.
+Each preparation checks the number of rows after every step, so that another edition of a table is
+detected.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ _UNUSED = ["fnlwgt", "native-country", "educational-num"]
 
 
 def prepared_adult(frame: pd.DataFrame, *, check: bool = True) -> pd.DataFrame:
-    """P1: incomes in the United States, with education and marital status in fewer levels.
+    """Prepare P1: incomes in the United States, with merged levels of education and marital status.
 
     Parameters
     ----------
     frame : DataFrame
         The table "adult".
     check : bool
-        Whether the rows must be those of the whole table.
+        Whether to check the numbers of rows, for the whole table.
 
     Raises
     ------
     ValueError
-        If other rows are left than the thesis's steps leave, or a level is unknown.
+        If the number of rows differs from that of the thesis, or a level is unknown.
     """
     frame = _counted(frame.replace("?", None).dropna(), 45_222, check, "without missing values")
     frame = _counted(frame.drop_duplicates(), 45_175, check, "that are distinct")
@@ -64,12 +64,12 @@ def prepared_adult(frame: pd.DataFrame, *, check: bool = True) -> pd.DataFrame:
 
 
 def prepared_digits(frame: pd.DataFrame, *, check: bool = True) -> pd.DataFrame:
-    """P2: handwritten digits in black and white: a pixel with any ink is 1.
+    """Prepare P2: handwritten digits with binary pixels, 1 for any ink.
 
     Raises
     ------
     ValueError
-        If other rows are left than there are.
+        If the number of rows differs.
     """
     frame = _counted(frame, 70_000, check, "of both parts of the table")
     pixels = (frame.drop(columns="digit") > 0).astype("uint8")
@@ -77,18 +77,18 @@ def prepared_digits(frame: pd.DataFrame, *, check: bool = True) -> pd.DataFrame:
 
 
 def prepared_cars(frame: pd.DataFrame, *, check: bool = True) -> pd.DataFrame:
-    """P3: prices of used Volkswagens, without the rows that miss a value.
+    """Prepare P3: prices of used Volkswagens, without rows with missing values.
 
     Raises
     ------
     ValueError
-        If other rows are left than the thesis has.
+        If the number of rows differs from that of the thesis.
     """
     return _counted(frame.dropna(), 15_157, check, "without missing values").reset_index(drop=True)
 
 
 def split(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """A random fifth for the test, not stratified, by seed 1: rows to learn from and to test."""
+    """Split off a random fifth for the test, not stratified, with seed 1."""
     train, test = train_test_split(frame, test_size=TEST_SIZE, random_state=SPLIT_SEED)
     return train.sort_index(), test.sort_index()
 

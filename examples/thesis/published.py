@@ -1,8 +1,7 @@
-"""What the thesis prints in its tables 3.3 to 3.5, and what scikit-learn's defaults give.
+"""The numbers in tables 3.3 to 3.5 of the thesis, and those of scikit-learn's defaults.
 
-The thesis tests on random fifths of its own: its numbers are levels, not the same rows. The levels
-of scikit-learn are of the split of `preparation.split`, with the parameters at their defaults
-but for those named; trees, bagging and forests have 100 members.
+The thesis used other test rows, so its numbers are reference levels. The levels of scikit-learn are
+for the split of `preparation.split`, with default parameters; bagging and forests have 100 members.
 """
 
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ Row = dict[str, float]
 class Problem:
     """One of the three studies.
 
-    ``thesis`` and ``levels`` hold metrics by the key of our model; ``order`` is the thesis's box
-    plot from its lowest to its highest median, where the thesis tells it.
+    ``thesis`` and ``levels`` have metrics by the key of the model; ``order`` is the order of the
+    thesis's box plot, from the lowest to the highest median, if the thesis has one.
     """
 
     key: str
@@ -33,7 +32,7 @@ class Problem:
 
 
 def _rows(metrics: tuple[str, ...], table: str) -> dict[str, Row]:
-    """Lines of a key and its numbers."""
+    """Parse lines of a key and its numbers."""
     found = {}
     for line in table.strip().splitlines():
         key, *numbers = line.split()

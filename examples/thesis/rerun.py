@@ -1,4 +1,4 @@
-"""Redo one of the thesis's studies: fetch the table, prepare it, split it, study it, compare."""
+"""Repeat one of the thesis's studies: load, prepare and split the table, study it, compare."""
 
 import argparse
 import resource
@@ -16,26 +16,26 @@ __all__ = ["main"]
 
 
 def main(key: str, arguments: list[str] | None = None) -> Path:
-    """Run the study of a problem, "p1", "p2" or "p3"; its page is written beside the report.
+    """Run the study of a problem, "p1", "p2" or "p3", and write its page next to the report.
 
     Parameters
     ----------
     key : str
     arguments : list of str, optional
-        The words of the command line; by default those of the process.
+        Command-line arguments; by default those of the process.
 
     Returns
     -------
     page : Path
     """
     problem = PROBLEMS[key]
-    asked = _asked(problem.title, arguments)
-    table = datasets.load(problem.table, asked.data).frame
-    if asked.rows is not None:
-        table = table.sample(min(asked.rows, len(table)), random_state=0).sort_index()
-    train, test = split(PREPARED[key](table, check=asked.rows is None))
+    options = _parse_arguments(problem.title, arguments)
+    table = datasets.load(problem.table, options.data).frame
+    if options.rows is not None:
+        table = table.sample(min(options.rows, len(table)), random_state=0).sort_index()
+    train, test = split(PREPARED[key](table, check=options.rows is None))
     print(f"{problem.title}: {len(train):,} rows to learn from, {len(test):,} to test")
-    out = asked.out or Path("studies") / f"thesis-{key}"
+    out = options.out or Path("studies") / f"thesis-{key}"
     is_whole = not (out / "ledger.sqlite").exists()
     started, used = time.perf_counter(), _cpu_seconds()
     result = Study(
@@ -45,15 +45,15 @@ def main(key: str, arguments: list[str] | None = None) -> Path:
         metric=problem.metric,
         preset="thesis",
         random_state=1,
-        n_jobs=asked.jobs,
+        n_jobs=options.jobs,
         output_dir=out,
     ).run(progress=True)
     took = None
-    # A study that went on has taken more than this process saw.
+    # A resumed study has taken more time than this process measured.
     if is_whole:
         took = {"wall_s": time.perf_counter() - started, "cpu_s": _cpu_seconds() - used}
     others = None
-    if not asked.no_namesakes:
+    if not options.no_namesakes:
         cpu_s = None if took is None else took["cpu_s"]
         others = namesakes.timed(result.facts, train, problem.target, cpu_s)
     page = result.folder / "beside.html"
@@ -62,11 +62,11 @@ def main(key: str, arguments: list[str] | None = None) -> Path:
     return page
 
 
-def _asked(title: str, arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=f"{title}, as the thesis studies them.")
-    parser.add_argument("--data", type=Path, help="folder of the tables [their public homes]")
+def _parse_arguments(title: str, arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=f"{title}, as in the thesis.")
+    parser.add_argument("--data", type=Path, help="folder of the tables [downloaded]")
     parser.add_argument("--out", type=Path, help="folder for the study [studies/thesis-..]")
-    parser.add_argument("--rows", type=int, help="a quick look: only so many rows, drawn at random")
+    parser.add_argument("--rows", type=int, help="quick version: number of rows, drawn at random")
     parser.add_argument("--jobs", type=int, default=2, help="number of processes [2]")
     parser.add_argument(
         "--no-namesakes", action="store_true", help="do not time scikit-learn's models"
@@ -75,6 +75,6 @@ def _asked(title: str, arguments: list[str] | None) -> argparse.Namespace:
 
 
 def _cpu_seconds() -> float:
-    """Of this process and of those that it has waited for."""
+    """Return the processor seconds of this process and its finished child processes."""
     both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, both))

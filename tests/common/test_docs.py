@@ -33,7 +33,7 @@ RUNNABLE = [
             "reading_trees",
             "saving",
             "trees",
-            "what_goes_in",
+            "input_data",
         )
     ),
 ]

@@ -11,7 +11,7 @@ import sklearn
 from tests.parity.sklearn_differences import EXPECTED, INTERNALS, REASONS, SCIKIT_LEARN, WORDING
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = ROOT / "docs" / "guide" / "how_ours_differ.md"
+GUIDE = ROOT / "docs" / "guide" / "differences_from_scikit_learn.md"
 QUICK = ("tree/tests/test_monotonic_tree.py", "tree/tests/test_export.py")
 
 

@@ -151,7 +151,7 @@ class Reader:
         return {name: error for name, error in found.items() if error is not None}
 
 
-def notify_watcher(error: Exception) -> bool:
+def is_one_sentence(error: Exception) -> bool:
     """Whether an error is a study's own and is one sentence."""
     text = str(error)
     return isinstance(error, StudyError) and "\n" not in text and len(text) > 20

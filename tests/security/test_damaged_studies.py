@@ -16,8 +16,8 @@ import pytest
 from tests.security.damaged_studies import (
     Reader,
     copy_study,
+    is_one_sentence,
     mend_sum,
-    notify_watcher,
     raised,
     replaced,
     replacements,
@@ -64,7 +64,7 @@ def check(reader: Reader, parts: tuple[str, ...], damage: Any) -> bool:
     """Whether the study could still be loaded; what is raised is in order."""
     found = reader.errors(parts)
     for part, error in found.items():
-        assert notify_watcher(error), (damage, part, repr(error))
+        assert is_one_sentence(error), (damage, part, repr(error))
     if "load" in found:
         assert isinstance(found["load"], StudyFormatError), (damage, repr(found["load"]))
         assert str(reader.folder) in str(found["load"]), damage
@@ -170,7 +170,7 @@ def test_a_missing_member_is_refused(damaged: Reader, capsys: pytest.CaptureFixt
             error = raised(lambda key=key: Study.load(damaged.folder).model(key))
             if error is not None:
                 assert isinstance(error, StudyFormatError), name
-                assert notify_watcher(error)
+                assert is_one_sentence(error)
                 n_refused += 1
             if key != best:
                 continue
@@ -192,10 +192,10 @@ def test_damaged_studies_resume_or_are_refused(studies: dict[str, Path], tmp_pat
             options = {"table": small_table(), "output_dir": folder, "n_jobs": 1}
             error = raised(lambda options=options: Study.from_config(config, **options).run())
             if error is not None:
-                assert notify_watcher(error), (name, how, repr(error))
+                assert is_one_sentence(error), (name, how, repr(error))
                 continue
             left = Reader(folder, studies["first"], tmp_path).errors(QUICK)
-            assert all(map(notify_watcher, left.values())), (name, how, left)
+            assert all(map(is_one_sentence, left.values())), (name, how, left)
             assert how == "folder" or not left, (name, how, left)  # no file where a folder is
 
 

@@ -173,7 +173,7 @@ def test_invalid_study_files_are_refused(
 
 
 def test_the_example_of_the_guide_is_valid(tmp_path: Path) -> None:
-    guide = (Path(__file__).parents[2] / "docs/guide/asking.md").read_text()
+    guide = (Path(__file__).parents[2] / "docs/guide/study_options.md").read_text()
     path = tmp_path / "study.toml"
     path.write_text(guide.split("```toml\n")[2].split("```")[0])
     found = read_config(path)

@@ -2,13 +2,13 @@
 Heart disease: the training error falls, the test error does not
 ================================================================
 
-With few rows and noise in them, boosting can go too far: the error of the rows that it learns from
-keeps falling while that of others begins to rise. After figure 1.5 of Schapire and Freund's book
-"Boosting" (2012): stumps on the 303 patients of Cleveland, means over 30 divisions into halves.
+With few and noisy rows, boosting can overfit: the training error continues to fall while the test
+error begins to rise. After figure 1.5 of Schapire and Freund's book "Boosting" (2012): stumps on
+the 303 patients of Cleveland, means over 30 splits into halves.
 
 The table is UCI's `Heart Disease <https://archive.ics.uci.edu/dataset/45/heart+disease>`_, read
-from the folder that the environment variable ``ARBOLEDA_DATA`` names. Where it is not there,
-scikit-learn's breast-cancer table stands in, and the page says so here:
+from the folder that the environment variable ``ARBOLEDA_DATA`` names. If it is missing,
+scikit-learn's breast-cancer table is used instead, as reported here:
 """
 
 import os
@@ -46,8 +46,8 @@ def errors(division):
     )
     model = AdaBoostClassifier(algorithm="discrete", n_estimators=N_ROUNDS).fit(X_train, y_train)
     return [
-        [np.mean(answers != y_train) for answers in model.staged_predict(X_train)],
-        [np.mean(answers != y_test) for answers in model.staged_predict(X_test)],
+        [np.mean(predicted != y_train) for predicted in model.staged_predict(X_train)],
+        [np.mean(predicted != y_test) for predicted in model.staged_predict(X_test)],
     ]
 
 

@@ -2,14 +2,14 @@
 The AdaBoost family under label noise
 =====================================
 
-Friedman, Hastie and Tibshirani (2000) expect of boosting by log-loss (their LogitBoost) that wrong
-labels harm it less than AdaBoost, whose exponential loss gives a row weight without limit. Here a
-share of the training labels is flipped, and five ways to boost trees of four leaves are judged by
-test labels that are right: on a made-up problem and on the mails of UCI's
-`Spambase <https://archive.ics.uci.edu/dataset/94/spambase>`_.
+Friedman, Hastie and Tibshirani (2000) expect that wrong labels harm boosting by log-loss (their
+LogitBoost) less than AdaBoost, whose exponential loss gives rows unlimited weight. Here, a share of
+the training labels is flipped, and five ways to boost trees of four leaves are scored on correct
+test labels: on a simulated problem and on the e-mails of UCI's `Spambase
+<https://archive.ics.uci.edu/dataset/94/spambase>`_.
 
-The mails are read from the folder that the environment variable ``ARBOLEDA_DATA`` names. Where they
-are not there, scikit-learn's breast-cancer table stands in, and the page says so here:
+The e-mails are read from the folder that the environment variable ``ARBOLEDA_DATA`` names. If they
+are missing, scikit-learn's breast-cancer table is used instead, as reported here:
 """
 
 import os
@@ -77,9 +77,10 @@ axes[0].legend(frameon=False)
 plt.show()
 
 # %%
-# Without wrong labels all are close. With them the log-loss of "logit" stands up better than "real"
-# and "gentle", which lower the exponential loss by as large steps, as the authors expected; where
-# three of ten labels are wrong, little of that is left. What counts more is how large the steps
-# are: the votes of "discrete", and the tenth of a step that gradient boosting takes
-# (``learning_rate=0.1``), follow wrong labels less. The others gain by that as much: of the mails
-# with three of ten labels wrong "gentle" then errs on about 10 %, and not on 23 %.
+# Without wrong labels, all methods are close. With wrong labels, the log-loss of "logit" is more
+# robust than "real" and "gentle", which take equally large steps on the exponential loss, as the
+# authors expected; with three of ten labels wrong, little of this advantage remains. The step size
+# matters more: the hard votes of "discrete" and the small steps of gradient boosting
+# (``learning_rate=0.1``) follow wrong labels less. The other methods gain as much from smaller
+# steps: on the e-mails with three of ten labels wrong, the error of "gentle" is then about 10 %
+# instead of 23 %.

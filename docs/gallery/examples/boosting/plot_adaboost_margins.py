@@ -2,16 +2,16 @@
 The test error falls after the training error is zero
 =====================================================
 
-Boosted trees can be right about every row that they learned from, and yet become better with more
-rounds. Schapire, Freund, Bartlett and Lee (1998) explain it by margins: the weighted share of the
-members that vote for the right class, less that for the wrong class with the most votes. More
-rounds make the smallest margins larger, and few rows with a small margin bound the test error,
-whatever the number of rounds. After figure 1.7 of Schapire and Freund's book "Boosting" (2012):
-UCI's `Letter Recognition <https://archive.ics.uci.edu/dataset/59/letter+recognition>`_, 26 classes,
-16,000 rows to learn from and 4,000 to be judged by.
+Boosted trees can classify every training row correctly and still improve with more rounds.
+Schapire, Freund, Bartlett and Lee (1998) explain this by margins: the weighted share of the members
+that vote for the right class, minus that for the wrong class with the most votes. More rounds make
+the smallest margins larger, and few rows with a small margin bound the test error, whatever the
+number of rounds. After figure 1.7 of Schapire and Freund's book "Boosting" (2012): UCI's `Letter
+Recognition <https://archive.ics.uci.edu/dataset/59/letter+recognition>`_, 26 classes, 16,000
+training rows and 4,000 test rows.
 
-The table is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. Where it is
-not there, scikit-learn's handwritten digits stand in, and the page says so here:
+The table is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. If it is
+missing, scikit-learn's handwritten digits are used instead, as reported here:
 """
 
 import os
@@ -68,6 +68,5 @@ right.legend(frameon=False, loc="upper left")
 plt.show()
 
 # %%
-# All margins of the training rows are above 0 from the round on where the left figure says so. The
-# rounds after that push the smallest ones up, at the cost of the largest: the curve becomes
-# steeper.
+# From the round marked in the left figure on, all margins of the training rows are above 0. Later
+# rounds raise the smallest margins at the cost of the largest: the curve becomes steeper.

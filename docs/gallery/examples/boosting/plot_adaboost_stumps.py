@@ -1,11 +1,10 @@
 """
-AdaBoost of stumps, beside one large tree
+AdaBoost of stumps against one large tree
 =========================================
 
-Ten standard normal columns, and a class that says whether the sum of their squares is above its
-median, 9.34: one question about one column, a stump, tells next to nothing about it. AdaBoost adds
-up 400 of them. After figure 10.2 of Hastie, Tibshirani and Friedman (2009): 2,000 rows to learn
-from, 10,000 to be judged by.
+Ten standard normal columns; the class is whether the sum of their squares is above its median,
+9.34. A stump, a single split on one column, is almost uninformative. AdaBoost adds up 400 of them.
+After figure 10.2 of Hastie, Tibshirani and Friedman (2009): 2,000 training rows, 10,000 test rows.
 """
 
 import matplotlib.pyplot as plt
@@ -46,9 +45,9 @@ axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.6, 0.8))
 plt.show()
 
 # %%
-# Every stump is hardly better than a guess: its edge, one half less its error on the weights that
-# it learned from, is a few percent. But no edge is lost: the training error is at most the product
-# of the factors Z, one below 1 for each round.
+# Every stump is hardly better than guessing: its edge, one half minus its weighted training error,
+# is a few percent. But every edge counts: the training error is at most the product of the factors
+# Z, which are below 1 in each round.
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
 left.plot(rounds, boosted.edges_, color="C0", lw=0.8)

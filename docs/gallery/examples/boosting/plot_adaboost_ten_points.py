@@ -3,9 +3,9 @@ AdaBoost on ten points, round by round
 ======================================
 
 The example of Schapire and Freund's book "Boosting" (2012), figures 1.1 and 1.2: ten points, three
-rounds of stumps. The size of a point is its weight; those that the round's stump gets wrong are
-circled, and weigh more in the next round. (In round 2 two stumps have the same error. The book
-takes the other one first; the numbers e, a and Z are the same.)
+rounds of stumps. The size of a point is its weight; points that the stump of the round
+misclassifies are circled, and get a larger weight in the next round. (In round 2 two stumps have
+the same error. The book takes the other one first; the numbers e, a and Z are the same.)
 """
 
 import matplotlib.pyplot as plt
@@ -46,9 +46,11 @@ grid = np.stack(np.meshgrid(np.linspace(0, 10, 301), np.linspace(0, 10, 301)), a
 SHADES = ListedColormap(["#f7d9c4", "#c6dbef"])
 
 
-def draw(axes, answers, title):
+def draw(axes, predictions, title):
     """Two regions, and what is above them."""
-    axes.pcolormesh(*np.moveaxis(grid, -1, 0), answers.reshape(301, 301), cmap=SHADES, alpha=0.8)
+    axes.pcolormesh(
+        *np.moveaxis(grid, -1, 0), predictions.reshape(301, 301), cmap=SHADES, alpha=0.8
+    )
     axes.set(title=title, xticks=[], yticks=[], aspect="equal")
 
 
@@ -79,9 +81,9 @@ plt.show()
 
 fig, axes = plt.subplots(1, 4, figsize=(10, 3), layout="constrained")
 for number in range(3):
-    answers = model.estimators_[number].predict(grid.reshape(-1, 2))
+    predictions = model.estimators_[number].predict(grid.reshape(-1, 2))
     sign = " +" if number < 2 else " ="
-    draw(axes[number], answers, f"{model.estimator_weights_[number]:.2f} h{number + 1}{sign}")
+    draw(axes[number], predictions, f"{model.estimator_weights_[number]:.2f} h{number + 1}{sign}")
 draw(axes[3], model.predict(grid.reshape(-1, 2)), "their sign")
 points(axes[3], np.full(10, 0.08))
 plt.show()

@@ -2,10 +2,10 @@
 Losses of a classifier against the margin
 =========================================
 
-AdaBoost lowers the exponential loss of the margin y F(x), with y = -1 or 1. Counting errors is the
-0-1 loss, which has no slope to go down. All losses here are scaled to be 1 at the margin 0, so that
-the exponential loss, the log-loss (in bits) and the squared error lie above the 0-1 loss: where
-they are small, errors are few. After figure 10.4 of Hastie, Tibshirani and Friedman (2009).
+AdaBoost lowers the exponential loss of the margin y F(x), with y = -1 or 1. The number of errors is
+the 0-1 loss, which has no gradient. All losses here are scaled to be 1 at the margin 0, so that the
+exponential loss, the log-loss (in bits) and the squared error lie above the 0-1 loss: where they
+are small, errors are few. After figure 10.4 of Hastie, Tibshirani and Friedman (2009).
 """
 
 import matplotlib.pyplot as plt
@@ -38,23 +38,23 @@ right.set(xlabel="margin y F", ylabel="- slope", ylim=(0, 6), title="pull of a r
 plt.show()
 
 # %%
-# The squared error punishes rows that are right by more than 1. The exponential loss pulls at a row
-# the harder, without limit, the more it is wrong; the pull of the log-loss has a limit. So a row
-# with a wrong label can take more of AdaBoost's attention. Here a tenth of the labels was changed,
-# and the same sums F, of a hundred stumps, are read by both losses:
+# The squared error punishes rows that are right by more than 1. The gradient of the exponential
+# loss grows without limit the more wrong a prediction is; that of the log-loss is bounded. A row
+# with a wrong label can therefore have more influence on AdaBoost. Here, a tenth of the labels was
+# changed, and both losses are computed for the same sums F of a hundred stumps:
 
 X, y = make_hastie_10_2(2000, random_state=0)
 wrong = np.random.default_rng(0).random(len(y)) < 0.1
-told = np.where(wrong, -y, y)
+observed = np.where(wrong, -y, y)
 for algorithm in ("discrete", "gentle"):
-    model = AdaBoostClassifier(algorithm=algorithm, n_estimators=100).fit(X, told)
-    margin = told * model.decision_function(X)
+    model = AdaBoostClassifier(algorithm=algorithm, n_estimators=100).fit(X, observed)
+    margin = observed * model.decision_function(X)
     exponential, log_loss = np.exp(-margin), expit(-2 * margin)
     print(f"F of algorithm={algorithm!r}: the wrong labels, a tenth of the rows, have ", end="")
     print(f"{exponential[wrong].sum() / exponential.sum():.0%} of the pull by exponential loss, ")
     print(f"    {log_loss[wrong].sum() / log_loss.sum():.0%} by log-loss")
 
 # %%
-# With stumps few margins become so negative that the limit shows. How far F has gone after a
-# hundred rounds matters more: full steps towards the smallest loss ("gentle") go further than
+# With stumps, few margins become so negative that the bound matters. The size of F after a hundred
+# rounds matters more: full steps towards the smallest loss ("gentle") lead to larger values than
 # votes.

@@ -3,7 +3,7 @@ Bayes' rule: eyes, hair, and a test for a rare disease
 ======================================================
 
 A joint table holds all probabilities of two attributes: the marginal ones by the sum rule, the
-conditional ones by the product rule. Bayes' rule turns a conditional probability round.
+conditional ones by the product rule. Bayes' rule inverts a conditional probability.
 """
 
 import matplotlib.pyplot as plt
@@ -26,10 +26,10 @@ print(f"p(brown eyes, blond hair) = {joint.loc['brown', 'blond']:.3f} = 10/45")
 print(f"p(brown eyes | blond hair) = {eyes_given_hair.loc['brown', 'blond']:.3f} = 10/30")
 
 # %%
-# Bayes' rule gives the other direction,
-# :math:`p(\text{hair} \mid \text{eyes}) = p(\text{eyes} \mid \text{hair}) \, p(\text{hair}) /
-# p(\text{eyes})`. In this table the colour of the eyes says nothing about that of the hair:
-# :math:`p(\text{brown} \mid \text{blond}) = p(\text{brown})`, the two attributes are independent.
+# Bayes' rule gives the other direction, :math:`p(\text{hair} \mid \text{eyes}) = p(\text{eyes} \mid
+# \text{hair}) \, p(\text{hair}) / p(\text{eyes})`. In this table, the colour of the eyes is
+# uninformative about that of the hair: :math:`p(\text{brown} \mid \text{blond}) = p(\text{brown})`,
+# the two attributes are independent.
 
 hair_given_eyes = (eyes_given_hair * hair).div(eyes, axis="index")
 print(hair_given_eyes.round(3))

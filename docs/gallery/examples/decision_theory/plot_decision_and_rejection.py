@@ -1,9 +1,9 @@
 r"""
-Deciding, or rejecting what is unclear
+Deciding, or rejecting unclear cases
 ======================================
 
-With the posterior probabilities at hand, the fewest errors are made by choosing the most probable
-class, and errors become rarer still if the unclear cases are left to somebody else.
+Given the posterior probabilities, choosing the most probable class minimises the number of errors,
+and errors become rarer still if unclear cases are rejected.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 r"""
-What a prior adds: posterior, MAP, prediction, choice of a model
+The role of a prior: posterior, MAP, prediction, model selection
 ================================================================
 
-A prior says how plausible a hypothesis is before any data are seen. Times the likelihood and
-normalised it becomes the posterior, whose maximum is the MAP estimate (maximum a posteriori).
+A prior is the plausibility of a hypothesis before any data are seen. Multiplied by the likelihood
+and normalised, it becomes the posterior, whose maximum is the MAP estimate (maximum a posteriori).
 """
 
 import matplotlib.pyplot as plt

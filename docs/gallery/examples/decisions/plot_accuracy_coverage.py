@@ -1,16 +1,17 @@
 """
-Accuracy over coverage: leaving the unclear to a person
+Accuracy over coverage: leaving unclear rows undecided
 =======================================================
 
-A filter that may say "I do not know" errs less on what it decides. Each curve begins at the mails
-that a model is most sure of and ends at all of them; the higher it stays, the better its
-probabilities tell the clear from the unclear, whatever its accuracy on all. The points are what
-``RejectOptionClassifier(target_accuracy=0.98)`` chose on mails held out in training.
+A filter that may leave e-mails undecided makes fewer errors on the others. Each curve begins at the
+most confident predictions of a model and ends at all e-mails; the higher it is, the better the
+model's probabilities separate clear from unclear cases, whatever its accuracy on all. The points
+are the thresholds that ``RejectOptionClassifier(target_accuracy=0.98)`` chose on rows held out in
+training.
 
 The table is UCI's `Spambase <https://archive.ics.uci.edu/dataset/94/spambase>`_, divided as Hastie,
 Tibshirani and Friedman (2009) do, read from the folder that the environment variable
-``ARBOLEDA_DATA`` names. Where it is not there, scikit-learn's breast-cancer table stands in, and
-the page says so here:
+``ARBOLEDA_DATA`` names. If it is missing, scikit-learn's breast-cancer table is used instead, as
+reported here:
 """
 
 import os
@@ -54,15 +55,15 @@ for number, (name, model) in enumerate(models.items()):
     except ValueError as error:  # a model whose surest rows are wrong too often
         print(f"{name}: {error}")
         wary = RejectOptionClassifier(model, threshold=0.5).fit(X_train, y_train)
-        said = None
+        predicted = None
     else:
-        said = wary.predict(X_test)
+        predicted = wary.predict(X_test)
     curve = accuracy_coverage_curve(y_test, wary.predict_proba(X_test))
     curve.plot(ax, label=f"{name}: {curve.area:.4f}")
-    if said is None:
+    if predicted is None:
         continue
     decided = ~wary.reject(X_test)
-    right = np.mean(said[decided] == y_test[decided])
+    right = np.mean(predicted[decided] == y_test[decided])
     ax.plot(decided.mean(), right, "o", ms=7, color=f"C{number}", zorder=3)
     print(f"{name}: decides {decided.mean():.1%} of the mails, {right:.2%} of them rightly")
 ax.axhline(0.98, color="0.6", lw=0.8, ls="--", zorder=0)

@@ -2,16 +2,17 @@
 What a threshold costs
 ======================
 
-To lose a good mail is worse than to read a spam: say ten times. If probabilities are true, a mail
-should then be called spam where P(spam) > 10/11, not 1/2. Naive Bayes' are not: it counts words
-that come together as if they were news each time, and is far too sure. The rule of least expected
-cost then fails, and there are two remedies: learn the threshold from the costs that it had on mails
-held out (``method="threshold"``), or calibrate the probabilities first.
+Losing a regular e-mail is worse than reading a spam, say ten times as bad. With correct
+probabilities, an e-mail should then be classified as spam if P(spam) > 10/11, not 1/2. The
+probabilities of naive Bayes are far too confident, because it treats correlated words as
+independent evidence. The rule of minimum expected cost then fails, and there are two remedies:
+learn the threshold from its costs on held-out e-mails (``method="threshold"``), or calibrate the
+probabilities first.
 
 The table is UCI's `Spambase <https://archive.ics.uci.edu/dataset/94/spambase>`_, divided as Hastie,
 Tibshirani and Friedman (2009) do, read from the folder that the environment variable
-``ARBOLEDA_DATA`` names. Where it is not there, scikit-learn's breast-cancer table stands in, and
-the page says so here:
+``ARBOLEDA_DATA`` names. If it is missing, scikit-learn's breast-cancer table is used instead, as
+reported here:
 """
 
 import os
@@ -50,7 +51,7 @@ def costs_of_thresholds(p):
 
 
 # %%
-# Where each rule puts the threshold, and what it costs on the mails for testing:
+# The threshold of each rule, and its cost on the test e-mails:
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 5.2), sharey=True)
 for ax, calibration in zip(panels, [None, "isotonic"], strict=True):
@@ -64,9 +65,11 @@ for ax, calibration in zip(panels, [None, "isotonic"], strict=True):
     }
     name = "naive Bayes" + (f", {calibration} calibration" if calibration else "")
     for (rule, model), mark in zip(rules.items(), ["s", "^", "o"], strict=True):
-        said = model.fit(X_train, y_train).predict(X_test)
-        cost = np.mean(10.0 * (said > y_test) + (said < y_test))
-        ax.plot(said.mean(), cost, mark, ms=8, clip_on=False, zorder=3, label=f"{rule}: {cost:.2f}")
+        predicted = model.fit(X_train, y_train).predict(X_test)
+        cost = np.mean(10.0 * (predicted > y_test) + (predicted < y_test))
+        ax.plot(
+            predicted.mean(), cost, mark, ms=8, clip_on=False, zorder=3, label=f"{rule}: {cost:.2f}"
+        )
         print(f"{name}: threshold {rule}: mean cost {cost:.3f}")
     shares, costs = costs_of_thresholds(model.predict_proba(X_test))
     ax.plot(shares, costs, color="0.4", lw=1.2, label="any threshold")

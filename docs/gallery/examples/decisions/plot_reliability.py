@@ -1,17 +1,18 @@
 """
-Can the probabilities be trusted? Before and after calibration
+Reliability of probabilities, before and after calibration
 ==============================================================
 
-Of the mails said to be spam with probability 0.8, eight of ten should be. Naive Bayes is far too
-sure: nearly all its probabilities lie at 0 or 1. AdaBoost is the other way round. Sigmoid
-calibration bends the scale by a curve of two parameters, isotonic by any that rises; both learn
-from mails held out. Beside the expected calibration error (ECE) stands how large it would be by
-chance if the model were calibrated: so small an error means nothing.
+Of the e-mails with a predicted spam probability of 0.8, eight of ten should be spam. Naive Bayes is
+overconfident: nearly all its probabilities are close to 0 or 1. AdaBoost is underconfident. Sigmoid
+calibration transforms the scores by a curve with two parameters, isotonic calibration by any
+increasing curve; both learn from held-out e-mails. The figure shows the expected calibration error
+(ECE) and the value that a calibrated model would have by chance: an error of that size is not
+significant.
 
 The table is UCI's `Spambase <https://archive.ics.uci.edu/dataset/94/spambase>`_, divided as Hastie,
 Tibshirani and Friedman (2009) do, read from the folder that the environment variable
-``ARBOLEDA_DATA`` names. Where it is not there, scikit-learn's breast-cancer table stands in, and
-the page says so here:
+``ARBOLEDA_DATA`` names. If it is missing, scikit-learn's breast-cancer table is used instead, as
+reported here:
 """
 
 import os

@@ -62,8 +62,8 @@ plt.show()
 found.to_frame().round(2)
 
 # %%
-# The number of trees is no complexity for a forest: more of them lower its variance and nothing
-# else. For boosting it is: with every round bias falls and variance rises.
+# The number of trees is not a measure of complexity for a forest: more trees only lower its
+# variance. For boosting it is one: with every round, bias falls and variance rises.
 
 numbers = [1, 3, 10, 30, 100, 300]
 forests = decompose([(str(n), RandomForestRegressor(n, max_features=3)) for n in numbers])

@@ -2,12 +2,12 @@
 Which is best? Models over many data sets
 =========================================
 
-On one table any model may win. Over several, models are ranked on each, and Friedman's test asks
-whether the mean ranks differ more than chance would have them; Nemenyi's test, which two of them do
-(Demšar 2006). In the diagram the best stand to the right; a bar joins models whose mean ranks
+On a single table, any model may win. Over several tables, models are ranked on each; Friedman's
+test checks whether the mean ranks differ more than by chance, and Nemenyi's test which pairs differ
+(Demšar 2006). In the diagram, the best models are on the right; a bar joins models whose mean ranks
 differ by less than the critical difference (CD).
 
-Ten small tables: three that come with scikit-learn, and seven problems of its generators.
+Ten small tables: three from scikit-learn, and seven simulated by its generators.
 """
 
 import matplotlib.pyplot as plt
@@ -76,9 +76,9 @@ print(f"Friedman's test: F = {found.f:.2f}, p = {found.f_p_value:.2g}")
 (100 * errors).round(1)
 
 # %%
-# Ten tables cannot tell much apart, and a bar does not say that models are equally good. On a
-# single table repeated splits share rows, and the usual t test takes their agreement for evidence.
-# The corrected resampled t test of Nadeau and Bengio (2003) allows for that.
+# Ten tables separate few models, and a bar does not mean that models are equally good. On a single
+# table, repeated splits share rows, which the usual t test ignores. The corrected resampled t test
+# of Nadeau and Bengio (2003) takes this into account.
 
 X, y = tables["many columns"]
 pairs = compare(list(models.items())[:5], X, y, random_state=0)

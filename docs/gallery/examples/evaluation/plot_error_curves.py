@@ -2,14 +2,14 @@
 Too simple, too flexible, too few rows
 ======================================
 
-As a model grows more flexible, the error on its training rows falls all the way; that on other rows
-falls, and then rises again. Of k nearest neighbours it is N / k that grows, about the number of
+As a model becomes more flexible, its training error keeps falling; the error on other rows falls,
+and then rises again. For k nearest neighbours, the flexibility is N / k, roughly the number of
 neighbourhoods. After figure 2.4 of Hastie, Tibshirani and Friedman (2009): two classes, each a
 mixture of ten bumps in the plane.
 
-A learning curve shows what more rows would bring. Where the two errors have met, a more flexible
-model may help; where they lie apart, more rows do, or a model less flexible. One neighbour knows
-its rows by heart, so its two errors never meet.
+A learning curve shows the benefit of more rows. If the two errors have met, a more flexible model
+may help; if they are apart, more rows or a less flexible model help. A single neighbour memorises
+its rows, so its two errors never meet.
 """
 
 import matplotlib.pyplot as plt

@@ -1,13 +1,13 @@
 """
-Selecting columns outside the folds: accuracy from nothing
+Selecting columns outside the folds: accuracy from noise
 ==========================================================
 
-Fifty rows of 5,000 columns of noise, and labels that have nothing to do with any of them: no model
-can be right more often than half of the time. Yet if the columns are chosen once, on all rows, and
-a model on the chosen columns is cross-validated, it seems to be right far more often: the choice
-has seen the rows that are meant to judge it. Ambroise and McLachlan (2002) found this in published
-studies of gene expression. The same selector in a pipeline chooses anew in every fold, from the
-rows that the fold learns from, and the accuracy is what it should be.
+Fifty rows with 5,000 columns of noise, and labels that are independent of all of them: no model can
+be right more than half of the time. Yet if the columns are selected once, on all rows, and a model
+on the selected columns is cross-validated, it seems far more accurate, because the selection has
+used the validation rows. Ambroise and McLachlan (2002) found this in published studies of gene
+expression. In a pipeline, the same selector selects anew in every fold, from its training rows, and
+the accuracy is as it should be.
 """
 
 import matplotlib.pyplot as plt
@@ -54,7 +54,8 @@ ax.legend(frameon=False, loc="lower left")
 plt.show()
 
 # %%
-# Each faint point is a table of noise; the lines are the means of twelve. Of so many columns some
-# go with the labels by chance, in the rows left out as in the others, for both had a say in the
-# choice. The more such columns are chosen, the better it looks. Inside the folds the chance of the
-# learning rows does not extend to those left out, and half of the answers are right.
+# Each faint point is a table of noise; the lines are the means of twelve. Among so many columns,
+# some are correlated with the labels by chance, in the held-out rows as well as in the others,
+# because both were used for the selection. The more such columns are selected, the better the
+# result seems. Inside the folds, chance correlations in the training rows do not extend to the
+# held-out rows, and half of the predictions are right.

@@ -1,19 +1,20 @@
 """
-What intervals promise, and when the promise breaks
+Prediction intervals, and how they fail under shift
 ===================================================
 
-A forest that knows used cars of up to 2016 says intervals of their prices, calibrated on other cars
-of these years. Asked about further cars of the same years it keeps every promise. Asked about cars
-of 2019 and 2020, which cost more than any that it has seen, it does not: the promise is about rows
-of the same kind. Calibrated again with 500 of the newer cars the same forest keeps it, at the price
-of wide intervals, since it still knows nothing about them.
+A forest fitted to used cars of up to 2016 predicts intervals for their prices, calibrated on other
+cars of these years. For further cars of the same years, the intervals have the requested coverage.
+For cars of 2019 and 2020, which cost more than all earlier ones, they do not: the guarantee only
+holds for rows from the same population. Calibrated again with 500 of the newer cars, the same
+forest reaches the coverage with wide intervals, because it has not learned anything about these
+cars.
 
-On the right, how wide intervals of 90 % are by four methods, over the price predicted: one width
-for all, or widths that grow where the model is less sure, at the same coverage on average.
+On the right, the width of 90 % intervals by four methods against the predicted price: a single
+width, or widths that are larger where the model is less certain, with the same coverage on average.
 
 The prices are those of used Volkswagens in the United Kingdom, read from the folder that the
-environment variable ``ARBOLEDA_DATA`` names. Where it is not there, a generated table stands in,
-and the page says so here:
+environment variable ``ARBOLEDA_DATA`` names. If it is missing, a simulated table is used instead,
+as reported here:
 """
 
 import os

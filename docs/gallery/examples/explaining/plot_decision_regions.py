@@ -2,8 +2,8 @@
 Decision regions of members and of their ensemble
 =================================================
 
-Each tree of a forest draws its own borders, and each is wrong in places of its own; where they
-vote, what is an accident of one tree's rows is outvoted. Three classes of iris over two columns.
+Each tree of a forest has its own decision boundaries, and errs in different places. In the vote,
+the accidental errors of single trees are outvoted. Three classes of iris over two columns.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,8 @@ explain.decision_regions(forest, X[columns], names, members=3).plot()
 plt.show()
 
 # %%
-# The members know their bags by heart, and the forest is better than the usual tree of it:
+# The members fit their bootstrap samples almost exactly, and the forest is better than its typical
+# tree:
 
 errors = [1 - tree.score(X[columns], names) for tree in forest.estimators_[:3]]
 print("errors of three trees on all rows:", [round(error, 3) for error in errors])

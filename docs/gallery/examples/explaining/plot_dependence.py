@@ -1,12 +1,12 @@
 """
-What an answer depends on, and how it is asked
-==============================================
+Partial dependence, individual curves and accumulated effects
+=============================================================
 
-Partial dependence (Friedman 2001) gives a column the same value in all rows and takes the mean of
-the answers. That is easy to say, and misleads in two ways: where columns are correlated it asks
-about rows that do not exist, and a mean can hide that rows react in opposite ways. Accumulated
-local effects (Apley and Zhu 2020) mend the first, curves of single rows (Goldstein et al. 2015) the
-second.
+Partial dependence (Friedman 2001) sets a column to the same value in all rows and averages the
+predictions. This simple idea is misleading in two cases: if columns are correlated, it predicts
+rows that cannot exist, and the mean can hide opposite effects in different rows. Accumulated local
+effects (Apley and Zhu 2020) solve the first problem, and curves of single rows (Goldstein et al.
+2015) the second.
 """
 
 import matplotlib.pyplot as plt
@@ -16,11 +16,11 @@ from arboleda import DecisionTreeRegressor, HistGradientBoostingRegressor
 from arboleda.explain import partial_dependence
 
 # %%
-# Two columns that are nearly the same, and a target that is the sum of a line in one and a parabola
-# in the other. A tree of 60 leaves learns it from 300 rows without trouble where there are rows.
-# Far from the diagonal there is none, and what the tree says there is of no account; yet partial
-# dependence takes the mean over just these places. Of twenty such tables, each with its tree, the
-# accumulated effects follow the line that is true, and partial dependence does not.
+# Two columns are nearly equal, and the target is the sum of a line in one and a parabola in the
+# other. A tree of 60 leaves learns it from 300 rows where there are rows. Far from the diagonal
+# there are none, and the predictions of the tree are arbitrary; yet partial dependence averages
+# over these places. For twenty such tables, each with its own tree, the accumulated effects follow
+# the true line, and partial dependence does not.
 
 draw = np.random.default_rng(0)
 points = np.linspace(0.05, 0.95, 30)
@@ -43,9 +43,9 @@ axes[0].set_ylabel("effect")
 fig.tight_layout()
 
 # %%
-# A column whose effect has one sign where another column is positive and the other sign where it is
-# not. On average nothing remains, which is what partial dependence says. The curve of each row,
-# from where it begins, tells the two kinds apart.
+# The effect of a column has one sign where another column is positive, and the opposite sign
+# elsewhere. The average effect, which partial dependence shows, is zero. The centred curves of
+# single rows separate the two groups.
 
 X = draw.uniform(-1, 1, (1000, 3))
 y = 0.2 * X[:, 0] - 5 * X[:, 1] + 10 * X[:, 1] * (X[:, 2] >= 0) + draw.normal(size=1000)
@@ -54,7 +54,7 @@ found = partial_dependence(model, X, 1, kind="both", centered=True)
 found.plot()
 
 # %%
-# That two columns act together shows in their common effect beyond what each does alone:
+# An interaction of two columns is visible in their joint effect beyond their separate effects:
 
 partial_dependence(model, X, [1, 2], kind="ale", grid_resolution=20).plot()
 plt.show()

@@ -2,10 +2,10 @@
 Two rows explained by LIME
 ==========================
 
-Boosted stumps tell benign from malignant tumours, and are right on 97 of 100. Why do they say so of
-this one? LIME (Ribeiro, Singh and Guestrin 2016) draws rows around it, asks the model about each,
-and fits a linear model of a few conditions to the answers. Dark bars speak for the class, hatched
-ones against it.
+Boosted stumps classify 97 of 100 tumours correctly as benign or malignant. Why do they predict this
+class for this one? LIME (Ribeiro, Singh and Guestrin 2016) draws rows around it, predicts each with
+the model, and fits a linear model of a few conditions to the predictions. Dark bars support the
+class, hatched bars oppose it.
 """
 
 import matplotlib.pyplot as plt
@@ -22,22 +22,22 @@ model = GradientBoostingClassifier(max_depth=1, random_state=0).fit(X_train, y_t
 explainer = explain.lime(model, X_train, random_state=0)
 
 # %%
-# Row 100: the model is sure, and nearly all conditions say the same.
+# Row 100: the model is confident, and nearly all conditions support the prediction.
 
 found = explainer.explain(X_test.iloc[[100]], output="benign")
 found.plot()
 print(f"fidelity {found.fidelity:.2f}, stability {found.stability:.2f}")
 
 # %%
-# Row 10: a smooth texture speaks for benign, the large error of the area against it, and the model
-# is in two minds. The fidelity is low: around this row the answer is not a sum of conditions.
+# Row 10: a smooth texture supports benign, the large error of the area opposes it, and the model is
+# undecided. The fidelity is low: around this row, the prediction is not a sum of conditions.
 
 found = explainer.explain(X_test.iloc[[10]], output="benign")
 found.plot()
 print(f"fidelity {found.fidelity:.2f}, stability {found.stability:.2f}")
 
 # %%
-# The weights with their standard errors, from how five repeats differ:
+# The weights with their standard errors, from the variation over five repeats:
 
 print(found.to_frame().round(3).to_string(index=False))
 plt.show()

@@ -2,9 +2,9 @@
 Shapley values of all rows, and of one
 ======================================
 
-How far each column moved the model's answer for each row of a table, from the mean answer to the
-row's own. Above, all rows held out: a point is a row, dark where the column's value is high. Below,
-one of them, step by step. The answers are log-odds.
+The contribution of each column to the prediction for each row of a table, from the mean prediction
+to that of the row. Above, all held-out rows: a point is a row, dark if the column's value is high.
+Below, one of them, step by step. The predictions are log-odds.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +22,7 @@ plot.shap_summary(values, n_features=12)
 plt.show()
 
 # %%
-# The row whose answer is the nearest to even: what speaks for one class and what for the other
-# nearly cancel.
+# The row whose prediction is closest to even: the contributions for the two classes nearly cancel.
 
 margin = model.decision_function(X_test)
 row = int(abs(margin).argmin())

@@ -1,15 +1,15 @@
 """
-A forest read as one tree, and as eight rules
-=============================================
+A forest approximated by one tree, and by eight rules
+=====================================================
 
-Five hundred trees cannot be read. A single small tree that imitates them can, and its fidelity says
-how much of the forest it tells: the share of rows held out on which both say the same class. What
-the small tree costs stands beside it: its own error, that of the forest, and that of a tree of the
-same size that learned from the truth instead of from the forest.
+Five hundred trees cannot be read, but a single small tree that approximates them can. Its fidelity
+measures the approximation: the share of held-out rows on which both predict the same class. The
+page also shows the error of the small tree, that of the forest, and that of a tree of the same size
+that learned from the true classes instead of from the forest.
 
 The table is UCI's `Adult <https://archive.ics.uci.edu/dataset/2/adult>`_ with its own test rows,
-read from the folder that the environment variable ``ARBOLEDA_DATA`` names. Where it is not there,
-scikit-learn's breast-cancer table stands in, and the page says so here:
+read from the folder that the environment variable ``ARBOLEDA_DATA`` names. If it is missing,
+scikit-learn's breast-cancer table is used instead, as reported here:
 """
 
 import os
@@ -36,19 +36,19 @@ forest = RandomForestClassifier(100, oob_score=True, min_samples_leaf=5, random_
 forest.fit(X_train, y_train)
 
 # %%
-# The forest is asked out of bag: of its own training rows it would say what it was told, and the
-# noise of y would be imitated with the rest.
+# The forest's out-of-bag predictions are used: on its own training rows, a forest reproduces the
+# targets, and the surrogate would learn the noise of y as well.
 
-given = {"X_test": X_test, "y_test": y_test, "answers": forest.oob_decision_function_}
-tree = explain.surrogate_tree(forest, X_train, y_train, max_leaves=8, **given)
+options = {"X_test": X_test, "y_test": y_test, "answers": forest.oob_decision_function_}
+tree = explain.surrogate_tree(forest, X_train, y_train, max_leaves=8, **options)
 tree.plot()
 print(f"a tree of {tree.model.get_n_leaves()} leaves: fidelity {tree.fidelity:.3f}")
 
 # %%
-# As rules: the first whose conditions hold speaks. All that stands in the last rule, "otherwise",
-# costs a tree many leaves, so that rules say more with less.
+# As rules, of which the first that applies gives the prediction. The last rule, "otherwise", would
+# take many leaves in a tree, so rules have a higher fidelity at the same size.
 
-rules = explain.surrogate_rules(forest, X_train, y_train, max_rules=8, **given)
+rules = explain.surrogate_rules(forest, X_train, y_train, max_rules=8, **options)
 print(rules.model)
 rules.plot()
 plt.show()

@@ -1,14 +1,15 @@
 """
-Forests of two and of six columns a node, and boosting
+Forests with two or six columns per node, and boosting
 ======================================================
 
-A forest levels off after a few hundred trees, at a height that depends on the number of columns
-drawn at a node (m); boosting goes on improving and overtakes it. After figure 15.3 of Hastie,
-Tibshirani and Friedman (2009), with the median house values of 20,640 districts of California: of
-the eight columns m = 2 and m = 6 are drawn, and boosting adds trees of depth 4 and 6.
+The error of a forest levels off after a few hundred trees, at a level that depends on the number of
+columns drawn at a node (m); boosting continues to improve and overtakes it. After figure 15.3 of
+Hastie, Tibshirani and Friedman (2009), with the median house values of 20,640 districts of
+California: of the eight columns m = 2 and m = 6 are drawn, and boosting adds trees of depth 4 and
+6.
 
-The table is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. Where it is
-not there, scikit-learn's diabetes table stands in, and the page says so here:
+The table is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. If it is
+missing, scikit-learn's diabetes table is used instead, as reported here:
 """
 
 import os
@@ -44,9 +45,9 @@ N_TREES = 300
 numbers = np.arange(1, N_TREES + 1)
 
 
-def absolute_errors(answers):
+def absolute_errors(stages):
     """Mean absolute test error of answers after 1, 2, .. trees."""
-    return np.array([np.abs(answer - y_test).mean() for answer in answers])
+    return np.array([np.abs(predicted - y_test).mean() for predicted in stages])
 
 
 fig, ax = plt.subplots(figsize=(7, 4.5))

@@ -2,11 +2,11 @@
 Class switching: many wrong labels, one right vote
 ==================================================
 
-Every member learns all rows, but a share p of their labels has been switched at random, such that
-the classes keep their proportions. The members are the worse the larger p is, and the less alike.
+Every member learns all rows, but a share p of their labels is switched at random in such a way that
+the classes keep their proportions. The larger p is, the worse and the more diverse are the members.
 As long as p is below a limit, here the share of the smaller class, many members together outvote
-the noise. But it takes many of them: the larger p, the more. After Martínez-Muñoz and Suárez
-(2005), "Switching class labels to generate classification ensembles".
+the noise. The larger p, the more members are needed. After Martínez-Muñoz and Suárez (2005),
+"Switching class labels to generate classification ensembles".
 """
 
 import matplotlib.pyplot as plt

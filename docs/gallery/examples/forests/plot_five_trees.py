@@ -2,9 +2,9 @@
 Five trees and their forest
 ===========================
 
-Each tree of a forest draws its rows with replacement and looks at a column drawn at random at every
-node. It fits its rows without error, corners and single points included, and every tree has other
-corners. Their mean is smoother than any of them. After figure 2.33 of Müller and Guido (2016).
+Each tree of a forest draws its rows with replacement and uses a random column at every node. It
+fits its rows without error, including corners and single points, and the corners differ between
+trees. Their mean is smoother than any of them. After figure 2.33 of Müller and Guido (2016).
 """
 
 import matplotlib.pyplot as plt
@@ -40,8 +40,8 @@ draw(axes.flat[5], shares, "the five of them", levels=np.linspace(-0.1, 1.1, 7),
 plt.show()
 
 # %%
-# A tree answers 0 or 1, five trees can say 0.2. With 500 the boundary is settled, and the share of
-# the trees that vote for a class tells how far a point lies from it.
+# A single tree predicts 0 or 1; five trees can also predict 0.2. With 500 trees, the boundary is
+# stable, and the share of trees that vote for a class shows how far a point is from it.
 
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 shares = many.predict_proba(grid)[:, 1]
@@ -50,7 +50,7 @@ ax.contour(across, up, shares.reshape(across.shape), levels=[0.5], colors="black
 plt.show()
 
 # %%
-# What the average over trees gains shows on other draws of the moons:
+# The gain of averaging trees is visible on other samples of the moons:
 
 X_test, y_test = make_moons(n_samples=5000, noise=0.25, random_state=4)
 errors = [1 - tree.score(X_test, y_test) for tree in forest.estimators_]

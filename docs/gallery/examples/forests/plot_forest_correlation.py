@@ -24,8 +24,8 @@ y = truth + rng.normal(size=len(X))
 train, points = slice(N_SETS * N_ROWS), slice(N_SETS * N_ROWS, None)
 
 # %%
-# The variance of a tree, and how alike the trees are, can only be seen over several training sets,
-# here 40 that have no row in common.
+# The variance of a tree, and the correlation of the trees, can only be estimated over several
+# training sets, here 40 without common rows.
 
 found = forest_correlation(
     RandomForestRegressor(50, min_samples_leaf=5),
@@ -41,11 +41,11 @@ found.plot(plt.figure(figsize=(7, 4)).add_subplot())
 plt.show()
 
 # %%
-# A single tree is no worse for it: where a node may choose among few columns, it finds less to fit
-# by chance, and here trees vary less too. The forest varies with what trees have in common, a small
-# part of that. What fewer columns cost is bias: with one column the trees hardly follow the target.
-# The best m lies where variance and squared bias together are least, which for a given table only a
-# search can tell.
+# Fewer columns do not increase the variance of a single tree: with few columns per node, there is
+# less to overfit, and here the trees vary less too. The variance of the forest is the part that the
+# trees have in common, which is small. The cost of fewer columns is bias: with one column, the
+# trees hardly follow the target. The best m minimises the sum of variance and squared bias; for a
+# given table, only a search can find it.
 
 means = found.to_frame()
 m = means.max_features

@@ -1,10 +1,10 @@
 """
-Importance with its uncertainty, beside a column's twin
+Importance with its uncertainty, for correlated columns
 =======================================================
 
-A column that says what another says too seems to be worth little when it alone is shuffled: the
-model reads the other one. Here a forest predicts from ``size``, and once more with a copy of it,
-``size, measured again``. Bars are standard errors, of other held-out rows and other shuffles.
+A column that is redundant with another one seems unimportant if only it is permuted, because the
+model uses the other one. Here, a forest predicts from ``size``, and again with a noisy copy,
+``size, measured again``. Bars are standard errors over other held-out rows and other permutations.
 """
 
 import matplotlib.pyplot as plt
@@ -29,5 +29,5 @@ for ax, title, X in zip(axes, titles, [table, twins, twins], strict=True):
 plt.show()
 
 # %%
-# The order of impurity has the same fault, and no groups to see it by. Shuffled together, the two
-# are worth what the one was worth alone.
+# The ranking by impurity has the same problem, without groups to detect it. Permuted together, the
+# two columns are as important as the single one was.

@@ -2,14 +2,14 @@
 Importances by impurity and by permutation
 ==========================================
 
-Two measures of what a column does in a forest. By impurity: how much the splits by the column
-lowered the Gini index, all trees together. By permutation: how much the error on the rows that a
-tree left out grows when the column is shuffled among them. After figure 15.5 of Hastie, Tibshirani
-and Friedman (2009), the most important column being 100 in both.
+Two measures of the importance of a column in a forest. By impurity: the decrease of the Gini index
+by splits on the column, over all trees. By permutation: the increase of the error on the out-of-bag
+rows of a tree when the column is permuted among them. After figure 15.5 of Hastie, Tibshirani and
+Friedman (2009), with the most important column scaled to 100 in both.
 
 The table is UCI's `Spambase <https://archive.ics.uci.edu/dataset/94/spambase>`_. It is read from
-the folder that the environment variable ``ARBOLEDA_DATA`` names. Where it is not there,
-scikit-learn's breast-cancer table stands in, and the page says so here:
+the folder that the environment variable ``ARBOLEDA_DATA`` names. If it is missing, scikit-learn's
+breast-cancer table is used instead, as reported here:
 """
 
 import os
@@ -50,8 +50,8 @@ for ax, (name, importance), colour in zip(axes, importances.items(), ["C0", "C1"
 plt.show()
 
 # %%
-# The two agree about which columns matter. Their order differs where columns say nearly the same:
-# the error hardly grows when one of them is shuffled, as the others stand in for it, while its
+# The two measures agree on the important columns. Their order differs for correlated columns: the
+# error hardly increases when one of them is permuted, because the others replace it, while its
 # splits lower the impurity as before.
 
 first, second = importances.values()

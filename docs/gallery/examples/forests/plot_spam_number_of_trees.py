@@ -2,14 +2,14 @@
 Bagging, a random forest and boosting by the number of trees
 ============================================================
 
-Bagging and forests average trees, so more of them never hurt: the error falls and then stays.
-Boosting adds small trees that correct the others: it begins worse and catches up. After figure
-15.1 of Hastie, Tibshirani and Friedman (2009): a spam filter, whose 1,536 mails for testing had no
-say in anything. (One mail more or less is 0.065 % of them.)
+Bagging and forests average trees, so more trees never hurt: the error falls and then stays
+constant. Boosting adds small trees that correct the others: it starts worse and catches up. After
+figure 15.1 of Hastie, Tibshirani and Friedman (2009): a spam filter with 1,536 test e-mails, which
+are used for nothing else. (One e-mail is 0.065 % of them.)
 
 The table is UCI's `Spambase <https://archive.ics.uci.edu/dataset/94/spambase>`_ with the book's own
-division. It is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. Where it
-is not there, scikit-learn's breast-cancer table stands in, and the page says so here:
+division. It is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. If it is
+missing, scikit-learn's breast-cancer table is used instead, as reported here:
 """
 
 import os
@@ -67,8 +67,8 @@ plt.legend(frameon=False)
 plt.show()
 
 # %%
-# The rows that a tree did not draw can stand in for test rows: the out-of-bag error needs none set
-# aside, and tells when there are trees enough.
+# The rows that a tree did not draw can replace test rows: the out-of-bag error needs no held-out
+# rows, and shows when there are enough trees.
 
 judged = RandomForestClassifier(N_TREES, oob_score=True, random_state=0).fit(X_train, y_train)
 curve = judged.oob_curve()

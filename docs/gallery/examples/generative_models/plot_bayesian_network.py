@@ -1,12 +1,11 @@
 """
-A Bayesian network: who depends on whom
+A Bayesian network and its dependences
 =======================================
 
-Naive Bayes takes columns to be independent in each class. Here they are not: a student's letter of
-recommendation depends on the grade, the grade on how difficult the course was and on how
-intelligent the student is, and the intelligence shows in the SAT too (Koller and Friedman 2009,
-section 3.1). With naive Bayes there are 6 numbers to learn, with this network 15, with the table of
-all combinations 47.
+Naive Bayes assumes that columns are independent in each class. Here they are not: a student's
+letter of recommendation depends on the grade, the grade on the difficulty of the course and on the
+student's intelligence, and the SAT score depends on the intelligence too (Koller and Friedman 2009,
+section 3.1). Naive Bayes has 6 parameters, this network 15, and the table of all combinations 47.
 """
 
 import matplotlib.pyplot as plt
@@ -46,28 +45,29 @@ for node, table in network.tables_.items():
     print(table.round(2))
 
 # %%
-# The graph says what is independent of what. Difficulty and intelligence are, until the grade, or
-# the letter that follows from it, is known: a good grade in a hard course speaks for intelligence.
+# The graph implies independences. Difficulty and intelligence are independent until the grade, or
+# the letter that depends on it, is known: a good grade in a hard course is evidence of
+# intelligence.
 
 for given in ([], ["grade"], ["letter"]):
     separated = network.d_separated("difficulty", "intelligence", given)
     print(f"difficulty and intelligence, given {given or 'nothing'}: separated = {separated}")
 
 # %%
-# What is not known is summed out: the probability of a strong letter, knowing less and less.
+# Unknown values are summed out: the probability of a strong letter, with less and less information.
 
 row = {"difficulty": "hard", "intelligence": "high", "SAT": "good", "grade": "B"}
-asked = []
+queries = []
 for hidden in ("nothing", "grade", "intelligence", "SAT", "difficulty"):
     row[hidden] = None
-    asked.append((hidden, {name: row[name] for name in students.columns}))
-questions = pd.DataFrame([question for _, question in asked])
-for (hidden, _), p in zip(asked, network.predict_proba(questions)[:, 0], strict=True):
+    queries.append((hidden, {name: row[name] for name in students.columns}))
+rows = pd.DataFrame([query for _, query in queries])
+for (hidden, _), p in zip(queries, network.predict_proba(rows)[:, 0], strict=True):
     print(f"without {hidden:13s}: {p:.3f}")
 
 # %%
-# Without a graph, each column gets the target and at most one other column as parents: the forest
-# that makes the rows likeliest, with edges that are worth the numbers they take.
+# Without a given graph, each column gets the target and at most one other column as parents: the
+# forest with the largest likelihood, with edges that justify their additional parameters.
 
 BayesianNetworkClassifier().fit(students, target).plot()
 plt.show()

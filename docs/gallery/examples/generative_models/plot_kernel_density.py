@@ -8,8 +8,8 @@ The estimate at a point is the mean of one kernel per row,
 and Friedman, "The Elements of Statistical Learning" (2009): the systolic blood pressure of South
 African men with a coronary heart disease.
 
-The table is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. Where it
-is not there, made-up values of the same kind stand in, and the page says so here:
+The table is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. If it is
+missing, simulated values of the same kind are used instead, as reported here:
 """
 
 import os
@@ -60,8 +60,8 @@ plt.show()
 
 # %%
 # With the density and the share of each class, Bayes' rule gives a classifier. The two densities
-# lie close together, so the posterior changes slowly; at pressures that hardly anybody has, it says
-# more about the kernels than about the patients.
+# are similar, so the posterior changes slowly; at rare pressures, it reflects the kernels more than
+# the patients.
 
 model = KernelDensityClassifier(bandwidth=bandwidth, standardize=False)
 model.fit(pressure[:, np.newaxis], ill)

@@ -3,10 +3,10 @@ Between linear and quadratic: the square of regularised discriminant analysis
 =============================================================================
 
 Quadratic discriminant analysis estimates a covariance for each class, linear discriminant analysis
-one for all, the nearest mean a sphere. Friedman (1989) made them corners of a square: alpha moves
-each covariance towards the common one, gamma towards a sphere. Three simulations in the manner of
-his, with 40 training rows of two classes in 20 columns: where in the square the error is least
-depends on what the classes are like, and cross-validation finds the place.
+one for all classes, and the nearest-mean classifier a sphere. Friedman (1989) made them corners of
+a square: alpha shrinks each covariance towards the common one, gamma towards a sphere. Three
+simulations similar to his, with 40 training rows of two classes in 20 columns: the position of the
+smallest error in the square depends on the shape of the classes, and cross-validation finds it.
 """
 
 import matplotlib.pyplot as plt
@@ -37,8 +37,8 @@ def own_spheres(random, y):
 
 
 # %%
-# The number in a cell is the error of five-fold cross-validation on the training rows; the frame is
-# around the pair that was chosen. Below, the errors on 4,000 fresh rows.
+# The number in a cell is the error of five-fold cross-validation on the training rows; the frame
+# marks the chosen pair. Below, the errors on 4,000 new rows.
 
 figure, axes = plt.subplots(1, 3, figsize=(15, 4.2), constrained_layout=True)
 for ax, simulate in zip(axes, (spheres, common_ellipse, own_spheres), strict=True):
@@ -57,7 +57,8 @@ for ax, simulate in zip(axes, (spheres, common_ellipse, own_spheres), strict=Tru
 plt.show()
 
 # %%
-# With 20 rows a class in 20 columns a covariance of its own has no inverse: the quadratic corner
-# is as good as guessing. Equal spheres are best separated at the right, where the covariance is
+# With 20 rows per class in 20 columns, the covariance of a class is singular: the quadratic corner
+# is no better than guessing. Equal spheres are best separated at the right, where the covariance is
 # hardly estimated at all; a common ellipse needs the common covariance, at the upper left; classes
-# that differ in width alone need a covariance each, and a sphere is enough, at the lower right.
+# that differ only in width need separate covariances, for which a sphere is enough, at the lower
+# right.

@@ -2,9 +2,9 @@
 Few of five thousand columns: the path of nearest shrunken centroids
 ====================================================================
 
-Fifty tissues of two kinds, five thousand genes, of which thirty differ, by more or by less. The
-means of the two kinds are shrunken together: at every threshold the genes whose means have met drop
-out. Cross-validation says how far to shrink. After figures 1 and 2 of Tibshirani, Hastie,
+Fifty tissues of two kinds and five thousand genes, of which thirty differ, to various degrees. The
+means of the two kinds are shrunk towards each other: at every threshold, the genes whose means have
+met drop out. Cross-validation chooses the threshold. After figures 1 and 2 of Tibshirani, Hastie,
 Narasimhan and Chu (2002), "Diagnosis of multiple cancer types by shrunken centroids of gene
 expression".
 """
@@ -38,7 +38,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Fresh rows agree: without shrinkage thousands of genes that say nothing drown those that do.
+# New rows confirm this: without shrinkage, thousands of uninformative genes outweigh the
+# informative ones.
 
 informative = model.selected_features_ < N_INFORMATIVE
 print(f"{informative.size} genes chosen, {informative.sum()} of them among the {N_INFORMATIVE}")
@@ -46,8 +47,8 @@ print(f"error on fresh rows {1 - model.score(X_test, y_test):.1%}, ", end="")
 print(f"of diagonal LDA with all genes {1 - DiagonalLDA().fit(X, y).score(X_test, y_test):.1%}")
 
 # %%
-# What is left of the difference between the kinds, in standard errors, gene by gene. Grey: before
-# shrinkage, where the largest of thousands of differences by chance are as large as true ones.
+# The remaining difference between the kinds for each gene, in standard errors. Grey: before
+# shrinkage, where the largest of thousands of chance differences are as large as true ones.
 
 before = NearestShrunkenCentroids(shrink_threshold=0).fit(X, y).deviations_[1]
 left = model.deviations_[1]

@@ -3,8 +3,8 @@ A linear classifier and its likelihood
 ======================================
 
 The hyperplane :math:`b + w^T x = 0` with b = 1 and w = (1, 2) divides the plane into two halves.
-The logistic function turns the distance from it into the probability of class 1, and the product
-over the rows of the probability of the class that was observed is the likelihood of the parameters.
+The logistic function converts the distance from it to the probability of class 1. The product over
+the rows of the probabilities of the observed classes is the likelihood of the parameters.
 """
 
 import matplotlib.pyplot as plt

@@ -2,14 +2,14 @@
 Trees do not extrapolate
 ========================
 
-A tree answers with means of training targets, so beyond the last training value it repeats itself.
-The price of a megabyte of memory fell by about the same factor every year for decades. A straight
-line through its logarithm goes on falling after the last year of training; the tree, which follows
-every training price, stays where it was.
+A tree predicts means of training targets, so its prediction is constant beyond the last training
+value. The price of a megabyte of memory fell by about the same factor every year for decades. A
+straight line through its logarithm continues to fall after the last year of training; the tree,
+which fits every training price, remains constant.
 
 The prices are J. C. McCallum's, the figure is after Müller and Guido (2016), section 2.3.5. The
-table is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. Where it is not
-there, made-up prices stand in that fall by half every 20 months, and the page says so here:
+table is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. If it is
+missing, simulated prices that fall by half every 20 months are used instead, as reported here:
 """
 
 import os
@@ -51,9 +51,9 @@ plt.legend(frameon=False)
 plt.show()
 
 # %%
-# Every later year gets the mean of the last leaf, and the error grows with the distance. Where a
-# trend matters, take it out first (here by a line, and let the tree learn what is left) or use a
-# model that knows it.
+# Every later year gets the mean of the last leaf, and the error grows with the distance. If there
+# is a trend, remove it first (here by a line, so that the tree learns the residuals), or use a
+# model with a trend.
 
 later = models["tree"].predict(test[["date"]])
 print(f"different predictions of the tree after 2000: {len(np.unique(later))}")

@@ -35,10 +35,10 @@ plt.legend(frameon=False)
 plt.show()
 
 # %%
-# Why does one grow with Gini or entropy when errors are what count? Take 400 rows of each class
+# Why grow trees with Gini or entropy if the number of errors matters? Take 400 rows of each class
 # and two splits, one into (300, 100) and (100, 300), the other into (200, 400) and (200, 0). Both
-# leave a quarter of the rows wrong, but the second has found a pure node, and only the two curved
-# measures see that.
+# misclassify a quarter of the rows, but the second has a pure node, and only the two curved
+# measures reward that.
 
 splits = {"A": [(300, 100), (100, 300)], "B": [(200, 400), (200, 0)]}
 

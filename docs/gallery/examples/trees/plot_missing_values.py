@@ -1,12 +1,11 @@
 """
-Missing values learn a side
+Missing values get a learned side
 ===========================
 
-Here a value is the more often missing the larger it would have been, as when a scale ends at
-100 kg. At each threshold the tree sends the missing rows to the side that suits them, so one split
-is enough. Where the gaps are filled with the mean before, the missing rows land among the small
-values, and a tree of one split gets them wrong. (A deeper tree can cut the filled-in value
-out again, at the price of two more splits.)
+Here, larger values are missing more often, as when a scale ends at 100 kg. At each threshold, the
+tree sends the rows with missing values to the better side, so one split is enough. After imputation
+with the mean, these rows are among the small values, and a tree with one split misclassifies them.
+(A deeper tree can isolate the imputed value, with two more splits.)
 """
 
 import matplotlib.pyplot as plt
@@ -38,7 +37,7 @@ plt.legend(frameon=False, loc="lower left")
 plt.show()
 
 # %%
-# The rule that the tree found with most of the large values gone:
+# The rule that the tree finds when most of the large values are missing:
 
 tree.fit(hidden, y)
 side = "left" if tree.tree_.missing_go_to_left[0] else "right"

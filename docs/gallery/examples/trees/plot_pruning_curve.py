@@ -2,15 +2,15 @@
 How large should a tree be? The one-standard-error rule
 =======================================================
 
-A tree is grown large and cut back along the sequence of its best pruned trees; ten-fold
-cross-validation says how far. The curve falls steeply, is flat for long, and the smallest tree
-within one standard error of its lowest point is taken. After figures 9.4 and 9.5 of Hastie,
-Tibshirani and Friedman (2009), who prune a spam filter to 17 leaves with a test error of 9.3 %:
-4,601 mails with 57 frequencies of words and characters, of which they set 1,536 aside for testing.
+A large tree is grown and pruned along the sequence of its best pruned trees; ten-fold
+cross-validation chooses the size. The curve falls steeply and then is flat over a wide range; the
+smallest tree within one standard error of the minimum is chosen. After figures 9.4 and 9.5 of
+Hastie, Tibshirani and Friedman (2009), who prune a spam filter to 17 leaves with a test error of
+9.3 %: 4,601 e-mails with 57 frequencies of words and characters, of which 1,536 are test rows.
 
 The table is UCI's `Spambase <https://archive.ics.uci.edu/dataset/94/spambase>`_ with the book's own
-division. It is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. Where it
-is not there, scikit-learn's breast-cancer table stands in, and the page says so here:
+division. It is read from the folder that the environment variable ``ARBOLEDA_DATA`` names. If it is
+missing, scikit-learn's breast-cancer table is used instead, as reported here:
 """
 
 import os
@@ -40,8 +40,8 @@ else:
 X_train, y_train, X_test, y_test = X[~is_test], y[~is_test], X[is_test], y[is_test]
 
 # %%
-# Entropy is the book's measure for growing; nodes of fewer than 20 rows are not split and leaves
-# hold at least 7, the sizes that rpart begins with.
+# The book grows the tree with entropy; nodes of fewer than 20 rows are not split and leaves have at
+# least 7 rows, the defaults of rpart.
 
 growing = {"criterion": "entropy", "min_samples_split": 20, "min_samples_leaf": 7}
 tree = PrunedTreeClassifier(**growing, random_state=0).fit(X_train, y_train)
@@ -50,8 +50,8 @@ print(f"from {curve.n_leaves[0]} leaves to {tree.get_n_leaves()},", end=" ")
 print(f"test error {1 - tree.score(X_test, y_test):.1%}")
 
 # %%
-# The test rows had no say in the choice. Their error is drawn for comparison, by pruning a tree at
-# every price of the curve.
+# The test rows are not used for the choice. Their error is shown for comparison, by pruning a tree
+# at every penalty of the curve.
 
 test_error = [
     1
@@ -65,15 +65,15 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Where the curve is flat, chance decides which of its trees is within the standard error: with
-# other folds the size is another, the test error much the same.
+# Where the curve is flat, chance decides which of its trees is within the standard error: other
+# folds give another size, and almost the same test error.
 
 for seed in range(1, 6):
     other = PrunedTreeClassifier(**growing, random_state=seed).fit(X_train, y_train)
     print(f"{other.get_n_leaves()} leaves, test error {1 - other.score(X_test, y_test):.1%}")
 
 # %%
-# The tree that was chosen, as in figure 9.5:
+# The chosen tree, as in figure 9.5:
 
 ax = plt.figure(figsize=(14, 8)).add_subplot()
 plot_tree(tree, class_names=tree.classes_, filled=True, impurity=False, label="none", ax=ax)

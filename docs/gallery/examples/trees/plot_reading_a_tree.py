@@ -2,8 +2,8 @@
 Reading a tree
 ==============
 
-A tree is the model that can be read: as a drawing, a figure, a text and a list of rules. Here they
-are, on two tables that everybody knows.
+Trees are interpretable models: they can be shown as a drawing, a figure, a text and a list of
+rules, here for two well-known tables.
 """
 
 import matplotlib.pyplot as plt
@@ -15,10 +15,10 @@ from arboleda import DecisionTreeClassifier, export_text, plot_tree
 # The drawing
 # -----------
 # ``to_svg()`` draws the tree from the root at the left to the leaves at the right, so that a deep
-# tree with thirty features stays readable. A box holds a question or an answer, its number of
-# training rows and a bar with the shares of the classes; the upper branch is "yes". Branches are
-# as wide as their share of the rows, and the way that most rows take is dark. A leaf is tinted in
-# the colour of its class, the stronger the purer.
+# tree with thirty features remains readable. A box shows a condition or a prediction, the number of
+# training rows and a bar with the shares of the classes; the upper branch is taken if the condition
+# holds. The width of a branch is its share of the rows, and the path of most rows is dark. A leaf
+# has the colour of its class, stronger if it is purer.
 
 cancer = load_breast_cancer(as_frame=True)
 deep = DecisionTreeClassifier(max_depth=6).fit(cancer.data, cancer.target)
@@ -46,16 +46,16 @@ print(export_text(tree, class_names=iris.target_names))
 # %%
 # Rules
 # -----
-# ``rules()`` gives one rule for each leaf, with the questions about one column merged into one
-# condition. Every flower meets exactly one rule. The support of a rule is its share of the
-# training rows, the confidence the share of its class among them, and the lift how many times
-# more frequent the class is there than in the whole table.
+# ``rules()`` returns one rule for each leaf, with one merged condition per column. Every flower
+# satisfies exactly one rule. The support of a rule is its share of the training rows, the
+# confidence the share of its class among them, and the lift how many times more frequent the class
+# is there than in the whole table.
 
 rules = tree.rules(class_names=iris.target_names)
 print(rules)
 
 # %%
-# They are objects, and become a table:
+# Rules are objects, and can be converted to a table:
 
 best = max(rules, key=lambda rule: rule.support * rule.confidence)
 print(best.prediction, best.n_samples, [str(condition) for condition in best.conditions])

@@ -1,10 +1,10 @@
 """
-Reading questions about categories
-==================================
+Reading categorical splits
+==========================
 
-A question about a categorical column names the categories that go one way. Those it does not name,
-among them categories that training never saw, go where missing values go. Here is a made-up table
-of used cars, whose price is known to depend on the make, the fuel and the age, and in which a
+A split on a categorical column lists the categories that go to one side. All others, including
+categories that do not occur in training, go to the side of missing values. The example is a
+simulated table of used cars, whose price depends on the make, the fuel and the age, and in which a
 tenth of the makes is missing.
 """
 
@@ -34,7 +34,7 @@ tree = DecisionTreeRegressor(
 tree.to_svg()
 
 # %%
-# The same as text. "or missing" is told at columns that missed values in training.
+# The same as text. "or missing" is shown for columns with missing values in training.
 
 print(export_text(tree, decimals=1, max_depth=1))
 

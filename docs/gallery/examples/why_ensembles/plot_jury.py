@@ -28,23 +28,23 @@ plt.show()
 print(f"21 voters, p = 0.7: the majority errs in {1 - jury_accuracy(0.7, 21):.3f} of the cases")
 
 # %%
-# Models that learned from the same rows are no independent voters. With the correlation :math:`c`
-# of two votes' being right, a majority gains little once there are about :math:`1/c` voters: the
-# right picture. There :math:`p` varies from case to case, with a beta distribution, which makes the
-# number of right votes beta-binomial.
+# Models that learned from the same rows are not independent voters. If :math:`c` is the correlation
+# of two votes being right, a majority gains little beyond about :math:`1/c` voters: the right
+# figure. There :math:`p` varies from case to case, with a beta distribution, which makes the number
+# of right votes beta-binomial.
 #
-# How near is that to an ensemble? The trees of a forest, on new rows of a problem with a curved
-# border: they gain far less than their number promises if they erred independently, and about
-# what their mean correlation says.
+# How well does this describe an ensemble? For the trees of a forest, on new rows of a problem with
+# a curved boundary, the gain is far smaller than for independent voters, and close to the
+# prediction from their mean correlation.
 
 X, y = make_gaussian_quantiles(n_samples=5000, n_features=10, n_classes=2, random_state=0)
 train, new = slice(1000), slice(1000, None)
 forest = RandomForestClassifier(101, max_features=1, random_state=0).fit(X[train], y[train])
-answers = np.array([tree.predict(X[new]) for tree in forest.estimators_])
+predictions = np.array([tree.predict(X[new]) for tree in forest.estimators_])
 
-means = diversity(answers, y[new]).summary()
+means = diversity(predictions, y[new]).summary()
 p, c = 1 - means["error"], means["correlation"]
-votes = answers.cumsum(axis=0)[sizes - 1] > sizes[:, np.newaxis] / 2
+votes = predictions.cumsum(axis=0)[sizes - 1] > sizes[:, np.newaxis] / 2
 found = (votes == y[new]).mean(axis=1)
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 jury_curves(p, sizes, correlation=[0, c]).plot(ax)

@@ -2,10 +2,11 @@
 Accurate or different: the kappa-error diagram
 ==============================================
 
-A vote gains where members are right and differ. Of two members, kappa says how far they agree
-beyond chance; the diagram of Margineantu and Dietterich (1997) sets it against their mean error, a
-point a pair. To the left members differ, below they are right, and no ensemble has both: what
-makes members different costs them accuracy. The large points are the means.
+A vote gains if members are accurate and different. Kappa measures the agreement of two members
+beyond chance; the diagram of Margineantu and Dietterich (1997) plots it against their mean error,
+with one point per pair. Members are diverse at the left and accurate at the bottom, and no ensemble
+has both: methods that make members more diverse make them less accurate. The large points are the
+means.
 """
 
 import matplotlib.pyplot as plt
@@ -39,7 +40,7 @@ ensembles = {
 }
 
 
-def answers(ensemble):
+def predict_members(ensemble):
     """Digit that each member sees in each test row."""
     members = ensemble.estimators_
     columns = getattr(ensemble, "estimators_features_", [slice(None)] * len(members))
@@ -51,15 +52,15 @@ rows = {}
 fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")
 for name, ensemble in ensembles.items():
     ensemble.fit(X_train, y_train)
-    found = diversity(answers(ensemble), y_test)
+    found = diversity(predict_members(ensemble), y_test)
     found.plot(ax, label=name)
     rows[name] = {"error of the vote": 1 - ensemble.score(X_test, y_test)} | found.summary()
 ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The best vote is neither that of the best members nor that of the most different ones. Measures
-# of pairs order the ensembles much alike; generalised diversity, which looks at how seldom errors
-# meet, orders them otherwise, as members that are often wrong are often wrong together.
+# The best vote is neither that of the best members nor that of the most different ones. Measures of
+# pairs order the ensembles much alike; generalised diversity, which measures how seldom errors
+# coincide, orders them differently, because members that are often wrong are often wrong together.
 
 pd.DataFrame(rows).T.round(3)

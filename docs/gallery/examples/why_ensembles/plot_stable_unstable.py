@@ -1,12 +1,12 @@
 """
-Bagging helps what is unstable
+Bagging helps unstable models
 ==============================
 
 Bagging averages models that were fitted on bootstrap samples. It removes variance, so it helps
-where other rows would have given another model, and does little for one that hardly changes.
-Breiman (1996), "Bagging predictors", section 4: trees are unstable, nearest neighbours are not,
-since a row's nearest neighbour is in most of the samples. Boxes show the test error over 20 draws
-of training and test rows.
+models that change with the training rows, and does little for stable ones. Breiman (1996), "Bagging
+predictors", section 4: trees are unstable, nearest neighbours are not, since a row's nearest
+neighbour is in most of the samples. Boxes show the test error over 20 draws of training and test
+rows.
 """
 
 import matplotlib.pyplot as plt

@@ -10,11 +10,10 @@ the direction shows in what way a classifier errs: those that err on the same po
 direction. Dots are members, the square is their vote; half of the members lie inside the circle.
 
 - **Statistical**: few rows leave many hypotheses that fit all of them. Any one may be far off;
-  their vote lies in the middle.
-- **Computational**: the search for the best hypothesis ends in a local optimum, and in another one
-  if it begins elsewhere. A vote of several searches is better than nearly all of them.
-- **Representational**: no hypothesis of the family is near the truth, but combinations are. Many
-  straight borders make a round one.
+  their vote is in the middle. - **Computational**: the search for the best hypothesis ends in a
+  local optimum, and in another one if it begins elsewhere. A vote of several searches is better
+  than nearly all of them. - **Representational**: no hypothesis of the family is near the truth,
+  but combinations are. Many straight borders make a round one.
 """
 
 import matplotlib.pyplot as plt
@@ -73,9 +72,9 @@ def representational():
 
 
 # %%
-# Each classifier is the list of its answers on the grid. Where it is wrong makes a list of 0 and 1;
-# the share of 1 is its distance from the truth, the first two principal components of the lists its
-# direction.
+# Each classifier is represented by its predictions on the grid. Its errors form a list of 0 and 1;
+# the share of 1 is its distance from the truth, and the first two principal components of the lists
+# are its direction.
 
 
 def places(wrong):
@@ -117,8 +116,8 @@ axes[1, 0].legend(loc="upper left", frameon=False, fontsize=8)
 plt.show()
 
 # %%
-# Other rows would have left other lines. Over many draws of the 16 rows, a line that fits them all
-# is that far from the truth on average, and the vote of 40:
+# Other rows leave other lines. The mean distance from the truth, over many draws of the 16 rows, of
+# a line that fits them all, and of the vote of 40 such lines:
 
 gains = []
 for seed in range(100):

@@ -1,11 +1,11 @@
-"""What columns made of others are worth to the portfolio of preset "best".
+"""Measure the benefit of generated features for the portfolio of preset "best".
 
-    python benchmarks/made_columns.py [--rows 3000] [--tables adult,spambase]
+    python benchmarks/generated_features.py [--rows 3000] [--tables adult,spambase]
 
-Configurations of the portfolio are cross-validated on each table, at most so many rows of it. Told
-are the losses of those that are there with and without made columns, and of the ensemble (greedy
-selection and a temperature, cross-fitted) with and without the former; docs/decisions/portfolio.md
-keeps the result.
+The configurations of the portfolio are cross-validated on each table, on at most `--rows` rows.
+Prints the losses of the configurations that exist with and without generated features, and of the
+ensemble (greedy selection and a temperature, cross-fitted) with and without these configurations.
+docs/decisions/portfolio.md has the result.
 """
 
 import argparse
@@ -34,19 +34,19 @@ from arboleda.study.data.target import make_target
 from arboleda.study.results.scoring import class_scores
 
 GREEDY = next(method.fit for method in METHODS if method.key == "greedy_selection")
-# Slow, or like others.
-LEFT_OUT = ("best_dart", "best_forest", "best_small_leafwise")
-MADE = "crossed_"
+# Slow, or similar to others.
+EXCLUDED = ("best_dart", "best_forest", "best_small_leafwise")
+GENERATED = "crossed_"
 
 
-def gain(without: np.ndarray, with_made: np.ndarray) -> str:
-    """How much less the mean loss is, in percent, with its standard error."""
-    difference = (without - with_made) / without.mean() * 100
+def format_gain(without: np.ndarray, with_generated: np.ndarray) -> str:
+    """Format the reduction of the mean loss in percent, with its standard error."""
+    difference = (without - with_generated) / without.mean() * 100
     return f"{difference.mean():.1f} ± {difference.std() / np.sqrt(len(difference)):.1f} %"
 
 
 def measure(name: str, n_rows: int) -> None:
-    """Cross-validate on one table, and print."""
+    """Cross-validate on one table and print the losses."""
     problem = TABLES[name]()
     frame = problem.frame.assign(target=problem.target)
     table = read_table(frame.sample(min(n_rows, len(frame)), random_state=0))
@@ -56,48 +56,55 @@ def measure(name: str, n_rows: int) -> None:
     x, y, n_classes = features.x, goal.y, len(goal.labels)
     folds = list(KFold(5, shuffle=True, random_state=0).split(x))
     setting = Setting(len(folds[0][0]), n_classes, 0, features.categorical)
-    models = [m for m in PORTFOLIO if m.task == kind and m.key not in LEFT_OUT]
-    said = np.zeros((len(models), len(x), n_classes) if n_classes else (len(models), len(x)))
-    for answers, model in zip(said, models, strict=True):
+    models = [m for m in PORTFOLIO if m.task == kind and m.key not in EXCLUDED]
+    predictions = np.zeros((len(models), len(x), n_classes) if n_classes else (len(models), len(x)))
+    for predicted, model in zip(predictions, models, strict=True):
         for fit, score in folds:
             preparation = make_preparation(features, model.style, goal.task, 0)
             estimator = model.build(setting, model.grid(setting)[0])
             pipeline = Pipeline([("preparation", preparation), ("model", estimator)])
             pipeline.fit(x[fit], y[fit])
             found = class_scores(pipeline, x[score], n_classes) if n_classes else None
-            answers[score] = pipeline.predict(x[score]) if found is None else found
+            predicted[score] = pipeline.predict(x[score]) if found is None else found
 
-    def losses(answers: np.ndarray) -> np.ndarray:
+    def compute_losses(predicted: np.ndarray) -> np.ndarray:
         if not n_classes:
-            return (answers - y) ** 2
-        return -np.log(np.clip(answers[np.arange(len(y)), y], 1e-15, 1.0))
+            return (predicted - y) ** 2
+        return -np.log(np.clip(predicted[np.arange(len(y)), y], 1e-15, 1.0))
 
-    def ensemble(keys: list[str]) -> np.ndarray:
-        outputs = said[[m.key in keys for m in models]]
+    def combine(keys: list[str]) -> np.ndarray:
+        outputs = predictions[[m.key in keys for m in models]]
         labels = np.asarray(goal.labels, dtype=object) if n_classes else None
         every = np.arange(len(x))
         whole = MemberOutputs(keys, outputs, labels, every, len(x))
         parts = [MemberOutputs(keys, outputs[:, s], labels, s, len(x)) for _, s in folds]
-        answers = np.zeros(said.shape[1:])
+        predicted = np.zeros(predictions.shape[1:])
         for (_, score), part in zip(
             folds, cross_fit(GREEDY, parts, whole, y, 0).predictions, strict=True
         ):
-            answers[score] = part
-        return losses(answers)
+            predicted[score] = part
+        return compute_losses(predicted)
 
-    each = {m.key: losses(answers) for m, answers in zip(models, said, strict=True)}
-    pairs = {key.replace(MADE, ""): key for key in each if MADE in key}
-    told = {key: (each[key], each[made]) for key, made in pairs.items()}
+    each = {
+        m.key: compute_losses(predicted) for m, predicted in zip(models, predictions, strict=True)
+    }
+    pairs = {key.replace(GENERATED, ""): key for key in each if GENERATED in key}
+    pairs_of_losses = {key: (each[key], each[generated]) for key, generated in pairs.items()}
     every = [m.key for m in models]
-    told["ensemble"] = ensemble([key for key in every if MADE not in key]), ensemble(every)
-    for key, (without, with_made) in told.items():
-        means = [without.mean(), with_made.mean()]
+    pairs_of_losses["ensemble"] = (
+        combine([key for key in every if GENERATED not in key]),
+        combine(every),
+    )
+    for key, (without, with_generated) in pairs_of_losses.items():
+        means = [without.mean(), with_generated.mean()]
         shown = ", ".join(f"{m if n_classes else np.sqrt(m):.5g}" for m in means)
-        print(f"{name:20} {key:20} {shown}: {gain(without, with_made)} less", flush=True)
+        print(
+            f"{name:20} {key:20} {shown}: {format_gain(without, with_generated)} less", flush=True
+        )
 
 
 def main() -> None:
-    """Go over the tables."""
+    """Measure on every table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=3000)
     parser.add_argument(
