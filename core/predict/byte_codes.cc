@@ -106,9 +106,9 @@ bool ByteCodes::put_codes(const Column& column, std::span<Key> keys, const std::
   std::array<Code, kTreeRows> codes, lowest;
   const std::size_t n = keys.size();
   if constexpr (sizeof(Key) == 4) {
-    loops.coding.count_below_32(keys.data(), n, cuts.data(), cuts.size(), codes.data());
+    loops.binning.count_below_32(keys.data(), n, cuts.data(), cuts.size(), codes.data());
   } else {
-    loops.coding.count_below_64(keys.data(), n, cuts.data(), cuts.size(), codes.data());
+    loops.binning.count_below_64(keys.data(), n, cuts.data(), cuts.size(), codes.data());
   }
   std::size_t n_missing = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -118,7 +118,7 @@ bool ByteCodes::put_codes(const Column& column, std::span<Key> keys, const std::
   Code first = 0;
   for (const Part& part : column.parts) {
     const auto put = [&](std::uint32_t line, const Code* from) {
-      if (line != kNoLine) loops.trees.narrow_codes(from, n, first, lines[line].of_row);
+      if (line != kNoLine) loops.coded_trees.narrow_codes(from, n, first, lines[line].of_row);
     };
     put(part.line, codes.data());
     put(part.lowest_line, lowest.data());

@@ -88,7 +88,7 @@ TEST_CASE("a scan finds the best split at every level") {
         check_best(found.any, expected, expected.allowed);
         check_best(found.certain, expected, expected.certain);
         // The same bits at every level and width.
-        const ScanResult reference = all_kernels()[0]->histogram.scan_wide(wide.data(), range);
+        const ScanResult reference = all_kernels()[0]->histograms.scan_wide(wide.data(), range);
         CHECK(found.any.score == reference.any.score);
         CHECK(found.any.code == reference.any.code);
         CHECK(found.certain.score == reference.certain.score);
@@ -123,7 +123,7 @@ TEST_CASE("scores that differ in their last bits only are distinguished") {
       range.total = {range.total.gradient + cell.gradient, range.total.hessian + cell.hessian};
     }
     range.enough = std::max(range.enough, range.least);
-    const ScanResult exact = all_kernels()[0]->histogram.scan_wide(wide.data(), range);
+    const ScanResult exact = all_kernels()[0]->histograms.scan_wide(wide.data(), range);
     for (const Kernels* level : all_kernels()) {
       CAPTURE(std::string(level->level));
       const ScanResult found = level->histograms.scan(packed.data(), range);
