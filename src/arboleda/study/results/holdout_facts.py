@@ -55,9 +55,9 @@ from arboleda.study.search import Trial
 __all__ = [
     "ReadPredictions",
     "describe_calibration",
+    "describe_held_out",
     "describe_subgroups",
     "held_out_predictions",
-    "holdout_facts",
     "predictions_reader",
 ]
 
@@ -104,7 +104,7 @@ def _load_all_folds(plan: Plan, folder: Path, key: str, fold: int | None) -> Pre
     return load_predictions(path, len(rows), len(plan.target.labels))
 
 
-def holdout_facts(
+def describe_held_out(
     plan: Plan, ranked: Sequence[Outcome], read_predictions: ReadPredictions
 ) -> list[dict[str, Any]]:
     """Return the facts ``groups``, ``costs`` and ``reject`` of each model, as far as they apply."""

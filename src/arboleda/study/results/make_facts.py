@@ -37,7 +37,7 @@ from arboleda.study.results.facts import (
 from arboleda.study.results.holdout_facts import (
     ReadPredictions,
     describe_calibration,
-    holdout_facts,
+    describe_held_out,
 )
 from arboleda.study.results.model_facts import (
     CandidateFacts,
@@ -71,7 +71,7 @@ def make_facts(
     """Return the facts that a report needs, as plain values of a `StudyFacts`."""
     plan, outcomes = result.plan, result.outcomes
     order = ranked(plan, outcomes)
-    held_out = holdout_facts(plan, order, read_predictions)
+    held_out = describe_held_out(plan, order, read_predictions)
     tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
     facts = StudyFacts(
         schema_version=SCHEMA_VERSION,
