@@ -22,7 +22,7 @@ from arboleda.study.results.scoring import describe_costs
 from arboleda.study.runner import Outcome, RunResult, ranked
 from arboleda.study.search.trial import Trial
 
-__all__ = ["describe_best", "draw_share", "learning_curve"]
+__all__ = ["compute_learning_curve", "describe_best", "draw_share"]
 
 # Maximum predicted rows (rows times columns times shuffles); `arboleda explain` allows more.
 MAX_SCORED_ROWS = 400_000
@@ -46,17 +46,17 @@ def describe_best(result: RunResult, executor: Executor) -> dict[str, Any]:
     Each is None if the best model ignores the columns or all models failed; otherwise ``skipped``
     is the reason why it is empty, or None. Results are stored in the ledger.
     """
-    parts = {"importance": importance_of, "surrogate": surrogate_of}
+    parts = {"importance": compute_importance, "surrogate": compute_surrogate}
     order = [outcome for outcome in ranked(result.plan, result.outcomes) if not outcome.error]
     if not order or not order[0].model.learns:
         return dict.fromkeys([*parts, "learning_curve"])
     described = {name: part(result.plan, executor, order[0]) for name, part in parts.items()}
     # A combination is not refitted: the curve is that of the best single model.
     alone = next(outcome for outcome in order if outcome.ensemble is None)
-    return {**described, "learning_curve": learning_curve(result.plan, executor, alone)}
+    return {**described, "learning_curve": compute_learning_curve(result.plan, executor, alone)}
 
 
-def importance_of(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
+def compute_importance(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
     """Return the ``importance`` part of the facts: permutation importance of the columns."""
 
     def compute(subject: ExplainedModel) -> dict[str, Any] | None:
@@ -80,7 +80,7 @@ def importance_of(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str,
     return empty | _compute_or_load(plan, executor, outcome, "importance", compute, count_rows)
 
 
-def surrogate_of(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
+def compute_surrogate(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
     """Return the ``surrogate`` part of the facts: a small tree that imitates the model."""
 
     def compute(subject: ExplainedModel) -> dict[str, Any] | None:
@@ -198,7 +198,7 @@ def _subject(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedModel
     )
 
 
-def learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
+def compute_learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
     """Return the ``learning_curve`` part of the facts: the mean score by number of training rows.
 
     On every fold the chosen candidate is fitted to nested, stratified subsets of the training rows

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from arboleda.study.results.model_facts import (
+    CalibrationMethod,
     Count,
     FactsModel,
     Metrics,
@@ -170,7 +171,7 @@ class CalibrationTest(FactsModel):
 class CalibrationVariant(FactsModel):
     """A calibration method that was tried on the best model."""
 
-    method: Literal["none", "sigmoid", "isotonic", "temperature"]
+    method: CalibrationMethod
     cv: CalibrationFolds
     test: CalibrationTest | None
 

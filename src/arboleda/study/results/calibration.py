@@ -9,9 +9,9 @@ calibration is fitted to logarithms of probabilities, or to decision values: on 
 sigmoid (Platt 1999) and the temperature (Guo et al. 2017) include the identity.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,16 +25,8 @@ from sklearn.utils.metaestimators import available_if
 
 from arboleda.study.data.time_splits import forward_folds
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.results.best_model_facts import (
-    CalibrationFacts,
-    CalibrationFolds,
-    CalibrationTest,
-    CalibrationVariant,
-    FoldMetrics,
-)
-from arboleda.study.results.evaluate import BINS
 from arboleda.study.results.intervals import compute_log_losses
-from arboleda.study.results.model_facts import ReliabilityBin, SearchSeconds
+from arboleda.study.results.model_facts import CalibrationMethod, CalibratorMethod
 from arboleda.study.results.scoring import are_probabilities, class_scores
 
 __all__ = [
@@ -44,26 +36,24 @@ __all__ = [
     "Calibrator",
     "calibrate_scores",
     "calibrated",
-    "describe_calibration",
     "fit_calibrator",
     "make_inner_folds",
 ]
 
 Floats = npt.NDArray[np.float64]
 Response = Literal["decision_function", "predict_proba"]
-AS_IT_IS = "none"
+AS_IT_IS: Final = "none"
 _SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
-METHODS = ("sigmoid", "isotonic", *(("temperature",) if _SKLEARN >= (1, 8) else ()))
+METHODS: tuple[CalibrationMethod, ...] = ("sigmoid", "isotonic")
+if _SKLEARN >= (1, 8):
+    METHODS = (*METHODS, "temperature")
 # Each costs a fit; calibration has few parameters and needs no more rows.
 INNER_FOLDS = 3
 FITS = INNER_FOLDS  # cost in fits to the same rows: inner fits hold out a third each
-# A proper score: the true probabilities minimize it.
-SCORE = "log_loss"
-SHOWN_METRICS = (SCORE, "brier")
 MOST_ROWS = 20_000  # more rows do not improve the few parameters
 LEAST_ROWS = 10  # a class with fewer rows is too small to calibrate on
 # Decision values through the logistic function, if no method was fitted.
-LINK = "link"
+LINK: Final = "link"
 _SMALLEST = np.finfo(np.float64).eps
 _PURPOSE = 11
 
@@ -214,104 +204,6 @@ def _columns(scores: npt.NDArray[Any]) -> Floats:
     return scores[:, None] if scores.ndim == 1 else scores
 
 
-def describe_calibration(
-    metric: str, model: str, results: Sequence[Mapping[str, Any]]
-) -> CalibrationFacts:
-    """Return the ``calibration`` part of the facts.
-
-    A method is chosen if its mean log-loss over the folds is the smallest, and smaller than that of
-    the uncalibrated model by more than one standard error of the difference.
-
-    Parameters
-    ----------
-    metric, model : str
-        Keys of the study's metric and of the model.
-    results : sequence of mapping
-        Results of the folds in their order, then that of the test.
-    """
-    *folds, test = results
-    error = next((result["error"] for result in results if result["error"]), None)
-    tried = [] if error else [m for m in (AS_IT_IS, *METHODS) if _is_complete(m, folds)]
-    variants = [
-        _variant(
-            metric, method, [f["variants"][method] for f in folds], test["variants"].get(method)
-        )
-        for method in tried
-    ]
-    return CalibrationFacts(
-        model=model,
-        error=error,
-        metric=SCORE,
-        chosen=_choose({v.method: np.array(v.cv.metrics[SCORE].folds) for v in variants}),
-        variants=variants,
-        timing=SearchSeconds(search_s=float(sum(sum(r["timing"].values()) for r in results))),
-    )
-
-
-def _is_complete(method: str, folds: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether each fold has probabilities, none of them 0 for an observed class."""
-    return all(
-        method in fold["variants"] and fold["variants"][method]["metrics"][SCORE] is not None
-        for fold in folds
-    )
-
-
-def _choose(losses: Mapping[str, npt.ArrayLike]) -> str | None:
-    if not losses:
-        return None
-    best = min(losses, key=lambda method: float(np.mean(losses[method])))
-    if AS_IT_IS not in losses or best == AS_IT_IS:
-        return best
-    gain = np.subtract(losses[AS_IT_IS], losses[best])
-    standard_error = float(np.std(gain, ddof=1)) / np.sqrt(len(gain))
-    return best if float(np.mean(gain)) > standard_error else AS_IT_IS
-
-
-def _variant(
-    metric: str, method: str, folds: Sequence[Mapping[str, Any]], test: Mapping[str, Any] | None
-) -> CalibrationVariant:
-    shown = dict.fromkeys([*SHOWN_METRICS, metric])
-    error, bins = _pool_bins([fold["bins"] for fold in folds])
-    return CalibrationVariant(
-        method=method,
-        cv=CalibrationFolds(
-            metrics={name: _summarize_folds([f["metrics"][name] for f in folds]) for name in shown},
-            error=error,
-            bins=bins,
-        ),
-        test=None
-        if test is None
-        else CalibrationTest(
-            metrics={name: test["metrics"][name] for name in shown},
-            calibration=test["reliability"],
-        ),
-    )
-
-
-def _summarize_folds(scores: Sequence[float | None]) -> FoldMetrics:
-    known = [score for score in scores if score is not None]
-    if len(known) < len(scores):
-        return FoldMetrics(folds=list(scores), mean=None, sd=None)
-    return FoldMetrics(folds=known, mean=float(np.mean(known)), sd=float(np.std(known, ddof=1)))
-
-
-def _pool_bins(folds: Sequence[Sequence[Sequence[float]]]) -> tuple[float, list[ReliabilityBin]]:
-    """Return the calibration error and the bins of all held-out rows together."""
-    count, predicted, observed = np.sum(folds, axis=0).T
-    some = np.flatnonzero(count)
-    error = float(np.abs(observed - predicted).sum() / count.sum())
-    return error, [
-        ReliabilityBin(
-            lower=int(b) / BINS,
-            upper=(int(b) + 1) / BINS,
-            count=int(np.rint(count[b])),
-            mean_probability=float(predicted[b] / count[b]),
-            frequency=float(observed[b] / count[b]),
-        )
-        for b in some
-    ]
-
-
 @dataclass(frozen=True)
 class Calibrator:
     """Turns a model's outputs into probabilities.
@@ -327,7 +219,7 @@ class Calibrator:
         Whether the model predicts probabilities.
     """
 
-    method: str
+    method: CalibratorMethod
     n_classes: int
     fitted: Any = None
     of_probabilities: bool = True
@@ -366,7 +258,9 @@ def fit_calibrator(
     known = np.bincount(truth, minlength=n_classes)
     if known.min() < LEAST_ROWS or np.isneginf(score).any():
         return plain
-    losses = {plain.method: _mean_log_loss(plain.probabilities(Predictions(truth, score)), truth)}
+    losses: dict[CalibratorMethod, float] = {
+        plain.method: _mean_log_loss(plain.probabilities(Predictions(truth, score)), truth)
+    }
     halves = list(StratifiedKFold(2, shuffle=True, random_state=seed).split(score, truth))
     values = _unbounded(score, own)
     for method in METHODS:

@@ -30,7 +30,7 @@ from arboleda.study.results.model_facts import (
 __all__ = ["SCHEMA_VERSION", "StudyFacts", "format_schema"]
 
 Version = Literal[3]
-SCHEMA_VERSION: int = get_args(Version)[0]
+SCHEMA_VERSION: Version = get_args(Version)[0]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]

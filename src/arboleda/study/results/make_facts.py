@@ -16,7 +16,6 @@ from arboleda.study.data.describe import describe_table
 from arboleda.study.data.feature_crosses import FeatureCross
 from arboleda.study.data.preparation import PREPARATIONS
 from arboleda.study.plan import Plan
-from arboleda.study.results.calibration import describe_calibration
 from arboleda.study.results.comparison import describe_comparison
 from arboleda.study.results.facts import (
     SCHEMA_VERSION,
@@ -35,10 +34,15 @@ from arboleda.study.results.facts import (
     StudyTiming,
     TableFacts,
 )
-from arboleda.study.results.holdout_facts import ReadPredictions, holdout_facts
+from arboleda.study.results.holdout_facts import (
+    ReadPredictions,
+    describe_calibration,
+    describe_held_out,
+)
 from arboleda.study.results.model_facts import (
     CandidateFacts,
     CrossValidationFacts,
+    EnsembleFacts,
     EvaluationFacts,
     FidelityFacts,
     GeneratedColumn,
@@ -67,7 +71,7 @@ def make_facts(
     """Return the facts that a report needs, as plain values of a `StudyFacts`."""
     plan, outcomes = result.plan, result.outcomes
     order = ranked(plan, outcomes)
-    held_out = holdout_facts(plan, order, read_predictions)
+    held_out = describe_held_out(plan, order, read_predictions)
     tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
     facts = StudyFacts(
         schema_version=SCHEMA_VERSION,
@@ -76,7 +80,9 @@ def make_facts(
         data=_table(plan),
         split=_split(plan),
         cautions=[
-            CautionFacts(kind=c.kind, columns=list(c.columns), text=c.text)
+            CautionFacts.model_validate(
+                {"kind": c.kind, "columns": list(c.columns), "text": c.text}
+            )
             for c in find_cautions(plan)
         ],
         models=[_model(plan, outcome, more) for outcome, more in zip(order, held_out, strict=True)],
@@ -183,7 +189,9 @@ def _model(plan: Plan, outcome: Outcome, held_out: Mapping[str, Any]) -> ModelFa
         test=None
         if failed or outcome.test is None
         else EvaluationFacts(**outcome.test["test"], **held_out),
-        ensemble=None if failed else outcome.ensemble,
+        ensemble=None
+        if failed or outcome.ensemble is None
+        else EnsembleFacts.model_validate(outcome.ensemble),
         timing=_timing(outcome),
     )
 
@@ -191,7 +199,7 @@ def _model(plan: Plan, outcome: Outcome, held_out: Mapping[str, Any]) -> ModelFa
 def _candidate(candidate: CandidateResult, metric: str) -> CandidateFacts:
     return CandidateFacts(
         params=dict(candidate.params),
-        status=candidate.status,
+        status="ok" if candidate.status == "ok" else "stopped",
         stage=FidelityFacts(share=candidate.fidelity.share, folds=len(candidate.results)),
         **_fold_scores(candidate, metric),
         timing=Seconds(seconds=sum(sum(r["timing"].values()) for r in candidate.results)),
@@ -307,4 +315,4 @@ def _generated_column(plan: Plan, cross: FeatureCross, count: int) -> GeneratedC
         "class": shown if cross.kind == "target" else None,
         "fits": count,
     }
-    return GeneratedColumn(**facts)
+    return GeneratedColumn.model_validate(facts)

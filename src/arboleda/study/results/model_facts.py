@@ -29,9 +29,11 @@ __all__ = [
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
-# The points of a curve, and the values of a scatter plot: a report stays small.
 Curve = Annotated[list[float], Field(max_length=200)]
 Sample = Annotated[list[float], Field(max_length=1000)]
+# How probabilities are calibrated; and those for decisions, of decision values with "link".
+CalibrationMethod = Literal["none", "sigmoid", "isotonic", "temperature"]
+CalibratorMethod = Literal["none", "sigmoid", "isotonic", "temperature", "link"]
 # Values of metrics by key; null where a metric is undefined.
 Metrics = dict[str, float | None]
 
@@ -226,7 +228,7 @@ class SubgroupsFacts(FactsModel):
 class DecisionCosts(FactsModel):
     """Costs of the decisions of least expected cost."""
 
-    calibration: Literal["none", "sigmoid", "isotonic", "temperature", "link"]
+    calibration: CalibratorMethod
     total: float
     mean: float = Field(description="per test row")
     counts: list[list[Count]] = Field(description="row: true class; column: decision")

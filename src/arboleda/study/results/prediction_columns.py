@@ -217,8 +217,8 @@ class PredictionColumns:
                     "the study's command again: finished work is kept."
                 )
             self._rejected = "rejected" if "rejected" not in self._names else "(rejected)"
-            how = self._calibrator.method
-            how = "as they are" if how == "none" else f"calibrated by {how}"
+            method = self._calibrator.method
+            how = "as they are" if method == "none" else f"calibrated by {method}"
             self.notes.append(f"Decisions are those of least expected cost, probabilities {how}.")
 
     def table(self, block: Floats) -> tuple[pa.Table, list[str] | None]:
