@@ -1,6 +1,6 @@
 """
 Missing values get a learned side
-===========================
+=================================
 
 Here, larger values are missing more often, as when a scale ends at 100 kg. At each threshold, the
 tree sends the rows with missing values to the better side, so one split is enough. After imputation
