@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arboleda._numbers import integer
-from arboleda.report import render_page
-from arboleda.report._cells import Cell
-from arboleda.report._figures import draw_box_plot
+from arboleda.reports.figures.score_plots import draw_box_plot
+from arboleda.reports.rendering import render_page
+from arboleda.reports.tables import Cell
 
 if TYPE_CHECKING:
     from published import Problem

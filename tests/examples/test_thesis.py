@@ -132,7 +132,7 @@ def test_a_study_ends_in_a_page_beside_the_thesis(
 
 
 def test_the_page_has_no_class_that_the_report_styles_otherwise() -> None:
-    report = FOLDER.parents[1] / "src" / "arboleda" / "report" / "templates" / "report.css"
+    report = FOLDER.parents[1] / "src" / "arboleda" / "reports" / "templates" / "page.css"
     own, theirs = (
         set(re.findall(r"\.([a-z][\w-]*)", path.read_text()))
         for path in (FOLDER / "beside.css", report)

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import shared_data
 
 from arboleda._locale import use_locale
-from arboleda.report._texts import get_locale, translate
+from arboleda.reports.translation import get_locale, translate
 from arboleda.study.config.options import make_settings
 from arboleda.study.data.data_checks import Caution, find_cautions
 from arboleda.study.data.reading import BUNDLED, read_table

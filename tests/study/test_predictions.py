@@ -13,8 +13,7 @@ import pandas as pd
 import pytest
 
 from arboleda.cli import main
-from arboleda.explanations import explain_study
-from arboleda.study import Study, StudyError, StudyFormatError
+from arboleda.study import Study, StudyError, StudyFormatError, explain
 from arboleda.study.artifacts.exports import export_model
 from arboleda.study.results import prediction_columns, predictions
 from arboleda.study.results.predictions import predict_table
@@ -297,7 +296,7 @@ def test_damaged_folders_are_one_error(
     with pytest.raises(StudyFormatError, match=told):
         export_model(folder, tmp_path / "out.onnx")
     with pytest.raises(StudyFormatError, match=told):
-        explain_study(folder, 1)
+        explain(folder, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 

@@ -27,7 +27,7 @@ def explain(
 ) -> None:
     """Explain the best model of STUDY, or its prediction for one row, on a page."""
     try:
-        from arboleda.explanations import explain_study
+        from arboleda.study import explain as explain_study
 
         result = explain_study(folder, row, seed=seed, progress=True)
         page = result.save(out or result.default_path)

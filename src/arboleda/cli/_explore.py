@@ -41,7 +41,7 @@ def explore(
     Models are not compared; use a study for that.
     """
     try:
-        from arboleda.explore import explore as explore_table
+        from arboleda.study import explore as explore_table
         from arboleda.study.artifacts.text_files import page_path, refuse_the_table
 
         if out is not None:

@@ -15,11 +15,20 @@ if TYPE_CHECKING:
     from arboleda.study.artifacts.layout import Layout as Layout
     from arboleda.study.artifacts.loaded import LoadedStudy as LoadedStudy
     from arboleda.study.artifacts.rows import Rows as Rows
+    from arboleda.study.comparison.compare import ComparedStudies as ComparedStudies
+    from arboleda.study.comparison.compare import compare as compare
+    from arboleda.study.explanation.explain import Explanation as Explanation
+    from arboleda.study.explanation.explain import explain as explain
+    from arboleda.study.exploration.explore import Exploration as Exploration
+    from arboleda.study.exploration.explore import explore as explore
     from arboleda.study.results.predict_file import predict_file as predict_file
     from arboleda.study.study import Study as Study
     from arboleda.study.study import StudyResult as StudyResult
 
 __all__ = [
+    "ComparedStudies",
+    "Explanation",
+    "Exploration",
     "Layout",
     "LoadedStudy",
     "Rows",
@@ -29,10 +38,16 @@ __all__ = [
     "StudyFormatError",
     "StudyRegressor",
     "StudyResult",
+    "compare",
+    "explain",
+    "explore",
     "predict_file",
 ]
 
 _HOMES = {
+    "ComparedStudies": "arboleda.study.comparison.compare",
+    "Explanation": "arboleda.study.explanation.explain",
+    "Exploration": "arboleda.study.exploration.explore",
     "Layout": "arboleda.study.artifacts.layout",
     "LoadedStudy": "arboleda.study.artifacts.loaded",
     "Rows": "arboleda.study.artifacts.rows",
@@ -40,6 +55,9 @@ _HOMES = {
     "StudyClassifier": "arboleda.study.artifacts.estimators",
     "StudyRegressor": "arboleda.study.artifacts.estimators",
     "StudyResult": "arboleda.study.study",
+    "compare": "arboleda.study.comparison.compare",
+    "explain": "arboleda.study.explanation.explain",
+    "explore": "arboleda.study.exploration.explore",
     "predict_file": "arboleda.study.results.predict_file",
 }
 

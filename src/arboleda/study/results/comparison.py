@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from arboleda.diagnose._comparison import corrected_t_test, holm
-from arboleda.report._words import join_names, spell_count
+from arboleda.reports.wording import join_names, spell_count
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
 from arboleda.study.results.holdout_facts import ReadPredictions
