@@ -18,7 +18,8 @@ from markupsafe import Markup
 
 from arboleda._locale import current_locale
 from arboleda._visible import visible_lines
-from arboleda.reports.translation import text, translate
+from arboleda.reports.fact_messages import translate
+from arboleda.reports.translation import gettext, ngettext, pgettext
 
 __all__ = ["Bar", "Highlight", "KeyFigure", "Summary", "check_version", "render_page"]
 
@@ -133,7 +134,12 @@ def _make_environment(folder: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"t": text, "translate": translate}
+    environment.globals |= {
+        "_": gettext,
+        "ngettext": ngettext,
+        "pgettext": pgettext,
+        "translate": translate,
+    }
     return environment
 
 

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from arboleda._numbers import integer, percent, plain
-from arboleda.reports.translation import text, translate
+from arboleda.reports.fact_messages import translate
+from arboleda.reports.translation import N_, pgettext
+from arboleda.reports.translation import gettext as _
 
 __all__ = [
     "SWATCHES",
@@ -16,7 +18,23 @@ __all__ = [
     "format_setting",
     "format_with_share",
     "make_column_view",
+    "name_kind",
+    "name_role",
 ]
+
+_KINDS = {
+    "numeric": N_("numeric"),
+    "categorical": N_("categorical"),
+    "boolean": N_("boolean"),
+    "datetime": N_("datetime"),
+    "text": N_("text"),
+}
+
+_ROLES = {
+    "feature": N_("feature"),
+    "target": N_("target"),
+    "left_out": N_("excluded"),
+}
 
 
 class Cell(NamedTuple):
@@ -36,9 +54,9 @@ def format_setting(value: Any) -> str:
     ['none', 'yes', '0.5', 'gini']
     """
     if value is None:
-        return text("value.none")
+        return pgettext("value", "none")
     if isinstance(value, bool):
-        return text("value.yes" if value else "value.no")
+        return _("yes") if value else _("no")
     return plain(value, 6) if isinstance(value, int | float) else str(value)
 
 
@@ -124,6 +142,16 @@ def _make_path(counts: Sequence[int], gap: float) -> str:
     return "".join(pieces)
 
 
+def name_kind(kind: str) -> str:
+    """Return the name of a kind of column."""
+    return _(_KINDS[kind])
+
+
+def name_role(role: str) -> str:
+    """Return the name of a role of a column."""
+    return _(_ROLES[role])
+
+
 def make_column_view(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
     """Collect one row of the table of columns.
 
@@ -134,12 +162,12 @@ def make_column_view(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
     n_rows : int
         Number of rows of the table.
     """
-    missing = column["n_missing"]
+    missing, kind, role = column["n_missing"], column["kind"], column["role"]
     return {
         "name": column["name"],
-        "kind": text(f"column.kind.{column['kind']}"),
-        "role": text(f"column.role.{column['role']}"),
-        "mark": column["role"].replace("_", "-"),
+        "kind": name_kind(kind),
+        "role": name_role(role),
+        "mark": role.replace("_", "-"),
         "reason": column["reason"] and translate(column["reason"]),
         "missing": Cell(format_with_share(missing, n_rows) if missing else "0", missing),
         "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
@@ -152,7 +180,7 @@ def _format_values(column: Mapping[str, Any], known: int) -> str:
     numbers = column["numeric"]
     if numbers is not None:
         ends = {key: plain(numbers[key]) for key in ("min", "max", "median")}
-        return text("column.numbers", **ends)
+        return _("{min} to {max}, median {median}", **ends)
     shown = [
         f"{value} {percent(count / known if known else None)}"
         for value, count in (column["top"] or [])[:3]

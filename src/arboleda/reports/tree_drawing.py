@@ -12,6 +12,7 @@ from arboleda._tree_rendering.split_condition import SplitCondition
 from arboleda._tree_rendering.svg import Theme
 from arboleda._tree_rendering.svg import draw_tree as draw_sketch
 from arboleda.reports.tables import choose_class_colours
+from arboleda.reports.translation import N_
 
 __all__ = ["draw_tree", "find_levels", "write_tree_rules"]
 
@@ -136,7 +137,7 @@ def _sketch(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Sk
     levels = find_levels((n["feature"] for n in nodes if n["feature"] is not None), columns)
     place = {node["id"]: at for at, node in enumerate(nodes)}
     boxes = [_box(node, place, levels) for node in nodes]
-    return Sketch(boxes, (Output(None if labels is None else tuple(labels)),))
+    return Sketch(boxes, (Output(None if labels is None else tuple(labels), number=N_("mean")),))
 
 
 def _box(node: Mapping[str, Any], place: Mapping[int, int], levels: Levels) -> Box:

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from arboleda._files import write_atomically
 from arboleda._visible import json_escaped
+from arboleda.reports.fact_messages import collect_messages
 from arboleda.reports.study.page import FIGURES, write_report
 from arboleda.study.artifacts.files import MODELS, sweep
 from arboleda.study.artifacts.held_out import save_held_out
@@ -304,6 +305,7 @@ class Study:
             facts = make_facts(
                 result, calibration, explanations, read_predictions, started, seconds
             )
+            facts["messages"] = collect_messages(facts)
             with _explain_write_errors(folder):
                 _write_index(result, read_predictions, folder / MODELS)
                 _write_results(facts, folder)

@@ -4,9 +4,13 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from arboleda._locale import use_locale
 from arboleda._numbers import duration, integer, plain
+from arboleda.reports.fact_messages import translate, use_messages
 from arboleda.reports.rendering import check_version, render_page
 from arboleda.reports.tables import Cell
+from arboleda.reports.translation import N_, get_locale
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import join_names, spell_count
 
 __all__ = ["render_comparison", "write_sentences"]
@@ -14,16 +18,47 @@ __all__ = ["render_comparison", "write_sentences"]
 _SCHEMA_VERSION = 1
 # With fewer tables, the approximations of the tests are rough (Demsar 2006, section 3.2.2).
 _MANY_TABLES = 10
-_KINDS = {"data": "Data", "setting": "Settings", "version": "Versions"}
+_KINDS = {"data": N_("Data"), "setting": N_("Settings"), "version": N_("Versions")}
 
 
-def render_comparison(facts: Mapping[str, Any]) -> str:
+# Names of the properties in which studies may differ; others are settings by their own names.
+_PROPERTIES = frozenset(
+    {
+        N_("Data, SHA-256"),
+        N_("Test data, SHA-256"),
+        N_("Rows"),
+        N_("Columns"),
+        N_("Training and test rows"),
+        N_("Table"),
+        N_("Target"),
+        N_("Task"),
+        N_("Metric"),
+        N_("Seed"),
+        N_("Test size"),
+        N_("Platform"),
+        N_("Cores"),
+        N_("Models"),
+        N_("Search"),
+        N_("Groups"),
+        N_("Time"),
+    }
+)
+
+
+def _name_property(english: str) -> str:
+    """Return the name of a property of studies in the language of the page."""
+    return _(english) if english in _PROPERTIES else english
+
+
+def render_comparison(facts: Mapping[str, Any], language: str = "en") -> str:
     """Render the facts of a comparison as one self-contained HTML page.
 
     Parameters
     ----------
     facts : mapping
         As in ``facts.schema.json``, version 1; its strings may contain arbitrary text.
+    language : {"en", "es"}, default="en"
+        Language of the page.
 
     Returns
     -------
@@ -33,10 +68,11 @@ def render_comparison(facts: Mapping[str, Any]) -> str:
     Raises
     ------
     ValueError
-        If the facts have another schema version.
+        If the facts have another schema version, or the language is not available.
     """
     check_version(facts, _SCHEMA_VERSION, "this page", "compare the studies again")
-    return render_page("comparison.html.j2", _make_view(facts))
+    with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
+        return render_page("comparison.html.j2", _make_view(facts))
 
 
 def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,7 +80,7 @@ def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     command = ["arboleda", "compare", *(study["folder"] for study in studies)]
     return {
         "studies": [_make_study_row(study) for study in studies],
-        "sentences": facts["sentences"],
+        "sentences": write_sentences(facts),
         "leaderboard": [_make_model_row(row) for row in facts["leaderboard"]],
         "differences": _make_difference_rows(facts["differences"]),
         "paired": _make_pairs(facts),
@@ -56,9 +92,16 @@ def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _make_study_row(study: Mapping[str, Any]) -> dict[str, Any]:
     best = study["best"]
-    interval = f"{plain(best['low'])} to {plain(best['high'])}" if best["low"] is not None else ""
+    names = {"best": {**best, "name": translate(best["name"])}}
+    names["metric_label"] = translate(study["metric_label"])
+    interval = (
+        _("{low} to {high}", low=plain(best["low"]), high=plain(best["high"]))
+        if best["low"] is not None
+        else ""
+    )
     return {
         **study,
+        **names,
         "cv": Cell(plain(best["cv"]), best["cv"]),
         "honest": Cell(plain(best["honest"]), best["honest"]),
         "test": Cell(plain(best["test"]), best["test"]),
@@ -75,23 +118,28 @@ def _make_model_row(row: Mapping[str, Any]) -> dict[str, Any]:
         result = cell or {"rank": None, "cv": None, "test": None}
         for key in ("rank", "cv", "test"):
             cells.append(Cell(plain(result[key]), result[key]))
-    return {"name": row["name"], "cells": cells}
+    return {"name": translate(row["name"]), "cells": cells}
 
 
 def _make_difference_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{**row, "kind": _KINDS[row["kind"]]} for row in rows]
+    return [
+        {**row, "kind": _(kind), "what": _name_property(row["what"])}
+        for row, kind in ((row, _KINDS[row["kind"]]) for row in rows)
+    ]
 
 
 def _make_pairs(facts: Mapping[str, Any]) -> dict[str, Any]:
     paired, studies = facts["paired"], facts["studies"]
     if paired["why_not"]:
-        return {"why_not": paired["why_not"], "rows": []}
+        return {"why_not": translate(paired["why_not"]), "rows": []}
     rows = [
         {
-            "first": studies[pair["first"]],
-            "second": studies[pair["second"]],
+            "first": _make_study_row(studies[pair["first"]]),
+            "second": _make_study_row(studies[pair["second"]]),
             "difference": Cell(plain(pair["difference"], 3), pair["difference"]),
-            "interval": f"{plain(pair['low'], 3)} to {plain(pair['high'], 3)}",
+            "interval": _(
+                "{low} to {high}", low=plain(pair["low"], 3), high=plain(pair["high"], 3)
+            ),
             "p": Cell(plain(pair["p_adjusted"], 2), pair["p_adjusted"]),
         }
         for pair in paired["pairs"]
@@ -99,7 +147,7 @@ def _make_pairs(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "why_not": None,
         "rows": rows,
-        "metric": paired["metric_label"],
+        "metric": translate(paired["metric_label"]),
         "groups": paired["groups"],
         "n_rows": integer(paired["n_rows"]),
         "level": f"{100 * paired['level']:g}",
@@ -109,12 +157,12 @@ def _make_pairs(facts: Mapping[str, Any]) -> dict[str, Any]:
 def _make_ranks(over: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if over is None:
         return None
-    names = {model["key"]: model["name"] for model in over["models"]}
+    names = {model["key"]: translate(model["name"]) for model in over["models"]}
     return {
         "tables": over["tables"],
         "rows": [
             {
-                "name": model["name"],
+                "name": translate(model["name"]),
                 "mean": Cell(plain(model["mean_rank"], 3), model["mean_rank"]),
                 "ranks": [Cell(plain(rank), rank) for rank in model["ranks"]],
             }
@@ -144,41 +192,64 @@ def _describe_settings(facts: Mapping[str, Any]) -> Iterator[str]:
     }
     number = spell_count(len(facts["studies"]))
     if not any(other.values()):
-        yield f"The {number} studies have the same data, settings and versions."
+        yield _("The {number} studies have the same data, settings and versions.", number=number)
         return
     if "Data, SHA-256" in other["data"]:
-        yield f"The {number} studies are of different tables."
+        yield _("The {number} studies are of different tables.", number=number)
     else:
-        yield f"The {number} studies are of the same table."
+        yield _("The {number} studies are of the same table.", number=number)
     changed = [*other["setting"], *other["version"]]
     if changed:
         # Lower-case labels such as "Metric", but not names such as NumPy.
-        words = [word if word[1:] != word[1:].lower() else word.lower() for word in changed]
-        yield f"They differ in {join_names(words, 8)}."
+        labels = [_name_property(what) for what in changed]
+        words = [word if word[1:] != word[1:].lower() else word.lower() for word in labels]
+        yield _("They differ in {words}.", words=join_names(words, 8))
 
 
 def _describe_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
     paired, studies = facts["paired"], facts["studies"]
     if paired["why_not"]:
-        yield f"Their best models cannot be compared row by row: {paired['why_not']}."
+        yield _(
+            "Their best models cannot be compared row by row: {why_not}.",
+            why_not=translate(paired["why_not"]),
+        )
         return
-    start = f"On the {integer(paired['n_rows'])} test rows that the studies share, "
+    start = _(
+        "On the {n_rows} test rows that the studies share, ", n_rows=integer(paired["n_rows"])
+    )
     for pair in paired["pairs"][:_MOST_PAIRS]:
         first, second = studies[pair["first"]], studies[pair["second"]]
-        one = f"{first['best']['name']} of {first['name']}"
-        two = f"{second['best']['name']} of {second['name']}"
+        one, two = (
+            _("{model} of {study}", model=translate(study["best"]["name"]), study=study["name"])
+            for study in (first, second)
+        )
         if pair["p_adjusted"] >= _ALPHA:
-            yield f"{start}{one} and {two} do not differ beyond chance ({_format_numbers(pair)})."
+            yield _(
+                "{start}{one} and {two} do not differ beyond chance ({numbers}).",
+                start=start,
+                one=one,
+                two=two,
+                numbers=_format_numbers(pair),
+            )
             continue
         better, worse = (one, two) if pair["difference"] > 0 else (two, one)
-        yield f"{start}{better} is better than {worse} ({_format_numbers(pair)})."
+        yield _(
+            "{start}{better} is better than {worse} ({numbers}).",
+            start=start,
+            better=better,
+            worse=worse,
+            numbers=_format_numbers(pair),
+        )
 
 
 def _format_numbers(pair: Mapping[str, Any]) -> str:
     low, high = plain(pair["low"], 2), plain(pair["high"], 2)
-    return (
-        f"by {plain(pair['difference'], 2)}, 95\N{NO-BREAK SPACE}% interval {low} to {high}, "
-        f"p = {plain(pair['p_adjusted'], 2)}"
+    return _(
+        "by {difference}, 95 % interval {low} to {high}, p = {p}",
+        difference=plain(pair["difference"], 2),
+        low=low,
+        high=high,
+        p=plain(pair["p_adjusted"], 2),
     )
 
 
@@ -190,21 +261,30 @@ def _describe_tables(facts: Mapping[str, Any]) -> Iterator[str]:
     tables = spell_count(len(over["tables"]))
     if over["p"] >= _ALPHA:
         yield (
-            f"Over {tables} tables the models' ranks do not differ beyond chance (Friedman's test, "
-            f"p = {plain(over['p'], 2)})."
+            _(
+                "Over {tables} tables the models' ranks do not differ beyond chance "
+                "(Friedman's test, p = {p}).",
+                tables=tables,
+                p=plain(over["p"], 2),
+            )
         )
         return
     beaten = [
-        model["name"]
+        translate(model["name"])
         for model in over["models"][1:]
         if model["mean_rank"] - best["mean_rank"] > over["critical_difference"]
     ]
     outcome = (
-        f"better than {join_names(beaten)} by Nemenyi's test"
+        _("better than {beaten} by Nemenyi's test", beaten=join_names(beaten))
         if beaten
-        else "but no difference to another model is significant by Nemenyi's test"
+        else _("but no difference to another model is significant by Nemenyi's test")
     )
     yield (
-        f"Over {tables} tables {best['name']} has the best mean rank "
-        f"({plain(best['mean_rank'], 3)}), {outcome}."
+        _(
+            "Over {tables} tables {name} has the best mean rank ({mean_rank}), {outcome}.",
+            tables=tables,
+            name=translate(best["name"]),
+            mean_rank=plain(best["mean_rank"], 3),
+            outcome=outcome,
+        )
     )

@@ -12,6 +12,7 @@ from arboleda.reports.explanation.wording import (
     make_contribution_formatter,
 )
 from arboleda.reports.figures.explanation_plots import draw_curve_along
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import quote_name
 
 __all__ = [
@@ -77,52 +78,71 @@ def _make_bar(contribution: float, longest: float) -> dict[str, str]:
 
 
 def _write_lead(facts: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    towards = "a higher value" if result["output"] is None else quote_name(result["output"])
+    towards = _("a higher value") if result["output"] is None else quote_name(result["output"])
     if result["method"] == "lime":
         if result["output"] is None:
-            return "Around this row, each condition raises or lowers the prediction."
-        return f"Around this row, each condition makes {towards} more or less likely."
+            return _("Around this row, each condition raises or lowers the prediction.")
+        return _(
+            "Around this row, each condition makes {towards} more or less likely.", towards=towards
+        )
     if result["unit"] == "log_odds":
-        return (
-            f"Each column multiplies the odds of {towards}; a factor above 1 raises them, a factor "
-            "below 1 lowers them."
+        return _(
+            "Each column multiplies the odds of {towards}; a factor above 1 raises them, "
+            "a factor below 1 lowers them.",
+            towards=towards,
         )
     if result["unit"] == "score":
-        return (
-            f"Each column adds to or subtracts from the score of {towards}; the class with the "
-            "highest score is predicted."
+        return _(
+            "Each column adds to or subtracts from the score of {towards}; the class with "
+            "the highest score is predicted.",
+            towards=towards,
         )
     base, total = (format_output(facts, result[key]) for key in ("base", "total"))
-    start = "the mean" if result["output"] is None else "its share of the rows"
-    what = "" if result["output"] is None else f" for {towards}"
-    return (
-        f"Without information about the row, the prediction is {base}{what}, {start}. The columns "
-        f"move it to {total}: each adds or subtracts its contribution."
+    start = _("the mean") if result["output"] is None else _("its share of the rows")
+    what = "" if result["output"] is None else _(" for {towards}", towards=towards)
+    return _(
+        "Without information about the row, the prediction is {base}{what}, {start}. The "
+        "columns move it to {total}: each adds or subtracts its contribution.",
+        base=base,
+        what=what,
+        start=start,
+        total=total,
     )
 
 
 def _describe_contributions_method(result: Mapping[str, Any]) -> str:
     if result["method"] == "shap":
-        return (
-            "Exact Shapley values of the model's trees (TreeSHAP, Lundberg et al. 2020): the "
-            "contributions add up to the prediction. They describe the model, not causes in the "
-            "real world."
+        return _(
+            "Exact Shapley values of the model's trees (TreeSHAP, Lundberg et al. 2020): "
+            "the contributions add up to the prediction. They describe the model, not "
+            "causes in the real world."
         )
-    text = (
-        "LIME (Ribeiro, Singh and Guestrin 2016): a simple model of the prediction around the "
-        f"row, fitted to {integer(result['n_samples'])} rows like it"
+    text = _(
+        "LIME (Ribeiro, Singh and Guestrin 2016): a simple model of the prediction around "
+        "the row, fitted to {n_samples} rows like it",
+        n_samples=integer(result["n_samples"]),
     )
-    text += f"; it explains {percent(max(0.0, result['fidelity']), 0)} of the variance"
+    text += _(
+        "; it explains {fidelity} of the variance",
+        fidelity=percent(max(0.0, result["fidelity"]), 0),
+    )
     if result["stability"] is not None:
         overlap = percent(result["stability"], 0)
-        text += f"; repeated samples select the same columns with an overlap of {overlap}"
-    return f"{text}. It describes the model, not causes in the real world."
+        text += _(
+            "; repeated samples select the same columns with an overlap of {overlap}",
+            overlap=overlap,
+        )
+    return text + ". " + _("It describes the model, not causes in the real world.")
 
 
 def describe_changes_axis(facts: Mapping[str, Any]) -> str:
     """Return the caption with the class of the curves; empty for a quantity."""
     output = next((change["output"] for change in facts["changes"]), None)
-    return "" if output is None else f"{get_output_label(facts)} of {quote_name(output)}."
+    return (
+        ""
+        if output is None
+        else _("{what} of {output}.", what=get_output_label(facts), output=quote_name(output))
+    )
 
 
 def make_changes_view(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -150,22 +170,36 @@ def _write_change_sentence(facts: Mapping[str, Any], change: Mapping[str, Any]) 
     own, turn = texts[change["own"]], change["turn"]
     if turn is not None:
         prediction = quote_name(str(change["answers"][turn]))
-        return (
-            f"If {name} were {texts[turn]} instead of {own}, the model would predict {prediction}."
+        return _(
+            "If {name} were {value} instead of {own}, the model would predict {prediction}.",
+            name=name,
+            value=texts[turn],
+            own=own,
+            prediction=prediction,
         )
     low, high = min(outputs), max(outputs)
     if format_output(facts, low) == format_output(facts, high):
-        return f"The prediction hardly depends on {name}."
+        return _("The prediction hardly depends on {name}.", name=name)
     at_low, at_high = texts[outputs.index(low)], texts[outputs.index(high)]
-    range_text = (
-        f"from {format_output(facts, low)} (at {at_low}) to {format_output(facts, high)} "
-        f"(at {at_high})"
+    range_text = _(
+        "from {low} (at {at_low}) to {high} (at {at_high})",
+        low=format_output(facts, low),
+        at_low=at_low,
+        high=format_output(facts, high),
+        at_high=at_high,
     )
     if not facts["model"]["probabilities"]:
-        return f"Over the values of {name}, the prediction ranges {range_text}."
-    return (
-        f"No value of {name} changes the predicted class; the probability of "
-        f"{quote_name(change['output'])} ranges {range_text}."
+        return _(
+            "Over the values of {name}, the prediction ranges {range_text}.",
+            name=name,
+            range_text=range_text,
+        )
+    return _(
+        "No value of {name} changes the predicted class; the probability of {output} "
+        "ranges {range_text}.",
+        name=name,
+        output=quote_name(change["output"]),
+        range_text=range_text,
     )
 
 
@@ -181,7 +215,7 @@ def _draw_change_curve(facts: Mapping[str, Any], change: Mapping[str, Any], inde
         (change["name"], get_output_label(facts)),
         share=facts["study"]["labels"] is not None,
         name=f"change{index}",
-        title=f"Prediction along {change['name']}",
+        title=_("Prediction along {name}", name=change["name"]),
         own=known.index(change["own"]) if change["own"] in known else None,
     )
 
@@ -225,9 +259,10 @@ def make_effects_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _describe_effects_method(effect: Mapping[str, Any]) -> str:
-    return (
-        f"Mean prediction over {effect['n_rows']:,} training rows with the column set to each "
-        "value in turn and all others unchanged (partial dependence, Friedman 2001)."
+    return _(
+        "Mean prediction over {n_rows} training rows with the column set to each value in "
+        "turn and all others unchanged (partial dependence, Friedman 2001).",
+        n_rows=integer(effect["n_rows"]),
     )
 
 
@@ -253,8 +288,10 @@ def _make_effect_card(
 
 def _make_axis(facts: Mapping[str, Any], effect: Mapping[str, Any]) -> str:
     label = effect["curves"][0]["label"]
-    of = "each class" if len(effect["curves"]) > 1 else label and quote_name(label)
-    return get_mean_label(facts) + (f" of {of}" if of else "")
+    what = get_mean_label(facts)
+    if len(effect["curves"]) > 1:
+        return _("{what} of each class", what=what)
+    return _("{what} of {label}", what=what, label=quote_name(label)) if label else what
 
 
 def _write_effect_sentence(
@@ -263,16 +300,21 @@ def _write_effect_sentence(
     values, texts = effect["curves"][0]["values"], [format_value(v) for v in effect["values"]]
     low, high = min(values), max(values)
     if high - low <= _FLAT * widest or format_output(facts, low) == format_output(facts, high):
-        return "On average, it has almost no effect on its own."
+        return _("On average, it has almost no effect on its own.")
     first, last = values[0], values[-1]
     end_texts = [format_output(facts, value) for value in (first, last)]
     if effect["kind"] == "numeric" and first in (low, high) and last in (low, high):
-        verb = "rises" if last > first else "falls"
-        return f"It {verb} from {end_texts[0]} at {texts[0]} to {end_texts[1]} at {texts[-1]}."
+        ends = {"low": end_texts[0], "at": texts[0], "high": end_texts[1], "at_end": texts[-1]}
+        if last > first:
+            return _("It rises from {low} at {at} to {high} at {at_end}.", **ends)
+        return _("It falls from {low} at {at} to {high} at {at_end}.", **ends)
     at_low, at_high = texts[values.index(low)], texts[values.index(high)]
-    return (
-        f"Lowest at {at_low} ({format_output(facts, low)}), highest at {at_high} "
-        f"({format_output(facts, high)})."
+    return _(
+        "Lowest at {at_low} ({low}), highest at {at_high} ({high}).",
+        at_low=at_low,
+        low=format_output(facts, low),
+        at_high=at_high,
+        high=format_output(facts, high),
     )
 
 
@@ -289,7 +331,7 @@ def _draw_effect_curve(facts: Mapping[str, Any], effect: Mapping[str, Any], inde
         (effect["name"], get_mean_label(facts)),
         share=facts["study"]["labels"] is not None,
         name=f"effect{index}",
-        title=f"Mean prediction along {effect['name']}",
+        title=_("Mean prediction along {name}", name=effect["name"]),
     )
 
 

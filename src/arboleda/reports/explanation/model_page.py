@@ -11,13 +11,15 @@ from arboleda.reports.explanation.wording import (
     is_certain,
     write_calibration_caution,
 )
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.curve_plots import draw_histogram_plot, draw_reliability_plot
 from arboleda.reports.figures.explanation_plots import draw_swarm_plot
 from arboleda.reports.rendering import KeyFigure, Summary
 from arboleda.reports.study.quality import get_reliability_axes
+from arboleda.reports.translation import N_, ngettext
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.tree_drawing import draw_tree
 from arboleda.reports.wording import (
-    format_count,
     get_metric,
     join_names,
     lower_label,
@@ -29,13 +31,13 @@ __all__ = ["make_model_summary", "make_model_view"]
 
 _MOST_COLUMNS = 20
 _WHY = {
-    "wrong": "wrong",
-    "surely_wrong": "wrong",
-    "unsure": "least certain",
-    "right": "right",
-    "surely_right": "confident and right",
-    "off": "largest error",
-    "middle": "median error",
+    "wrong": N_("wrong"),
+    "surely_wrong": N_("wrong"),
+    "unsure": N_("least certain"),
+    "right": N_("right"),
+    "surely_right": N_("confident and right"),
+    "off": N_("largest error"),
+    "middle": N_("median error"),
 }
 
 
@@ -44,7 +46,7 @@ def make_model_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "table": facts["study"]["table"],
         "target": facts["study"]["target"],
-        "model": facts["model"]["name"],
+        "model": translate(facts["model"]["name"]),
         "summary": make_model_summary(facts),
         "importance": _make_importance(facts),
         "effects": make_effects_view(facts),
@@ -66,8 +68,9 @@ def _make_importance(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     )
     longest = max((abs(column["value"]) for column in columns), default=0.0) or 1.0
     up = facts["study"]["greater_is_better"]
+    label = lower_label(translate(result["metric_label"]))
     return {
-        "label": f"{'Loss' if up else 'Rise'} of {lower_label(result['metric_label'])}",
+        "label": _("Loss of {metric}", metric=label) if up else _("Rise of {metric}", metric=label),
         "rows": [
             {
                 "name": column["name"],
@@ -85,14 +88,32 @@ def _make_importance(facts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _describe_importance(facts: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    part = "" if result["n_rows"] == facts["study"]["n_test"] else "a random part of "
-    way = "falls" if facts["study"]["greater_is_better"] else "rises"
-    label = lower_label(result["metric_label"])
+    rows = _("{count} test rows", count=integer(result["n_rows"]))
+    if result["n_rows"] != facts["study"]["n_test"]:
+        rows = _("a random part of {rows}", rows=rows)
+    label = lower_label(translate(result["metric_label"]))
+    if facts["study"]["greater_is_better"]:
+        first = _(
+            "How much the {label} falls on {rows} when the values of the column are "
+            "shuffled, which removes its information.",
+            label=label,
+            rows=rows,
+        )
+    else:
+        first = _(
+            "How much the {label} rises on {rows} when the values of the column are "
+            "shuffled, which removes its information.",
+            label=label,
+            rows=rows,
+        )
     return (
-        f"How much the {label} {way} on {part}{integer(result['n_rows'])} test rows "
-        "when the values of the column are shuffled, which removes its information. "
-        f"Mean of {integer(result['n_repeats'])} shuffles; ± is the standard error over test rows "
-        "and shuffles. Grey: within two standard errors of zero."
+        first
+        + " "
+        + _(
+            "Mean of {count} shuffles; ± is the standard error over test rows and "
+            "shuffles. Grey: within two standard errors of zero.",
+            count=integer(result["n_repeats"]),
+        )
     )
 
 
@@ -117,8 +138,10 @@ def _make_surrogate(facts: Mapping[str, Any]) -> dict[str, Any] | None:
             for size in result["curve"]
         ],
         "model_error": write(result["model_error"]),
-        "error_name": "Error" if facts["study"]["labels"] else "RMSE",
-        "fidelity_name": "Agrees with the model" if facts["study"]["labels"] else "R² to the model",
+        "error_name": _("Error") if facts["study"]["labels"] else _("RMSE"),
+        "fidelity_name": _("Agrees with the model")
+        if facts["study"]["labels"]
+        else _("R² to the model"),
         "n_rows": integer(result["n_rows"]),
     }
 
@@ -128,14 +151,33 @@ def _write_surrogate_sentences(
 ) -> Iterator[str]:
     rows, leaves = integer(result["n_rows"]), integer(result["n_leaves"])
     own, model = (write(result[key]) for key in ("error", "model_error"))
-    grown = f"This tree of {leaves} leaves was fitted to the predictions of the model: it"
     if facts["study"]["labels"]:
-        yield f"{grown} agrees with the model on {percent(result['fidelity'])} of {rows} test rows."
-        yield f"Compared with the truth, the tree is wrong on {own} of them, the model on {model}."
+        yield _(
+            "This tree of {leaves} leaves was fitted to the predictions of the model: it "
+            "agrees with the model on {fidelity} of {rows} test rows.",
+            leaves=leaves,
+            fidelity=percent(result["fidelity"]),
+            rows=rows,
+        )
+        yield _(
+            "Compared with the truth, the tree is wrong on {own} of them, the model on {model}.",
+            own=own,
+            model=model,
+        )
     else:
         share = percent(max(0.0, result["fidelity"]))
-        yield f"{grown} explains {share} of their variance on {rows} test rows."
-        yield f"Compared with the truth, its RMSE is {own}; that of the model is {model}."
+        yield _(
+            "This tree of {leaves} leaves was fitted to the predictions of the model: it "
+            "explains {share} of their variance on {rows} test rows.",
+            leaves=leaves,
+            share=share,
+            rows=rows,
+        )
+        yield _(
+            "Compared with the truth, its RMSE is {own}; that of the model is {model}.",
+            own=own,
+            model=model,
+        )
 
 
 def _format_fidelity(facts: Mapping[str, Any], value: float) -> str:
@@ -156,18 +198,23 @@ def _draw_swarm(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     if result is None or not result["columns"]:
         return None
     axis, unit = {
-        "probability": ("Contribution, percentage points", 100.0),
-        "log_odds": ("Contribution, log-odds", 1.0),
-        "score": ("Contribution, score of the class", 1.0),
-        "value": ("Contribution, in units of the target", 1.0),
+        "probability": (_("Contribution, percentage points"), 100.0),
+        "log_odds": (_("Contribution, log-odds"), 1.0),
+        "score": (_("Contribution, score of the class"), 1.0),
+        "value": (_("Contribution, in units of the target"), 1.0),
     }[result["unit"]]
     return {
         "wide": draw_swarm_plot(result["columns"], axis, unit, narrow=False),
         "narrow": draw_swarm_plot(result["columns"], axis, unit, narrow=True),
         "output": result["output"],
-        "n_rows": format_count(result["n_rows"], "test row"),
+        "n_rows": ngettext(
+            "{count} test row",
+            "{count} test rows",
+            result["n_rows"],
+            count=integer(result["n_rows"]),
+        ),
         "n_others": result["n_others"],
-        "how": "Exact Shapley values of the trees (TreeSHAP, Lundberg et al. 2020).",
+        "how": _("Exact Shapley values of the trees (TreeSHAP, Lundberg et al. 2020)."),
     }
 
 
@@ -190,7 +237,7 @@ def _draw_reliability(facts: Mapping[str, Any]) -> Any:
         [(result["bins"], -1)],
         get_reliability_axes(positive),
         name="reliability",
-        title="Reliability of the model's probabilities on the test rows",
+        title=_("Reliability of the model's probabilities on the test rows"),
     )
 
 
@@ -201,7 +248,9 @@ def _make_sizes(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     total = sum(result["sizes"]) or 1
     return [
         {
-            "label": "no class" if size == 0 else f"{size} class{'' if size == 1 else 'es'}",
+            "label": _("no class")
+            if size == 0
+            else ngettext("{count} class", "{count} classes", size, count=size),
             "n": integer(count),
             "share": percent(count / total),
             "bar": f"{100 * count / total:.1f}",
@@ -216,7 +265,7 @@ def _draw_widths(facts: Mapping[str, Any]) -> Any:
     if result is None or result["widths"] is None or len(result["widths"]["counts"]) < 2:
         return None
     return draw_histogram_plot(
-        result["widths"], "Interval width", "widths", "Interval widths of the test rows"
+        result["widths"], _("Interval width"), "widths", _("Interval widths of the test rows")
     )
 
 
@@ -224,12 +273,12 @@ def _make_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "row": integer(row["row"]),
-            "why": _WHY[row["why"]],
+            "why": _(why),
             "truth": format_value(row["truth"]),
             "said": format_value(row["said"]),
             "sure": None if row["probability"] is None else percent(row["probability"], 0),
         }
-        for row in facts["rows"]
+        for row, why in ((row, _WHY[row["why"]]) for row in facts["rows"])
     ]
 
 
@@ -246,42 +295,60 @@ def _format_score(facts: Mapping[str, Any], value: float | None) -> str:
 
 
 def _make_figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
-    model, label = facts["model"], facts["study"]["metric_label"]
+    model, label = facts["model"], translate(facts["study"]["metric_label"])
     interval, note = model["interval"], ""
     if interval["low"] is not None and interval["high"] is not None:
         level = percent(interval["level"], 0)
         low, high = (_format_score(facts, interval[end]) for end in ("low", "high"))
-        note = f"{level} interval {low} to {high}"
+        note = _("{level} interval {low} to {high}", level=level, low=low, high=high)
     if model["baseline"] is not None:
         detail = _format_score(facts, model["baseline"]["test"])
-        yield KeyFigure("Without any column", detail, "baseline, test rows")
-    yield KeyFigure(f"{label}, test rows", _format_score(facts, model["test"]), note)
+        yield KeyFigure(_("Without any column"), detail, _("baseline, test rows"))
+    yield KeyFigure(
+        _("{metric}, test rows", metric=label), _format_score(facts, model["test"]), note
+    )
     result, coverage = facts["surrogate"], facts["promise"]
     if result is not None:
         value = max(0.0, result["fidelity"])
-        detail = f"of its predictions with {integer(result['n_leaves'])} leaves"
-        yield KeyFigure("As one tree", percent(value, 0), detail)
+        detail = _(
+            "of its predictions with {n_leaves} leaves", n_leaves=integer(result["n_leaves"])
+        )
+        yield KeyFigure(_("As one tree"), percent(value, 0), detail)
     if coverage is not None and coverage["sizes"] is not None:
         one = coverage["sizes"][1] / coverage["n_rows"]
         level = percent(coverage["level"], 0)
         yield KeyFigure(
-            "One class in the set", percent(one, 0), f"of the test rows, at {level} coverage"
+            _("One class in the set"),
+            percent(one, 0),
+            _("of the test rows, at {level} coverage", level=level),
         )
     elif coverage is not None:
         level = percent(coverage["level"], 0)
-        yield KeyFigure(f"{level} interval", plain(coverage["mean_width"], 3), "mean width")
+        yield KeyFigure(
+            _("{level} interval", level=level), plain(coverage["mean_width"], 3), _("mean width")
+        )
 
 
 def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     study, model = facts["study"], facts["model"]
     how = (
-        f", the best of {spell_count(model['n_models'])} models,"
+        _(", the best of {count} models,", count=spell_count(model["n_models"]))
         if model["rank"] == 1 and model["n_models"] > 1
         else ""
     )
     yield (
-        f"{model['name']}{how} predicts {quote_name(study['target'])} from "
-        f"{format_count(len(facts['names']), 'column')}."
+        _(
+            "{name}{how} predicts {target} from {columns}.",
+            name=translate(model["name"]),
+            how=how,
+            target=quote_name(study["target"]),
+            columns=ngettext(
+                "{count} column",
+                "{count} columns",
+                len(facts["names"]),
+                count=integer(len(facts["names"])),
+            ),
+        )
     )
     yield from _describe_drivers(facts)
     yield from _describe_surrogate(facts)
@@ -294,17 +361,19 @@ def _describe_drivers(facts: Mapping[str, Any]) -> Iterator[str]:
     certain = [c for c in result["columns"] if is_certain(c)]
     leading = [quote_name(c["name"]) for c in certain or result["columns"] if c["value"] > 0][:3]
     if not leading:
-        yield "No single column matters: shuffling any of them does not lower its score."
+        yield _("No single column matters: shuffling any of them does not lower its score.")
         return
-    yield f"It relies most on {join_names(leading)}."
+    yield _("It relies most on {leading}.", leading=join_names(leading))
     idle = len(result["columns"]) - len(certain)
     if not certain:
-        yield "With so few test rows, the ranking of the columns may be due to chance."
+        yield _("With so few test rows, the ranking of the columns may be due to chance.")
     elif idle and len(certain) > 3:
-        verb = "does" if idle == 1 else "do"
-        yield (
-            f"{spell_count(len(certain)).capitalize()} columns matter by more than chance, "
-            f"{spell_count(idle)} {verb} not."
+        yield ngettext(
+            "{certain} columns matter by more than chance, {idle} does not.",
+            "{certain} columns matter by more than chance, {idle} do not.",
+            idle,
+            certain=spell_count(len(certain)).capitalize(),
+            idle=spell_count(idle),
         )
 
 
@@ -315,13 +384,21 @@ def _describe_surrogate(facts: Mapping[str, Any]) -> Iterator[str]:
     share = percent(result["fidelity"], 0)
     if facts["study"]["labels"]:
         yield (
-            f"A tree of {integer(result['n_leaves'])} leaves, drawn below, agrees with it on "
-            f"{share} of the test rows."
+            _(
+                "A tree of {n_leaves} leaves, drawn below, agrees with it on {share} of "
+                "the test rows.",
+                n_leaves=integer(result["n_leaves"]),
+                share=share,
+            )
         )
     else:
         yield (
-            f"A tree of {integer(result['n_leaves'])} leaves, drawn below, explains {share} of the "
-            "variance of its predictions."
+            _(
+                "A tree of {n_leaves} leaves, drawn below, explains {share} of the "
+                "variance of its predictions.",
+                n_leaves=integer(result["n_leaves"]),
+                share=share,
+            )
         )
 
 
@@ -330,33 +407,47 @@ def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
     yield from _describe_correlated(facts)
     result = facts["beyond"]
     if result["n_rows"]:
-        yield (
-            f"{format_count(result['n_rows'], 'test row')} of {integer(result['n_test'])} "
-            f"{'has' if result['n_rows'] == 1 else 'have'} a value outside the range of the "
-            f"training rows, most often in {quote_name(result['column'])}: "
-            f"{_describe_extrapolation(facts)}"
+        beyond = ngettext(
+            "{count} test row of {all} has a value outside the range of the training "
+            "rows, most often in {column}:",
+            "{count} test rows of {all} have a value outside the range of the training "
+            "rows, most often in {column}:",
+            result["n_rows"],
+            count=integer(result["n_rows"]),
+            all=integer(result["n_test"]),
+            column=quote_name(result["column"]),
         )
+        yield f"{beyond} {_describe_extrapolation(facts)}"
     result = facts["surrogate"]
     if result is not None and result["fidelity"] < _LOOSE:
         yield (
-            "The drawn tree approximates the model only roughly: it is the best tree of its size, "
-            "not a representation of the model."
+            _(
+                "The drawn tree approximates the model only roughly: it is the best tree "
+                "of its size, not a representation of the model."
+            )
         )
 
 
 def _describe_correlated(facts: Mapping[str, Any]) -> Iterator[str]:
     pairs = facts["correlated"]
     if pairs:
-        detail = [" with ".join(map(quote_name, pair["columns"])) for pair in pairs]
+        detail = [
+            _("{first} with {second}", first=first, second=second)
+            for first, second in (map(quote_name, pair["columns"]) for pair in pairs)
+        ]
         least = plain(min(abs(pair["correlation"]) for pair in pairs), 2)
         yield (
-            f"Strongly correlated columns (rank correlation of at least {least}) share their "
-            f"importance, so each looks less important than both together: "
-            f"{join_names(detail)}."
+            _(
+                "Strongly correlated columns (rank correlation of at least {least}) share "
+                "their importance, so each looks less important than both together: "
+                "{detail}.",
+                least=least,
+                detail=join_names(detail),
+            )
         )
 
 
 def _describe_extrapolation(facts: Mapping[str, Any]) -> str:
     if facts["model"]["by_trees"]:
-        return "there it predicts as at the edge of the training range."
-    return "its predictions there are extrapolations."
+        return _("there it predicts as at the edge of the training range.")
+    return _("its predictions there are extrapolations.")

@@ -17,10 +17,13 @@ from arboleda.reports.explanation.wording import (
     format_value,
     write_calibration_caution,
 )
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.explanation_plots import draw_spread_plot
 from arboleda.reports.rendering import KeyFigure, Summary
 from arboleda.reports.tables import choose_class_colours
-from arboleda.reports.wording import format_count, join_names, quote_name
+from arboleda.reports.translation import gettext as _
+from arboleda.reports.translation import ngettext
+from arboleda.reports.wording import join_names, quote_name
 
 __all__ = ["make_row_summary", "make_row_view"]
 
@@ -138,36 +141,57 @@ def _write_proximity_sentence(facts: Mapping[str, Any]) -> str:
     if facts["study"]["labels"]:
         predicted = facts["prediction"]["answer"]
         same = sum(target == predicted for target in targets)
-        return (
-            f"Of the {integer(len(rows))} training rows nearest to it, {integer(same)} "
-            f"{'is' if same == 1 else 'are'} {quote_name(str(predicted))}, the class "
-            "that the model predicts."
+        return ngettext(
+            "Of the {rows} training rows nearest to it, {same} is {predicted}, the class "
+            "that the model predicts.",
+            "Of the {rows} training rows nearest to it, {same} are {predicted}, the class "
+            "that the model predicts.",
+            same,
+            rows=integer(len(rows)),
+            same=integer(same),
+            predicted=quote_name(str(predicted)),
         )
-    return (
-        f"The {integer(len(rows))} training rows nearest to it have targets from "
-        f"{plain(min(targets))} to {plain(max(targets))}, {plain(sum(targets) / len(targets))} on "
-        f"average; the model predicts {plain(facts['prediction']['answer'])}."
+    return _(
+        "The {rows} training rows nearest to it have targets from {low} to {high}, {mean} "
+        "on average; the model predicts {answer}.",
+        rows=integer(len(rows)),
+        low=plain(min(targets)),
+        high=plain(max(targets)),
+        mean=plain(sum(targets) / len(targets)),
+        answer=plain(facts["prediction"]["answer"]),
     )
 
 
 def _describe_proximity(facts: Mapping[str, Any]) -> str:
     result = facts["neighbours"]
-    part = "" if result["n_rows"] == result["n_training_rows"] else "a random part of "
-    rows = f"{part}{integer(result['n_rows'])} training rows"
+    rows = _("{count} training rows", count=integer(result["n_rows"]))
+    if result["n_rows"] != result["n_training_rows"]:
+        rows = _("a random part of {rows}", rows=rows)
     if result["kind"] == "own":
-        return (
-            f"Proximity: the share of the {integer(result['n_trees'])} trees of the model in which "
-            f"both rows fall into the same leaf, computed for {rows}."
+        return _(
+            "Proximity: the share of the {n_trees} trees of the model in which both rows "
+            "fall into the same leaf, computed for {rows}.",
+            n_trees=integer(result["n_trees"]),
+            rows=rows,
         )
     measure = (
-        f"agrees with the model on {percent(result['agreement'])} of the test rows"
+        _(
+            "agrees with the model on {agreement} of the test rows",
+            agreement=percent(result["agreement"]),
+        )
         if facts["study"]["labels"]
-        else f"reproduces the model with an R² of {plain(result['agreement'], 3)} on the test rows"
+        else _(
+            "reproduces the model with an R² of {agreement} on the test rows",
+            agreement=plain(result["agreement"], 3),
+        )
     )
-    return (
-        f"The model is not a forest. Proximity is that of a forest of {integer(result['n_trees'])} "
-        f"trees fitted to the predictions of the model (it {measure}): the share of trees in which "
-        f"both rows fall into the same leaf, computed for {rows}."
+    return _(
+        "The model is not a forest. Proximity is that of a forest of {n_trees} trees "
+        "fitted to the predictions of the model (it {measure}): the share of trees in "
+        "which both rows fall into the same leaf, computed for {rows}.",
+        n_trees=integer(result["n_trees"]),
+        measure=measure,
+        rows=rows,
     )
 
 
@@ -187,7 +211,12 @@ def format_usual(column: Mapping[str, Any]) -> str:
     """Format the usual values of a column in the training rows."""
     if column["usual"] is not None:
         usual = column["usual"]
-        return f"{plain(usual['low'])} to {plain(usual['high'])}, median {plain(usual['median'])}"
+        return _(
+            "{min} to {max}, median {median}",
+            min=plain(usual["low"]),
+            max=plain(usual["high"]),
+            median=plain(usual["median"]),
+        )
     return ", ".join(
         f"{format_value(value)} {percent(share, 0)}" for value, share in column["common"] or []
     )
@@ -207,22 +236,24 @@ def _make_figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
     predicted = format_value(prediction["answer"])
     if prediction["probabilities"] is not None:
         chance = _get_probability(facts)
-        yield KeyFigure("Prediction", predicted, "")
+        yield KeyFigure(_("Prediction"), predicted, "")
         yield KeyFigure(
-            "Probability",
+            _("Probability"),
             percent(chance["probability"], 0),
-            f"{percent(chance['share'], 0)} of the training rows have this class",
+            _("{share} of the training rows have this class", share=percent(chance["share"], 0)),
         )
     else:
-        yield KeyFigure("Prediction", predicted, _compare_with_mean(facts))
+        yield KeyFigure(_("Prediction"), predicted, _compare_with_mean(facts))
         result = facts["range"]
         if result is not None and result["interval"] is not None:
             low, high = map(plain, result["interval"])
             level = percent(result["level"], 0)
             yield KeyFigure(
-                f"{level} interval", f"{low} to {high}", "expected to contain the truth"
+                _("{level} interval", level=level),
+                _("{low} to {high}", low=low, high=high),
+                _("expected to contain the truth"),
             )
-    yield KeyFigure("True value", format_value(truth), _compare_with_truth(facts))
+    yield KeyFigure(_("True value"), format_value(truth), _compare_with_truth(facts))
 
 
 def _get_probability(facts: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -232,33 +263,55 @@ def _get_probability(facts: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _compare_with_mean(facts: Mapping[str, Any]) -> str:
     mean = facts["prediction"]["mean"]
-    return "" if mean is None else f"the mean of the training rows is {plain(mean)}"
+    return "" if mean is None else _("the mean of the training rows is {mean}", mean=plain(mean))
 
 
 def _compare_with_truth(facts: Mapping[str, Any]) -> str:
     predicted, truth = facts["prediction"]["answer"], facts["row"]["truth"]
     if facts["study"]["labels"] is not None:
-        return "the model is right" if predicted == truth else "the model is wrong"
-    return f"the model is off by {plain(abs(predicted - truth))}"
+        return _("the model is right") if predicted == truth else _("the model is wrong")
+    return _("the model is off by {error}", error=plain(abs(predicted - truth)))
 
 
 def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     prediction, study = facts["prediction"], facts["study"]
-    model, predicted = facts["model"]["name"], quote_name(format_value(prediction["answer"]))
+    model = translate(facts["model"]["name"])
+    predicted = quote_name(format_value(prediction["answer"]))
     if prediction["probabilities"] is not None:
         chance = _get_probability(facts)
         yield (
-            f"{model} {describe_confidence(chance['probability'])}: it predicts {predicted} with a "
-            f"probability of {percent(chance['probability'], 0)}."
+            _(
+                "{model} {is_certain}: it predicts {predicted} with a probability of "
+                "{probability}.",
+                model=model,
+                is_certain=describe_confidence(chance["probability"]),
+                predicted=predicted,
+                probability=percent(chance["probability"], 0),
+            )
         )
     elif study["labels"] is not None:
-        yield f"{model} predicts {predicted}, without probabilities."
-    else:
-        side = "above" if prediction["answer"] >= prediction["mean"] else "below"
-        yield (
-            f"{model} predicts {plain(prediction['answer'])} for {quote_name(study['target'])}, "
-            f"{side} the mean of the training rows ({plain(prediction['mean'])})."
+        yield _(
+            "{model} predicts {predicted}, without probabilities.", model=model, predicted=predicted
         )
+    else:
+        values = {
+            "model": model,
+            "value": plain(prediction["answer"]),
+            "target": quote_name(study["target"]),
+            "mean": plain(prediction["mean"]),
+        }
+        if prediction["answer"] >= prediction["mean"]:
+            yield _(
+                "{model} predicts {value} for {target}, above the mean of the training "
+                "rows ({mean}).",
+                **values,
+            )
+        else:
+            yield _(
+                "{model} predicts {value} for {target}, below the mean of the training "
+                "rows ({mean}).",
+                **values,
+            )
     yield from _describe_range(facts)
     yield from _describe_contributions(facts)
 
@@ -269,13 +322,17 @@ def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
         return
     level, n = percent(result["level"], 0), len(result["set"])
     if n == 1:
-        yield f"The {level} prediction set contains no other class."
+        yield _("The {level} prediction set contains no other class.", level=level)
     elif n:
         others = [
             quote_name(label) for label in result["set"] if label != facts["prediction"]["answer"]
         ]
         if others:
-            yield f"The {level} prediction set also contains {join_names(others)}."
+            yield _(
+                "The {level} prediction set also contains {others}.",
+                level=level,
+                others=join_names(others),
+            )
 
 
 def _describe_contributions(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -289,9 +346,9 @@ def _describe_contributions(facts: Mapping[str, Any]) -> Iterator[str]:
     towards = [column for column in columns if column["push"] > 0]
     away = [column for column in columns if column["push"] < 0]
     up, down = (
-        ("The main evidence for it", "the main evidence against it")
+        (_("The main evidence for it"), _("the main evidence against it"))
         if result["output"] is not None
-        else ("It is raised most by", "it is lowered most by")
+        else (_("It is raised most by"), _("it is lowered most by"))
     )
     if towards and away:
         yield f"{up}: {format_columns(towards)}; {down}: {format_columns(away, 2)}."
@@ -303,21 +360,32 @@ def _describe_contributions(facts: Mapping[str, Any]) -> Iterator[str]:
 def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
     if facts["row"]["part"] == "train":
         yield (
-            "The model was fitted on this row, including its target: it seems more confident and "
-            f"more accurate than on unseen rows. {_suggest_rows(facts)}"
+            _(
+                "The model was fitted on this row, including its target: it seems more "
+                "confident and more accurate than on unseen rows. {rows}",
+                rows=_suggest_rows(facts),
+            )
         )
     beyond = [c for c in facts["values"] if c["remark"] in ("below_all", "above_all", "unseen")]
     for column in beyond[:3]:
         yield (
-            f"{quote_name(column['name'])} is {format_value(column['value'])}, "
-            f"{describe_remark(column['remark'])}: the prediction is an extrapolation."
+            _(
+                "{name} is {value}, {remark}: the prediction is an extrapolation.",
+                name=quote_name(column["name"]),
+                value=format_value(column["value"]),
+                remark=describe_remark(column["remark"]),
+            )
         )
     if beyond[3:]:
-        more = format_count(len(beyond) - 3, "more column")
-        yield f"{more} have values that no training row has."
+        yield ngettext(
+            "{count} more column have values that no training row has.",
+            "{count} more columns have values that no training row has.",
+            len(beyond) - 3,
+            count=integer(len(beyond) - 3),
+        )
     near = facts["neighbours"]["rows"]
     if not near or near[0]["proximity"] < _FAR:
-        yield "No training row is similar to this one: the prediction has little support."
+        yield _("No training row is similar to this one: the prediction has little support.")
     contributions = facts["pushes"]
     if (
         contributions is not None
@@ -325,8 +393,10 @@ def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
         and contributions["fidelity"] < _WEAK_LIME
     ):
         yield (
-            "The simple model behind the contributions approximates this model only roughly here: "
-            "treat the order of the columns as a hint."
+            _(
+                "The simple model behind the contributions approximates this model only "
+                "roughly here: treat the order of the columns as a hint."
+            )
         )
     yield from write_calibration_caution(facts)
 
@@ -334,5 +404,7 @@ def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
 def _suggest_rows(facts: Mapping[str, Any]) -> str:
     rows = facts["row"]["near_test_rows"]
     if not rows:
-        return "Prefer a row of the test set."
-    return f"The most similar test rows: {join_names([integer(row) for row in rows], 5)}."
+        return _("Prefer a row of the test set.")
+    return _(
+        "The most similar test rows: {rows}.", rows=join_names([integer(row) for row in rows], 5)
+    )

@@ -4,8 +4,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from arboleda._numbers import integer, number_format, percent, plain
-from arboleda.reports.wording import format_count, join_names, quote_name
+from arboleda._numbers import fixed, integer, number_format, percent, plain
+from arboleda.reports.translation import N_, ngettext
+from arboleda.reports.translation import gettext as _
+from arboleda.reports.wording import join_names, quote_name
 
 __all__ = [
     "describe_confidence",
@@ -23,20 +25,20 @@ __all__ = [
 ]
 
 _REMARKS = {
-    "missing": "missing, which is rare",
-    "below_all": "lower than in every training row",
-    "above_all": "higher than in every training row",
-    "low": "among the lowest",
-    "high": "among the highest",
-    "unseen": "in no training row",
-    "rare": "rare",
+    "missing": N_("missing, which is rare"),
+    "below_all": N_("lower than in every training row"),
+    "above_all": N_("higher than in every training row"),
+    "low": N_("among the lowest"),
+    "high": N_("among the highest"),
+    "unseen": N_("in no training row"),
+    "rare": N_("rare"),
 }
 
 
 def format_value(value: str | float | None) -> str:
     """Format a value of the table; numbers with few digits."""
     if value is None:
-        return "missing"
+        return _("missing")
     return value if isinstance(value, str) else plain(value)
 
 
@@ -53,8 +55,12 @@ def describe_confidence(probability: float) -> str:
     >>> describe_confidence(0.97), describe_confidence(0.55)
     ('is almost certain', 'is undecided')
     """
-    steps = ((0.95, "is almost certain"), (0.8, "is fairly certain"), (0.6, "is uncertain"))
-    return next((words for least, words in steps if probability >= least), "is undecided")
+    steps = (
+        (0.95, _("is almost certain")),
+        (0.8, _("is fairly certain")),
+        (0.6, _("is uncertain")),
+    )
+    return next((words for least, words in steps if probability >= least), _("is undecided"))
 
 
 def is_certain(column: Mapping[str, Any]) -> bool:
@@ -65,21 +71,21 @@ def is_certain(column: Mapping[str, Any]) -> bool:
 
 def describe_remark(remark: str | None) -> str:
     """Describe what is unusual about a value; empty if nothing is."""
-    return "" if remark is None else _REMARKS[remark]
+    return "" if remark is None else _(_REMARKS[remark])
 
 
 def get_output_label(facts: Mapping[str, Any]) -> str:
     """Return the name of the output for one row: a probability, an indicator or a quantity."""
     if not facts["study"]["labels"]:
-        return "Prediction"
-    return "Probability" if facts["model"]["probabilities"] else "Predicted or not"
+        return _("Prediction")
+    return _("Probability") if facts["model"]["probabilities"] else _("Predicted or not")
 
 
 def get_mean_label(facts: Mapping[str, Any]) -> str:
     """Return the name of the mean output over several rows."""
     if facts["study"]["labels"] and not facts["model"]["probabilities"]:
-        return "Share of predictions"
-    return f"Mean {get_output_label(facts).lower()}"
+        return _("Share of predictions")
+    return _("Mean probability") if facts["study"]["labels"] else _("Mean prediction")
 
 
 def make_contribution_formatter(values: Sequence[float], unit: str) -> Callable[[float], str]:
@@ -99,23 +105,23 @@ def make_contribution_formatter(values: Sequence[float], unit: str) -> Callable[
     'odds × 2.00'
     """
     if unit == "probability":
-        return lambda value: f"{_format_signed(f'{100 * value:.1f}')} points"
+        return lambda value: _("{value} points", value=_format_signed(fixed(100 * value, 1)))
     if unit == "log_odds":
-        return lambda value: f"odds × {_format_factor(value)}"
+        return lambda value: _("odds × {value}", value=_format_factor(value))
     write = number_format([max(map(abs, values), default=0.0)], bounded=False)
     return lambda value: _format_signed(write(value))
 
 
 def _format_signed(text: str) -> str:
-    if float(text.replace(",", "").replace("\N{MINUS SIGN}", "-")) == 0:
-        return text.lstrip("-\N{MINUS SIGN}")
-    text = text.replace("-", "\N{MINUS SIGN}")
+    """Add a plus sign to a formatted number above zero."""
+    if not any(digit in text for digit in "123456789"):
+        return text.lstrip("\N{MINUS SIGN}")
     return text if text.startswith("\N{MINUS SIGN}") else f"+{text}"
 
 
 def _format_factor(value: float) -> str:
     factor = math.exp(min(value, 700.0))
-    return f"{factor:.2f}" if 0.005 <= factor < 999 else plain(factor, 3)
+    return fixed(factor, 2) if 0.005 <= factor < 999 else plain(factor, 3)
 
 
 def format_columns(columns: Sequence[Mapping[str, Any]], most: int = 3) -> str:
@@ -129,23 +135,35 @@ def write_calibration_caution(facts: Mapping[str, Any]) -> Iterator[str]:
     result = facts["model"]["calibration"]
     if result is not None and result["error"] > result["largest_by_chance"]:
         yield (
-            f"The model's probabilities are off by {percent(result['error'])} on average over the "
-            "test rows, more than chance explains: treat them as approximate."
+            _(
+                "The model's probabilities are off by {error} on average over the test "
+                "rows, more than chance explains: treat them as approximate.",
+                error=percent(result["error"]),
+            )
         )
 
 
 def describe_row_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
     """Describe the prediction set or interval of a row and the accuracy on similar rows."""
     if facts["study"]["labels"] is not None and not facts["model"]["probabilities"]:
-        yield "The model predicts classes without probabilities."
+        yield _("The model predicts classes without probabilities.")
     yield from _describe_range(facts)
     yield from _describe_similar(facts)
     errors = facts["prediction"]["errors"]
     if errors is not None:
         yield (
-            f"On {format_count(errors['n_rows'], 'test row')} the error was below "
-            f"{plain(errors['median'])} for half of them and below {plain(errors['most'])} for "
-            "nine in ten."
+            _(
+                "On {rows} the error was below {median} for half of them and below {most} "
+                "for nine in ten.",
+                rows=ngettext(
+                    "{count} test row",
+                    "{count} test rows",
+                    errors["n_rows"],
+                    count=integer(errors["n_rows"]),
+                ),
+                median=plain(errors["median"]),
+                most=plain(errors["most"]),
+            )
         )
 
 
@@ -154,23 +172,51 @@ def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
     if result is None:
         return
     level = percent(result["level"], 0)
-    basis = f"measured on {format_count(result['n_rows'], 'test row')} that the model has not seen"
+    basis = _(
+        "measured on {rows} that the model has not seen",
+        rows=ngettext(
+            "{count} test row",
+            "{count} test rows",
+            result["n_rows"],
+            count=integer(result["n_rows"]),
+        ),
+    )
     if result["interval"] is not None:
         low, high = map(plain, result["interval"])
-        yield f"The true value is between {low} and {high} in {level} of such cases ({basis})."
+        yield _(
+            "The true value is between {low} and {high} in {level} of such cases ({basis}).",
+            low=low,
+            high=high,
+            level=level,
+            basis=basis,
+        )
         return
     names = [quote_name(label) for label in result["set"]]
     if not names:
         yield (
-            f"No class is probable enough for the {level} set: the row is unlike the training rows "
-            f"({basis})."
+            _(
+                "No class is probable enough for the {level} set: the row is unlike the "
+                "training rows ({basis}).",
+                level=level,
+                basis=basis,
+            )
         )
     elif len(names) == 1:
-        yield f"The {level} prediction set contains {names[0]} alone ({basis})."
+        yield _(
+            "The {level} prediction set contains {label} alone ({basis}).",
+            level=level,
+            label=names[0],
+            basis=basis,
+        )
     else:
         yield (
-            f"The {level} prediction set contains {len(names)} classes: {join_names(names, 8)} "
-            f"({basis})."
+            _(
+                "The {level} prediction set contains {count} classes: {names} ({basis}).",
+                level=level,
+                count=len(names),
+                names=join_names(names, 8),
+                basis=basis,
+            )
         )
 
 
@@ -182,12 +228,22 @@ def _describe_similar(facts: Mapping[str, Any]) -> Iterator[str]:
     confidence = ""
     if result["low"] is not None:
         low, high = percent(result["low"], 0), percent(result["high"], 0)
-        at = f"at about {low}" if low == high else f"at {low} to {high}"
-        confidence = f" with similar confidence ({at})"
+        at = (
+            _("at about {low}", low=low)
+            if low == high
+            else _("at {low} to {high}", low=low, high=high)
+        )
+        confidence = _(" with similar confidence ({at})", at=at)
     yield (
-        f"Of the {integer(result['n_rows'])} test rows predicted as {predicted}{confidence}, "
-        f"{integer(result['n_right'])} were of that class: "
-        f"{percent(result['n_right'] / result['n_rows'], 0)}."
+        _(
+            "Of the {n_rows} test rows predicted as {predicted}{confidence}, {n_right} "
+            "were of that class: {share}.",
+            n_rows=integer(result["n_rows"]),
+            predicted=predicted,
+            confidence=confidence,
+            n_right=integer(result["n_right"]),
+            share=percent(result["n_right"] / result["n_rows"], 0),
+        )
     )
 
 
@@ -199,32 +255,52 @@ def describe_model_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
     if result is None:
         return
     level, held = percent(result["level"], 0), percent(result["coverage"])
-    rows = format_count(result["n_rows"], "test row")
+    rows = ngettext(
+        "{count} test row", "{count} test rows", result["n_rows"], count=integer(result["n_rows"])
+    )
     if result["sizes"] is not None:
         yield (
-            f"Prediction sets with a nominal coverage of {level} contained the truth for {held} of "
-            f"{rows}; {percent(result['sizes'][1] / result['n_rows'], 0)} of them contain a single "
-            f"class; their mean size is {plain(result['mean_size'], 3)}."
+            _(
+                "Prediction sets with a nominal coverage of {level} contained the truth "
+                "for {held} of {rows}; {single} of them contain a single class; their "
+                "mean size is {mean_size}.",
+                level=level,
+                held=held,
+                rows=rows,
+                single=percent(result["sizes"][1] / result["n_rows"], 0),
+                mean_size=plain(result["mean_size"], 3),
+            )
         )
     else:
         yield (
-            f"Intervals with a nominal coverage of {level} contained the truth for {held} of "
-            f"{rows}. Their mean width is {plain(result['mean_width'])}; eight in ten targets lie "
-            f"within {plain(result['target_width'])}."
+            _(
+                "Intervals with a nominal coverage of {level} contained the truth for "
+                "{held} of {rows}. Their mean width is {mean_width}; eight in ten targets "
+                "lie within {target_width}.",
+                level=level,
+                held=held,
+                rows=rows,
+                mean_width=plain(result["mean_width"]),
+                target_width=plain(result["target_width"]),
+            )
         )
 
 
 def _describe_calibration(facts: Mapping[str, Any]) -> str:
     result = facts["model"]["calibration"]
     if result is None:
-        return "The model predicts classes without probabilities."
+        return _("The model predicts classes without probabilities.")
     gap, chance = percent(result["error"]), percent(result["largest_by_chance"])
     if result["error"] > result["largest_by_chance"]:
-        return (
-            f"Its probabilities are off by {gap} on average, more than chance explains ({chance}): "
-            "treat them as approximate."
+        return _(
+            "Its probabilities are off by {gap} on average, more than chance explains "
+            "({chance}): treat them as approximate.",
+            gap=gap,
+            chance=chance,
         )
-    return (
-        f"Its probabilities are well calibrated: on the test rows they are off by {gap} on "
-        f"average, no more than chance explains ({chance})."
+    return _(
+        "Its probabilities are well calibrated: on the test rows they are off by {gap} on "
+        "average, no more than chance explains ({chance}).",
+        gap=gap,
+        chance=chance,
     )

@@ -3,9 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arboleda._numbers import integer, number_format, percent, plain
+from arboleda._numbers import fixed, integer, number_format, percent, plain
 from arboleda.reports.explore.summary import write_caution_lines
-from arboleda.reports.tables import Cell, choose_class_colours, format_with_share, make_column_view
+from arboleda.reports.fact_messages import translate
+from arboleda.reports.tables import (
+    Cell,
+    choose_class_colours,
+    format_with_share,
+    make_column_view,
+    name_kind,
+    name_role,
+)
+from arboleda.reports.translation import gettext as _
 
 __all__ = ["format_signed", "make_columns_view", "make_profiles_view", "make_relations_view"]
 
@@ -60,8 +69,8 @@ def _make_line(
     relation = relations.get(column["name"], {})
     return {
         "name": column["name"],
-        "kind": column["kind"],
-        "role": column["role"].replace("_", " "),
+        "kind": name_kind(column["kind"]),
+        "role": name_role(column["role"]),
         "missing": Cell(format_with_share(missing, n_rows), missing),
         "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
         "mean": _make_number_cell(numbers, "mean"),
@@ -73,7 +82,7 @@ def _make_line(
 
 
 def _make_information_cell(value: float | None) -> Cell:
-    return Cell(plain(None) if value is None else f"{value:.3f}", value)
+    return Cell(plain(None) if value is None else fixed(value, 3), value)
 
 
 def _make_correlation_cell(relation: Mapping[str, Any]) -> Cell:
@@ -111,7 +120,7 @@ def _make_target_relations(facts: Mapping[str, Any]) -> dict[str, Any]:
         "columns": [
             {
                 "name": column["name"],
-                "information": Cell(f"{column['information']:.3f}", column["information"]),
+                "information": Cell(fixed(column["information"], 3), column["information"]),
                 "share": Cell(percent(column["share"]), column["share"]),
                 "bar": f"{100 * column['share'] / most:.1f}",
                 "correlation": Cell(format_signed(column["correlation"]), column["correlation"]),
@@ -156,19 +165,22 @@ def _make_matrix_cell(value: float | None) -> dict[str, str]:
         return {"text": "\N{EN DASH}", "tone": "none"}
     tone = f"{'right' if value >= 0 else 'wrong'} t{round(10 * abs(value))}"
     text = format_signed(value)
-    return {"text": text if abs(value) >= 0.995 else text.replace("0.", "."), "tone": tone}
+    return {"text": text if abs(value) >= 0.995 else text.replace("0", "", 1), "tone": tone}
 
 
 def format_signed(value: float | None) -> str:
     """Format a correlation with two decimals."""
     if value is None:
         return "\N{EN DASH}"
-    text = f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
-    return text.lstrip("\N{MINUS SIGN}") if float(f"{value:.2f}") == 0 else text
+    return fixed(value, 2)
 
 
 def _describe_sample(n_rows: int, total: int) -> str | None:
-    return None if n_rows == total else f"{integer(n_rows)} of {integer(total)} rows"
+    return (
+        None
+        if n_rows == total
+        else _("{count} of {total} rows", count=integer(n_rows), total=integer(total))
+    )
 
 
 def make_profiles_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -229,8 +241,8 @@ def _make_mean_cards(profiles: Sequence[Mapping[str, Any]]) -> list[dict[str, An
 def _make_row(group: Mapping[str, Any], value: str) -> dict[str, Any]:
     label = group["label"]
     return {
-        "label": label,
+        "label": label and translate(label),
         "missing": label is None,
-        "title": f"{integer(group['n_rows'])} rows",
+        "title": _("{count} rows", count=integer(group["n_rows"])),
         "value": value,
     }

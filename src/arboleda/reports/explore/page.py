@@ -4,32 +4,37 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from arboleda._locale import use_locale
 from arboleda._numbers import integer, percent, plain
 from arboleda.reports.explore.columns import make_columns_view, make_relations_view
 from arboleda.reports.explore.structure import make_structure_view
 from arboleda.reports.explore.summary import make_summary_view
+from arboleda.reports.fact_messages import use_messages
 from arboleda.reports.figures.curve_plots import draw_histogram_plot
 from arboleda.reports.rendering import check_version, render_page
 from arboleda.reports.tables import Cell
-from arboleda.reports.wording import format_count
+from arboleda.reports.translation import N_, get_locale, ngettext
+from arboleda.reports.translation import gettext as _
 
 __all__ = ["make_missing_view", "make_rows_view", "render_exploration"]
 
 _SCHEMA_VERSION = 1
 _TASKS = {
-    "binary": "Two classes",
-    "multiclass": "Several classes",
-    "regression": "A quantity",
+    "binary": N_("Two classes to predict"),
+    "multiclass": N_("Several classes to predict"),
+    "regression": N_("A quantity to predict"),
 }
 
 
-def render_exploration(facts: Mapping[str, Any]) -> str:
+def render_exploration(facts: Mapping[str, Any], language: str = "en") -> str:
     """Render the facts of an exploration as one self-contained HTML page.
 
     Parameters
     ----------
     facts : mapping
         As in ``facts.schema.json``, version 1; its strings may contain arbitrary text.
+    language : {"en", "es"}, default="en"
+        Language of the page.
 
     Returns
     -------
@@ -39,10 +44,11 @@ def render_exploration(facts: Mapping[str, Any]) -> str:
     Raises
     ------
     ValueError
-        If the facts have another schema version.
+        If the facts have another schema version, or the language is not available.
     """
     check_version(facts, _SCHEMA_VERSION, "this page", "explore the table again")
-    return render_page("explore.html.j2", _make_view(facts))
+    with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
+        return render_page("explore.html.j2", _make_view(facts))
 
 
 def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,39 +71,64 @@ def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _make_headline(facts: Mapping[str, Any]) -> list[str]:
     table, target = facts["table"], facts["target"]
-    parts = [f"{integer(table['n_rows'])} rows, {integer(table['n_columns'])} columns"]
+    parts = [
+        _(
+            "{rows} rows, {columns} columns",
+            rows=integer(table["n_rows"]),
+            columns=integer(table["n_columns"]),
+        )
+    ]
     if target is not None:
-        parts.append(f"{_TASKS[target['task']]} to predict")
+        task = target["task"]
+        parts.append(_(_TASKS[task]))
     return parts
 
 
 def _describe_methods(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     parts = {
-        "Kinds": "Inferred from the values as in a study, but from all rows.",
-        "Correlation": (
-            "Pearson's, over the rows with both values; not defined for categories. The positive "
-            "of two classes counts as 1."
+        _("Kinds"): _("Inferred from the values as in a study, but from all rows."),
+        _("Correlation"): (
+            _(
+                "Pearson's, over the rows with both values; not defined for categories. "
+                "The positive of two classes counts as 1."
+            )
         ),
-        "Mutual information": (
-            "Estimated from categories and deciles of numbers, with missing values as a separate "
-            "category, and corrected for chance (Vinh, Epps and Bailey 2010); in nats."
+        _("Mutual information"): (
+            _(
+                "Estimated from categories and deciles of numbers, with missing values as "
+                "a separate category, and corrected for chance (Vinh, Epps and Bailey "
+                "2010); in nats."
+            )
         ),
-        "Preparation": (
-            "For components, clusters and maps: numbers are imputed by the median and "
-            "standardised; categories are one-hot encoded, with one column for rare levels."
+        _("Preparation"): (
+            _(
+                "For components, clusters and maps: numbers are imputed by the median and "
+                "standardised; categories are one-hot encoded, with one column for rare "
+                "levels."
+            )
         ),
-        "Components": "Principal component analysis; the components that explain 90 % of the "
-        "variance, at most 50, are used for clusters and maps.",
-        "Clusters": (
-            "k-means from four starts; silhouettes interpreted as by Kaufman and Rousseeuw "
-            "(1990); Gaussian mixtures on the first components, compared by BIC."
+        _("Components"): _(
+            "Principal component analysis; the components that explain 90 % of the "
+            "variance, at most 50, are used for clusters and maps."
         ),
-        "Outliers": (
-            "The number of rows over the sum of squared proximities in a random forest, in units "
-            "of the median deviation (Breiman and Cutler). Without a target, the forest "
-            "discriminates the rows from rows with permuted columns."
+        _("Clusters"): (
+            _(
+                "k-means from four starts; silhouettes interpreted as by Kaufman and "
+                "Rousseeuw (1990); Gaussian mixtures on the first components, compared by "
+                "BIC."
+            )
         ),
-        "Seed": f"{facts['seed']}; the same table, seed and versions give the same page.",
+        _("Outliers"): (
+            _(
+                "The number of rows over the sum of squared proximities in a random "
+                "forest, in units of the median deviation (Breiman and Cutler). Without a "
+                "target, the forest discriminates the rows from rows with permuted "
+                "columns."
+            )
+        ),
+        _("Seed"): _(
+            "{seed}; the same table, seed and versions give the same page.", seed=facts["seed"]
+        ),
     }
     return list(parts.items())
 
@@ -109,7 +140,7 @@ def _list_environment(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Python", here["python"]),
         ("NumPy", here["numpy"]),
         ("scikit-learn", here["scikit_learn"]),
-        ("Data, SHA-256", facts["table"]["sha256"]),
+        (_("Data, SHA-256"), facts["table"]["sha256"]),
     ]
 
 
@@ -148,7 +179,12 @@ def make_missing_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
         "n_others": integer(len(gaps) - SHOWN) if len(gaps) > SHOWN else None,
         "complete": f"{integer(missing['n_complete_rows'])} "
         f"({percent(missing['n_complete_rows'] / n_rows)})",
-        "n_patterns": format_count(missing["n_patterns"], "combination"),
+        "n_patterns": ngettext(
+            "{count} combination",
+            "{count} combinations",
+            missing["n_patterns"],
+            count=integer(missing["n_patterns"]),
+        ),
         "all_shown": missing["n_patterns"] == len(patterns),
         "n_shown": integer(len(patterns)),
     }
@@ -159,14 +195,29 @@ def make_rows_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     duplicates = facts["duplicates"]
     conflicts = duplicates["conflicts"]
     return {
-        "n_repeats": format_count(duplicates["n_repeats"], "row"),
-        "n_groups": format_count(duplicates["n_groups"], "group"),
+        "n_repeats": ngettext(
+            "{count} row",
+            "{count} rows",
+            duplicates["n_repeats"],
+            count=integer(duplicates["n_repeats"]),
+        ),
+        "n_groups": ngettext(
+            "{count} group",
+            "{count} groups",
+            duplicates["n_groups"],
+            count=integer(duplicates["n_groups"]),
+        ),
         "groups": [_make_group(group) for group in duplicates["groups"]],
         "conflicts": None
         if conflicts is None
         else {
             "n_rows": integer(conflicts["n_rows"]),
-            "n_groups": format_count(conflicts["n_groups"], "group"),
+            "n_groups": ngettext(
+                "{count} group",
+                "{count} groups",
+                conflicts["n_groups"],
+                count=integer(conflicts["n_groups"]),
+            ),
             "groups": [
                 _make_group(group) | {"targets": [_format_value(v) for v in group["targets"]]}
                 for group in conflicts["groups"]
@@ -184,7 +235,7 @@ def _make_outliers(facts: Mapping[str, Any]) -> dict[str, Any]:
         "figure": None
         if histogram is None
         else draw_histogram_plot(
-            histogram, "Outlier score", "outliers", "Histogram of outlier scores"
+            histogram, _("Outlier score"), "outliers", _("Histogram of outlier scores")
         ),
         "rows": [
             {
@@ -203,9 +254,9 @@ def _make_outliers(facts: Mapping[str, Any]) -> dict[str, Any]:
             for row in result["rows"]
         ],
         "n_suspicious": integer(result["n_suspicious"]),
-        "sample": f"{integer(result['n_rows'])} rows"
+        "sample": _("{count} rows", count=integer(result["n_rows"]))
         if result["n_rows"] == total
-        else f"a sample of {integer(result['n_rows'])} rows",
+        else _("a sample of {count} rows", count=integer(result["n_rows"])),
         "n_trees": result["n_trees"],
         "kind": "none" if target is None else "classes" if target["classes"] else "quantity",
     }
@@ -216,13 +267,13 @@ def _make_group(group: Mapping[str, Any]) -> dict[str, Any]:
     rows = ", ".join(integer(row) for row in group["rows"])
     return {
         "n_rows": integer(group["n_rows"]),
-        "rows": rows + (f" and {integer(more)} more" if more else ""),
+        "rows": rows + (_(" and {count} more", count=integer(more)) if more else ""),
     }
 
 
 def _format_value(value: str | float | bool | None) -> str:
     if value is None:
-        return "missing"
+        return _("missing")
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return _("true") if value else _("false")
     return value if isinstance(value, str) else plain(value)

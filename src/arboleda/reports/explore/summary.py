@@ -5,32 +5,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from arboleda._numbers import integer, percent
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.rendering import KeyFigure, Summary
-from arboleda.reports.wording import format_count, join_names, quote_name, spell_count
+from arboleda.reports.translation import N_, ngettext
+from arboleda.reports.translation import gettext as _
+from arboleda.reports.wording import join_names, quote_name, spell_count
 
 __all__ = ["make_summary_view", "write_caution_lines"]
 
 _KINDS = {
-    "numeric": "numeric",
-    "categorical": "categorical",
-    "boolean": "Boolean",
-    "datetime": "date",
-    "text": "free-text",
+    "numeric": N_("numeric"),
+    "categorical": N_("categorical"),
+    "boolean": N_("Boolean"),
+    "datetime": N_("date"),
+    "text": N_("free-text"),
 }
 # Combined remarks, for cautions shared by many columns.
 _MANY = {
-    "constant": "A study would exclude {n} constant columns",
-    "empty": "A study would exclude {n} columns without any value",
-    "identifier": "A study would exclude {n} identifier columns",
-    "text": "A study would exclude {n} columns of free text",
-    "mostly_missing": "More than half of the values are missing in {n} columns",
-    "dominant": "One value fills at least 99 % of the rows in {n} columns",
-    "many_levels": "{n} categorical columns have more than 30 levels",
-    "dates": "{n} columns hold dates; to predict the future, test on the latest rows",
-    "one_to_one": "{n} columns are equivalent to another column, value by value",
-    "near_copy": "{n} columns are nearly multiples of other columns",
-    "tells_target": "{n} columns almost determine the target; check that they are known before it",
-    "reading": "{n} remarks on how columns were read",
+    "constant": N_("A study would exclude {n} constant columns"),
+    "empty": N_("A study would exclude {n} columns without any value"),
+    "identifier": N_("A study would exclude {n} identifier columns"),
+    "text": N_("A study would exclude {n} columns of free text"),
+    "mostly_missing": N_("More than half of the values are missing in {n} columns"),
+    "dominant": N_("One value fills at least 99 % of the rows in {n} columns"),
+    "many_levels": N_("{n} categorical columns have more than 30 levels"),
+    "dates": N_("{n} columns hold dates; to predict the future, test on the latest rows"),
+    "one_to_one": N_("{n} columns are equivalent to another column, value by value"),
+    "near_copy": N_("{n} columns are nearly multiples of other columns"),
+    "tells_target": N_(
+        "{n} columns almost determine the target; check that they are known before it"
+    ),
+    "reading": N_("{n} remarks on how columns were read"),
 }
 _SINGLY = 3
 LEAST_SHARE = 0.01
@@ -53,11 +58,11 @@ def write_caution_lines(cautions: Sequence[Mapping[str, Any]], level: str) -> li
         code = caution["code"]
         if counts[code] > _SINGLY and code in _MANY:
             names = [quote_name(c["column"]) for c in chosen if c["code"] == code and c["column"]]
-            described = _MANY[code].format(n=integer(counts[code]))
+            described = _(_MANY[code], n=integer(counts[code]))
             lines.setdefault(f"{described}: {join_names(names, 6)}." if names else f"{described}.")
         else:
             about = f"{quote_name(caution['column'])}: " if caution["column"] is not None else ""
-            lines.setdefault(f"{about}{caution['text']}")
+            lines.setdefault(f"{about}{translate(caution['text'])}")
     return list(lines)
 
 
@@ -67,52 +72,79 @@ def _make_figures(facts: Mapping[str, Any]) -> list[KeyFigure]:
     cells = table["n_rows"] * table["n_columns"]
     complete = facts["missing"]["n_complete_rows"]
     return [
-        KeyFigure("Rows", integer(table["n_rows"]), f"{integer(complete)} complete"),
-        KeyFigure("Columns", integer(table["n_columns"]), f"{integer(n_features)} features"),
         KeyFigure(
-            "Missing cells",
-            percent(table["n_missing_cells"] / cells),
-            f"in {format_count(facts['missing']['n_columns'], 'column')}",
+            _("Rows"),
+            integer(table["n_rows"]),
+            _("{count} complete", count=integer(complete)),
         ),
         KeyFigure(
-            "Repeated rows",
+            _("Columns"),
+            integer(table["n_columns"]),
+            _("{count} features", count=integer(n_features)),
+        ),
+        KeyFigure(
+            _("Missing cells"),
+            percent(table["n_missing_cells"] / cells),
+            _(
+                "in {columns}",
+                columns=ngettext(
+                    "{count} column",
+                    "{count} columns",
+                    facts["missing"]["n_columns"],
+                    count=integer(facts["missing"]["n_columns"]),
+                ),
+            ),
+        ),
+        KeyFigure(
+            _("Repeated rows"),
             integer(repeats),
-            f"{percent(repeats / table['n_rows'])} of the rows",
+            _("{share} of the rows", share=percent(repeats / table["n_rows"])),
         ),
     ]
 
 
 def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
-    kinds = Counter(c["kind"] for c in facts["columns"] if c["role"] != "target")
-    parts = [f"{spell_count(n)} {_KINDS[kind]}" for kind, n in kinds.most_common()]
-    noun = "column" if kinds.total() == 1 else "columns"
-    other = "other " if facts["target"] is not None else ""
-    if parts:
-        described = join_names(parts, len(parts))
-        text = (
-            f"{spell_count(kinds.total())} {other}{noun}"
-            if len(parts) > 1
-            else f"{parts[0]} {noun}"
-        )
-        yield f"The table has {text}: {described}." if len(parts) > 1 else f"The table has {text}."
+    yield from _describe_kinds(facts)
     if facts["target"] is not None:
         yield _describe_target(facts["target"])
         yield from _describe_informative(facts)
+
+
+def _describe_kinds(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Count the columns other than the target, by kind."""
+    kinds = Counter(c["kind"] for c in facts["columns"] if c["role"] != "target")
+    total = spell_count(kinds.total())
+    if len(kinds) == 1:
+        (kind,) = kinds
+        yield ngettext(
+            "The table has {count} {kind} column.",
+            "The table has {count} {kind} columns.",
+            kinds.total(),
+            count=total,
+            kind=_(_KINDS[kind]),
+        )
+    elif kinds:
+        parts = [f"{spell_count(n)} {_(_KINDS[kind])}" for kind, n in kinds.most_common()]
+        listed = join_names(parts, len(parts))
+        if facts["target"] is None:
+            yield _("The table has {count} columns: {kinds}.", count=total, kinds=listed)
+        else:
+            yield _("The table has {count} other columns: {kinds}.", count=total, kinds=listed)
 
 
 def _describe_target(target: Mapping[str, Any]) -> str:
     name = quote_name(target["name"])
     classes = target["classes"]
     if classes is None:
-        return f"The target {name} is a quantity."
+        return _("The target {name} is a quantity.", name=name)
     ranked = sorted(classes, key=lambda c: -c["n_rows"])
     shares = [
         f"{quote_name(c['label'])} {percent(c['n_rows'] / target['n_known'])}" for c in ranked[:3]
     ]
-    return (
-        f"The target {name} has {spell_count(len(classes))} classes: {', '.join(shares)}"
-        f"{' and others' if len(ranked) > 3 else ''}."
-    )
+    values = {"name": name, "count": spell_count(len(classes)), "shares": ", ".join(shares)}
+    if len(ranked) > 3:
+        return _("The target {name} has {count} classes: {shares} and others.", **values)
+    return _("The target {name} has {count} classes: {shares}.", **values)
 
 
 def _describe_informative(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -121,30 +153,43 @@ def _describe_informative(facts: Mapping[str, Any]) -> Iterator[str]:
     if informative:
         described = [f"{quote_name(c['name'])} ({percent(c['share'], 0)})" for c in informative]
         yield (
-            f"The most informative columns are {join_names(described)}; the percentages are shares "
-            "of its entropy, for each column alone."
+            _(
+                "The most informative columns are {described}; the percentages are shares "
+                "of its entropy, for each column alone.",
+                described=join_names(described),
+            )
         )
     elif columns:
-        yield "No single column explains more than 1 % of its entropy."
+        yield _("No single column explains more than 1 % of its entropy.")
 
 
 def _describe_rows(facts: Mapping[str, Any]) -> Iterator[str]:
     duplicates = facts["duplicates"]
     if duplicates["n_repeats"]:
-        yield (
-            f"{format_count(duplicates['n_repeats'], 'row')} with an equal earlier row: copies on "
-            "both sides of a split inflate scores."
+        yield ngettext(
+            "{count} row with an equal earlier row: copies on both sides of a split "
+            "inflate scores.",
+            "{count} rows with an equal earlier row: copies on both sides of a split "
+            "inflate scores.",
+            duplicates["n_repeats"],
+            count=integer(duplicates["n_repeats"]),
         )
     conflicts = duplicates["conflicts"]
     if conflicts is not None and conflicts["n_groups"]:
         yield (
-            f"{integer(conflicts['n_rows'])} rows have the same features as another row but a "
-            "different target; no model can predict all of them correctly."
+            _(
+                "{n_rows} rows have the same features as another row but a different "
+                "target; no model can predict all of them correctly.",
+                n_rows=integer(conflicts["n_rows"]),
+            )
         )
     outliers = facts["outliers"]
     if outliers is not None and outliers["n_suspicious"]:
         yield (
-            f"{integer(outliers['n_suspicious'])} of {integer(outliers['n_rows'])} sampled rows "
-            "are outliers by the proximity of a forest (score above 10); the most extreme are "
-            "listed below."
+            _(
+                "{n_suspicious} of {n_rows} sampled rows are outliers by the proximity of "
+                "a forest (score above 10); the most extreme are listed below.",
+                n_suspicious=integer(outliers["n_suspicious"]),
+                n_rows=integer(outliers["n_rows"]),
+            )
         )

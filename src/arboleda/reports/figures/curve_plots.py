@@ -23,7 +23,7 @@ from arboleda.reports.figures.canvas import (
     set_numeric_ticks,
     style_axes,
 )
-from arboleda.reports.translation import text
+from arboleda.reports.translation import gettext as _
 
 __all__ = ["draw_curve_plot", "draw_histogram_plot", "draw_reliability_plot", "draw_scatter_plot"]
 
@@ -181,7 +181,7 @@ def draw_histogram_plot(histogram: Mapping[str, Any], label: str, name: str, tit
         set_numeric_ticks(axes, x=True, most=5)
         set_numeric_ticks(axes, x=False, most=5, whole=True)
         axes.set_xlabel(label)
-        set_left_label(figure, axes, text("figure.rows"))
+        set_left_label(figure, axes, _("Rows"))
         return make_inline_svg(figure, name, title)
 
 

@@ -28,6 +28,7 @@ from arboleda.reports.figures.canvas import (
     set_numeric_ticks,
     style_axes,
 )
+from arboleda.reports.translation import gettext as _
 
 __all__ = ["draw_curve_along", "draw_spread_plot", "draw_swarm_plot"]
 
@@ -137,8 +138,8 @@ def draw_spread_plot(
         set_numeric_ticks(axes, x=True, most=5)
         set_numeric_ticks(axes, x=False, most=5, whole=True)
         axes.set_xlabel(make_mark(0))
-        set_left_label(figure, axes, "Training rows")
-        title = "The prediction among the targets of the training rows"
+        set_left_label(figure, axes, _("Training rows"))
+        title = _("The prediction among the targets of the training rows")
         return make_inline_svg(figure, name, title, [clip(label, 40)])
 
 
@@ -181,7 +182,7 @@ def draw_swarm_plot(
         set_numeric_ticks(axes, x=True, most=5 if narrow else 9)
         axes.set_xlabel(axis)
         name = "swarm-narrow" if narrow else "swarm-wide"
-        return make_inline_svg(figure, name, "Contributions of each column to each row", names)
+        return make_inline_svg(figure, name, _("Contributions of each column to each row"), names)
 
 
 def _draw_swarm(

@@ -22,6 +22,7 @@ from arboleda.reports.figures.canvas import (
     set_numeric_ticks,
     style_axes,
 )
+from arboleda.reports.translation import gettext as _
 
 __all__ = ["draw_curve_by_k", "draw_map_plot", "draw_variance_plot"]
 
@@ -42,10 +43,10 @@ def draw_variance_plot(explained: Sequence[float], n_kept: int) -> Markup:
         axes.axvline(n_kept, color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
         set_numeric_ticks(axes, x=True, most=8, whole=True)
         set_numeric_ticks(axes, x=False, most=5)
-        axes.set_xlabel("Component")
-        set_left_label(figure, axes, "Variance, %")
+        axes.set_xlabel(_("Component"))
+        set_left_label(figure, axes, _("Variance, %"))
         return make_inline_svg(
-            figure, "variance", "Variance explained by each component and in sum"
+            figure, "variance", _("Variance explained by each component and in sum")
         )
 
 
@@ -74,9 +75,9 @@ def draw_curve_by_k(
             axes.add_artist(make_dot_patch(at, 11, 1.0, PAPER, 3))
         set_numeric_ticks(axes, x=True, most=10, whole=True)
         set_numeric_ticks(axes, x=False, most=5)
-        axes.set_xlabel("Groups")
+        axes.set_xlabel(_("Groups"))
         set_left_label(figure, axes, label)
-        return make_inline_svg(figure, name, f"{label} by the number of groups")
+        return make_inline_svg(figure, name, _("{label} by the number of groups", label=label))
 
 
 def draw_map_plot(

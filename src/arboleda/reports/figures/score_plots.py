@@ -23,7 +23,7 @@ from arboleda.reports.figures.canvas import (
     set_numeric_ticks,
     style_axes,
 )
-from arboleda.reports.translation import text
+from arboleda.reports.translation import gettext as _
 
 __all__ = [
     "choose_shown_range",
@@ -82,7 +82,7 @@ def draw_box_plot(models: Sequence[tuple[str, Sequence[float]]], axis: str, narr
         axes.set_yticks([])
         set_numeric_ticks(axes, x=True, most=4 if narrow else 8)
         axes.set_xlabel(make_mark(len(models)))
-        for rank, (_, scores) in enumerate(models):
+        for rank, (_name, scores) in enumerate(models):
             y = rank + (0.2 if narrow else 0.0)
             _draw_box(axes, y, np.asarray(scores, float), 0.17, ACCENT if rank == 0 else MUTED)
             at = (0.0, rank - 0.24) if narrow else (-(left - 2) / (width - left - right), y)
@@ -95,7 +95,9 @@ def draw_box_plot(models: Sequence[tuple[str, Sequence[float]]], axis: str, narr
                 transform=axes.get_yaxis_transform(),
             )
         figure_name = "box-narrow" if narrow else "box-wide"
-        return make_inline_svg(figure, figure_name, text("figure.box", metric=axis), [*names, axis])
+        return make_inline_svg(
+            figure, figure_name, _("Box plot of fold scores: {metric}", metric=axis), [*names, axis]
+        )
 
 
 def _draw_box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> None:

@@ -6,11 +6,30 @@ from typing import Any
 from markupsafe import Markup
 
 from arboleda._numbers import integer, percent
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell, format_with_share, make_column_view
-from arboleda.reports.translation import text, translate
+from arboleda.reports.translation import N_
+from arboleda.reports.translation import gettext as _
 
 __all__ = ["describe_recipe", "make_data_view"]
+
+_NUMBERS = {
+    "rows": N_("Rows"),
+    "columns": N_("Columns"),
+    "copies": N_("Duplicate rows"),
+    "missing": N_("Missing cells"),
+    "dropped": N_("Rows dropped"),
+    "train": N_("Training rows"),
+    "test": N_("Test rows"),
+}
+
+_STEPS = {
+    "drop_missing": N_("Rows with a missing value were dropped: {after} of {before} rows remain."),
+    "drop_duplicates": N_(
+        "Rows that repeat an earlier row were dropped: {after} of {before} rows remain."
+    ),
+}
 
 
 def make_data_view(report: ReportData) -> dict[str, Any]:
@@ -28,7 +47,7 @@ def make_data_view(report: ReportData) -> dict[str, Any]:
     ]
     notes = [{**note, "text": translate(note["text"])} for note in data["notes"]]
     return {
-        "numbers": [(text(f"data.number.{key}"), value) for key, value in numbers],
+        "numbers": [(_(_NUMBERS[key]), value) for key, value in numbers],
         "recipe": describe_recipe(data.get("recipe")),
         "notes": sorted(notes, key=lambda note: note["level"] != "warning"),
         "classes": _make_class_rows(split, report.study["positive_class"]),
@@ -67,23 +86,28 @@ def describe_recipe(recipe: Mapping[str, Any] | None) -> list[str]:
 def _write_sentence(step: Mapping[str, Any]) -> str:
     rows = {"after": integer(step["rows_after"]), "before": integer(step["rows_before"])}
     names = Markup(", ").join(_mark_up_name(column) for column in step["columns"])
-    if step["kind"] == "where":
-        return text("recipe.where", condition=_mark_up_name(step["condition"]), **rows)
-    if step["kind"] == "merge":
+    kind = step["kind"]
+    if kind == "where":
+        return _(
+            "Rows that satisfy {condition} were kept: {after} of {before} rows remain.",
+            condition=_mark_up_name(step["condition"]),
+            **rows,
+        )
+    if kind == "merge":
         merged = [
-            text("recipe.merged", old=_list_values(old), new=_mark_up_name(new))
+            _("{old} became {new}", old=_list_values(old), new=_mark_up_name(new))
             for new, old in step["into"].items()
         ]
-        return text("recipe.merge", column=names, merged=Markup("; ").join(merged))
-    if step["kind"] == "drop":
-        return text("recipe.drop", columns=names)
-    return text(f"recipe.{step['kind']}", **rows)
+        return _("In {column}: {merged}.", column=names, merged=Markup("; ").join(merged))
+    if kind == "drop":
+        return _("Columns were dropped: {columns}.", columns=names)
+    return _(_STEPS[kind], **rows)
 
 
 def _list_values(values: list[str]) -> Markup:
     shown = Markup(", ").join(_mark_up_name(value) for value in values[:_SHOWN])
     more = len(values) - _SHOWN
-    return shown + text("recipe.more", count=integer(more)) if more > 0 else shown
+    return shown + _(" and {count} more", count=integer(more)) if more > 0 else shown
 
 
 def _mark_up_name(value: str) -> Markup:

@@ -4,16 +4,71 @@ from collections.abc import Mapping
 from typing import Any
 
 from arboleda._numbers import fixed, integer, number_format, percent
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import draw_bar_plot
 from arboleda.reports.study.report_data import ReportData, get_scheme_kind
 from arboleda.reports.tables import SWATCHES, Cell, choose_class_colours
-from arboleda.reports.translation import text, translate
+from arboleda.reports.translation import N_
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.tree_drawing import draw_tree, write_tree_rules
 from arboleda.reports.wording import get_metric, join_names, lower_label
 
 __all__ = ["make_ensemble_view", "make_importance_view", "make_surrogate_view", "make_tree_view"]
 
 _DRAWN = 20
+
+_FIDELITY = {
+    "class": N_("With {n_leaves} leaves, it agrees with the model on {fidelity} of the test rows."),
+    "value": N_(
+        "With {n_leaves} leaves, it explains {fidelity} of the variance of the model's "
+        "predictions on the test rows."
+    ),
+}
+
+_ERRORS = {
+    "class": N_(
+        "Its own error rate is {error}; that of the model is {model_error}. If the two "
+        "differ much, the tree shows only part of what the model does."
+    ),
+    "value": N_(
+        "Its own root mean squared error is {error}; that of the model is {model_error}. "
+        "If the two differ much, the tree shows only part of what the model does."
+    ),
+}
+
+_METHODS = {
+    "mean": N_("A weighted mean of the members' predictions."),
+    "linear": N_("A linear model of the members' predictions."),
+    "boosted": N_(
+        "A weighted mean of the members' predictions, plus trees boosted on all "
+        "predictions. The weight of a member is its share in both."
+    ),
+    "textbook": N_("A textbook rule, applied to the best few of them."),
+}
+
+_BARS = {
+    "few": N_("The bar shows the {label}."),
+    "many": N_("The bar shows the share of the most frequent class."),
+    "value": N_(
+        "Leaves show the {label}; the bar shows its position between the smallest and the "
+        "largest one drawn."
+    ),
+}
+
+_DRAWINGS = {
+    "tree": N_("Drawing of the decision tree"),
+    "surrogate": N_("Drawing of the surrogate tree of the best model"),
+}
+
+_AGAINST_BEST = {
+    "better": N_(
+        "{name} scores {score} in cross-validation; the best single model, {alone}, scores {other}."
+    ),
+    "not_better": N_(
+        "No combination is better than the best single model: {name} scores {score} in "
+        "cross-validation, {alone} {other}."
+    ),
+}
 
 
 def make_importance_view(report: ReportData) -> dict[str, Any] | None:
@@ -30,8 +85,8 @@ def make_importance_view(report: ReportData) -> dict[str, Any] | None:
     )
     bars = [(c["name"], c["value"], c["standard_error"]) for c in columns[:_DRAWN]]
     label = lower_label(translate(result["metric_label"]))
-    axis = text("importance.axis", metric=label)
-    current_locale = text("figure.importance", name=name)
+    axis = _("Worsening of {metric} when shuffled", metric=label)
+    current_locale = _("Importance of the columns: {name}", name=name)
     return {
         "name": name,
         "skipped": None,
@@ -73,8 +128,8 @@ def make_surrogate_view(report: ReportData) -> dict[str, Any] | None:
     return {
         "name": name,
         "skipped": None,
-        "fidelity": text(f"surrogate.fidelity.{kind}", name=name, **numbers),
-        "errors": text(f"surrogate.errors.{kind}", **errors),
+        "fidelity": _(_FIDELITY[kind], name=name, **numbers),
+        "errors": _(_ERRORS[kind], **errors),
         **make_tree_part(report, result["tree"], "surrogate"),
     }
 
@@ -89,7 +144,17 @@ def make_ensemble_view(report: ReportData) -> dict[str, Any] | None:
     result = [(rank, m) for rank, m in enumerate(report.models, 1) if m.get("ensemble")]
     if not result:
         is_expected = get_scheme_kind(report.study) == "bootstrap" and len(report.models) > _FEW
-        return {"why_not": text("ensemble.bootstrap")} if is_expected else None
+        return (
+            {
+                "why_not": _(
+                    "With the bootstrap, models are not combined: the .632+ estimate "
+                    "needs the score of a combination on the rows it was fitted on, which "
+                    "held-out predictions do not provide. Use --cv 5 to combine models."
+                )
+            }
+            if is_expected
+            else None
+        )
     spreads = (model["ensemble"]["diversity"] for _, model in result)
     spread = next(filter(None, spreads), None)
     remarks = dict.fromkeys(r for _, m in result for r in m["ensemble"].get("remarks", []))
@@ -114,7 +179,7 @@ def _describe_best(report: ReportData, first: Mapping[str, Any]) -> str:
         "score": report.format_score(first["cv"]["mean"]),
         "other": report.format_score(alone["cv"]["mean"]),
     }
-    return text(f"ensemble.{side}", **names, **scores)
+    return _(_AGAINST_BEST[side], **names, **scores)
 
 
 def _describe_combination(
@@ -123,11 +188,12 @@ def _describe_combination(
     members = sorted(model["ensemble"]["members"], key=lambda member: -abs(member["weight"]))
     largest = max((abs(member["weight"]) for member in members), default=0) or 1
     used = [member for member in members if member["weight"]]
+    method = model["ensemble"]["method"]
     unused = [translate(member["name"]) for member in members if not member["weight"]]
     return {
         "name": translate(model["name"]),
         "anchor": f"model-{rank}",
-        "method": text(f"ensemble.method.{model['ensemble']['method']}"),
+        "method": _(_METHODS[method]),
         "rows": [
             {
                 "name": translate(member["name"]),
@@ -136,7 +202,7 @@ def _describe_combination(
             }
             for member in used
         ],
-        "unused": unused and text("ensemble.unused", names=join_names(unused, len(unused))),
+        "unused": unused and _("No weight: {names}.", names=join_names(unused, len(unused))),
     }
 
 
@@ -170,10 +236,16 @@ def make_tree_view(report: ReportData) -> dict[str, Any] | None:
         return None
     drawn = max(node["depth"] for node in tree["nodes"])
     numbers = {"leaves": integer(tree["n_leaves"]), "depth": integer(tree["depth"])}
-    cut = text("tree.cut", drawn=drawn) if drawn != tree["depth"] else ""
+    cut = (
+        _(", drawn to depth {drawn}; “…” marks where it continues", drawn=drawn)
+        if drawn != tree["depth"]
+        else ""
+    )
     return {
         "name": report.get_name(tree["model"]),
-        "size": text("tree.size", **numbers, cut=cut),
+        "size": _(
+            "{leaves} leaves, depth {depth}{cut}. The upper branch is yes.", **numbers, cut=cut
+        ),
         **make_tree_part(report, tree, "tree"),
     }
 
@@ -186,10 +258,22 @@ def make_tree_part(report: ReportData, tree: Mapping[str, Any], kind: str) -> di
     bar = "few" if few else "many" if labels else "value"
     return {
         "svg": draw_tree(tree, columns, positive),
-        "title": text(f"figure.{kind}"),
+        "title": _(_DRAWINGS[kind]),
         "rules": write_tree_rules(tree, columns),
         "legend": list(zip(choose_class_colours(labels, positive), labels, strict=True))
         if few
         else [],
-        "caption": text(f"tree.bar.{bar}", label=translate(tree["value_label"])),
+        "caption": _(_BARS[bar], label=_name_leaf_value(report, kind, bool(labels))),
     }
+
+
+def _name_leaf_value(report: ReportData, kind: str, classes: bool) -> str:
+    """Name what a leaf shows; a surrogate tree shows predictions of the model."""
+    target = report.study["target"]
+    if kind == "surrogate" and classes:
+        return _("share of each class of {target} as the model says", target=target)
+    if kind == "surrogate":
+        return _("mean of {target} as the model says", target=target)
+    if classes:
+        return _("share of each class of {target}", target=target)
+    return _("mean of {target}", target=target)

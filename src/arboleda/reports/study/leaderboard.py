@@ -6,10 +6,12 @@ from typing import Any
 from markupsafe import Markup
 
 from arboleda._numbers import NOTHING, duration, fixed, integer, number_format
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import choose_shown_range, draw_box_plot
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell
-from arboleda.reports.translation import pluralize, text, translate
+from arboleda.reports.translation import N_, ngettext
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import choose_leaderboard_metrics, get_metric, join_names, spell_count
 
 __all__ = [
@@ -22,6 +24,25 @@ __all__ = [
 
 _WIDTH, _HEIGHT = 84, 16
 FILTER_FROM = 9  # minimum number of rows for a filter field
+
+_VERDICTS = {
+    "equal": N_("as good"),
+    "worse": N_("worse"),
+    "unknown": N_("unknown"),
+}
+
+_SELECTION = {
+    "luck": N_(
+        "{name} is the best of {count} settings, and the score of the best of many is "
+        "optimistic: on folds not used for selection, the selection procedure scores "
+        "{score} ({level} interval {low} to {high})."
+    ),
+    "no_luck": N_(
+        "{name} is the best of {count} settings; on folds not used for selection, the "
+        "selection procedure scores {score}, which is no worse ({level} interval {low} to "
+        "{high})."
+    ),
+}
 
 
 def make_leaderboard_view(report: ReportData) -> dict[str, Any]:
@@ -62,9 +83,7 @@ def make_leaderboard_view(report: ReportData) -> dict[str, Any]:
             "name": translate(model["name"]),
             "engine": model["engine"],
             "error": model["error"],
-            "state": text(
-                f"leaderboard.{'no_time' if report.ran_out_of_time(model) else 'failed'}"
-            ),
+            "state": _("no time") if report.ran_out_of_time(model) else _("failed"),
         }
         for model in report.failed
     ]
@@ -95,8 +114,8 @@ def _format_interval(report: ReportData, model: Mapping[str, Any]) -> str:
     result = model["test"]["interval"]
     if result["low"] is None or result["high"] is None:
         return NOTHING
-    return text(
-        "interval.range",
+    return _(
+        "{low} to {high}",
         low=report.format_score(result["low"]),
         high=report.format_score(result["high"]),
     )
@@ -162,7 +181,12 @@ def make_classes_view(report: ReportData) -> dict[str, Any] | None:
         "heads": [(get_metric(key).label, get_metric(key).meaning) for key in _KEYS],
         "classes": [classes[k]["label"] for k in places],
         "is_open": len(classes) <= _OPEN,
-        "rest": text("classes.rest", shown=len(places), count=len(classes))
+        "rest": _(
+            "The table shows the {shown} of {count} classes with the most test rows; "
+            "leaderboard.csv contains all.",
+            shown=len(places),
+            count=len(classes),
+        )
         if len(places) < len(classes)
         else "",
         "rows": [
@@ -203,7 +227,7 @@ def make_folds_view(report: ReportData) -> dict[str, Any] | None:
         "wide": draw_box_plot(rows, report.label, narrow=False),
         "narrow": draw_box_plot(rows, report.label, narrow=True),
         "off_scale": any(min(scores) < low or max(scores) > high for _, scores in rows),
-        "title": text("figure.box", metric=report.label),
+        "title": _("Box plot of fold scores: {metric}", metric=report.label),
     }
 
 
@@ -220,7 +244,12 @@ def _describe_choice(report: ReportData, selection: Mapping[str, Any]) -> str:
     honest, count = selection["honest"], integer(selection["n_candidates"])
     name = report.get_name(selection["chosen"])
     if honest is None:
-        return text("ranking.unknown", name=name, count=count)
+        return _(
+            "{name} is the best of {count} settings, and the score of the best of many is "
+            "optimistic; these folds do not allow estimating by how much.",
+            name=name,
+            count=count,
+        )
     numbers = {
         "score": report.format_score(honest["mean"]),
         "low": report.format_score(honest["low"]),
@@ -228,7 +257,7 @@ def _describe_choice(report: ReportData, selection: Mapping[str, Any]) -> str:
         "level": f"{100 * honest['level']:g}\N{NO-BREAK SPACE}%",
     }
     kind = "luck" if selection["optimism"] > 0 else "no_luck"
-    return text(f"ranking.{kind}", name=name, count=count, **numbers)
+    return _(_SELECTION[kind], name=name, count=count, **numbers)
 
 
 def _describe_others(report: ReportData, comparison: Mapping[str, Any]) -> str:
@@ -236,12 +265,30 @@ def _describe_others(report: ReportData, comparison: Mapping[str, Any]) -> str:
     equals = [report.get_name(key) for key in comparison["as_good"][1:]]
     worse = sum(row["as_good"] is False for row in comparison["rows"])
     if not equals and worse == len(comparison["rows"]):
-        return text("ranking.alone", winner=winner)
+        return _("No other model is as good as {winner}.", winner=winner)
     if not equals:
-        return text("ranking.cannot_tell", winner=winner)
-    rest = pluralize("ranking.worse", worse, count=spell_count(worse)) if worse else ""
+        return _(
+            "These rows do not show whether other models are as good as {winner}.", winner=winner
+        )
+    rest = (
+        ngettext(
+            "; {count} other model is worse",
+            "; {count} other models are worse",
+            worse,
+            count=spell_count(worse),
+        )
+        if worse
+        else ""
+    )
     names = join_names(equals)
-    return pluralize("ranking.equal", len(equals), names=names, winner=winner, rest=rest)
+    return ngettext(
+        "{names} is as good as {winner} up to chance{rest}.",
+        "{names} are as good as {winner} up to chance{rest}.",
+        len(equals),
+        names=names,
+        winner=winner,
+        rest=rest,
+    )
 
 
 def make_comparison_view(report: ReportData) -> dict[str, Any] | None:
@@ -268,7 +315,7 @@ def _make_row(report: ReportData, row: Mapping[str, Any]) -> dict[str, Any]:
         "folds": _make_difference(report, row["folds"]),
         "test": _make_difference(report, row["test"]),
         "p": Cell("–" if p_value is None else _format_p_value(p_value), p_value),
-        "verdict": text(f"ranking.verdict.{verdict}"),
+        "verdict": _(_VERDICTS[verdict]),
         "kind": "untold" if row["as_good"] is None else verdict,
     }
 
@@ -280,7 +327,7 @@ def _make_difference(report: ReportData, part: Mapping[str, Any] | None) -> dict
     value = part["difference"]
     return {
         "cell": Cell(report.format_score(value), value),
-        "range": text("interval.range", **ends),
+        "range": _("{low} to {high}", **ends),
     }
 
 

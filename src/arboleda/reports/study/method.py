@@ -8,16 +8,52 @@ from typing import Any
 import numpy as np
 
 from arboleda._numbers import integer, percent
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.study.report_data import ReportData, describe_scheme
-from arboleda.reports.translation import text, translate
+from arboleda.reports.translation import N_
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import get_metric
 
 __all__ = ["make_method_view", "make_reproduce_view"]
 
+_TITLES = {
+    "test": N_("Test set"),
+    "folds": N_("Cross-validation"),
+    "preparation": N_("Preparation"),
+    "tuning": N_("Tuning"),
+    "refit": N_("Test"),
+    "calibration": N_("Calibration"),
+    "interval": N_("Interval"),
+    "seed": N_("Seed"),
+}
+
+_TEST_SETS = {
+    "random": N_(
+        "{count} rows ({share}) were held out before any fitting. The other {train} rows "
+        "are the training rows."
+    ),
+    "stratified": N_(
+        "{count} rows ({share}) were held out before any fitting, stratified by class. "
+        "The other {train} rows are the training rows."
+    ),
+    "grouped": N_(
+        "{count} rows ({share}) were held out before any fitting, in whole groups. The "
+        "other {train} rows are the training rows."
+    ),
+    "latest": N_(
+        "The latest {count} rows ({share}) were held out before any fitting. The {train} "
+        "rows before them are the training rows."
+    ),
+    "file": N_(
+        "The {count} test rows ({share} of all rows) come from a separate file. The "
+        "{train} rows of the table are the training rows."
+    ),
+}
+
 
 def make_method_view(report: ReportData) -> dict[str, Any]:
     """Collect the section."""
-    steps = [(text(f"method.{key}.title"), sentence) for key, sentence in _iter_steps(report)]
+    steps = [(_(_TITLES[key]), sentence) for key, sentence in _iter_steps(report)]
     return {"steps": steps, "metrics": _list_meanings(report)}
 
 
@@ -27,19 +63,49 @@ def _iter_steps(report: ReportData) -> Iterator[tuple[str, str]]:
     share = split["n_test"] / ((split["n_test"] + split["n_train"]) or 1)
     kind = study.get("scheme", {}).get("test", "random")
     key = "stratified" if kind == "random" and split["classes"] is not None else kind
-    yield "test", text(f"method.test.{key}", count=n_test, share=percent(share, 0), train=n_train)
+    yield "test", _(_TEST_SETS[key], count=n_test, share=percent(share, 0), train=n_train)
     yield "folds", describe_scheme(study)
-    yield "preparation", text("method.preparation.text")
-    yield "tuning", text("method.tuning.text", metric=report.label)
-    yield "refit", text("method.refit.text")
+    yield (
+        "preparation",
+        _(
+            "Imputation, encoding and scaling were fitted within each fold on its "
+            "training rows, not on the rows used for scoring."
+        ),
+    )
+    yield (
+        "tuning",
+        _(
+            "For each model, the candidate with the best mean {metric} was chosen. "
+            "Because of this choice its cross-validated score is slightly optimistic; its "
+            "test score is not.",
+            metric=report.label,
+        ),
+    )
+    yield (
+        "refit",
+        _(
+            "The chosen candidate of each model was fitted once more on all training rows "
+            "and scored once on the test rows."
+        ),
+    )
     if report.facts["calibration"] is not None:
-        yield "calibration", text("method.calibration.text")
+        yield (
+            "calibration",
+            _(
+                "Within each fold, the calibration methods were fitted on three-fold "
+                "out-of-fold scores of the best model and evaluated by log-loss on the "
+                "rows left out. The test rows were not used for the choice."
+            ),
+        )
     if report.models:
         interval = report.best["test"]["interval"]
         level = f"{100 * interval['level']:g}\N{NO-BREAK SPACE}%"
-        sentence = text("method.interval.text", level=level, method=translate(interval["method"]))
+        sentence = _("{level}: {method}.", level=level, method=translate(interval["method"]))
         yield "interval", sentence
-    yield "seed", text("method.seed.text", seed=study["seed"])
+    yield (
+        "seed",
+        _("{seed}; the same table, seed and versions give the same scores.", seed=study["seed"]),
+    )
 
 
 def _list_meanings(report: ReportData) -> list[tuple[str, str]]:
@@ -89,9 +155,9 @@ def make_reproduce_view(report: ReportData) -> dict[str, Any]:
         "command": _make_command(report.study),
         "environment": [
             *named,
-            (text("reproduce.platform"), here["platform"]),
-            (text("reproduce.cores"), str(here["cores"])),
-            (text("reproduce.sha"), report.study["data_sha256"]),
+            (_("Platform"), here["platform"]),
+            (_("Cores"), str(here["cores"])),
+            (_("Data, SHA-256"), report.study["data_sha256"]),
         ],
     }
 

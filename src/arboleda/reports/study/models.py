@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arboleda._numbers import NOTHING, integer, number_format, percent
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.curve_plots import (
     draw_curve_plot,
     draw_histogram_plot,
@@ -12,7 +13,8 @@ from arboleda.reports.figures.curve_plots import (
 from arboleda.reports.study.quality import draw_reliability_figure
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import SWATCHES, Cell, format_setting
-from arboleda.reports.translation import pluralize, text, translate
+from arboleda.reports.translation import N_, ngettext
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import get_metric
 
 __all__ = ["draw_curve_figures", "make_confusion_rows", "make_models_view"]
@@ -21,6 +23,50 @@ _format_score = number_format([], bounded=True)
 _PICTURED = 8  # number of models with curves, to limit the size of the page
 _GENERATED = 12  # number of generated columns listed; folds may have few in common
 _WORST = 3  # number of classes in colour if there are too many to colour all
+
+_GENERATED_COLUMNS = {
+    "mean": N_("mean of {number} within {groups}"),
+    "sd": N_("standard deviation of {number} within {groups}"),
+    "distance": N_("{number} less its mean within {groups}"),
+    "count": N_("number of rows within {groups}"),
+    "share": N_("share of {label} within {groups}"),
+    "target": N_("mean of the target within {groups}"),
+}
+
+_AVERAGES = {
+    "macro": N_("Macro average"),
+    "weighted": N_("Weighted average"),
+}
+
+_AXES = {
+    "true": N_("True value"),
+    "predicted": N_("Predicted value"),
+    "difference": N_("True minus predicted"),
+}
+
+_RESIDUALS = {
+    "fit": N_("Predicted against true"),
+    "residuals": N_("Residuals"),
+    "spread": N_("Distribution of residuals"),
+}
+
+# Title of one and of several curves, axis labels and the name of the area, by kind.
+_CURVES = {
+    "roc": (
+        N_("ROC curve"),
+        N_("ROC curves"),
+        N_("False positive rate"),
+        N_("True positive rate"),
+        N_("AUC"),
+    ),
+    "pr": (
+        N_("Precision-recall curve"),
+        N_("Precision-recall curves"),
+        N_("Recall"),
+        N_("Precision"),
+        N_("AP"),
+    ),
+}
 
 
 def make_models_view(report: ReportData) -> dict[str, Any] | None:
@@ -57,7 +103,13 @@ def _make_model(report: ReportData, model: Mapping[str, Any], rank: int) -> dict
         "residuals": _draw_residual_figures(test["residuals"], f"m{rank}")
         if rank <= _PICTURED
         else [],
-        "undrawn": text("models.undrawn", count=_PICTURED) if rank > _PICTURED else "",
+        "undrawn": _(
+            "Curves are drawn for the {count} best models only; results.json contains the "
+            "numbers of all.",
+            count=_PICTURED,
+        )
+        if rank > _PICTURED
+        else "",
         "tuning": _make_tuning(model, report),
     }
 
@@ -77,26 +129,37 @@ def _describe_generated(made: Mapping[str, Any] | None) -> list[tuple[str, str]]
     if made is None:
         return []
     if not made["columns"]:
-        return [(text("models.made_none"), "")]
+        return [(_("none: no generated column improved the score"), "")]
     shown, rest = made["columns"][:_GENERATED], len(made["columns"]) - _GENERATED
     described = [
-        (_name_generated(column), text("models.made_in", count=column["fits"], all=made["fits"]))
+        (
+            _name_generated(column),
+            _("{count} of {all} fits", count=column["fits"], all=made["fits"]),
+        )
         for column in shown
     ]
-    return [*described, (text("models.made_more", count=rest), "")] if rest > 0 else described
+    return (
+        [
+            *described,
+            (_("and {count} more, in at most as many fits: see results.json", count=rest), ""),
+        ]
+        if rest > 0
+        else described
+    )
 
 
 def _name_generated(column: Mapping[str, Any]) -> str:
     """Describe a generated column; arithmetic expressions are the same in every language."""
-    groups = text("models.made_and").join(column["groups"])
-    if column["kind"] == "target":
+    groups = _(" and ").join(column["groups"])
+    kind = column["kind"]
+    if kind == "target":
         label = column["class"]
-        key = "models.made_column.share" if label is not None else "models.made_column.target"
-        return text(key, label=label, groups=groups)
+        key = "share" if label is not None else "target"
+        return _(_GENERATED_COLUMNS[key], label=label, groups=groups)
     if not groups:
         return str(column["name"])
     number = column["numbers"][0] if column["numbers"] else ""
-    return text(f"models.made_column.{column['kind']}", number=number, groups=groups)
+    return _(_GENERATED_COLUMNS[kind], number=number, groups=groups)
 
 
 def _translate_note(note: str | None) -> str | None:
@@ -164,17 +227,18 @@ def _draw_curve_figure(
         rows = [row._replace(x=_thin(row.x), y=_thin(row.y)) for row in rows]
     colours, legend = _choose_curve_colours(rows)
     curves = [(row.x, row.y, colour) for row, colour in zip(rows, colours, strict=True)]
-    title = pluralize(f"figure.{kind}", len(rows))
-    axes = (text(f"figure.{kind}.x"), text(f"figure.{kind}.y"))
+    title_of_one, title_of_several, x_label, y_label, area = _CURVES[kind]
+    title = _(title_of_one if len(rows) == 1 else title_of_several)
+    axes = (_(x_label), _(y_label))
     svg = draw_curve_plot(curves, axes, chance=chance, name=f"{prefix}-{kind}", title=title)
     return {
         "kind": kind,
         "title": title,
-        "area": text(f"figure.{kind}.area"),
+        "area": _(area),
         "svg": svg,
         "legend": legend,
         "worst": len(rows) > SWATCHES,
-        "dashed": text("figure.chance") if chance is not None else "",
+        "dashed": _("chance") if chance is not None else "",
     }
 
 
@@ -188,7 +252,7 @@ def _choose_curve_colours(
 ) -> tuple[list[int | None], list[tuple[str, str, str]]]:
     """Return the colour of each curve (see `draw_curve_plot`) and the legend."""
     if len(rows) == 1:
-        label = text("figure.class", label=rows[0].label)
+        label = _("class {label}", label=rows[0].label)
         return [-1], [("var(--accent)", label, _format_score(rows[0].area))]
     if len(rows) <= SWATCHES:
         legend = [
@@ -202,7 +266,7 @@ def _choose_curve_colours(
         (f"var(--c{place})", rows[index].label, _format_score(rows[index].area))
         for place, index in enumerate(worst)
     ]
-    others = text("figure.other_classes", count=len(rows) - len(worst))
+    others = _("{count} other classes", count=len(rows) - len(worst))
     legend.append(("var(--muted)", others, ""))
     return colours, legend
 
@@ -213,8 +277,8 @@ def _draw_residual_figures(
     if residuals is None or not residuals["predicted"]:
         return []
     predicted, true = residuals["predicted"], residuals["true"]
-    axes = {key: text(f"figure.axis.{key}") for key in ("true", "predicted", "difference")}
-    titles = {key: text(f"figure.{key}") for key in ("fit", "residuals", "spread")}
+    axes = {key: _(label) for key, label in _AXES.items()}
+    titles = {key: _(title) for key, title in _RESIDUALS.items()}
     fit = draw_scatter_plot(
         true,
         predicted,
@@ -241,7 +305,7 @@ def _draw_residual_figures(
 def _format_interval(interval: Mapping[str, Any], write: Any) -> str:
     if interval["low"] is None or interval["high"] is None:
         return NOTHING
-    return text("interval.range", low=write(interval["low"]), high=write(interval["high"]))
+    return _("{low} to {high}", low=write(interval["low"]), high=write(interval["high"]))
 
 
 def _make_metric_rows(
@@ -277,10 +341,10 @@ def _make_class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
     averages = []
     for name, row in (test["averages"] or {}).items():
         cells = [Cell(_format_score(row[key]), row[key]) for key in keys]
-        label = text(f"models.average.{name}")
+        label = _(_AVERAGES[name])
         averages.append((label, cells + [Cell("", None)] * (2 if many else 0), row["support"]))
     heads = [get_metric(key).label for key in keys]
-    heads += [text("figure.roc.area"), text("figure.pr.area")] if many else []
+    heads += [_("AUC"), _("AP")] if many else []
     # There is room beside the other table for short names only.
     long = many and max(len(label) for label, _, _ in rows) > 16
     rows = [(label, cells, Cell(integer(count), count)) for label, cells, count in rows]
@@ -310,7 +374,12 @@ def _make_tuning(model: Mapping[str, Any], report: ReportData) -> dict[str, Any]
     for row in rows:
         row["folds"] += [NOTHING] * (most - len(row["folds"]))
     return {
-        "title": pluralize("models.tuning", len(rows), count=integer(len(rows))),
+        "title": ngettext(
+            "Tuning: {count} candidate",
+            "Tuning: {count} candidates",
+            len(rows),
+            count=integer(len(rows)),
+        ),
         "names": names,
         "rows": rows,
         "folds": most,

@@ -11,6 +11,7 @@ from arboleda._files import write_atomically
 from arboleda._locale import use_locale
 from arboleda._numbers import duration, integer
 from arboleda._visible import visible_lines
+from arboleda.reports.fact_messages import use_messages
 from arboleda.reports.rendering import check_version, render_page
 from arboleda.reports.study.data import make_data_view
 from arboleda.reports.study.interpretation import (
@@ -30,7 +31,8 @@ from arboleda.reports.study.quality import make_calibration_view, make_costs_vie
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.study.summary import summarise
 from arboleda.reports.study.tuning import make_effects_view, make_learning_view, make_tried_view
-from arboleda.reports.translation import get_locale, text
+from arboleda.reports.translation import N_, NP_, get_locale, pgettext
+from arboleda.reports.translation import gettext as _
 
 __all__ = ["FIGURES", "SECTIONS", "Section", "render_report", "write_report"]
 
@@ -60,6 +62,34 @@ SECTIONS: tuple[tuple[str, View], ...] = (
     ("reproduce", make_reproduce_view),
 )
 
+_TASKS = {
+    "binary": N_("Classification, two classes"),
+    "multiclass": N_("Classification, several classes"),
+    "regression": N_("Regression"),
+}
+
+
+# Full and short titles of the sections.
+_TITLES = {
+    "leaderboard": (N_("Leaderboard"), NP_("menu", "Leaderboard")),
+    "comparison": (N_("Which models are equally good?"), NP_("menu", "Comparison")),
+    "costs": (N_("Costs"), NP_("menu", "Costs")),
+    "groups": (N_("Scores by group"), NP_("menu", "Groups")),
+    "folds": (N_("Scores by fold"), NP_("menu", "Folds")),
+    "importance": (N_("What drives the best model"), NP_("menu", "Importance")),
+    "models": (N_("Models"), NP_("menu", "Models")),
+    "surrogate": (N_("Surrogate tree of the best model"), NP_("menu", "Surrogate")),
+    "ensemble": (N_("Combined models"), NP_("menu", "Combined")),
+    "learning": (N_("Would more rows help?"), NP_("menu", "Learning curve")),
+    "effects": (N_("Settings that matter"), NP_("menu", "Settings")),
+    "calibration": (N_("Calibration"), NP_("menu", "Calibration")),
+    "tree": (N_("Decision tree"), NP_("menu", "Tree")),
+    "tried": (N_("What was tried"), NP_("menu", "Tried")),
+    "data": (N_("Data"), NP_("menu", "Data")),
+    "method": (N_("Methods"), NP_("menu", "Methods")),
+    "reproduce": (N_("Reproduce"), NP_("menu", "Reproduce")),
+}
+
 
 class Section(NamedTuple):
     """A section of the page: key, full and short title, and the values of its template."""
@@ -74,7 +104,7 @@ def make_sections(report: ReportData) -> list[Section]:
     """Collect the sections for which the facts hold data."""
     result = ((key, view(report)) for key, view in SECTIONS)
     return [
-        Section(key, text(f"section.{key}.title"), text(f"section.{key}.short"), view)
+        Section(key, _(_TITLES[key][0]), pgettext("menu", _TITLES[key][1]), view)
         for key, view in result
         if view is not None
     ]
@@ -172,12 +202,13 @@ def make_page_view(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _make_headline(facts: Mapping[str, Any]) -> list[str]:
     data, started = facts["data"], facts["timing"]["started"]
+    task = facts["study"]["task"]
     sizes = {"rows": integer(data["n_rows"]), "columns": integer(data["n_columns"])}
     return [
-        text(f"task.{facts['study']['task']}"),
-        text("head.sizes", **sizes),
+        _(_TASKS[task]),
+        _("{rows} rows, {columns} columns", **sizes),
         f"{started[:10]} {started[11:16]}".strip(),
-        text("head.time", time=duration(facts["timing"]["total_s"])),
+        _("total time {time}", time=duration(facts["timing"]["total_s"])),
     ]
 
 
@@ -214,7 +245,7 @@ def render_report(facts: Mapping[str, Any], language: str | None = None) -> str:
 def _draw(facts: Mapping[str, Any], language: str | None) -> tuple[str, Sequence[Figure]]:
     check_version(facts, _SCHEMA_VERSION, "this report", "run the study again")
     code = language or facts["study"].get("settings", {}).get("lang", "en")
-    with use_locale(get_locale(code)):
+    with use_locale(get_locale(code)), use_messages(facts.get("messages", {})):
         view = make_page_view(facts)
         return render_page("study/page.html.j2", view), view["gallery"]
 

@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from arboleda._numbers import NOTHING, integer, number_format, percent, plain
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.curve_plots import draw_reliability_plot
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell
-from arboleda.reports.translation import text, translate
+from arboleda.reports.translation import N_
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import choose_leaderboard_metrics, get_metric, lower_label, quote_name
 
 __all__ = [
@@ -20,9 +22,36 @@ __all__ = [
 ]
 
 _UNCALIBRATED = "none"
-_METHODS = (_UNCALIBRATED, "sigmoid", "isotonic", "temperature")
 _SHOWN = ("log_loss", "brier")
 _format_error = number_format([], bounded=True)
+
+_CALIBRATION_METHODS = {
+    "none": N_("Uncalibrated"),
+    "sigmoid": N_("Sigmoid (Platt)"),
+    "isotonic": N_("Isotonic regression"),
+    "temperature": N_("Temperature"),
+}
+
+_PREDICTED_AXES = {
+    "class": N_("Mean probability of the predicted class"),
+    "positive": N_("Mean probability of the positive class"),
+}
+
+_OBSERVED_AXES = {
+    "class": N_("Share of correct predictions"),
+    "positive": N_("Share of rows of the positive class"),
+}
+
+_EFFECT_ON_TEST = {
+    "helps_too": N_(
+        "Calibration by {method} helps: it changes the log-loss on held-out rows from "
+        "{before} to {after}, and on the test rows from {test} to {test_after}."
+    ),
+    "helps_not": N_(
+        "Calibration by {method} helps on held-out rows, where it changes the log-loss "
+        "from {before} to {after}, but not on the test rows ({test} to {test_after})."
+    ),
+}
 
 
 def draw_reliability_figure(
@@ -32,15 +61,15 @@ def draw_reliability_figure(
     result = test["calibration"]
     if result is None:
         return []
-    title = text("figure.reliability")
+    title = _("Reliability diagram")
     svg = draw_reliability_plot(
         [(result["bins"], -1)],
         get_reliability_axes(positive),
         name=f"{prefix}-reliability",
         title=title,
     )
-    largest = text(
-        "calibration.by_chance",
+    largest = _(
+        "{error}; up to {chance} by chance",
         error=_format_error(result["error"]),
         chance=_format_error(result["largest_by_chance"]),
     )
@@ -48,11 +77,11 @@ def draw_reliability_figure(
         {
             "kind": "reliability",
             "title": title,
-            "area": text("calibration.ece"),
+            "area": _("ECE"),
             "svg": svg,
             "legend": [("var(--accent)", _get_curve_label(positive), largest)],
             "worst": False,
-            "dashed": text("calibration.ideal"),
+            "dashed": _("calibrated"),
         }
     ]
 
@@ -76,17 +105,17 @@ def make_calibration_view(report: ReportData) -> dict[str, Any] | None:
 def get_reliability_axes(positive: str | None) -> tuple[str, str]:
     """Return the axis labels of a reliability diagram of the positive or the predicted class."""
     kind = "class" if positive is None else "positive"
-    return text(f"calibration.predicted_axis.{kind}"), text(f"calibration.observed_axis.{kind}")
+    return _(_PREDICTED_AXES[kind]), _(_OBSERVED_AXES[kind])
 
 
 def _get_curve_label(positive: str | None) -> str:
     if positive is None:
-        return text("calibration.predicted")
-    return text("figure.class", label=positive)
+        return _("predicted class")
+    return _("class {label}", label=positive)
 
 
 def _get_method_name(key: str) -> str:
-    return text(f"calibration.method.{key}") if key in _METHODS else key
+    return _(_CALIBRATION_METHODS[key]) if key in _CALIBRATION_METHODS else key
 
 
 def _make_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -121,25 +150,39 @@ def _describe_choice(result: Mapping[str, Any]) -> str:
     by_method = {variant["method"]: variant for variant in result["variants"]}
     chosen, own = by_method[result["chosen"]], by_method.get(_UNCALIBRATED)
     if result["chosen"] == _UNCALIBRATED:
-        return text("calibration.as_it_is")
+        return _(
+            "No method lowers the log-loss on held-out rows by more than one standard "
+            "error over the folds: use the probabilities without calibration."
+        )
     method = lower_label(_get_method_name(result["chosen"]))
     if own is None:
-        return text("calibration.none_of_its_own", method=method)
+        return _(
+            "The model predicts no probabilities itself. Of those computed from its "
+            "scores, {method} has the smallest log-loss on held-out rows.",
+            method=method,
+        )
     before, after = (plain(v["cv"]["metrics"]["log_loss"]["mean"]) for v in (own, chosen))
     helps = {"method": method, "before": before, "after": after}
     tested = [(v["test"] or {"metrics": {}})["metrics"].get("log_loss") for v in (own, chosen)]
     if None in tested:
-        return text("calibration.helps", **helps)
+        return _(
+            "Calibration by {method} helps: it changes the log-loss on held-out rows from "
+            "{before} to {after}.",
+            **helps,
+        )
     side = "too" if tested[1] <= tested[0] else "not"
-    return text(
-        f"calibration.helps_{side}", **helps, test=plain(tested[0]), test_after=plain(tested[1])
+    return _(
+        _EFFECT_ON_TEST[f"helps_{side}"],
+        **helps,
+        test=plain(tested[0]),
+        test_after=plain(tested[1]),
     )
 
 
 def _draw_figure(result: Mapping[str, Any], positive: str | None) -> dict[str, Any]:
     """Draw the held-out reliability of the raw model and of the chosen or second-best method."""
     shown = _select_compared(result)
-    title = text("figure.held_out")
+    title = _("Reliability of held-out rows")
     colours = [None, -1] if len(shown) == 2 else [-1]
     curves = [(v["cv"]["bins"], colour) for v, colour in zip(shown, colours, strict=True)]
     svg = draw_reliability_plot(
@@ -207,15 +250,26 @@ def write_cost_sentences(report: ReportData) -> list[str]:
     sentences = []
     if result:
         sentences.append(
-            text("costs.as_it_is", mean=plain(result["mean"], 3), total=plain(result["total"]))
+            _(
+                "The predictions of the best model cost {mean} per test row ({total} in total).",
+                mean=plain(result["mean"], 3),
+                total=plain(result["total"]),
+            )
         )
         if result["decided"] and result["decided"]["mean"] < result["mean"]:
-            sentences.append(text("costs.decided", mean=plain(result["decided"]["mean"], 3)))
+            sentences.append(
+                _(
+                    "Predicting the class of least expected cost instead of the most "
+                    "likely class lowers the cost to {mean} per row.",
+                    mean=plain(result["decided"]["mean"], 3),
+                )
+            )
     reject = report.best["test"].get("reject")
     if reject:
         sentences.append(
-            text(
-                "costs.reject",
+            _(
+                "If leaving a row undecided costs {cost}, the model decides {coverage} of "
+                "the rows, with an accuracy of {accuracy} and a mean cost of {mean}.",
                 cost=plain(reject["cost"]),
                 coverage=percent(reject["coverage"]),
                 accuracy=percent(reject["accuracy"]),
@@ -265,7 +319,12 @@ def _make_table(report: ReportData, result: Mapping[str, Any]) -> dict[str, Any]
         label = report.label if gap["metric"] == report.key else get_metric(gap["metric"]).label
         ends = {"best": quote_name(gap["best"]), "worst": quote_name(gap["worst"])}
         write = writers.get(gap["metric"], report.format_score)
-        gap_text = text("groups.gap", metric=label, difference=write(gap["difference"]), **ends)
+        gap_text = _(
+            "{metric} differs most between {best} and {worst}: by {difference}.",
+            metric=label,
+            difference=write(gap["difference"]),
+            **ends,
+        )
     return {
         "column": result["column"],
         "gap": gap_text,
@@ -282,8 +341,8 @@ def _make_table(report: ReportData, result: Mapping[str, Any]) -> dict[str, Any]
                 ],
                 "interval": NOTHING
                 if row["low"] is None or row["high"] is None
-                else text(
-                    "interval.range",
+                else _(
+                    "{low} to {high}",
                     low=report.format_score(row["low"]),
                     high=report.format_score(row["high"]),
                 ),

@@ -6,13 +6,66 @@ from functools import cached_property
 from typing import Any
 
 from arboleda._numbers import NOTHING, number_format
-from arboleda.reports.translation import text, translate
+from arboleda.reports.fact_messages import translate
+from arboleda.reports.translation import N_
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import get_metric, spell_count
 
 __all__ = ["BASELINES", "ReportData", "describe_scheme", "get_scheme_kind", "name_scheme"]
 
 Facts = Mapping[str, Any]
 BASELINES = ("most_frequent", "mean")
+
+# Name within a sentence, and what the scheme does, by kind.
+_SCHEMES = {
+    "kfold": (
+        N_("{folds}-fold cross-validation"),
+        N_(
+            "The training rows were divided into {n} folds. Each candidate was fitted {n} "
+            "times, each time scored on the fold left out; ± is the standard deviation of "
+            "these scores."
+        ),
+    ),
+    "repeated": (
+        N_("{folds}-fold cross-validation, repeated {repeats} times"),
+        N_(
+            "The training rows were divided into {n} folds, {repeats} times with "
+            "different divisions. Each candidate was fitted {fits} times, each time "
+            "scored on the fold left out; ± is the standard deviation of these scores."
+        ),
+    ),
+    "group": (
+        N_("{folds}-fold cross-validation by groups"),
+        N_(
+            "The training rows were divided into {n} folds, with all rows of a group in "
+            "the same fold. Each candidate was fitted {n} times, each time scored on the "
+            "groups left out; ± is the standard deviation of these scores."
+        ),
+    ),
+    "time": (
+        N_("cross-validation forward in time ({n} steps)"),
+        N_(
+            "The training rows were sorted by time. Each candidate was fitted {n} times "
+            "on earlier rows and scored on the rows that followed; ± is the standard "
+            "deviation of these scores."
+        ),
+    ),
+    "loo": (
+        N_("leave-one-out cross-validation"),
+        N_(
+            "Each candidate was fitted once per training row, on all other rows, and "
+            "predicted that row; all predictions together were scored once."
+        ),
+    ),
+    "bootstrap": (
+        N_("the bootstrap (.632+, {n} draws)"),
+        N_(
+            "Each candidate was fitted on {n} bootstrap samples of the training rows and "
+            "scored on the rows that each sample left out; the .632+ estimate combines "
+            "these scores with those on the rows used for fitting."
+        ),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -110,12 +163,12 @@ def name_scheme(study: Mapping[str, Any]) -> str:
     >>> name_scheme({"folds": 5})
     'five-fold cross-validation'
     """
-    return text(f"scheme.{get_scheme_kind(study)}.name", **_get_numbers(study))
+    return _(_SCHEMES[get_scheme_kind(study)][0], **_get_numbers(study))
 
 
 def describe_scheme(study: Mapping[str, Any]) -> str:
     """Describe how the scheme uses the training rows."""
-    return text(f"scheme.{get_scheme_kind(study)}.does", **_get_numbers(study))
+    return _(_SCHEMES[get_scheme_kind(study)][1], **_get_numbers(study))
 
 
 def get_scheme_kind(study: Mapping[str, Any]) -> str:

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arboleda._numbers import duration, integer, number_format, percent
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.rendering import Bar, Highlight, KeyFigure, Summary
 from arboleda.reports.study.leaderboard import write_uncertainty_sentences
 from arboleda.reports.study.quality import write_cost_sentences
 from arboleda.reports.study.report_data import BASELINES, ReportData, name_scheme
-from arboleda.reports.translation import pluralize, text, translate
+from arboleda.reports.translation import N_, ngettext
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import get_metric, join_names, lower_label, quote_name, spell_count
 
 __all__ = ["summarise"]
@@ -20,12 +22,40 @@ _SUSPICIOUS = 0.999
 _USUAL_CLASSES = ("accuracy", "roc_auc", "balanced_accuracy")
 _USUAL_NUMBERS = ("r2", "mae", "rmse")
 
+_FIRST_SENTENCES = {
+    "best": N_("{name} is the best of {count} models: {metric} {score} in {scheme}."),
+    "only": N_("Of {count} models, only {name} could be scored: {metric} {score} in {scheme}."),
+    "alone": N_("{name} is the only model in the study: {metric} {score} in {scheme}."),
+}
+
+_FAILURES = {
+    "failed": N_("{names} could not be fitted; the leaderboard shows the errors."),
+    "no_time": N_("There was no time left for {names}; use a longer --time-budget."),
+}
+
+_GAINS = {
+    "below": N_("{difference} below the best model"),
+    "above": N_("{difference} above the best model"),
+    "lower": N_("the best model is {share} lower"),
+    "higher": N_("the best model is {share} higher"),
+}
+
+_DISTANCES = {
+    "above": N_("That is {distance} above the baseline, which {rule} ({score})."),
+    "below": N_("That is {distance} below the baseline, which {rule} ({score})."),
+}
+
+_RULES = {
+    "class": N_("always predicts the most frequent class"),
+    "mean": N_("always predicts the mean"),
+}
+
 
 def summarise(facts: Mapping[str, Any]) -> Summary:
     """Write the sentences, key figures, highlights and cautions of a study."""
     report = ReportData(facts)
     if not report.models:
-        return Summary([text("summary.nothing")], [], [])
+        return Summary([_("No model could be fitted; the leaderboard shows the errors.")], [], [])
     words = _Words(report)
     return Summary(
         words.sentences(), words.figures(), list(words.cautions()), make_highlights(report)
@@ -46,8 +76,8 @@ class _Words:
         n_models, kind = len(self.models), "best"
         if n_models == 1:
             n_models, kind = len(self.facts["models"]), "only" if self.report.failed else "alone"
-        first = text(
-            f"summary.{kind}",
+        first = _(
+            _FIRST_SENTENCES[kind],
             name=translate(self.best["name"]),
             count=spell_count(n_models),
             metric=lower_label(self.report.label),
@@ -55,8 +85,9 @@ class _Words:
             scheme=name_scheme(self.report.study),
         )
         interval = self._format_interval()
-        second = text(
-            "summary.tested",
+        second = _(
+            "On the {count} test rows, which were not used for fitting or tuning, it "
+            "scores {score}{interval}.",
             count=integer(self.facts["split"]["n_test"]),
             score=self.write(self.test),
             interval=f" ({interval})" if interval else "",
@@ -68,19 +99,19 @@ class _Words:
         spread = "" if cv["sd"] is None else f"± {self.write(cv['sd'])}"
         result = [
             KeyFigure(
-                text("summary.figure.cv", metric=label),
+                _("{metric}, cross-validated", metric=label),
                 self.write(cv["mean"]),
-                text("summary.figure.folds", sd=spread, count=len(cv["fold_scores"])),
+                _("{sd} over {count} folds", sd=spread, count=len(cv["fold_scores"])),
             ),
             KeyFigure(
-                text("summary.figure.test", metric=label),
+                _("{metric}, test rows", metric=label),
                 self.write(self.test),
                 self._format_interval(),
             ),
         ]
         if self.baseline is not None:
             score = self.report.get_test_score(self.baseline)
-            label = text("summary.figure.baseline")
+            label = _("Baseline, test rows")
             result.append(KeyFigure(label, self.write(score), self._describe_gain(score)))
         return [*result, *self._make_other_metrics()]
 
@@ -98,8 +129,8 @@ class _Words:
         ]
         if scores:
             (label, score), *rest = scores
-            note = "".join(text("summary.figure.also", metric=m, score=s) for m, s in rest)
-            yield KeyFigure(text("summary.figure.test", metric=label), score, note)
+            note = "".join(_("{metric} {score}", metric=m, score=s) for m, s in rest)
+            yield KeyFigure(_("{metric}, test rows", metric=label), score, note)
 
     def cautions(self) -> Iterator[str]:
         yield from (translate(each["text"]) for each in self.facts.get("cautions") or [])
@@ -110,9 +141,7 @@ class _Words:
         for kind, no_time in (("failed", False), ("no_time", True)):
             models = [m for m in self.report.failed if self.report.ran_out_of_time(m) is no_time]
             if models:
-                yield text(
-                    f"caution.{kind}", names=join_names([translate(m["name"]) for m in models])
-                )
+                yield _(_FAILURES[kind], names=join_names([translate(m["name"]) for m in models]))
 
     def _format_interval(self) -> str:
         interval = self.best["test"]["interval"]
@@ -120,7 +149,12 @@ class _Words:
         if low is None or high is None:
             return ""
         level = f"{100 * interval['level']:g}\N{NO-BREAK SPACE}%"
-        return text("interval.named", level=level, low=self.write(low), high=self.write(high))
+        return _(
+            "{level} interval {low} to {high}",
+            level=level,
+            low=self.write(low),
+            high=self.write(high),
+        )
 
     def _describe_gain(self, score: float | None) -> str:
         if score is None or self.test is None:
@@ -128,11 +162,11 @@ class _Words:
         ahead = self.test - score if self.up else score - self.test
         if self.up:
             side = "below" if ahead >= 0 else "above"
-            return text(f"summary.gain.{side}", difference=self.write(abs(ahead)))
+            return _(_GAINS[side], difference=self.write(abs(ahead)))
         if not score:
             return ""
         side = "lower" if ahead >= 0 else "higher"
-        return text(f"summary.gain.{side}", share=percent(abs(ahead) / abs(score), 0))
+        return _(_GAINS[side], share=percent(abs(ahead) / abs(score), 0))
 
     def _compare_with_baseline(self) -> list[str]:
         if self.baseline is None:
@@ -144,11 +178,13 @@ class _Words:
         gap = abs(self.test - score)
         share = gap / abs(score) if score else None
         distance = self.write(gap) if self.up else percent(share, 0)
+        sentence = _DISTANCES["above" if above else "below"]
+        rule = _RULES["class" if self.report.is_classification else "mean"]
         return [
-            text(
-                f"summary.baseline.{'above' if above else 'below'}",
+            _(
+                sentence,
                 distance=distance,
-                rule=text(f"summary.rule.{'class' if self.report.is_classification else 'mean'}"),
+                rule=_(rule),
                 score=self.write(score),
             )
         ]
@@ -156,7 +192,10 @@ class _Words:
     def _check_scores(self) -> Iterator[str]:
         cv = self.best["cv"]
         if self.best["key"] in BASELINES and len(self.models) > 1:
-            yield text("caution.baseline")
+            yield _(
+                "No model is better than the baseline: the columns may not contain "
+                "information about the target."
+            )
         if cv["sd"] is None:
             return
         compared = self.facts.get("comparison") is not None  # more reliable than this rule
@@ -170,20 +209,39 @@ class _Words:
             ]
         )
         if near:
-            yield pluralize("caution.near", len(near), names=join_names(near))
+            yield ngettext(
+                "{names} is within one standard deviation of the best score; other folds "
+                "may rank the models differently.",
+                "{names} are within one standard deviation of the best score; other folds "
+                "may rank the models differently.",
+                len(near),
+                names=join_names(near),
+            )
         if self.test is not None and cv["sd"] > 0:
             behind = (cv["mean"] - self.test) * (1 if self.up else -1) / cv["sd"]
             if behind > 2:
-                yield text("caution.behind")
+                yield _(
+                    "The test score is worse than the cross-validated one by more than "
+                    "two standard deviations; rely on the test score."
+                )
         if self.up and self.test is not None and self.test >= _SUSPICIOUS:
-            yield text("caution.perfect")
+            yield _(
+                "The score is almost perfect: check that no column was derived from the "
+                "target or is known only after it."
+            )
 
     def _check_probabilities(self) -> Iterator[str]:
         result = self.best["test"]["calibration"]
         if result is not None and result["error"] > result["largest_by_chance"]:
             gap, chance = percent(result["error"]), percent(result["largest_by_chance"])
-            where = text("caution.see_calibration") if self.facts["calibration"] else ""
-            yield text("caution.probabilities", gap=gap, chance=chance, where=where)
+            where = _("; see the section on calibration") if self.facts["calibration"] else ""
+            yield _(
+                "The best model's probabilities are off by {gap} on average, more than "
+                "chance explains ({chance}){where}.",
+                gap=gap,
+                chance=chance,
+                where=where,
+            )
 
     def _check_classes(self) -> Iterator[str]:
         classes = self.facts["split"]["classes"]
@@ -193,17 +251,27 @@ class _Words:
         shares = {row["label"]: (row["train"] + row["test"]) / total for row in classes}
         rarest = min(shares, key=lambda label: shares[label])
         if shares[rarest] < _RARE and len(classes) <= 1 / _RARE:
-            yield text("caution.uneven", label=quote_name(rarest), share=percent(shares[rarest]))
+            yield _(
+                "The classes are imbalanced ({label} is {share} of the rows): read the "
+                "scores per class as well as the accuracy.",
+                label=quote_name(rarest),
+                share=percent(shares[rarest]),
+            )
         weak = [
             row for row in self.best["test"]["per_class"] or [] if row["recall"] < _LOW_RECALL
         ]  # fmt: skip
         if weak:
             worst = min(weak, key=lambda row: row["recall"])
             others = (
-                text("caution.missed_too", count=spell_count(len(weak) - 1)) if weak[1:] else ""
+                _(
+                    " ({count} more classes have a recall below one half)",
+                    count=spell_count(len(weak) - 1),
+                )
+                if weak[1:]
+                else ""
             )
-            yield text(
-                "caution.missed",
+            yield _(
+                "The best model finds only {share} of the test rows of class {label}{others}.",
                 share=percent(worst["recall"], 0),
                 label=quote_name(worst["label"]),
                 others=others,
@@ -212,15 +280,36 @@ class _Words:
     def _check_rows(self) -> Iterator[str]:
         data, n_test = self.facts["data"], self.facts["split"]["n_test"]
         if n_test < _FEW_TEST_ROWS:
-            yield text("caution.few", count=integer(n_test))
+            yield _(
+                "The test set is small ({count} rows): its scores are uncertain, as the "
+                "interval shows.",
+                count=integer(n_test),
+            )
         copies, dropped = data["n_duplicate_rows"], data["rows_dropped"]
         if copies:
-            yield pluralize("caution.copies", copies, count=integer(copies))
+            yield ngettext(
+                "{count} row is an exact copy of another; copies on both sides of a split "
+                "inflate scores.",
+                "{count} rows are exact copies of others; copies on both sides of a split "
+                "inflate scores.",
+                copies,
+                count=integer(copies),
+            )
         if dropped:
-            yield pluralize("caution.dropped", dropped, count=integer(dropped))
+            yield ngettext(
+                "{count} row was dropped before the study.",
+                "{count} rows were dropped before the study.",
+                dropped,
+                count=integer(dropped),
+            )
         left_out = [quote_name(c["name"]) for c in data["columns"] if c["role"] == "left_out"]
         if left_out:
-            yield pluralize("caution.left_out", len(left_out), names=join_names(left_out))
+            yield ngettext(
+                "{names} was excluded from all models.",
+                "{names} were excluded from all models.",
+                len(left_out),
+                names=join_names(left_out),
+            )
 
 
 _BARS = 6
@@ -235,7 +324,7 @@ def _describe_uncertainty(report: ReportData) -> Iterator[Highlight]:
     sentences = list(write_uncertainty_sentences(report))
     link = "comparison" if report.facts.get("comparison") else ""
     if sentences:
-        yield Highlight(text("highlight.confidence.title"), sentences, link=link)
+        yield Highlight(_("How certain is the result?"), sentences, link=link)
 
 
 def _describe_drivers(report: ReportData) -> Iterator[Highlight]:
@@ -247,19 +336,26 @@ def _describe_drivers(report: ReportData) -> Iterator[Highlight]:
     write = number_format([c["value"] for c in columns], get_metric(result["metric"]).bounded)
     bars = [Bar(c["name"], write(c["value"]), c["value"] / largest) for c in columns]
     yield Highlight(
-        text("highlight.drivers.title"), [text("highlight.drivers.text")], bars, "importance"
+        _("What drives the model?"),
+        [_("The most important columns: the loss in score when their values are shuffled.")],
+        bars,
+        "importance",
     )
 
 
 def _describe_costs(report: ReportData) -> Iterator[Highlight]:
     timing, total = report.best["timing"], report.facts["timing"]["total_s"]
     sentences = [
-        text("highlight.costs.study", time=duration(total), count=len(report.facts["models"]))
+        _(
+            "The whole study of {count} models took {time}.",
+            time=duration(total),
+            count=len(report.facts["models"]),
+        )
     ]
     if timing["fit_s"] is not None and timing["predict_s"] is not None:
         times = {"fit": duration(timing["fit_s"]), "predict": duration(timing["predict_s"])}
-        sentences.insert(0, text("highlight.costs.model", **times))
+        sentences.insert(
+            0, _("Fitting it takes {fit}; predicting the test rows takes {predict}.", **times)
+        )
     link = "costs" if report.facts.get("costs") else ""
-    yield Highlight(
-        text("highlight.costs.title"), [*write_cost_sentences(report), *sentences], link=link
-    )
+    yield Highlight(_("What does it cost?"), [*write_cost_sentences(report), *sentences], link=link)

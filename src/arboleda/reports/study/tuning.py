@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arboleda._numbers import duration, integer
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import draw_effect_plot, draw_learning_plot
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell, format_setting
-from arboleda.reports.translation import text, translate
+from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import lower_label
 
 __all__ = ["make_effects_view", "make_learning_view", "make_tried_view"]
@@ -19,23 +20,23 @@ def make_tried_view(report: ReportData) -> dict[str, Any]:
     fits = sum(_count_fits(model) for model in models)
     candidates = sum(len(model["candidates"]) for model in models)
     return {
-        "intro": text(
-            "tried.intro",
+        "intro": _(
+            "{models} models, {candidates} candidates and {fits} fits on folds took {time}.",
             models=integer(len(models)),
             candidates=integer(candidates),
             fits=integer(fits),
             time=duration(report.facts["timing"]["total_s"]),
         ),
         "rows": [_make_tried_row(model) for model in models],
-        "left_out": [
-            text(
-                f"tried.left_out_{'whole' if each['whole'] else 'part'}",
-                name=translate(each["name"]),
-                count=integer(each["candidates"]),
-            )
-            for each in report.facts["search"]["left_out"]
-        ],
+        "left_out": [_describe_left_out(each) for each in report.facts["search"]["left_out"]],
     }
+
+
+def _describe_left_out(each: Mapping[str, Any]) -> str:
+    values = {"name": translate(each["name"]), "count": integer(each["candidates"])}
+    if each["whole"]:
+        return _("{name}: none of its {count} candidates was evaluated.", **values)
+    return _("{name}: {count} of its candidates were not evaluated.", **values)
 
 
 def _make_tried_row(model: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def _make_tried_row(model: Mapping[str, Any]) -> dict[str, Any]:
         "candidates": Cell(integer(len(model["candidates"])), len(model["candidates"])),
         "fits": Cell(integer(_count_fits(model)), _count_fits(model)),
         "time": Cell(duration(seconds), seconds),
-        "outcome": text("tried.ok" if model["status"] == "ok" else "tried.failed"),
+        "outcome": _("fitted and tested") if model["status"] == "ok" else _("failed"),
         "error": model["error"],
     }
 
@@ -136,7 +137,7 @@ def _make_effect_row(report: ReportData, effect: _Effect) -> dict[str, Any]:
 
 
 def _draw_figure(report: ReportData, effect: _Effect, place: int) -> dict[str, Any]:
-    title = text("figure.effect", setting=effect.setting, name=effect.model)
+    title = _("Effect of {setting}: {name}", setting=effect.setting, name=effect.model)
     values = [(format_setting(value), scores) for value, scores in effect.values]
     svg = draw_effect_plot(
         values, (effect.setting, report.label), name=f"effect-{place}", title=title
@@ -153,8 +154,8 @@ def make_learning_view(report: ReportData) -> dict[str, Any] | None:
     if result["skipped"]:
         return {"name": name, "skipped": translate(result["skipped"])}
     points = [(p["n_rows"], p["fold_scores"]) for p in result["points"]]
-    title = text("figure.learning", name=name)
-    labels = (text("learning.rows"), report.label)
+    title = _("Learning curve: {name}", name=name)
+    labels = (_("Training rows"), report.label)
     return {
         "name": name,
         "skipped": None,
@@ -188,5 +189,15 @@ def _describe_trend(report: ReportData, points: Any) -> str:
     }
     # Better in every fold, and by more than half the range of the gains.
     if min(steps) > 0 and gain > wide / 2:
-        return text("learning.rising", **sizes, **scores)
-    return text("learning.flat", **sizes, **scores)
+        return _(
+            "From {before} to {last} rows, the score still improved from {score} to "
+            "{now}, in every fold: more rows would probably help.",
+            **sizes,
+            **scores,
+        )
+    return _(
+        "From {before} to {last} rows, the score changed from {score} to {now}, within "
+        "the variation of the folds: more rows of the same kind would change little.",
+        **sizes,
+        **scores,
+    )

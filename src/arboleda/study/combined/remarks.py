@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     load_predictions,
@@ -57,13 +58,7 @@ def remarks_on(
     keys = {o.model.key for o in members}
     others = [o for o in outcomes if o.model.learns and not o.error and o.model.key not in keys]
     left_out = [
-        f"{o.model.name} is no member: "
-        + (
-            "it does not say a finite number of every row."
-            if is_kept(o)
-            else "its fitted model was not kept."
-        )
-        for o in others
+        write_message("not_finite" if is_kept(o) else "not_kept", what=o.model.name) for o in others
     ]
     described = {
         o.model.key: _describe_outputs(plan, o, folder) for o in members if plan.target.labels
@@ -82,5 +77,5 @@ def _describe_outputs(plan: Plan, outcome: Outcome, folder: Path) -> str | None:
         return None
     name = outcome.model.name
     if predictions.score is None:
-        return f"{name} says classes alone, which count as probabilities of 0 and 1."
-    return f"{name} says no probabilities: the logistic function makes some of its decision values."
+        return write_message("classes", what=name)
+    return write_message("decisions", what=name)

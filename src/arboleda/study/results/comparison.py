@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from arboleda.diagnose._comparison import corrected_t_test, holm
+from arboleda.reports.fact_messages import write_message
 from arboleda.reports.wording import join_names, spell_count
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
@@ -36,10 +37,6 @@ _WHY_NOT = {
     "loo": "The t test is not made: every row is a fold of its own.",
     "bootstrap": "The t test is not made: bags overlap in what they are scored on.",
 }
-_FOLDS_NOTE = (
-    "Corrected resampled t test over {} folds (Nadeau and Bengio 2003), which reckons with the "
-    "training rows that folds share."
-)
 
 Floats = npt.NDArray[np.float64]
 
@@ -83,7 +80,7 @@ def comparison_facts(
         "level": LEVEL,
         "rows": rows,
         "as_good": as_good,
-        "folds_note": _WHY_NOT.get(kind, _FOLDS_NOTE.format(plan.n_folds)),
+        "folds_note": _WHY_NOT.get(kind) or write_message("folds", count=plan.n_folds),
         "test_note": _test_note(plan, rows),
         "sentence": _sentence(names, as_good, rows),
     }
@@ -228,17 +225,13 @@ def _is_worse(row: Mapping[str, Any]) -> bool:
 def _test_note(plan: Plan, rows: Sequence[Mapping[str, Any]]) -> str:
     groups = plan.split.groups
     if groups is not None and len(np.unique(groups[plan.split.test])) == 1:
-        return f"The test rows are not compared: all have the same {plan.settings.groups!r}."
+        return write_message("one_group", column=plan.settings.groups or "")
     if not any(row["test"] for row in rows):
         return "The test rows are not compared: what the models said of them was not kept."
-    paired = "Paired test of the difference, standard errors by"
+    code = "mcnemar" if plan.metric.key == "accuracy" else "influence"
     if groups is not None:
-        what = f"{paired} each group's influence (Liang and Zeger 1986)"
-    elif plan.metric.key == "accuracy":
-        what = "McNemar's exact test"
-    else:
-        what = f"{paired} each row's influence (Efron 1982)"
-    return f"{what} on {len(plan.split.test):,} test rows that no choice has seen."
+        code = "influence_groups"
+    return write_message(code, rows=len(plan.split.test))
 
 
 def _sentence(

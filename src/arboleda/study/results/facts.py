@@ -14,6 +14,7 @@ from joblib import cpu_count
 
 import arboleda
 from arboleda._visible import visible_lines
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.data.data_checks import find_cautions
 from arboleda.study.data.describe import describe_table
 from arboleda.study.data.preparation import PREPARATIONS
@@ -213,17 +214,21 @@ def _note(plan: Plan, outcome: Outcome) -> str | None:
     failed = [c for c in outcome.candidates if c.failed]
     if failed and outcome.best is not None:
         notes.append(
-            f"{len(failed)} of {len(outcome.candidates)} candidates failed: "
-            + str(failed[0].failed)
+            write_message(
+                "candidates_failed",
+                failed=len(failed),
+                all=len(outcome.candidates),
+                error=str(failed[0].failed),
+            )
         )
     unfinished = sum(c.status == "unfinished" for c in outcome.candidates)
     if unfinished and outcome.best is not None:
-        notes.append(f"time was over before {unfinished} of its candidates had all folds")
+        notes.append(write_message("unfinished", some=unfinished))
     results = [r for c in outcome.candidates for r in c.results]
     results += [outcome.test] if outcome.test else []
     counts = Counter(text for r in results for text in r["warnings"])
     for text, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:3]:
-        notes.append(f"in {count} of {len(results)} fits: {text}")
+        notes.append(write_message("in_fits", some=count, all=len(results), warning=text))
     return "; ".join(n for n in notes if n) or None
 
 
