@@ -20,6 +20,7 @@ def compare(
     ],
     *,
     out: Annotated[Path | None, typer.Option(help="Path of the page. [compared.html]")] = None,
+    lang: Annotated[str, typer.Option(help="Language of the page: en or es.")] = "en",
 ) -> None:
     """Compare studies: settings, leaderboards and best models."""
     try:
@@ -27,7 +28,7 @@ def compare(
 
         from arboleda.study import compare as compare_studies
 
-        result = compare_studies(folders, progress=True)
+        result = compare_studies(folders, progress=True, lang=lang)
         page = result.save(out or result.default_path)
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None

@@ -11,7 +11,6 @@ from arboleda.reports.translation import gettext as _
 __all__ = [
     "Metric",
     "choose_leaderboard_metrics",
-    "format_count",
     "get_metric",
     "join_names",
     "lower_label",
@@ -108,17 +107,6 @@ def spell_count(number: int) -> str:
     """Spell out a small count."""
     words = _("no one two three four five six seven eight nine ten eleven twelve").split()
     return words[number] if number < len(words) else integer(number)
-
-
-def format_count(number: int, noun: str) -> str:
-    """Format a count with a noun whose plural ends in s.
-
-    Examples
-    --------
-    >>> format_count(1, "column"), format_count(1200, "column")
-    ('1 column', '1,200 columns')
-    """
-    return f"{integer(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def quote_name(name: str) -> str:

@@ -1,5 +1,6 @@
 """One table of texts for each language: the same keys and places; no English on a Spanish page."""
 
+import importlib.util
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -11,8 +12,15 @@ import pytest
 import arboleda.reports
 from arboleda._locale import use_locale
 from arboleda._numbers import duration, integer, number_format, percent, plain
+from arboleda.reports.fact_messages import (
+    Number,
+    collect_messages,
+    translate,
+    use_messages,
+    write_message,
+)
 from arboleda.reports.study.page import render_report
-from arboleda.reports.translation import LANGUAGES, _load_table, get_locale, text, translate
+from arboleda.reports.translation import LANGUAGES, get_locale, gettext
 from arboleda.reports.wording import join_names
 from arboleda.study.catalogue import CATALOGUE
 from arboleda.study.catalogue.portfolio import PORTFOLIO
@@ -32,23 +40,45 @@ def places(said: str) -> list[str]:
     return sorted(re.findall(r"\{\w*\}", said))
 
 
-@pytest.mark.parametrize("language", OTHERS)
-def test_each_language_has_the_same_texts_with_the_same_places(language: str) -> None:
-    english, other = _load_table("en"), _load_table(language)
-    assert list(english) == list(other)
-    assert {k: places(v) for k, v in english.items()} == {k: places(v) for k, v in other.items()}
+def load_tool() -> Any:
+    """Load tools/translations.py, which is no part of the package."""
+    path = Path(__file__).parents[3] / "tools" / "translations.py"
+    spec = importlib.util.spec_from_file_location("translations", path)
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    return tool
 
 
-def test_every_text_is_used() -> None:
-    folder = Path(arboleda.reports.__file__).parent
-    files = [*folder.rglob("*.py"), *folder.rglob("*.j2")]
-    source = "".join(file.read_text("utf-8") for file in files)
-    # A key may be put together of its parts, as in text(f"section.{key}.title").
-    stems = set(re.findall(r"[\"']([a-z_]+(?:\.[a-z_]+)*)(?:\.\{|[\"'])", source))
-    for key in _load_table("en"):
-        parts = key.split(".")
-        starts = {".".join(parts[: n + 1]) for n in range(len(parts))} | {parts[0]}
-        assert starts & stems or parts[0] in ("facts", "drawing", "number"), key
+def catalogues() -> list[Path]:
+    folder = Path(arboleda.reports.__file__).parent / "locales"
+    return sorted(folder.glob("*/LC_MESSAGES/arboleda.po"))
+
+
+def test_each_language_has_a_catalogue() -> None:
+    assert [path.parts[-3] for path in catalogues()] == OTHERS
+
+
+@pytest.mark.parametrize("path", catalogues(), ids=lambda path: path.parts[-3])
+def test_every_message_of_the_code_is_translated_and_compiled(path: Path) -> None:
+    tool = load_tool()
+    messages = tool.extract_messages()
+    assert len(messages) > 900
+    assert list(tool.find_problems(path, messages)) == []
+
+
+@pytest.mark.parametrize("path", catalogues(), ids=lambda path: path.parts[-3])
+def test_each_language_has_the_same_texts_with_the_same_places(path: Path) -> None:
+    for message in load_tool().read_catalogue(path):
+        if message.id:
+            english = message.id if isinstance(message.id, tuple) else (message.id,)
+            other = message.string if isinstance(message.string, tuple) else (message.string,)
+            # A singular may leave its count out.
+            assert [places(text) for text in english][1:] == [places(t) for t in other][1:]
+            assert set(places(other[0])) <= set(places(english[0])), message.id
+            if len(english) == 1:
+                assert places(english[0]) == places(other[0])
 
 
 class Nodes(HTMLParser):
@@ -120,18 +150,31 @@ def test_every_model_of_the_catalogue_has_a_name_in_each_language() -> None:
 
 
 def test_what_the_facts_say_is_said_with_its_values() -> None:
-    with use_locale(get_locale("es")):
-        said = translate("12,345 of 20,000 rows repeat an earlier row; they are kept.")
-        assert said == "12\u202f345 de 20\u202f000 filas repiten una fila anterior; se conservan."
-        assert translate("Left out: identifier: every value is different.") == (
-            "Excluida: identificador: todos los valores son distintos."
+    copies = write_message("copies", count=12_345, rows=20_000)
+    assert copies == "12,345 of 20,000 rows repeat an earlier row; they are kept."
+    left_out = write_message("left_out", reason="identifier: every value is different")
+    text = write_message("test_columns", name="a.csv", table="text", columns="'b'")
+    share = write_message("missing", count=5, share=Number("24.1 %"))
+    said = [copies, left_out, text, share]
+    with use_locale(get_locale("es")), use_messages(collect_messages(said)):
+        assert translate(copies) == (
+            "12\u202f345 de 20\u202f000 filas repiten una fila anterior; se conservan."
         )
+        assert translate(left_out) == ("Excluida: identificador: todos los valores son distintos.")
+        assert translate(share) == "Sin dato en 5 filas (24,1 %)."
         # The user's own words stay, even where the program knows the same.
-        assert translate("mean of text") == "media de text"
+        assert translate(text) == "Las columnas de a.csv que text no tiene no se usan: 'b'."
         assert translate("some words of a user") == "some words of a user"
         assert join_names(["Ana", "Inés"]) == "Ana e Inés"
         assert join_names(["Ana", "hielo"]) == "Ana y hielo"
     assert translate("Left out: free text.") == "Left out: free text."
+
+
+def test_a_sentence_without_all_its_values_stays_as_it_is() -> None:
+    with use_locale(get_locale("es")), use_messages({"x y": {"code": "copies", "values": {}}}):
+        assert translate("x y") == "x y"
+    with use_locale(get_locale("es")), use_messages({"x y": {"code": "none", "values": {}}}):
+        assert translate("x y") == "x y"
 
 
 def test_an_unknown_language_is_named() -> None:
@@ -142,20 +185,20 @@ def test_an_unknown_language_is_named() -> None:
 def test_markup_in_a_text_leaves_the_rest_escaped() -> None:
     from markupsafe import Markup
 
-    said = text("page.skipped", name=Markup("<b>x</b>"), reason="<i>")
+    said = gettext("Not computed for {name}: {reason}.", name=Markup("<b>x</b>"), reason="<i>")
     assert said == "Not computed for <b>x</b>: &lt;i&gt;."
 
 
 def test_names_stand_in_the_quotes_of_the_page() -> None:
-    said = (
-        "The column 'it\\'s' names 12 cases of several rows each, and rows of one case are on both "
-        "sides of each split: if the model is to predict new cases, --groups 'its' tests that."
-    )
-    assert translate(said).startswith("The column “it's” names 12 cases")
-    # What is to be typed keeps the quotes of the shell.
-    assert "--groups 'its' tests" in translate(said)
-    with use_locale(get_locale("es")):
+    said = write_message("groups", column="it's", count=12, same="'its'")
+    rare = write_message("rare_class", label="a", count=3)
+    assert said.startswith('The column "it\'s" names 12 cases of several rows each, and rows of')
+    messages = collect_messages([said, rare])
+    with use_messages(messages):
+        assert translate(said).startswith("The column “it's” names 12 cases")
+        # What is to be typed keeps the quotes of the shell.
+        assert "--groups 'its' tests" in translate(said)
+    with use_locale(get_locale("es")), use_messages(messages):
         assert translate(said).startswith("La columna «it's» nombra 12 casos")
         assert "--groups 'its'" in translate(said)
-        rare = "The class 'a' has 3 rows, so some folds may lack it and its scores are rough."
         assert translate(rare).startswith("La clase «a» tiene 3 filas")

@@ -11,6 +11,7 @@ from arboleda.reports.explanation.wording import (
     get_output_label,
     make_contribution_formatter,
 )
+from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.explanation_plots import draw_curve_along
 from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import quote_name
@@ -62,7 +63,7 @@ def _make_row(
     return {
         "name": column["name"],
         "value": format_value(column["value"]),
-        "condition": column["condition"],
+        "condition": column["condition"] and translate(column["condition"]),
         "usual": format_usual(usual[column["name"]]),
         "push": write(column["push"]),
         **_make_bar(column["push"], longest),

@@ -10,8 +10,9 @@ import numpy as np
 import arboleda
 from arboleda.diagnose import compare_over_data_sets
 from arboleda.reports.comparison.page import render_comparison, write_sentences
+from arboleda.reports.fact_messages import collect_messages
 from arboleda.study import LoadedStudy, Study, StudyError
-from arboleda.study.artifacts.text_files import FactsPage
+from arboleda.study.artifacts.text_files import FactsPage, check_language
 from arboleda.study.comparison.differences import compare_best, find_row_mismatch, list_differences
 from arboleda.study.execution.step_progress import Progress
 from arboleda.study.results.facts import params_text
@@ -23,6 +24,8 @@ __all__ = ["SCHEMA_VERSION", "ComparedStudies", "compare", "make_facts"]
 class ComparedStudies(FactsPage):
     """Result of comparing studies: ``facts`` and the page rendered from them."""
 
+    lang: str = "en"
+
     @property
     def default_path(self) -> Path:
         """Default path of the page: ``compared.html`` in the current folder."""
@@ -30,10 +33,12 @@ class ComparedStudies(FactsPage):
 
     def to_html(self) -> str:
         """Render the page as one self-contained HTML text."""
-        return render_comparison(self.facts)
+        return render_comparison(self.facts, self.lang)
 
 
-def compare(folders: Sequence[str | Path], *, progress: bool = False) -> ComparedStudies:
+def compare(
+    folders: Sequence[str | Path], *, progress: bool = False, lang: str = "en"
+) -> ComparedStudies:
     """Compare finished studies: settings, leaderboards and best models.
 
     The best models of studies of one table are compared on their shared test rows; models shared
@@ -46,6 +51,8 @@ def compare(folders: Sequence[str | Path], *, progress: bool = False) -> Compare
         The folders of at least two studies.
     progress : bool, default=False
         Show progress on standard error.
+    lang : {"en", "es"}, default="en"
+        Language of the page.
 
     Returns
     -------
@@ -72,6 +79,7 @@ def compare(folders: Sequence[str | Path], *, progress: bool = False) -> Compare
     """
     if isinstance(folders, (str, Path)) or len(folders) < 2:
         raise StudyError("Comparing needs the folders of at least two studies.")
+    check_language(lang)
     paths = [str(folder) for folder in folders]
     places = [str(Path(path).resolve()) for path in paths]
     twice = next((path for path, at in zip(paths, places, strict=True) if places.count(at) > 1), "")
@@ -81,7 +89,11 @@ def compare(folders: Sequence[str | Path], *, progress: bool = False) -> Compare
     with reporter.step("Reading the studies"):
         studies = [_load(path) for path in paths]
     with reporter.step("Comparing them"):
-        return ComparedStudies(make_facts(paths, studies))
+        facts = make_facts(paths, studies)
+    facts["messages"] = collect_messages(facts)
+    for study in studies:
+        facts["messages"] |= study.facts.get("messages", {})
+    return ComparedStudies(facts, lang)
 
 
 def _load(folder: str) -> LoadedStudy:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.diagnose._comparison import holm
+from arboleda.reports.fact_messages import write_message
 from arboleda.study import LoadedStudy, StudyError
 from arboleda.study.artifacts.rows import Rows
 from arboleda.study.execution.prediction_store import Predictions
@@ -65,9 +66,9 @@ def find_row_mismatch(studies: Sequence[Mapping[str, Any]]) -> str | None:
     first = studies[0]
     if any(facts["study"]["data_sha256"] != first["study"]["data_sha256"] for facts in studies):
         return "the tables differ"
-    for key, what in (("target", "targets"), ("task", "tasks")):
+    for key, what in (("target", "the targets differ"), ("task", "the tasks differ")):
         if any(facts["study"][key] != first["study"][key] for facts in studies):
-            return f"the {what} differ"
+            return what
     if any(
         facts["study"]["scheme"]["test"] == "file" and _get_test_hash(facts) is None
         for facts in studies
@@ -163,17 +164,14 @@ def _compare_pairs(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
         shared = np.intersect1d(shared, part.numbers)
     result: dict[str, Any] = {"n_rows": len(shared)}
     if len(shared) < FEWEST_ROWS:
-        return result | {
-            "why_not": f"the test sets of the studies share only {len(shared)} rows: "
-            "different seeds select different test rows"
-        }
+        return result | {"why_not": write_message("few_shared", count=len(shared))}
     here = np.searchsorted(rows[0].numbers, shared)
     groups = None if rows[0].groups is None else rows[0].groups[here]
     result["groups"] = study["settings"]["groups"]
     if result["groups"] is not None and groups is None:
         return result | {"why_not": "an older version did not save the groups; run the study again"}
     if groups is not None and len(np.unique(groups)) == 1:
-        return result | {"why_not": f"all test rows have the same {result['groups']!r}"}
+        return result | {"why_not": write_message("same_groups", column=result["groups"])}
     predictions = [
         _predict_shared(one, part, shared) for one, part in zip(studies, rows, strict=True)
     ]
@@ -189,7 +187,7 @@ def _compare_pairs(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
         if got is not None:
             pairs.append({"first": i, "second": j, **got})
     if not pairs:
-        return result | {"why_not": f"{study['metric_label']} is not defined for these predictions"}
+        return result | {"why_not": write_message("undefined", metric=study["metric_label"])}
     for pair, p in zip(pairs, holm(np.array([pair["p"] for pair in pairs])), strict=True):
         pair["p_adjusted"] = float(p)
     return result | {"pairs": pairs}

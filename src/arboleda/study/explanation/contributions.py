@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from arboleda._numbers import plain
 from arboleda.explain import ShapValues, lime, shap_values
+from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.preparation import prepared_sources
 from arboleda.study.results.estimator_adapter import named_model
 from arboleda.study.results.explained_model import ExplainedModel, Floats
@@ -224,7 +225,9 @@ def _format_condition(subject: ExplainedModel, column: int, value: float, text: 
     signs = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">": ">", "<": "to"}
     words = [*low.split(), *high.split()]
     if low.strip():  # "2 < x <= 3"
-        words = [words[0], "<", words[-1]]
+        return write_message(
+            "range", low=Number(_shorten(words[0])), high=Number(_shorten(words[-1]))
+        )
     return " ".join(signs[word] if word in signs else _shorten(word) for word in words) or None
 
 

@@ -13,8 +13,9 @@ from threadpoolctl import threadpool_limits
 
 import arboleda
 from arboleda.reports.explanation.page import render_explanation
+from arboleda.reports.fact_messages import collect_messages
 from arboleda.study import Study
-from arboleda.study.artifacts.text_files import FactsPage
+from arboleda.study.artifacts.text_files import FactsPage, check_language
 from arboleda.study.data.describe import histogram
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.step_progress import Progress
@@ -68,6 +69,8 @@ class ExplainedRow:
 class Explanation(FactsPage):
     """Explanation of a model or a row: ``facts`` and the page rendered from them."""
 
+    lang: str = "en"
+
     @property
     def default_path(self) -> Path:
         """Default path of the page, in the folder of the study."""
@@ -78,11 +81,16 @@ class Explanation(FactsPage):
 
     def to_html(self) -> str:
         """Render the page as one self-contained HTML text."""
-        return render_explanation(self.facts)
+        return render_explanation(self.facts, self.lang)
 
 
 def explain(
-    folder: str | Path, row: int | None = None, *, seed: int = 0, progress: bool = False
+    folder: str | Path,
+    row: int | None = None,
+    *,
+    seed: int = 0,
+    progress: bool = False,
+    lang: str | None = None,
 ) -> Explanation:
     """Explain the best model of a study as a whole, or its prediction for one row.
 
@@ -97,6 +105,8 @@ def explain(
         Seed of the samples and of the randomized methods.
     progress : bool, default=False
         Show progress on standard error.
+    lang : {"en", "es"}, optional
+        Language of the page; by default, that of the study.
 
     Returns
     -------
@@ -123,14 +133,19 @@ def explain(
         raise StudyError(
             f"The seed {seed!r} is out of range; choose a whole number from 0 to {2**32 - 1}."
         )
+    if lang is not None:
+        check_language(lang)
     reporter = Progress(progress)
     # One thread: the result must not depend on the number of threads.
     with threadpool_limits(limits=1):
         with reporter.step("Reading the study"):
             subject = load_subject(Path(folder), int(seed))
         if row is None:
-            return Explanation(make_model_facts(subject, reporter))
-        return Explanation(make_row_facts(subject, load_row(subject, row), reporter))
+            facts = make_model_facts(subject, reporter)
+        else:
+            facts = make_row_facts(subject, load_row(subject, row), reporter)
+    facts["messages"] = subject.facts.get("messages", {}) | collect_messages(facts)
+    return Explanation(facts, lang or subject.facts["study"]["settings"].get("lang", "en"))
 
 
 def load_subject(folder: Path, seed: int) -> ExplainedModel:

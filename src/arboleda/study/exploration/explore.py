@@ -14,7 +14,8 @@ from threadpoolctl import threadpool_limits
 
 import arboleda
 from arboleda.reports.explore.page import render_exploration
-from arboleda.study.artifacts.text_files import FactsPage
+from arboleda.reports.fact_messages import collect_messages
+from arboleda.study.artifacts.text_files import FactsPage, check_language
 from arboleda.study.config.options import read_size
 from arboleda.study.data.describe import describe_column
 from arboleda.study.data.reading import read_table
@@ -43,6 +44,8 @@ __all__ = ["SCHEMA_VERSION", "Exploration", "explore", "make_facts"]
 class Exploration(FactsPage):
     """Result of exploring a table: ``facts`` and the page rendered from them."""
 
+    lang: str = "en"
+
     @property
     def default_path(self) -> Path:
         """Default path of the page: ``<table>-explored.html`` in the current folder."""
@@ -51,7 +54,7 @@ class Exploration(FactsPage):
 
     def to_html(self) -> str:
         """Render the page as one self-contained HTML text."""
-        return render_exploration(self.facts)
+        return render_exploration(self.facts, self.lang)
 
 
 def explore(
@@ -61,6 +64,7 @@ def explore(
     seed: int = 0,
     progress: bool = False,
     max_table_size: str | int | None = None,
+    lang: str = "en",
 ) -> Exploration:
     """Explore a table before modelling: columns, gaps, relations, structure, outliers.
 
@@ -79,6 +83,8 @@ def explore(
     max_table_size : str or int, optional
         Maximum uncompressed size of the file, in bytes or as a text such as ``"2GB"``; by default,
         a quarter of the available memory.
+    lang : {"en", "es"}, default="en"
+        Language of the page.
 
     Returns
     -------
@@ -102,6 +108,7 @@ def explore(
         raise StudyError(
             f"The seed {seed!r} is out of range; choose a whole number from 0 to {2**32 - 1}."
         )
+    check_language(lang)
     limit = read_size("max_table_size", max_table_size)
     reporter = Progress(progress)
     with reporter.step("Reading the table"):
@@ -111,7 +118,9 @@ def explore(
     reporter.XX(f"{read.name}: {read.n_rows:,} rows, {len(read.columns):,} columns")
     # One thread: the result must not depend on the number of threads.
     with threadpool_limits(limits=1):
-        return Exploration(make_facts(subject, reporter))
+        facts = make_facts(subject, reporter)
+    facts["messages"] = collect_messages(facts)
+    return Exploration(facts, lang)
 
 
 SCHEMA_VERSION = 1

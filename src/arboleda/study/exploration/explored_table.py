@@ -11,6 +11,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.data.roles import Role, find_roles
 from arboleda.study.data.table import Column, Note, Table
 from arboleda.study.data.target import MAX_CLASSES, class_label, decide_task
@@ -102,10 +103,7 @@ def _replace_infinities(table: Table) -> Table:
             continue
         columns.append(replace(column, values=np.where(infinite, np.nan, column.values)))
         first = int(infinite.argmax()) + 1
-        text = (
-            f"Infinite in {int(infinite.sum()):,} rows, the first of them data row {first:,}; "
-            "treated as missing here; a study does not accept them."
-        )
+        text = write_message("infinite", count=int(infinite.sum()), first=first)
         notes.append(Note("warning", column.name, text))
     return replace(table, columns=tuple(columns), notes=tuple(notes))
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.describe import row_digests
 from arboleda.study.data.preparation import ONE_HOT_LEVELS
 from arboleda.study.data.table import Column
@@ -60,28 +61,25 @@ def _check_column(subject: ExploredTable, column: Column) -> Iterator[Caution]:
     if role.role == "left_out":
         code = (role.reason or "").partition(":")[0].split(" ")[0]
         codes = {"all": "empty", "free": "text"}
-        text = f"A study would leave it out: {role.reason}."
+        text = write_message("would_leave_out", reason=role.reason or "")
         yield _make_caution("warning", codes.get(code, code), column.name, text)
         return
     n_missing = int(column.missing.sum())
     # Missing target values are reported with the classes.
     if role.role != "target" and n_missing > MOSTLY_MISSING * n_rows:
-        text = f"Missing in {n_missing:,} of {n_rows:,} rows."
+        text = write_message("missing_of", count=n_missing, all=n_rows)
         yield _make_caution("warning", "mostly_missing", column.name, text)
     distinct, counts = np.unique(column.values[~column.missing], return_counts=True)
     if len(distinct) > 1 and counts.max() >= DOMINANT * counts.sum():
-        text = f"One value fills {int(counts.max()):,} of {int(counts.sum()):,} rows."
+        text = write_message("dominant", count=int(counts.max()), all=int(counts.sum()))
         yield _make_caution("info", "dominant", column.name, text)
     if subject.is_categorical(column) and role.role == "feature" and len(distinct) > ONE_HOT_LEVELS:
         rare = int((counts == 1).sum())
-        text = f"{len(distinct):,} levels, {rare:,} of them in a single row."
+        text = write_message("many_levels", count=len(distinct), rare=rare)
         yield _make_caution("info", "many_levels", column.name, text)
     if role.kind == "datetime":
         days = [datetime.fromtimestamp(float(v), UTC).date().isoformat() for v in distinct[[0, -1]]]
-        text = (
-            f"Dates from {days[0]} to {days[1]}: to predict the future, test on the latest "
-            "rows, not on random ones."
-        )
+        text = write_message("date_range", first=days[0], last=days[1])
         yield _make_caution("warning", "dates", column.name, text)
 
 
@@ -98,10 +96,7 @@ def _find_equivalent_columns(subject: ExploredTable) -> Iterator[Caution]:
         digest = hashlib.blake2b(rank[codes].tobytes(), digest_size=16).digest()
         other = seen.setdefault(digest, column.name)
         if other != column.name:
-            text = (
-                f"Equivalent to the column {other!r}: each value of one corresponds to exactly "
-                "one value of the other."
-            )
+            text = write_message("one_to_one", column=other)
             yield _make_caution("warning", "one_to_one", column.name, text)
 
 
@@ -109,10 +104,8 @@ def _find_near_copies(relations: Mapping[str, Any], reported: set[str | None]) -
     for pair in relations["pairs"]:
         one, other = pair["columns"]
         if abs(pair["correlation"]) >= NEAR_COPY and not {one, other} & reported:
-            text = (
-                f"Nearly a multiple of the column {one!r}: their correlation is "
-                f"{pair['correlation']:.5f}."
-            )
+            number = Number(f"{pair['correlation']:.5f}")
+            text = write_message("near_copy", column=one, correlation=number)
             yield _make_caution("warning", "near_copy", other, text)
 
 
@@ -132,27 +125,24 @@ def _find_target_leaks(with_target: Mapping[str, Any]) -> list[Caution]:
 def _check_target(goal: Target) -> Iterator[Caution]:
     n_unknown = int((~goal.known).sum())
     if n_unknown:
-        text = f"The target is missing in {n_unknown:,} rows; a study does not accept them."
+        text = write_message("target_missing", count=n_unknown)
         yield _make_caution("warning", "target_missing", goal.name, text)
     if not goal.labels:
         return
     counts = np.bincount(goal.y[goal.known].astype(np.int64), minlength=len(goal.labels))
     few = [k for k in np.argsort(counts, kind="stable") if counts[k] < FEW_ROWS_OF_CLASS]
     if few:
-        others = f" and {len(few) - 1} more classes have as few" if few[1:] else ""
-        text = (
-            f"The class {goal.labels[few[0]]!r} has {counts[few[0]]} rows{others}: too few for "
-            "training and testing."
-        )
+        label, count = goal.labels[few[0]], int(counts[few[0]])
+        if len(few) > 1:
+            text = write_message("too_few_more", label=label, count=count, more=len(few) - 1)
+        else:
+            text = write_message("too_few", label=label, count=count)
         yield _make_caution("warning", "rare_class", goal.name, text)
         return
     share = counts.min() / counts.sum()
     if share < RARE_CLASS and len(goal.labels) <= 1 / RARE_CLASS:
         label = goal.labels[int(counts.argmin())]
-        text = (
-            f"The class {label!r} has {100 * share:.1f} % of the rows: read scores per class "
-            "beside the accuracy."
-        )
+        text = write_message("rare_share", label=label, share=Number(f"{100 * share:.1f}"))
         yield _make_caution("info", "rare_class", goal.name, text)
 
 

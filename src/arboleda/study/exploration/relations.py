@@ -10,6 +10,7 @@ from scipy.spatial.distance import squareform
 
 from arboleda._numbers import plain
 from arboleda.features import mutual_information
+from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.table import Column
 from arboleda.study.exploration.explored_table import (
     CodedColumns,
@@ -244,7 +245,7 @@ def _make_levels(column: Column, values: Floats) -> tuple[npt.NDArray[np.int64],
     words = column.levels or ("false", "true")
     labels = [words[int(distinct[k])] for k in order[:LEVELS]]
     if len(distinct) > LEVELS:
-        labels.append(f"{len(distinct) - LEVELS} others")
+        labels.append(write_message("others", count=len(distinct) - LEVELS))
     return np.minimum(rank, LEVELS)[codes], labels
 
 
@@ -261,8 +262,14 @@ def _make_intervals(values: Floats, dates: bool) -> tuple[npt.NDArray[np.int64],
     for code in np.unique(codes):
         inside = values[codes == code]
         low, high = write(float(inside.min())), write(float(inside.max()))
-        labels.append(low if low == high else f"{low} to {high}")
+        labels.append(low if low == high else _write_range(low, high, dates))
     return np.unique(codes, return_inverse=True)[1], labels
+
+
+def _write_range(low: str, high: str, dates: bool) -> str:
+    if dates:
+        return write_message("range", low=low, high=high)
+    return write_message("range", low=Number(low), high=Number(high))
 
 
 def _format_day(seconds: float) -> str:

@@ -14,6 +14,7 @@ from sklearn.manifold import TSNE, Isomap, smacof
 from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.exploration.explored_table import ExploredTable, Target, code_columns, prepare
 
 __all__ = [
@@ -69,7 +70,7 @@ def make_cloud(subject: ExploredTable) -> Cloud | str:
     most = min(MOST_ROWS, max(500, CELLS // len(features)))
     rows = subject.sample(most, _STREAM)
     if len(rows) < FEWEST_ROWS:
-        return f"the table has fewer than {FEWEST_ROWS} rows"
+        return write_message("fewer_rows", count=FEWEST_ROWS)
     matrix, sources = prepare(code_columns(subject, rows))
     if matrix.shape[1] < 2 or not matrix.std(axis=0).any():
         return "the prepared columns span fewer than two dimensions"
