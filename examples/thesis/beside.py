@@ -110,7 +110,7 @@ def render_beside(facts: dict[str, Any]) -> str:
         "times": _times(facts["others"]),
         "version": facts["version"],
     }  # fmt: skip
-    return render_page(_TEMPLATE, view, extra_files=("beside.css",))
+    return render_page(_TEMPLATE, view, styles=[_TEMPLATE.with_name("beside.css")])
 
 
 def _by_median(facts: dict[str, Any]) -> list[dict[str, Any]]:

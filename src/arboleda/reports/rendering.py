@@ -89,7 +89,7 @@ def check_version(facts: Mapping[str, Any], version: int, drawn: str, remedy: st
         )
 
 
-def render_page(template: str | Path, view: Mapping[str, Any]) -> str:
+def render_page(template: str | Path, view: Mapping[str, Any], styles: Sequence[Path] = ()) -> str:
     """Render a page in the shared style and in the current language.
 
     Parameters
@@ -99,6 +99,8 @@ def render_page(template: str | Path, view: Mapping[str, Any]) -> str:
         ``base.html.j2`` and may use ``macros.html.j2``.
     view : mapping
         Values of the template, including ``version``.
+    styles : sequence of Path
+        Style sheets to add to those of all pages.
 
     Returns
     -------
@@ -106,7 +108,8 @@ def render_page(template: str | Path, view: Mapping[str, Any]) -> str:
         The page; its policy allows no other script and no external resource.
     """
     # Scripts and styles are files of this package and contain no text of the user.
-    script = _read_source("page.js")
+    script = _read_source(_TEMPLATES / "page.js")
+    sheets = [_TEMPLATES / "page.css", _TEMPLATES / "print.css", *styles]
     folder, name = (
         (template.parent, template.name) if isinstance(template, Path) else (_TEMPLATES, template)
     )
@@ -118,8 +121,8 @@ def render_page(template: str | Path, view: Mapping[str, Any]) -> str:
             language=current_locale().language,
             policy=_make_policy(script),
             script=Markup(script),
-            style=Markup(_read_source("page.css") + _read_source("print.css")),
-            dark=Markup(_read_source("dark.css")),
+            style=Markup("".join(map(_read_source, sheets))),
+            dark=Markup(_read_source(_TEMPLATES / "dark.css")),
         )
     )
     return visible_lines(page)
@@ -144,8 +147,8 @@ def _make_environment(folder: Path) -> Environment:
 
 
 @cache
-def _read_source(name: str) -> str:
-    return (_TEMPLATES / name).read_text(encoding="utf-8")
+def _read_source(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
 def _make_policy(script: str) -> str:

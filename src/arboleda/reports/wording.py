@@ -175,8 +175,10 @@ def get_metric(key: str) -> Metric:
     """
     if key not in _GREATER_IS_BETTER | _SMALLER_IS_BETTER:
         return Metric(key.replace("_", " "), "", True, False)
+    label, meaning = _METRICS[key]
     return Metric(
-        *map(_, _METRICS[key]),
+        _(label),
+        _(meaning),
         key in _GREATER_IS_BETTER,
         key not in _UNBOUNDED,
     )
