@@ -260,13 +260,11 @@ def _describe_tables(facts: Mapping[str, Any]) -> Iterator[str]:
     best = over["models"][0]
     tables = spell_count(len(over["tables"]))
     if over["p"] >= _ALPHA:
-        yield (
-            _(
-                "Over {tables} tables the models' ranks do not differ beyond chance "
-                "(Friedman's test, p = {p}).",
-                tables=tables,
-                p=plain(over["p"], 2),
-            )
+        yield _(
+            "Over {tables} tables the models' ranks do not differ beyond chance "
+            "(Friedman's test, p = {p}).",
+            tables=tables,
+            p=plain(over["p"], 2),
         )
         return
     beaten = [
@@ -279,12 +277,10 @@ def _describe_tables(facts: Mapping[str, Any]) -> Iterator[str]:
         if beaten
         else _("but no difference to another model is significant by Nemenyi's test")
     )
-    yield (
-        _(
-            "Over {tables} tables {name} has the best mean rank ({mean_rank}), {outcome}.",
-            tables=tables,
-            name=translate(best["name"]),
-            mean_rank=plain(best["mean_rank"], 3),
-            outcome=outcome,
-        )
+    yield _(
+        "Over {tables} tables {name} has the best mean rank ({mean_rank}), {outcome}.",
+        tables=tables,
+        name=translate(best["name"]),
+        mean_rank=plain(best["mean_rank"], 3),
+        outcome=outcome,
     )

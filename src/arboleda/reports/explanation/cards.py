@@ -6,6 +6,7 @@ from typing import Any
 from arboleda._numbers import integer, percent
 from arboleda.reports.explanation.wording import (
     format_output,
+    format_usual,
     format_value,
     get_mean_label,
     get_output_label,
@@ -58,8 +59,6 @@ def make_contributions_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
 def _make_row(
     column: Mapping[str, Any], usual: Mapping[str, Any], write: Any, longest: float
 ) -> dict[str, Any]:
-    from arboleda.reports.explanation.row_page import format_usual
-
     return {
         "name": column["name"],
         "value": format_value(column["value"]),

@@ -14,6 +14,7 @@ from arboleda.reports.explanation.wording import (
     describe_remark,
     describe_row_uncertainty,
     format_columns,
+    format_usual,
     format_value,
     write_calibration_caution,
 )
@@ -207,21 +208,6 @@ def _make_values(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def format_usual(column: Mapping[str, Any]) -> str:
-    """Format the usual values of a column in the training rows."""
-    if column["usual"] is not None:
-        usual = column["usual"]
-        return _(
-            "{min} to {max}, median {median}",
-            min=plain(usual["low"]),
-            max=plain(usual["high"]),
-            median=plain(usual["median"]),
-        )
-    return ", ".join(
-        f"{format_value(value)} {percent(share, 0)}" for value, share in column["common"] or []
-    )
-
-
 _WEAK_LIME = 0.5
 _FAR = 0.1
 
@@ -279,15 +265,12 @@ def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     predicted = quote_name(format_value(prediction["answer"]))
     if prediction["probabilities"] is not None:
         chance = _get_probability(facts)
-        yield (
-            _(
-                "{model} {is_certain}: it predicts {predicted} with a probability of "
-                "{probability}.",
-                model=model,
-                is_certain=describe_confidence(chance["probability"]),
-                predicted=predicted,
-                probability=percent(chance["probability"], 0),
-            )
+        yield _(
+            "{model} {is_certain}: it predicts {predicted} with a probability of {probability}.",
+            model=model,
+            is_certain=describe_confidence(chance["probability"]),
+            predicted=predicted,
+            probability=percent(chance["probability"], 0),
         )
     elif study["labels"] is not None:
         yield _(
@@ -359,22 +342,18 @@ def _describe_contributions(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
     if facts["row"]["part"] == "train":
-        yield (
-            _(
-                "The model was fitted on this row, including its target: it seems more "
-                "confident and more accurate than on unseen rows. {rows}",
-                rows=_suggest_rows(facts),
-            )
+        yield _(
+            "The model was fitted on this row, including its target: it seems more "
+            "confident and more accurate than on unseen rows. {rows}",
+            rows=_suggest_rows(facts),
         )
     beyond = [c for c in facts["values"] if c["remark"] in ("below_all", "above_all", "unseen")]
     for column in beyond[:3]:
-        yield (
-            _(
-                "{name} is {value}, {remark}: the prediction is an extrapolation.",
-                name=quote_name(column["name"]),
-                value=format_value(column["value"]),
-                remark=describe_remark(column["remark"]),
-            )
+        yield _(
+            "{name} is {value}, {remark}: the prediction is an extrapolation.",
+            name=quote_name(column["name"]),
+            value=format_value(column["value"]),
+            remark=describe_remark(column["remark"]),
         )
     if beyond[3:]:
         yield ngettext(
@@ -392,11 +371,9 @@ def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
         and contributions["method"] == "lime"
         and contributions["fidelity"] < _WEAK_LIME
     ):
-        yield (
-            _(
-                "The simple model behind the contributions approximates this model only "
-                "roughly here: treat the order of the columns as a hint."
-            )
+        yield _(
+            "The simple model behind the contributions approximates this model only "
+            "roughly here: treat the order of the columns as a hint."
         )
     yield from write_calibration_caution(facts)
 

@@ -16,6 +16,7 @@ __all__ = [
     "describe_row_uncertainty",
     "format_columns",
     "format_output",
+    "format_usual",
     "format_value",
     "get_mean_label",
     "get_output_label",
@@ -40,6 +41,21 @@ def format_value(value: str | float | None) -> str:
     if value is None:
         return _("missing")
     return value if isinstance(value, str) else plain(value)
+
+
+def format_usual(column: Mapping[str, Any]) -> str:
+    """Format the usual values of a column in the training rows."""
+    if column["usual"] is not None:
+        usual = column["usual"]
+        return _(
+            "{min} to {max}, median {median}",
+            min=plain(usual["low"]),
+            max=plain(usual["high"]),
+            median=plain(usual["median"]),
+        )
+    return ", ".join(
+        f"{format_value(value)} {percent(share, 0)}" for value, share in column["common"] or []
+    )
 
 
 def format_output(facts: Mapping[str, Any], value: float) -> str:
@@ -134,12 +150,10 @@ def write_calibration_caution(facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield a caution if the probabilities are off by more than chance explains."""
     result = facts["model"]["calibration"]
     if result is not None and result["error"] > result["largest_by_chance"]:
-        yield (
-            _(
-                "The model's probabilities are off by {error} on average over the test "
-                "rows, more than chance explains: treat them as approximate.",
-                error=percent(result["error"]),
-            )
+        yield _(
+            "The model's probabilities are off by {error} on average over the test "
+            "rows, more than chance explains: treat them as approximate.",
+            error=percent(result["error"]),
         )
 
 
@@ -151,19 +165,17 @@ def describe_row_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
     yield from _describe_similar(facts)
     errors = facts["prediction"]["errors"]
     if errors is not None:
-        yield (
-            _(
-                "On {rows} the error was below {median} for half of them and below {most} "
-                "for nine in ten.",
-                rows=ngettext(
-                    "{count} test row",
-                    "{count} test rows",
-                    errors["n_rows"],
-                    count=integer(errors["n_rows"]),
-                ),
-                median=plain(errors["median"]),
-                most=plain(errors["most"]),
-            )
+        yield _(
+            "On {rows} the error was below {median} for half of them and below {most} "
+            "for nine in ten.",
+            rows=ngettext(
+                "{count} test row",
+                "{count} test rows",
+                errors["n_rows"],
+                count=integer(errors["n_rows"]),
+            ),
+            median=plain(errors["median"]),
+            most=plain(errors["most"]),
         )
 
 
@@ -193,13 +205,11 @@ def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
         return
     names = [quote_name(label) for label in result["set"]]
     if not names:
-        yield (
-            _(
-                "No class is probable enough for the {level} set: the row is unlike the "
-                "training rows ({basis}).",
-                level=level,
-                basis=basis,
-            )
+        yield _(
+            "No class is probable enough for the {level} set: the row is unlike the "
+            "training rows ({basis}).",
+            level=level,
+            basis=basis,
         )
     elif len(names) == 1:
         yield _(
@@ -209,14 +219,12 @@ def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
             basis=basis,
         )
     else:
-        yield (
-            _(
-                "The {level} prediction set contains {count} classes: {names} ({basis}).",
-                level=level,
-                count=len(names),
-                names=join_names(names, 8),
-                basis=basis,
-            )
+        yield _(
+            "The {level} prediction set contains {count} classes: {names} ({basis}).",
+            level=level,
+            count=len(names),
+            names=join_names(names, 8),
+            basis=basis,
         )
 
 
@@ -234,16 +242,14 @@ def _describe_similar(facts: Mapping[str, Any]) -> Iterator[str]:
             else _("at {low} to {high}", low=low, high=high)
         )
         confidence = _(" with similar confidence ({at})", at=at)
-    yield (
-        _(
-            "Of the {n_rows} test rows predicted as {predicted}{confidence}, {n_right} "
-            "were of that class: {share}.",
-            n_rows=integer(result["n_rows"]),
-            predicted=predicted,
-            confidence=confidence,
-            n_right=integer(result["n_right"]),
-            share=percent(result["n_right"] / result["n_rows"], 0),
-        )
+    yield _(
+        "Of the {n_rows} test rows predicted as {predicted}{confidence}, {n_right} "
+        "were of that class: {share}.",
+        n_rows=integer(result["n_rows"]),
+        predicted=predicted,
+        confidence=confidence,
+        n_right=integer(result["n_right"]),
+        share=percent(result["n_right"] / result["n_rows"], 0),
     )
 
 
@@ -259,30 +265,26 @@ def describe_model_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
         "{count} test row", "{count} test rows", result["n_rows"], count=integer(result["n_rows"])
     )
     if result["sizes"] is not None:
-        yield (
-            _(
-                "Prediction sets with a nominal coverage of {level} contained the truth "
-                "for {held} of {rows}; {single} of them contain a single class; their "
-                "mean size is {mean_size}.",
-                level=level,
-                held=held,
-                rows=rows,
-                single=percent(result["sizes"][1] / result["n_rows"], 0),
-                mean_size=plain(result["mean_size"], 3),
-            )
+        yield _(
+            "Prediction sets with a nominal coverage of {level} contained the truth "
+            "for {held} of {rows}; {single} of them contain a single class; their "
+            "mean size is {mean_size}.",
+            level=level,
+            held=held,
+            rows=rows,
+            single=percent(result["sizes"][1] / result["n_rows"], 0),
+            mean_size=plain(result["mean_size"], 3),
         )
     else:
-        yield (
-            _(
-                "Intervals with a nominal coverage of {level} contained the truth for "
-                "{held} of {rows}. Their mean width is {mean_width}; eight in ten targets "
-                "lie within {target_width}.",
-                level=level,
-                held=held,
-                rows=rows,
-                mean_width=plain(result["mean_width"]),
-                target_width=plain(result["target_width"]),
-            )
+        yield _(
+            "Intervals with a nominal coverage of {level} contained the truth for "
+            "{held} of {rows}. Their mean width is {mean_width}; eight in ten targets "
+            "lie within {target_width}.",
+            level=level,
+            held=held,
+            rows=rows,
+            mean_width=plain(result["mean_width"]),
+            target_width=plain(result["target_width"]),
         )
 
 

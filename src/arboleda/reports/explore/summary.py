@@ -152,12 +152,10 @@ def _describe_informative(facts: Mapping[str, Any]) -> Iterator[str]:
     informative = [column for column in columns[:3] if column["share"] >= LEAST_SHARE]
     if informative:
         described = [f"{quote_name(c['name'])} ({percent(c['share'], 0)})" for c in informative]
-        yield (
-            _(
-                "The most informative columns are {described}; the percentages are shares "
-                "of its entropy, for each column alone.",
-                described=join_names(described),
-            )
+        yield _(
+            "The most informative columns are {described}; the percentages are shares "
+            "of its entropy, for each column alone.",
+            described=join_names(described),
         )
     elif columns:
         yield _("No single column explains more than 1 % of its entropy.")
@@ -176,20 +174,16 @@ def _describe_rows(facts: Mapping[str, Any]) -> Iterator[str]:
         )
     conflicts = duplicates["conflicts"]
     if conflicts is not None and conflicts["n_groups"]:
-        yield (
-            _(
-                "{n_rows} rows have the same features as another row but a different "
-                "target; no model can predict all of them correctly.",
-                n_rows=integer(conflicts["n_rows"]),
-            )
+        yield _(
+            "{n_rows} rows have the same features as another row but a different "
+            "target; no model can predict all of them correctly.",
+            n_rows=integer(conflicts["n_rows"]),
         )
     outliers = facts["outliers"]
     if outliers is not None and outliers["n_suspicious"]:
-        yield (
-            _(
-                "{n_suspicious} of {n_rows} sampled rows are outliers by the proximity of "
-                "a forest (score above 10); the most extreme are listed below.",
-                n_suspicious=integer(outliers["n_suspicious"]),
-                n_rows=integer(outliers["n_rows"]),
-            )
+        yield _(
+            "{n_suspicious} of {n_rows} sampled rows are outliers by the proximity of "
+            "a forest (score above 10); the most extreme are listed below.",
+            n_suspicious=integer(outliers["n_suspicious"]),
+            n_rows=integer(outliers["n_rows"]),
         )

@@ -115,7 +115,7 @@ def explore(
         read = read_table(table, max_table_size=limit)
     # Column names of a data frame may be numbers; here they are text.
     subject = make_explored_table(read, None if target is None else str(target), int(seed))
-    reporter.XX(f"{read.name}: {read.n_rows:,} rows, {len(read.columns):,} columns")
+    reporter.print_line(f"{read.name}: {read.n_rows:,} rows, {len(read.columns):,} columns")
     # One thread: the result must not depend on the number of threads.
     with threadpool_limits(limits=1):
         facts = make_facts(subject, reporter)
