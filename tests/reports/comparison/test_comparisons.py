@@ -55,6 +55,16 @@ def compared(folders: dict[str, Path], *names: str) -> dict[str, Any]:
     return facts
 
 
+def test_the_page_is_in_the_language_asked_for(folders: dict[str, Path]) -> None:
+    found = compare([folders["first"], folders["again"]], lang="es")
+    page = found.to_html()
+    assert '<html lang="es">' in page
+    assert all(words in page for words in ("Mejores modelos", "Qué difiere", "Métodos"))
+    assert not [words for words in ("Best model", "What differs", "Methods") if words in page]
+    with pytest.raises(StudyError, match="no pages in 'xx'; choose one of en, es"):
+        compare([folders["first"], folders["again"]], lang="xx")
+
+
 def test_two_runs_of_one_study_differ_in_nothing(folders: dict[str, Path]) -> None:
     facts = compared(folders, "first", "again")
     assert all(row["same"] for row in facts["differences"])

@@ -62,6 +62,14 @@ def explained(
     return of_model if request.param == "model" else of_row
 
 
+def test_the_page_is_in_spanish(explained: Explanation) -> None:
+    page = render_explanation(explained.facts, "es")
+    assert '<html lang="es">' in page
+    assert all(words in page for words in ("Incertidumbre", "Métodos", "Reproducir", "Semilla"))
+    titles = ("Uncertainty", "Methods", "Reproduce", "Probability", "test rows", "training rows")
+    assert not [words for words in titles if words in page]
+
+
 def test_the_page_has_the_frame_of_the_report(explained: Explanation) -> None:
     page = explained.to_html()
     assert page == render_explanation(copy.deepcopy(explained.facts))

@@ -47,6 +47,18 @@ def test_profiles_hold_the_shares_of_the_class(explored: Exploration) -> None:
         assert float(re.sub(r"[^\d.]", "", row[2])) == pytest.approx(expected, abs=0.5)
 
 
+def test_the_page_is_in_spanish(explored: Exploration) -> None:
+    page = render_exploration(explored.facts, "es")
+    assert '<html lang="es">' in page
+    assert all(words in page for words in ("Columnas", "Valores ausentes", "Mapas", "Semilla"))
+    # A sentence of the facts, with its value.
+    assert "Un estudio la excluiría: " in page
+    titles = ("Missing values", "Methods", "Outliers", "Maps", "A study would", "Principal comp")
+    assert not [words for words in titles if words in page]
+    with pytest.raises(ValueError, match="unknown language 'xx'"):
+        render_exploration(explored.facts, "xx")
+
+
 def test_the_page_has_the_frame_of_the_report(explored: Exploration) -> None:
     page = explored.to_html()
     assert page == render_exploration(copy.deepcopy(explored.facts))

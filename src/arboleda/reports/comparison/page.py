@@ -92,7 +92,7 @@ def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _make_study_row(study: Mapping[str, Any]) -> dict[str, Any]:
     best = study["best"]
-    names = {"best": {**best, "name": translate(best["name"])}}
+    names: dict[str, Any] = {"best": {**best, "name": translate(best["name"])}}
     names["metric_label"] = translate(study["metric_label"])
     interval = (
         _("{low} to {high}", low=plain(best["low"]), high=plain(best["high"]))
