@@ -171,11 +171,11 @@ def test_the_same_table_and_seed_give_the_same_facts(
 
 def test_large_tables_are_sampled_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in [
-        ("_structure", "MOST_ROWS", 60), ("_structure", "MAP_ROWS", 40),
-        ("_structure", "SCALED_ROWS", 30),
-        ("_outliers", "MOST_ROWS", 50), ("_relations", "CELLS", 1),
+        ("structure", "MOST_ROWS", 60), ("structure", "MAP_ROWS", 40),
+        ("structure", "SCALED_ROWS", 30),
+        ("outliers", "MOST_ROWS", 50), ("relations", "CELLS", 1),
     ]:  # fmt: skip
-        monkeypatch.setattr(f"arboleda.explore.{module}.{name}", value)
+        monkeypatch.setattr(f"arboleda.study.exploration.{module}.{name}", value)
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.normal(size=(1500, 2)), columns=["a", "b"])
     found = explore(frame)
