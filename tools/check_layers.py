@@ -171,7 +171,7 @@ PYTHON = {
     "diagnose": {"_figures", "_frames", "_row_losses", "_sparse", "combine"},
     "diagnostics": {"diagnose"},
     "model_selection": {"_engine", "_row_losses", "_sparse", "boosting", "forest"},
-    "report": {"_files", "_numbers", "_tree_rendering", "_locale", "_visible"},
+    "reports": {"_files", "_numbers", "_tree_rendering", "_locale", "_visible"},
     "study": {
         "_engine",
         "_extras",
@@ -193,7 +193,7 @@ PYTHON = {
         "model_selection",
         "onnx_export",
         "persist",
-        "report",
+        "reports",
         "tree",
     },
     "plot": {
@@ -222,10 +222,7 @@ PYTHON = {
         "plot",
         "tree",
     },
-    "explore": {"_extras", "_files", "_numbers", "features", "forest", "report", "study"},
-    "comparisons": {"_extras", "_numbers", "_visible", "diagnose", "report", "study"},
-    "explanations": {"_extras", "_numbers", "explain", "forest", "report", "study", "tree"},
-    "cli": {"_visible", "comparisons", "explanations", "explore", "study"},
+    "cli": {"_numbers", "_visible", "study"},
     "__main__": {"cli"},
 }
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arboleda._numbers import integer
-from arboleda.report import render_page
-from arboleda.report._cells import Cell
-from arboleda.report._figures import draw_box_plot
+from arboleda.reports.figures.score_plots import draw_box_plot
+from arboleda.reports.rendering import render_page
+from arboleda.reports.tables import Cell
 
 if TYPE_CHECKING:
     from published import Problem
@@ -110,7 +110,7 @@ def render_beside(facts: dict[str, Any]) -> str:
         "times": _times(facts["others"]),
         "version": facts["version"],
     }  # fmt: skip
-    return render_page(_TEMPLATE, view, extra_files=("beside.css",))
+    return render_page(_TEMPLATE, view, styles=[_TEMPLATE.with_name("beside.css")])
 
 
 def _by_median(facts: dict[str, Any]) -> list[dict[str, Any]]:

@@ -112,14 +112,11 @@ _PUBLIC = {
 }
 _MODULES = {
     "combine",
-    "comparisons",
     "datasets",
     "decide",
     "diagnose",
     "diagnostics",
     "explain",
-    "explanations",
-    "explore",
     "metrics",
     "model_selection",
     "persist",
@@ -214,14 +211,11 @@ __all__ = [
     "__version__",
     "bootstrap_error",
     "combine",
-    "comparisons",
     "datasets",
     "decide",
     "diagnose",
     "diagnostics",
     "explain",
-    "explanations",
-    "explore",
     "export_c",
     "export_graphviz",
     "export_onnx",
@@ -244,14 +238,11 @@ if not can_study():
 
 if TYPE_CHECKING:
     from arboleda import combine as combine
-    from arboleda import comparisons as comparisons
     from arboleda import datasets as datasets
     from arboleda import decide as decide
     from arboleda import diagnose as diagnose
     from arboleda import diagnostics as diagnostics
     from arboleda import explain as explain
-    from arboleda import explanations as explanations
-    from arboleda import explore as explore
     from arboleda import metrics as metrics
     from arboleda import model_selection as model_selection
     from arboleda import persist as persist

@@ -5,10 +5,11 @@ format numbers or labels use the current locale, which is English by default.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from gettext import NullTranslations
 
 __all__ = ["Locale", "current_locale", "localize_number", "use_locale", "word"]
 
@@ -18,12 +19,12 @@ _SHORT = 4  # maximum number of digits without group separators
 
 @dataclass(frozen=True)
 class Locale:
-    """Language code, number format and translations of the words of drawings."""
+    """Language code, number format and message catalogue; English has an empty catalogue."""
 
     language: str = "en"
     decimal: str = "."
     group: str = ","
-    words: Mapping[str, str] = field(default_factory=dict)
+    catalogue: NullTranslations = field(default_factory=NullTranslations)
 
 
 _ENGLISH = Locale()
@@ -46,15 +47,14 @@ def use_locale(locale: Locale) -> Iterator[None]:
 
 
 def word(english: str) -> str:
-    """Translate a word of drawings to the current language.
+    """Translate a word of drawings to the current language; a word without translation stays.
 
     Examples
     --------
-    >>> with use_locale(Locale("es", words={"yes": "sí"})):
-    ...     word("yes"), word("no")
-    ('sí', 'no')
+    >>> word("yes")
+    'yes'
     """
-    return current_locale().words.get(english, english)
+    return current_locale().catalogue.gettext(english)
 
 
 def localize_number(number: str) -> str:

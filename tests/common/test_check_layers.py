@@ -60,8 +60,12 @@ def test_allowed_imports_pass(tmp_path: Path) -> None:
         ("src/arboleda/tree/cart.py", "from arboleda._native import fit\n", "tree must not import"),
         ("src/arboleda/tree/cart.py", "from .. import _native\n", "arboleda._native"),
         ("src/arboleda/tree/cart.py", "from .._native import fit\n", "arboleda._native"),
-        ("src/arboleda/report/x.py", "import arboleda.study\n", "report must not import"),
-        ("src/arboleda/report/x.py", "def f():\n    from ..tree import T\n", ":2: report must not"),
+        ("src/arboleda/reports/x.py", "import arboleda.study\n", "reports must not import"),
+        (
+            "src/arboleda/reports/x.py",
+            "def f():\n    from ..tree import T\n",
+            ":2: reports must not",
+        ),
         ("src/arboleda/cli/__init__.py", "from ..report import x\n", "cli must not import"),
         (
             "src/arboleda/cli/__init__.py",

@@ -105,8 +105,8 @@ def test_all_names_import_without_extras():
         "    pydoc.plain(pydoc.render_doc(module))\n"
         "    doctest.DocTestFinder().find(module)\n"
         "for call in (lambda: arboleda.Study, lambda: arboleda.predict_file, "
-        "lambda: arboleda.explore.explore, lambda: arboleda.comparisons.compare_studies, "
-        "lambda: arboleda.explanations.explain_study):\n"
+        "lambda: arboleda.study.explore, lambda: arboleda.study.compare, "
+        "lambda: arboleda.study.explain):\n"
         "    try: call()\n"
         "    except ImportError as e: print(e)\n"
     )
@@ -125,8 +125,7 @@ def test_all_names_exist_with_the_extras():
         "from arboleda import *\n"
         "names = set(arboleda._PUBLIC) | arboleda._MODULES | {'__version__'}\n"
         "print(names == set(arboleda.__all__), Study.__name__)\n"
-        "for name in ('arboleda', 'arboleda.study', 'arboleda.explore', 'arboleda.comparisons', "
-        "'arboleda.explanations'):\n"
+        "for name in ('arboleda', 'arboleda.study'):\n"
         "    module = importlib.import_module(name)\n"
         "    found = dict(inspect.getmembers(module))\n"
         "    assert all(n in found for n in module.__all__) and module.__all__\n"
@@ -139,8 +138,8 @@ def test_all_packages_of_a_study_are_checked():
     """What loading a study imports beyond the requirements is what `can_study` looks for."""
     then = (
         "import sys, arboleda, arboleda._extras as e\n"
-        "arboleda.Study, arboleda.predict_file, arboleda.explore.explore\n"
-        "arboleda.comparisons.compare_studies, arboleda.explanations.explain_study\n"
+        "arboleda.Study, arboleda.predict_file\n"
+        "from arboleda.study import compare, explain, explore\n"
         f"print(sorted({EXTRAS!r} & set(sys.modules)) == sorted(e._STUDY))"
     )
     done = run_without(set(), then)

@@ -132,7 +132,7 @@ def test_a_study_is_compared_with_the_thesis_on_a_page(
 
 
 def test_the_page_does_not_reuse_css_classes_of_the_report() -> None:
-    report = FOLDER.parents[1] / "src" / "arboleda" / "report" / "templates" / "report.css"
+    report = FOLDER.parents[1] / "src" / "arboleda" / "reports" / "templates" / "page.css"
     own, theirs = (
         set(re.findall(r"\.([a-z][\w-]*)", path.read_text()))
         for path in (FOLDER / "beside.css", report)

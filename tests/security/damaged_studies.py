@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arboleda.comparisons import compare_studies
-from arboleda.explanations import explain_study
-from arboleda.study import Study, StudyError
+from arboleda.study import Study, StudyError, compare, explain
 from arboleda.study.artifacts.exports import export
 from arboleda.study.results.predict_file import predict
 
@@ -129,9 +127,9 @@ class Reader:
                 self.folder, self.table, self.out / "predicted.csv", intervals=0.8
             ),
             "export": lambda: export(self.folder, self.out / "model.onnx"),
-            "compare": lambda: compare_studies([self.folder, self.other]).to_html(),
-            "row": lambda: explain_study(self.folder, 3).to_html(),
-            "explain": lambda: explain_study(self.folder).to_html(),
+            "compare": lambda: compare([self.folder, self.other]).to_html(),
+            "row": lambda: explain(self.folder, 3).to_html(),
+            "explain": lambda: explain(self.folder).to_html(),
         }
 
     def _models(self) -> None:

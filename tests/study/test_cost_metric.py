@@ -11,8 +11,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from arboleda import CostSensitiveClassifier
-from arboleda.comparisons import compare_studies
-from arboleda.study import Study, StudyError, StudyResult
+from arboleda.study import Study, StudyError, StudyResult, compare
 from arboleda.study.config.options import make_settings
 from arboleda.study.config.settings import Settings
 from arboleda.study.config.study_file import config_text, read_config
@@ -139,7 +138,7 @@ def test_studies_are_compared_by_it(found: StudyResult, mixed: pd.DataFrame, tmp
         models="cart",
         n_jobs=1,
     ).run()
-    text = json.dumps(compare_studies([found.folder, tmp_path]).facts)
+    text = json.dumps(compare([found.folder, tmp_path]).facts)
     assert '"metric": "cost"' in text
 
 

@@ -9,7 +9,8 @@ import pytest
 from tests.conftest import shared_data
 
 from arboleda._locale import use_locale
-from arboleda.report._texts import get_locale, translate
+from arboleda.reports.fact_messages import collect_messages, translate, use_messages
+from arboleda.reports.translation import get_locale
 from arboleda.study.config.options import make_settings
 from arboleda.study.data.data_checks import Caution, find_cautions
 from arboleda.study.data.reading import BUNDLED, read_table
@@ -170,7 +171,7 @@ def test_every_caution_has_a_spanish_text() -> None:
     texts = {caution.kind: caution.text for caution in found}
     texts["paid"] = cautions_of(sound(4000)[list(VALUES)].assign(b=lambda f: -f["z"]), "z")[0].text
     assert len(texts) == 7
-    with use_locale(get_locale("es")):
+    with use_locale(get_locale("es")), use_messages(collect_messages(texts)):
         assert all(translate(text) != text for text in texts.values())
 
 

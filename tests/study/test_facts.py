@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arboleda.report import _render
+from arboleda.reports.study import page
 from arboleda.study.artifacts.facts_file import check_facts
 from arboleda.study.results.facts import (
     SCHEMA_VERSION,
@@ -44,7 +44,7 @@ def test_the_committed_schema_is_that_of_the_models(path: Path) -> None:
 
 
 def test_the_report_draws_the_version_that_a_study_writes() -> None:
-    assert _render._SCHEMA_VERSION == SCHEMA_VERSION
+    assert page._SCHEMA_VERSION == SCHEMA_VERSION
 
 
 @pytest.mark.parametrize(

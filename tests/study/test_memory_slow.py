@@ -17,7 +17,7 @@ SCRIPT = """
 import json, resource, sys
 from pathlib import Path
 from arboleda.study import Study, StudyError
-import arboleda.report, arboleda.study.study
+import arboleda.reports.study.page, arboleda.study.study
 
 table, out, more = sys.argv[1], sys.argv[2], int(sys.argv[3])
 def run(folder, models):

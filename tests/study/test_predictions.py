@@ -13,8 +13,7 @@ import pandas as pd
 import pytest
 
 from arboleda.cli import main
-from arboleda.explanations import explain_study
-from arboleda.study import Study, StudyError, StudyFormatError
+from arboleda.study import Study, StudyError, StudyFormatError, explain
 from arboleda.study.artifacts.exports import export
 from arboleda.study.results import predict_file, prediction_columns
 from arboleda.study.results.predict_file import predict
@@ -297,7 +296,7 @@ def test_damaged_folders_raise_one_error(
     with pytest.raises(StudyFormatError, match=printed):
         export(folder, tmp_path / "out.onnx")
     with pytest.raises(StudyFormatError, match=printed):
-        explain_study(folder, 1)
+        explain(folder, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 

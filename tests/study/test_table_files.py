@@ -18,8 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from arboleda.cli import main
-from arboleda.explore import explore
-from arboleda.study import Study, StudyError
+from arboleda.study import Study, StudyError, explore
 from arboleda.study.config.study_file import read_config
 from arboleda.study.data import chunked_reader
 from arboleda.study.data.chunked_reader import read_chunks

@@ -38,12 +38,12 @@ class SplitCondition:
         """Return the relation of the column to the operand, on the left or right side."""
         if self.threshold is not None:
             if isinf(self.threshold):
-                return word("is present" if yes else "is missing")
+                return word("is present") if yes else word("is missing")
             sign = "≤" if yes else ">"
         elif len(self.levels) == 1:
             sign = "=" if yes == self.left else "≠"
         else:
-            sign = word("in" if yes == self.left else "not in")
+            sign = word("in") if yes == self.left else word("not in")
         return {"≤": "<=", "≠": "!="}.get(sign, sign) if ascii_only else sign
 
     def operand(self, number: str | None = None, most: int | None = MOST_LEVELS) -> str:

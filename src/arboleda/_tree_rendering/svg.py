@@ -129,11 +129,12 @@ def draw_tree(sketch: Sketch, theme: Theme = STANDALONE, *, alone: bool = True) 
     drawn = "".join(
         _box(look, box, lines[at], places[at], on_path=at in path) for at, box in enumerate(boxes)
     )
+    label = word("Decision tree with {} of its nodes drawn").format(len(boxes))
     name_space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
     return (
         f'<svg{name_space} class="arboleda-tree" viewBox="0 0 {_short(wide)} {_short(high)}"'
         f' width="{_short(wide)}" height="{_short(high)}" role="img"'
-        f' aria-label="{word("Decision tree with {} of its nodes drawn").format(len(boxes))}">'
+        f' aria-label="{label}">'
         f"<style>{_STYLE.format(**vars(theme))}</style>{head}{branches}{drawn}{foot}</svg>"
     )
 
@@ -201,7 +202,7 @@ def _branch(look: _Look, places: Sequence[float], at: int, side: int, *, is_main
     start_y = places[at] + (-other / 2 if side == 0 else other / 2)
     start_x, end_x, end_y = _x(parent, look) + look.width, _x(boxes[child], look), places[child]
     bend = (start_x + end_x) / 2
-    words = [word("yes" if side == 0 else "no")]
+    words = [word("yes") if side == 0 else word("no")]
     if parent.missing == ("left", "right")[side]:
         words.append(word("missing"))
     first = (
@@ -256,7 +257,7 @@ def _words(kind: str, x: float, y: float, text: str) -> str:
 
 
 def _more(hidden: int) -> str:
-    return word("{} more nodes" if hidden > 1 else "{} more node").format(integer(hidden))
+    return (word("{} more nodes") if hidden > 1 else word("{} more node")).format(integer(hidden))
 
 
 def _more_width(box: Box) -> float:
@@ -271,12 +272,12 @@ def _title(sketch: Sketch, box: Box) -> str:
     if box.split is not None:
         lines.insert(0, box.split.text(most=None))
     if box.missing is not None:
-        side = word("yes" if box.missing == "left" else "no")
+        side = word("yes") if box.missing == "left" else word("no")
         lines.append(word("missing values go to {}").format(side))
     if len(sketch.outputs) == 1 and sketch.outputs[0].labels:
         shares = sorted(zip(box.values[0], sketch.outputs[0].labels, strict=True), key=_by_share)
         lines += [f"{label}: {percent(share)}" for share, label in shares[1:5] if share > 0]
-    lines.append(f"{word('impurity')} {plain(box.impurity)}")
+    lines.append(word("impurity") + f" {plain(box.impurity)}")
     if box.hidden is None or box.hidden > 0:
         lines.append(word("the tree goes on below"))
     return "\n".join(lines)

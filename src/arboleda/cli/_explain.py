@@ -24,12 +24,15 @@ def explain(
         typer.Option(help="Path of the page. [STUDY/explained.html, STUDY/explained-row-N.html]"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of samples and shuffles.")] = 0,
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the page: en or es. [that of the study]")
+    ] = None,
 ) -> None:
     """Explain the best model of STUDY, or its prediction for one row, on a page."""
     try:
-        from arboleda.explanations import explain_study
+        from arboleda.study import explain as explain_study
 
-        result = explain_study(folder, row, seed=seed, progress=True)
+        result = explain_study(folder, row, seed=seed, progress=True, lang=lang)
         page = result.save(out or result.default_path)
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None

@@ -28,6 +28,7 @@ def explore(
         typer.Option(help="Folder or path (.html) of the page. [TABLE-explored.html]"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of samples and maps.")] = 0,
+    lang: Annotated[str, typer.Option(help="Language of the page: en or es.")] = "en",
     max_table_size: Annotated[
         str | None,
         typer.Option(
@@ -41,13 +42,13 @@ def explore(
     Models are not compared; use a study for that.
     """
     try:
-        from arboleda.explore import explore as explore_table
+        from arboleda.study import explore as explore_table
         from arboleda.study.artifacts.text_files import page_path, refuse_the_table
 
         if out is not None:
             refuse_the_table(out, table)
         result = explore_table(
-            table, target, seed=seed, progress=True, max_table_size=max_table_size
+            table, target, seed=seed, progress=True, max_table_size=max_table_size, lang=lang
         )
         page = result.save(page_path(out, result.default_path))
     except KeyboardInterrupt:

@@ -16,12 +16,21 @@ if TYPE_CHECKING:
     from arboleda.study.artifacts.layout import Layout as Layout
     from arboleda.study.artifacts.loaded import LoadedStudy as LoadedStudy
     from arboleda.study.artifacts.rows import Rows as Rows
+    from arboleda.study.comparison.compare import ComparedStudies as ComparedStudies
+    from arboleda.study.comparison.compare import compare as compare
+    from arboleda.study.explanation.explain import Explanation as Explanation
+    from arboleda.study.explanation.explain import explain as explain
+    from arboleda.study.exploration.explore import Exploration as Exploration
+    from arboleda.study.exploration.explore import explore as explore
     from arboleda.study.results.predict_file import predict as predict
     from arboleda.study.results.predict_file import predict_file as predict_file
     from arboleda.study.study import Study as Study
     from arboleda.study.study import StudyResult as StudyResult
 
 __all__ = [
+    "ComparedStudies",
+    "Explanation",
+    "Exploration",
     "Layout",
     "LoadedStudy",
     "OptionError",
@@ -33,12 +42,18 @@ __all__ = [
     "StudyRegressor",
     "StudyResult",
     "TableError",
+    "compare",
+    "explain",
+    "explore",
     "export",
     "predict",
     "predict_file",
 ]
 
 _HOMES = {
+    "ComparedStudies": "arboleda.study.comparison.compare",
+    "Explanation": "arboleda.study.explanation.explain",
+    "Exploration": "arboleda.study.exploration.explore",
     "Layout": "arboleda.study.artifacts.layout",
     "LoadedStudy": "arboleda.study.artifacts.loaded",
     "Rows": "arboleda.study.artifacts.rows",
@@ -46,6 +61,9 @@ _HOMES = {
     "StudyClassifier": "arboleda.study.artifacts.estimators",
     "StudyRegressor": "arboleda.study.artifacts.estimators",
     "StudyResult": "arboleda.study.study",
+    "compare": "arboleda.study.comparison.compare",
+    "explain": "arboleda.study.explanation.explain",
+    "explore": "arboleda.study.exploration.explore",
     "export": "arboleda.study.artifacts.exports",
     "predict": "arboleda.study.results.predict_file",
     "predict_file": "arboleda.study.results.predict_file",

@@ -11,7 +11,7 @@ from typing import Any
 
 from arboleda._files import write_atomically
 from arboleda._visible import json_escaped
-from arboleda.report import FIGURES, write_report
+from arboleda.reports.study.page import FIGURES, write_report
 from arboleda.study.artifacts.files import MODELS, sweep
 from arboleda.study.artifacts.held_out import save_held_out
 from arboleda.study.artifacts.index import INDEX, index_text

@@ -13,6 +13,7 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 import arboleda
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.artifacts.files import MODELS_VERSION
 from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, models_for
 from arboleda.study.catalogue.model import named_as_approximated
@@ -261,7 +262,7 @@ class Plan:
         notes = [model.note(self.setting)]
         most = self.row_limit(model)
         if most is not None and self.setting.n_rows > most:
-            notes.append(f"learned from a random part of {most:,} rows")
+            notes.append(write_message("part", rows=most))
         return "; ".join(n for n in notes if n) or None
 
     def _recipe_facts(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 from sklearn.metrics import accuracy_score
 
 from arboleda.combine import MemberOutputs
-from arboleda.report import render_report
+from arboleda.reports.study.page import render_report
 from arboleda.study import Study, StudyResult, runner
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.combination.members import make_remarks

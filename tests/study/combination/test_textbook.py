@@ -11,7 +11,8 @@ from scipy import stats
 
 from arboleda._locale import use_locale
 from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
-from arboleda.report._texts import get_locale, translate
+from arboleda.reports.fact_messages import translate
+from arboleda.reports.translation import get_locale
 from arboleda.study import Study, runner
 from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
 from arboleda.study.artifacts.exports import StudyError, export

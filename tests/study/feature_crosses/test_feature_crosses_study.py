@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import Pipeline
 
-from arboleda.explanations._shap import compute_contributions
 from arboleda.onnx_export import ModelContext, coded_to_onnx
 from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._inputs import GivenMatrix
@@ -23,6 +22,7 @@ from arboleda.study.data.feature_crosses.feature_cross import FeatureCross
 from arboleda.study.data.feature_crosses.generated_columns import make
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation
+from arboleda.study.explanation.contributions import compute_contributions
 from arboleda.study.results.explained_model import ExplainedModel, RowSubset
 
 KEY = "best_crossed_leafwise"

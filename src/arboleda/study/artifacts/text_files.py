@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from arboleda._files import write_atomically
+from arboleda.reports.translation import LANGUAGES
 from arboleda.study.errors import StudyError
 
-__all__ = ["FactsPage", "page_path", "refuse_the_table"]
+__all__ = ["FactsPage", "check_language", "page_path", "refuse_the_table"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,18 @@ class FactsPage(ABC):
                 "file with --out."
             ) from error
         return file
+
+
+def check_language(lang: str) -> None:
+    """Check that pages exist in a language.
+
+    Raises
+    ------
+    StudyError
+        If the language is not available.
+    """
+    if lang not in LANGUAGES:
+        raise StudyError(f"There are no pages in {lang!r}; choose one of {', '.join(LANGUAGES)}.")
 
 
 def page_path(out: Path | None, default: Path) -> Path:

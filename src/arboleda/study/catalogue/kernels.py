@@ -8,6 +8,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.model import Model, Params, Setting, Size, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
@@ -107,10 +108,7 @@ def _ridge_note(setting: Setting) -> str | None:
 def _note(setting: Setting, points: int | None, what: str, how: str) -> str | None:
     if points is None:
         return None
-    return (
-        f"{what} by a Nystroem map of {points:,} components and {how}: "
-        f"{setting.n_rows:,} rows are too many for an exact kernel"
-    )
+    return write_message("nystroem", what=what, components=points, how=how, rows=setting.n_rows)
 
 
 KERNELS: tuple[Model, ...] = (

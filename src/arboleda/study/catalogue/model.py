@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.catalogue.space import Range
 from arboleda.study.data.preparation import Style
 
@@ -150,7 +151,7 @@ def named_as_approximated(model: Model, setting: Setting) -> Model:
     most = MAPPED_CELLS // points
     return replace(
         model,
-        name=f"{model.name} (approximation by {points:,} points)",
+        name=write_message("approximated", what=model.name, points=points),
         max_rows=most if model.max_rows is None else min(most, model.max_rows),
     )
 

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from arboleda.combine import MemberOutputs
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.artifacts.combined_file import combined_to_bytes
 from arboleda.study.artifacts.files import FileList
 from arboleda.study.artifacts.model_files import read_model, save_combined
@@ -150,12 +151,7 @@ def make_remarks(
     keys = {o.model.key for o in members}
     others = [o for o in outcomes if o.model.learns and not o.error and o.model.key not in keys]
     left_out = [
-        f"{o.model.name} is no member: "
-        + (
-            "it does not say a finite number of every row."
-            if is_saved(o)
-            else "its fitted model was not kept."
-        )
+        write_message("not_finite" if is_saved(o) else "not_kept", what=o.model.name)
         for o in others
     ]
     described = {
@@ -175,8 +171,8 @@ def _describe_outputs(plan: Plan, outcome: Outcome, folder: Path) -> str | None:
         return None
     name = outcome.model.name
     if predictions.score is None:
-        return f"{name} says classes alone, which count as probabilities of 0 and 1."
-    return f"{name} says no probabilities: the logistic function makes some of its decision values."
+        return write_message("classes", what=name)
+    return write_message("decisions", what=name)
 
 
 def _has_classes(model: Any) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.data.table import MISSING, Note, check_names
 from arboleda.study.data.table_files import SizeLimit, explaining_damage, size_limit, unpacked
 from arboleda.study.errors import TableError
@@ -106,7 +107,7 @@ def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
     except UnicodeDecodeError:
         encoding = _guess(data, path)
         text = _decode_as(data, encoding, path)
-        notes.append(Note("info", None, f"The text is not valid UTF-8; it was read as {encoding}."))
+        notes.append(Note("info", None, write_message("encoding", encoding=encoding)))
     refuse_nul(text, path)
     return text
 

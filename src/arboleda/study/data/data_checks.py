@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sklearn.metrics import r2_score, recall_score
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.describe import row_digests
 from arboleda.study.data.table import Column
 from arboleda.study.plan import Plan
@@ -127,14 +128,9 @@ def _leaks(plan: Plan) -> Iterator[Caution]:
         score = _holdout_score(plan, tree, x[:, [j]], LEAK_ROWS)
         if score >= LEAK:
             name = plan.features.names[j]
-            measure = "balanced accuracy" if plan.target.labels else "R²"
-            yield Caution(
-                "leak",
-                (name,),
-                f"The column {name!r} tells the target nearly alone ({measure} {score:.3f} on rows "
-                "held out): if it was made from the target, or is known only after it, leave it "
-                "out.",
-            )
+            code = "leak_class" if plan.target.labels else "leak_value"
+            text = write_message(code, column=name, score=Number(f"{score:.3f}"))
+            yield Caution("leak", (name,), text)
 
 
 def _twins(plan: Plan) -> Iterator[Caution]:
@@ -151,27 +147,20 @@ def _twins(plan: Plan) -> Iterator[Caution]:
     n_same = sum(len(rows) for _, rows in found)
     if n_same >= (1 if plan.test_kind == "file" else max(2, TWINS * n_test)):
         n_other = _n_with_another_target(plan, columns, found)
-        yield Caution(
-            "twins",
-            (),
-            f"{n_same:,} of {n_test:,} test rows ({100 * n_same / n_test:.1f} %) equal a training "
-            f"row in all columns, {n_other:,} of them with another target: if they are "
-            "copies of one case, remove them, for the test then asks what was learned by heart.",
-        )
+        share = Number(f"{100 * n_same / n_test:.1f}")
+        text = write_message("twins", count=n_same, all=n_test, share=share, other=n_other)
+        yield Caution("twins", (), text)
     if plan.test_kind != "random":
         n_scored = sum(len(score) for _, score in plan.split.partition)
         found = _same_rows(plan.split.partition, digests)
         n_same = sum(len(rows) for _, rows in found)
         if n_same >= max(2, TWINS * n_scored):
             n_other = _n_with_another_target(plan, columns, found)
-            yield Caution(
-                "twins",
-                (),
-                f"{n_same:,} of {n_scored:,} rows that the folds hold out "
-                f"({100 * n_same / n_scored:.1f} %) equal a row that is learned from in all "
-                f"columns, {n_other:,} of them with another target: if they are copies of "
-                "one case, remove them, for models are then chosen by what they learned by heart.",
+            share = Number(f"{100 * n_same / n_scored:.1f}")
+            text = write_message(
+                "twins_folds", count=n_same, all=n_scored, share=share, other=n_other
             )
+            yield Caution("twins", (), text)
 
 
 def _same_rows(parts: Iterable[Part], digests: npt.NDArray[Any]) -> list[Part]:
@@ -197,24 +186,13 @@ def _order(plan: Plan) -> Iterator[Caution]:
         return
     dates = [n for n, role in plan.roles.items() if role.kind == "datetime"]
     if dates:
-        yield Caution(
-            "time",
-            tuple(dates),
-            f"The column {dates[0]!r} holds dates, and rows of all dates are on both sides of each "
-            f"split: if the model is to predict later rows than it learned from, --time "
-            f"{dates[0]!r} tests that.",
-        )
+        text = write_message("dates", column=dates[0], same=repr(dates[0]))
+        yield Caution("time", tuple(dates), text)
     gain = _gain_by_place(plan)
     chance = ORDER_SPREAD / math.sqrt(min(len(plan.split.train), ORDER_ROWS) / 2)
     if gain is not None and gain >= max(ORDER, chance):
-        measure = "balanced accuracy" if plan.target.labels else "R²"
-        yield Caution(
-            "order",
-            (),
-            f"Where a row stands in the table tells the target beyond what all columns do "
-            f"({measure} {gain:.2f} higher on rows held out): neighbouring rows are alike. If the "
-            "table follows a time or groups, name that column by --time or --groups.",
-        )
+        code = "order_class" if plan.target.labels else "order_value"
+        yield Caution("order", (), write_message(code, gain=Number(f"{gain:.2f}")))
 
 
 def _gain_by_place(plan: Plan) -> float | None:
@@ -249,12 +227,9 @@ def _groups(plan: Plan) -> Iterator[Caution]:
     if groups is not None:
         n_both = len(np.intersect1d(groups[split.train], groups[split.test]))
         if n_both:
-            yield Caution(
-                "groups",
-                (plan.settings.groups or "",),
-                f"{n_both:,} groups of {plan.settings.groups!r} have rows in the test table and in "
-                "the first one, so that the test is not one of new groups.",
-            )
+            name = plan.settings.groups or ""
+            text = write_message("groups_both", count=n_both, column=name)
+            yield Caution("groups", (name,), text)
         return
     for column in plan.table.columns:
         if column.name == plan.target.name or not _names_cases(column.name):
@@ -262,13 +237,9 @@ def _groups(plan: Plan) -> Iterator[Caution]:
         present = column.values[~column.missing]
         n_cases = len(np.unique(present))
         if 10 <= n_cases <= len(present) / 2:
-            yield Caution(
-                "groups",
-                (column.name,),
-                f"The column {column.name!r} names {n_cases:,} cases of several rows each, and "
-                "rows of one case are on both sides of each split: if the model is to predict new "
-                f"cases, --groups {column.name!r} tests that.",
-            )
+            name = column.name
+            text = write_message("groups", column=name, count=n_cases, same=repr(name))
+            yield Caution("groups", (name,), text)
 
 
 def _identifiers(plan: Plan) -> Iterator[Caution]:
@@ -282,12 +253,10 @@ def _identifiers(plan: Plan) -> Iterator[Caution]:
             continue
         n_distinct = len(np.unique(present))
         if n_distinct >= NAMES_ROWS * len(present):
-            yield Caution(
-                "identifier",
-                (column.name,),
-                f"The column {column.name!r} holds {n_distinct:,} different whole numbers in "
-                f"{len(present):,} training rows: if it names the rows, leave it out.",
+            text = write_message(
+                "identifier", column=column.name, count=n_distinct, rows=len(present)
             )
+            yield Caution("identifier", (column.name,), text)
 
 
 def _folds(plan: Plan) -> Iterator[Caution]:
@@ -299,21 +268,13 @@ def _folds(plan: Plan) -> Iterator[Caution]:
     n_constant = sum(int(found.sum()) == 1 for found in scored)
     lacking = [k for k in range(n_classes) if not all(found[k] for found in scored)]
     if n_constant:
-        yield Caution(
-            "fold",
-            (plan.target.name,),
-            f"{n_constant} of {len(scored)} folds hold one class only, so that their scores say "
-            "little: choose fewer folds with --cv.",
-        )
+        text = write_message("fold_constant", some=n_constant, all=len(scored))
+        yield Caution("fold", (plan.target.name,), text)
     elif lacking:
         n_folds = sum(not all(found[lacking]) for found in scored)
-        yield Caution(
-            "fold",
-            (plan.target.name,),
-            f"{n_folds} of {len(scored)} folds lack a class ({plan.target.labels[lacking[0]]!r} "
-            "for one), so that scores of classes are rough: choose fewer folds with --cv, or merge "
-            "classes.",
-        )
+        label = plan.target.labels[lacking[0]]
+        text = write_message("fold_lacking", some=n_folds, all=len(scored), label=label)
+        yield Caution("fold", (plan.target.name,), text)
 
 
 def _few_tested(plan: Plan) -> Iterator[Caution]:
@@ -324,9 +285,8 @@ def _few_tested(plan: Plan) -> Iterator[Caution]:
     few = np.flatnonzero(counts < FEW_TESTED)
     if few.size:
         label, n = plan.target.labels[int(few[0])], int(counts[few[0]])
-        more = f", and of {len(few) - 1} more classes hardly more" if len(few) > 1 else ""
-        yield Caution(
-            "few_tested",
-            (plan.target.name,),
-            f"Test rows of the class {label!r}: {n}{more}; scores there say little.",
-        )
+        if len(few) > 1:
+            text = write_message("few_tested_more", label=label, count=n, more=len(few) - 1)
+        else:
+            text = write_message("few_tested", label=label, count=n)
+        yield Caution("few_tested", (plan.target.name,), text)

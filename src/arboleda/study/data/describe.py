@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.preparation import ONE_HOT_LEVELS
 from arboleda.study.data.roles import Role
 from arboleda.study.data.table import Column, Note, Table
@@ -118,14 +119,16 @@ def row_digests(columns: Sequence[Column]) -> npt.NDArray[np.bytes_]:
 def _notes(
     table: Table, target: Target, roles: Mapping[str, Role], n_duplicates: int, n_folds: int
 ) -> list[Note]:
-    notes = [Note("info", target.name, f"The task is {target.why}.")]
+    notes = [Note("info", target.name, write_message("task", why=target.why))]
     if n_duplicates:
-        text = f"{n_duplicates:,} of {table.n_rows:,} rows repeat an earlier row; they are kept."
+        text = write_message("copies", count=n_duplicates, rows=table.n_rows)
         notes.append(Note("warning", None, text))
     for column in table.columns:
         role = roles[column.name]
         if role.role == "left_out":
-            notes.append(Note("warning", column.name, f"Left out: {role.reason}."))
+            notes.append(
+                Note("warning", column.name, write_message("left_out", reason=role.reason or ""))
+            )
         elif role.role == "feature":
             notes.extend(_feature_notes(column, role, table.n_rows))
     if target.task != "regression":
@@ -137,14 +140,11 @@ def _feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
     notes = []
     n_missing = int(column.missing.sum())
     if n_missing:
-        share = f"{100 * n_missing / n_rows:.1f} %"
-        notes.append(Note("info", column.name, f"Missing in {n_missing:,} rows ({share})."))
+        share = Number(f"{100 * n_missing / n_rows:.1f} %")
+        text = write_message("missing", count=n_missing, share=share)
+        notes.append(Note("info", column.name, text))
     if role.kind == "categorical" and len(column.levels) > ONE_HOT_LEVELS:
-        text = (
-            f"{len(column.levels):,} levels: where the training rows show more than "
-            f"{ONE_HOT_LEVELS} of them, the column is encoded by the target's mean per level, "
-            "cross-fitted."
-        )
+        text = write_message("levels", count=len(column.levels), most=ONE_HOT_LEVELS)
         notes.append(Note("info", column.name, text))
     if role.kind == "datetime":
         text = "Turned into days since 1970, year, month, day, weekday and hour."
@@ -156,15 +156,12 @@ def _class_notes(target: Target, n_folds: int) -> list[Note]:
     counts = np.bincount(target.y, minlength=len(target.labels))
     rare, n_rare = int(counts.argmin()), int((counts < 2 * n_folds).sum())
     if n_rare == 1:
-        text = (
-            f"The class {target.labels[rare]!r} has {counts[rare]} rows, so some folds may lack "
-            "it and its scores are rough."
-        )
+        text = write_message("rare_class", label=target.labels[rare], count=int(counts[rare]))
         return [Note("warning", target.name, text)]
     if n_rare > 1:
-        text = (
-            f"{n_rare} classes have fewer than {2 * n_folds} rows ({target.labels[rare]!r} has "
-            f"{counts[rare]}), so some folds may lack one and their scores are rough."
+        label, count = target.labels[rare], int(counts[rare])
+        text = write_message(
+            "rare_classes", classes=n_rare, least=2 * n_folds, label=label, count=count
         )
         return [Note("warning", target.name, text)]
     return []

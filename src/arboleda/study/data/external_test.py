@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.artifacts.layout import RawColumn, as_known, as_text
 from arboleda.study.data.reading import RawTable, read_raw
 from arboleda.study.data.recipe import Recipe, Step, apply_recipe
@@ -161,10 +162,12 @@ def _recoded(column: Column, place: dict[str, float]) -> Any:
 def _notes(table: Table, raw: RawTable) -> list[Note]:
     names = {column.name for column in table.columns}
     strange = [name for name in raw.names if name not in names]
-    notes = [Note("info", None, f"The test is {raw.name}, {raw.data.num_rows:,} rows.")]
+    text = write_message("given_test", name=raw.name, count=raw.data.num_rows)
+    notes = [Note("info", None, text)]
     if strange:
         more = f" and {len(strange) - 5} more" if len(strange) > 5 else ""
         shown = ", ".join(repr(name[:60]) for name in strange[:5])
-        text = f"Columns of {raw.name} that {table.name} lacks are not used: {shown}{more}."
+        columns = f"{shown}{more}"
+        text = write_message("test_columns", name=raw.name, table=table.name, columns=columns)
         notes.append(Note("info", None, text))
     return notes

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.data.table import Column, Table
 from arboleda.study.errors import StudyError
 
@@ -84,13 +85,13 @@ def _infer_kind(
     if kind == "categorical" and _is_text(len(distinct), len(present)):
         kind = "text"
     if not present.size:
-        return kind, f"all values are missing in the {among}"
+        return kind, write_message("all_missing", rows=among)
     if len(distinct) == 1 and present.size == values.size:
-        return kind, f"constant: the same value in every {among.removesuffix('s')}"
+        return kind, write_message("constant", row=among.removesuffix("s"))
     if kind == "text":
         if len(distinct) == len(present):
             return kind, "identifier: every value is different"
-        return kind, f"free text: {len(distinct):,} distinct values in {len(present):,} rows"
+        return kind, write_message("free_text", distinct=len(distinct), rows=len(present))
     if kind == "numeric" and _looks_like_index(column.name, values, distinct):
         return kind, "identifier: distinct whole numbers that only name the rows"
     return kind, None

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.data.table import Column, Table
 from arboleda.study.errors import TableError
 
@@ -112,17 +113,11 @@ def decide_task(column: Column, task: str | None) -> tuple[bool, str]:
     if task == "classification":
         return True, "classification, as told"
     if column.kind != "numeric":
-        return True, f"classification: the target holds {_kind_word(column)}"
+        return True, write_message("classes_hold", what=_kind_word(column))
     whole = bool(np.all(distinct == np.round(distinct)))
     if len(distinct) <= 2 or (whole and len(distinct) <= MAX_NUMERIC_CLASSES):
-        return True, (
-            f"classification: the target has {len(distinct)} distinct values "
-            "(--task regression treats them as quantities)"
-        )
-    return False, (
-        f"regression: the target is a number with {len(distinct):,} distinct values "
-        "(--task classification treats them as classes)"
-    )
+        return True, write_message("classes_few", count=len(distinct))
+    return False, write_message("regression_many", count=len(distinct))
 
 
 def _kind_word(column: Column) -> str:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from arboleda.diagnose import corrected_t_test, holm
-from arboleda.report._words import join_names, spell_count
+from arboleda.reports.fact_messages import write_message
+from arboleda.reports.wording import join_names, spell_count
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
 from arboleda.study.results.best_model_facts import (
@@ -42,10 +43,6 @@ _WHY_NOT = {
     "loo": "The t test is not made: every row is a fold of its own.",
     "bootstrap": "The t test is not made: bags overlap in what they are scored on.",
 }
-_FOLDS_NOTE = (
-    "Corrected resampled t test over {} folds (Nadeau and Bengio 2003), which reckons with the "
-    "training rows that folds share."
-)
 
 Floats = npt.NDArray[np.float64]
 
@@ -92,7 +89,7 @@ def describe_comparison(
         level=LEVEL,
         rows=rows,
         as_good=as_good,
-        folds_note=_WHY_NOT.get(kind, _FOLDS_NOTE.format(plan.n_folds)),
+        folds_note=_WHY_NOT.get(kind) or write_message("folds", count=plan.n_folds),
         test_note=_test_note(plan, rows),
         sentence=_sentence(names, as_good, rows),
     )
@@ -237,17 +234,13 @@ def _is_worse(folds: FoldsTest | None, rows: RowsTest | None) -> bool:
 def _test_note(plan: Plan, rows: Sequence[RivalFacts]) -> str:
     groups = plan.split.groups
     if groups is not None and len(np.unique(groups[plan.split.test])) == 1:
-        return f"The test rows are not compared: all have the same {plan.settings.groups!r}."
+        return write_message("one_group", column=plan.settings.groups or "")
     if not any(row.test for row in rows):
         return "The test rows are not compared: what the models said of them was not kept."
-    paired = "Paired test of the difference, standard errors by"
+    code = "mcnemar" if plan.metric.key == "accuracy" else "influence"
     if groups is not None:
-        what = f"{paired} each group's influence (Liang and Zeger 1986)"
-    elif plan.metric.key == "accuracy":
-        what = "McNemar's exact test"
-    else:
-        what = f"{paired} each row's influence (Efron 1982)"
-    return f"{what} on {len(plan.split.test):,} test rows that no choice has seen."
+        code = "influence_groups"
+    return write_message(code, rows=len(plan.split.test))
 
 
 def _sentence(names: Mapping[str, str], as_good: Sequence[str], rows: Sequence[RivalFacts]) -> str:

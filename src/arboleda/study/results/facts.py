@@ -228,6 +228,19 @@ class EnvironmentFacts(FactsModel):
     cores: Count
 
 
+class NumberText(FactsModel):
+    """A formatted number in a sentence, such as 0.953."""
+
+    number: str
+
+
+class MessageFacts(FactsModel):
+    """The code and the values of a sentence, from which a page writes it in another language."""
+
+    code: str
+    values: dict[str, str | int | NumberText]
+
+
 class StudyTiming(FactsModel):
     """When the study started, and its duration in seconds."""
 
@@ -259,6 +272,9 @@ class StudyFacts(FactsModel):
     tree: TreeFacts | None
     environment: EnvironmentFacts
     timing: StudyTiming
+    messages: dict[str, MessageFacts] = Field(
+        default={}, description="by the sentence as it stands in the facts"
+    )
 
 
 class _SchemaWriter(GenerateJsonSchema):

@@ -11,6 +11,7 @@ import sklearn
 from joblib import cpu_count
 
 import arboleda
+from arboleda.reports.fact_messages import collect_messages, write_message
 from arboleda.study.data.data_checks import find_cautions
 from arboleda.study.data.describe import describe_table
 from arboleda.study.data.feature_crosses import FeatureCross
@@ -100,7 +101,8 @@ def make_facts(
         ),
     )
     # Without the keys that do not apply to a model, such as costs without a cost matrix.
-    return facts.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    plain = facts.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return {**plain, "messages": collect_messages(plain)}
 
 
 def _setup(plan: Plan) -> SetupFacts:
@@ -239,17 +241,21 @@ def _note(plan: Plan, outcome: Outcome) -> str | None:
     failed = [c for c in outcome.candidates if c.failed]
     if failed and outcome.best is not None:
         notes.append(
-            f"{len(failed)} of {len(outcome.candidates)} candidates failed: "
-            + str(failed[0].failed)
+            write_message(
+                "candidates_failed",
+                failed=len(failed),
+                all=len(outcome.candidates),
+                error=str(failed[0].failed),
+            )
         )
     unfinished = sum(c.status == "unfinished" for c in outcome.candidates)
     if unfinished and outcome.best is not None:
-        notes.append(f"time was over before {unfinished} of its candidates had all folds")
+        notes.append(write_message("unfinished", some=unfinished))
     results = [r for c in outcome.candidates for r in c.results]
     results += [outcome.test] if outcome.test else []
     counts = Counter(text for r in results for text in r["warnings"])
     for text, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:3]:
-        notes.append(f"in {count} of {len(results)} fits: {text}")
+        notes.append(write_message("in_fits", some=count, all=len(results), warning=text))
     return "; ".join(n for n in notes if n) or None
 
 

@@ -1,0 +1,1 @@
+"""The pages of an explanation: of a model and of one row."""

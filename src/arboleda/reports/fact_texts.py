@@ -1,0 +1,352 @@
+"""The English names and sentences that facts contain, for translation; see `fact_messages`."""
+
+from arboleda.reports.translation import N_
+
+__all__ = ["FACT_MESSAGES", "FACT_NAMES"]
+
+FACT_NAMES = frozenset(
+    {
+        # Metrics.
+        N_("Accuracy"),
+        N_("Balanced accuracy"),
+        N_("Macro F1"),
+        N_("Matthews correlation"),
+        N_("ROC AUC"),
+        N_("Log-loss"),
+        N_("Mean cost"),
+        # Models and combinations.
+        N_("Most frequent class"),
+        N_("Mean value"),
+        N_("Decision tree (CART)"),
+        N_("Pruned tree (1-SE rule)"),
+        N_("Bagged trees"),
+        N_("Random subspaces"),
+        N_("Class switching"),
+        N_("Random forest"),
+        N_("Extremely randomised trees"),
+        N_("AdaBoost"),
+        N_("Gradient boosting"),
+        N_("Friedman's gradient boosting"),
+        N_("Logistic regression"),
+        N_("Linear regression"),
+        N_("Ridge regression"),
+        N_("Ridge classifier"),
+        N_("Lasso"),
+        N_("Elastic net"),
+        N_("Gaussian naive Bayes"),
+        N_("Naive Bayes of mixed columns"),
+        N_("Bayesian network"),
+        N_("Linear discriminant analysis"),
+        N_("Quadratic discriminant analysis"),
+        N_("Regularised discriminant analysis"),
+        N_("Nearest shrunken centroids"),
+        N_("Diagonal linear discriminant analysis"),
+        N_("Kernel density classifier"),
+        N_("k-nearest neighbours"),
+        N_("Support vector machine"),
+        N_("Kernel ridge regression"),
+        N_("Multilayer perceptron"),
+        N_("Pruned tree (cost-complexity)"),
+        N_("Pruned tree (reduced error)"),
+        N_("Random patches"),
+        N_("AdaBoost, discrete"),
+        N_("AdaBoost.M1"),
+        N_("AdaBoost.M2"),
+        N_("AdaBoost.MR"),
+        N_("SAMME"),
+        N_("Real AdaBoost"),
+        N_("Gentle AdaBoost"),
+        N_("LogitBoost"),
+        N_("AdaBoost.R"),
+        N_("Schapire's boosting by majorities of three"),
+        N_("Gradient boosting, categories split in sets"),
+        N_("Gradient boosting, symmetric trees and ordered target statistics"),
+        N_("DART"),
+        N_("Gradient boosting, one-side sampling (GOSS)"),
+        N_("Stochastic gradient boosting"),
+        N_("Gradient boosting, thresholds drawn at random"),
+        N_("Gradient boosting, linear leaves"),
+        N_("Boosted additive model"),
+        N_("Boosted additive model with pairs"),
+        N_("Gradient boosting, exponential loss"),
+        N_("Gradient boosting, robust losses"),
+        N_("Gradient boosting of the target's logarithm"),
+        N_("Columns by mRMR, linear model"),
+        N_("Columns by joint mutual information, k-nearest neighbours"),
+        N_("Columns by importance in a forest, linear model"),
+        N_("Columns by forward selection, linear model"),
+        N_("Columns by backward elimination, linear model"),
+        N_("Principal components, linear model"),
+        N_("Bayesian model averaging"),
+        N_("Dynamic selection of members"),
+        N_("Soft vote"),
+        N_("Greedy selection"),
+        N_("Non-negative stacking"),
+        N_("Stacking"),
+        N_("Stacking of single models"),
+        N_("Stacking by boosting"),
+        N_("Majority vote"),
+        N_("Weighted vote"),
+        N_("Weighted mean"),
+        N_("Geometric mean"),
+        N_("Median of models"),
+        N_("Minimum of models"),
+        N_("Maximum of models"),
+        N_("Trimmed mean"),
+        N_("Naive Bayes vote"),
+        N_("Boosting by leaves"),
+        N_("Boosting by fine leaves"),
+        N_("Boosting of symmetric trees"),
+        N_("Boosting of large trees"),
+        N_("Boosting by levels, rows and columns drawn"),
+        N_("Boosting of small trees"),
+        N_("Boosting of trees split at random"),
+        N_("Boosting of trees with linear leaves"),
+        N_("DART of the portfolio"),
+        N_("Boosting of trees split at random, with columns made of others"),
+        N_("Boosting by leaves, with columns made of others"),
+        N_("Extremely randomised trees of the portfolio"),
+        N_("Random forest of the portfolio"),
+        N_("Small network of the portfolio"),
+        N_("Linear model of the portfolio"),
+        N_("Nearest neighbours of the portfolio"),
+        N_("Small network of ranks"),
+        N_("Linear model of ranks"),
+        N_("Support vector machine of the portfolio"),
+        # Preparation of the columns.
+        N_("none"),
+        N_("one-hot; missing values native"),
+        N_("one-hot; median imputation"),
+        N_("one-hot; median imputation; standardised"),
+        N_("one-hot; median imputation; ranks as normal scores"),
+        N_("columns made of others beside its own"),
+        N_("its members'"),
+        # Intervals.
+        N_("bootstrap of the test rows, 1000 draws"),
+        N_("bootstrap of the groups of the test rows, 1000 draws"),
+        # Remarks on combinations.
+        N_(
+            "Before the first window of time nothing is known of the members: there their "
+            "plain mean is judged."
+        ),
+        # Reasons to leave a column out.
+        N_("training rows"),
+        N_("training row"),
+        N_("identifier: every value is different"),
+        N_("identifier: distinct whole numbers that only name the rows"),
+        N_("it names the groups of the rows"),
+        # Notes on the data and the fits.
+        N_("regression, as told"),
+        N_("classification, as told"),
+        N_("text"),
+        N_("truth values"),
+        N_("Turned into days since 1970, year, month, day, weekday and hour."),
+        N_(
+            "The first line, taken as the names of the columns, holds only numbers; if it "
+            "is a row of data, add a header line."
+        ),
+        N_("SVM"),
+        N_("kernel ridge"),
+        N_("a linear machine"),
+        N_("ridge regression"),
+        N_("Left out: no time was left to score a candidate on all folds"),
+        N_("Left out: no time was left for its test"),
+        N_("Stopped: its process was killed (signal 9), most likely for want of memory"),
+        # Reasons to skip a section.
+        N_("the scheme of cross-validation has no folds that could be learned from in part"),
+        N_("the table is too large to learn from it many times more"),
+        N_("the time budget has no room for it"),
+        N_("there was not memory enough for it"),
+        N_("the parts of the rows are too small to learn from"),
+        N_("the fitted model was not kept"),
+        N_("the table is too large; the command arboleda explain does it on a part of the rows"),
+        N_("the test rows do not tell"),
+        # Exploration and comparison of studies.
+        N_(
+            "Almost determines the target: check that it was not derived from the target "
+            "and is known before it."
+        ),
+        N_("the table has no feature columns"),
+        N_("the prepared columns span fewer than two dimensions"),
+        N_("the tables differ"),
+        N_("the targets differ"),
+        N_("the tasks differ"),
+        N_("the test tables differ"),
+        N_("an older version did not record the test table; run the studies again"),
+        N_("the studies split off their test rows in different ways"),
+        N_("an older version did not save the groups; run the study again"),
+        # Notes on the comparison.
+        N_("The t test is not made: folds in time order learn from more and more rows."),
+        N_("The t test is not made: every row is a fold of its own."),
+        N_("The t test is not made: bags overlap in what they are scored on."),
+        N_("The test rows are not compared: what the models said of them was not kept."),
+    }
+)
+
+# Sentences with values, by code.
+FACT_MESSAGES = {
+    "not_finite": N_("{what} is no member: it does not say a finite number of every row."),
+    "not_kept": N_("{what} is no member: its fitted model was not kept."),
+    "classes": N_("{what} says classes alone, which count as probabilities of 0 and 1."),
+    "decisions": N_(
+        "{what} says no probabilities: the logistic function makes some of its decision values."
+    ),
+    "all_missing": N_("all values are missing in the {rows}"),
+    "constant": N_("constant: the same value in every {row}"),
+    "free_text": N_("free text: {distinct} distinct values in {rows} rows"),
+    "task": N_("The task is {why}."),
+    "classes_hold": N_("classification: the target holds {what}"),
+    "classes_few": N_(
+        "classification: the target has {count} distinct values (--task regression treats "
+        "them as quantities)"
+    ),
+    "regression_many": N_(
+        "regression: the target is a number with {count} distinct values (--task "
+        "classification treats them as classes)"
+    ),
+    "copies": N_("{count} of {rows} rows repeat an earlier row; they are kept."),
+    "left_out": N_("Left out: {reason}."),
+    "missing": N_("Missing in {count} rows ({share})."),
+    "levels": N_(
+        "{count} levels: where the training rows show more than {most} of them, the "
+        "column is encoded by the target's mean per level, cross-fitted."
+    ),
+    "rare_class": N_(
+        "The class {label} has {count} rows, so some folds may lack it and its scores are rough."
+    ),
+    "rare_classes": N_(
+        "{classes} classes have fewer than {least} rows ({label} has {count}), so some "
+        "folds may lack one and their scores are rough."
+    ),
+    "given_test": N_("The test is {name}, {count} rows."),
+    "test_columns": N_("Columns of {name} that {table} lacks are not used: {columns}."),
+    "encoding": N_("The text is not valid UTF-8; it was read as {encoding}."),
+    "approximated": N_("{what} (approximation by {points} points)"),
+    "nystroem": N_(
+        "{what} by a Nystroem map of {components} components and {how}: {rows} rows are "
+        "too many for an exact kernel"
+    ),
+    "part": N_("learned from a random part of {rows} rows"),
+    "candidates_failed": N_("{failed} of {all} candidates failed: {error}"),
+    "in_fits": N_("in {some} of {all} fits: {warning}"),
+    "unfinished": N_("time was over before {some} of its candidates had all folds"),
+    "too_long": N_("Stopped: it took more than {seconds} s, the limit of a fit"),
+    "no_memory": N_(
+        "Stopped: it ran out of memory, of which it may take {size} MB, the limit of a fit"
+    ),
+    "leak_class": N_(
+        "The column {column} tells the target nearly alone (balanced accuracy {score} on "
+        "rows held out): if it was made from the target, or is known only after it, leave "
+        "it out."
+    ),
+    "leak_value": N_(
+        "The column {column} tells the target nearly alone (R² {score} on rows held out): "
+        "if it was made from the target, or is known only after it, leave it out."
+    ),
+    "twins": N_(
+        "{count} of {all} test rows ({share} %) equal a training row in all columns, "
+        "{other} of them with another target: if they are copies of one case, remove "
+        "them, for the test then asks what was learned by heart."
+    ),
+    "twins_folds": N_(
+        "{count} of {all} rows that the folds hold out ({share} %) equal a row that is "
+        "learned from in all columns, {other} of them with another target: if they are "
+        "copies of one case, remove them, for models are then chosen by what they learned "
+        "by heart."
+    ),
+    "dates": N_(
+        "The column {column} holds dates, and rows of all dates are on both sides of each "
+        "split: if the model is to predict later rows than it learned from, --time {same} "
+        "tests that."
+    ),
+    "order_class": N_(
+        "Where a row stands in the table tells the target beyond what all columns do "
+        "(balanced accuracy {gain} higher on rows held out): neighbouring rows are alike. "
+        "If the table follows a time or groups, name that column by --time or --groups."
+    ),
+    "order_value": N_(
+        "Where a row stands in the table tells the target beyond what all columns do (R² "
+        "{gain} higher on rows held out): neighbouring rows are alike. If the table "
+        "follows a time or groups, name that column by --time or --groups."
+    ),
+    "groups": N_(
+        "The column {column} names {count} cases of several rows each, and rows of one "
+        "case are on both sides of each split: if the model is to predict new cases, "
+        "--groups {same} tests that."
+    ),
+    "groups_both": N_(
+        "{count} groups of {column} have rows in the test table and in the first one, so "
+        "that the test is not one of new groups."
+    ),
+    "identifier": N_(
+        "The column {column} holds {count} different whole numbers in {rows} training "
+        "rows: if it names the rows, leave it out."
+    ),
+    "fold_constant": N_(
+        "{some} of {all} folds hold one class only, so that their scores say little: "
+        "choose fewer folds with --cv."
+    ),
+    "fold_lacking": N_(
+        "{some} of {all} folds lack a class ({label} for one), so that scores of classes "
+        "are rough: choose fewer folds with --cv, or merge classes."
+    ),
+    "few_tested": N_("Test rows of the class {label}: {count}; scores there say little."),
+    "few_tested_more": N_(
+        "Test rows of the class {label}: {count}, and of {more} more classes hardly more; "
+        "scores there say little."
+    ),
+    "folds": N_(
+        "Corrected resampled t test over {count} folds (Nadeau and Bengio 2003), which "
+        "reckons with the training rows that folds share."
+    ),
+    "one_group": N_("The test rows are not compared: all have the same {column}."),
+    "mcnemar": N_("McNemar's exact test on {rows} test rows that no choice has seen."),
+    "influence": N_(
+        "Paired test of the difference, standard errors by each row's influence (Efron "
+        "1982) on {rows} test rows that no choice has seen."
+    ),
+    "influence_groups": N_(
+        "Paired test of the difference, standard errors by each group's influence (Liang "
+        "and Zeger 1986) on {rows} test rows that no choice has seen."
+    ),
+}
+# Sentences of explorations, explanations and comparisons.
+FACT_MESSAGES |= {
+    "would_leave_out": N_("A study would leave it out: {reason}."),
+    "missing_of": N_("Missing in {count} of {all} rows."),
+    "dominant": N_("One value fills {count} of {all} rows."),
+    "many_levels": N_("{count} levels, {rare} of them in a single row."),
+    "date_range": N_(
+        "Dates from {first} to {last}: to predict the future, test on the latest rows, "
+        "not on random ones."
+    ),
+    "one_to_one": N_(
+        "Equivalent to the column {column}: each value of one corresponds to exactly one "
+        "value of the other."
+    ),
+    "near_copy": N_(
+        "Nearly a multiple of the column {column}: their correlation is {correlation}."
+    ),
+    "target_missing": N_("The target is missing in {count} rows; a study does not accept them."),
+    "too_few": N_("The class {label} has {count} rows: too few for training and testing."),
+    "too_few_more": N_(
+        "The class {label} has {count} rows and {more} more classes have as few: too few "
+        "for training and testing."
+    ),
+    "rare_share": N_(
+        "The class {label} has {share} % of the rows: read scores per class beside the accuracy."
+    ),
+    "infinite": N_(
+        "Infinite in {count} rows, the first of them data row {first}; treated as missing "
+        "here; a study does not accept them."
+    ),
+    "fewer_rows": N_("the table has fewer than {count} rows"),
+    "others": N_("{count} others"),
+    "range": N_("{low} to {high}"),
+    "few_shared": N_(
+        "the test sets of the studies share only {count} rows: different seeds select "
+        "different test rows"
+    ),
+    "same_groups": N_("all test rows have the same {column}"),
+    "undefined": N_("{metric} is not defined for these predictions"),
+}

@@ -1,0 +1,1 @@
+"""The report of a study: one module for each group of sections."""

@@ -1,0 +1,1 @@
+"""Comparison of finished studies: the code behind ``arboleda compare``."""

@@ -1,0 +1,1 @@
+"""Explanation of the best model of a study: the code behind ``arboleda explain``."""

@@ -1,0 +1,1 @@
+"""Exploration of a table before modelling: the code behind ``arboleda explore``."""
