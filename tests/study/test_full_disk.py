@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from tests.small_disk import mounted
 
-from arboleda.study import Study, StudyError, study
+from arboleda.study import Study, StudyError, output_folder
 from arboleda.study.execution.ledger import Ledger
 
 
@@ -55,7 +55,7 @@ def test_a_failed_write_keeps_the_old_files(
     run.run()
     names = ["results.json", "leaderboard.csv", "report.html"]
     before = {name: (tmp_path / name).read_bytes() for name in names}
-    write_atomically, write_report = study.write_atomically, study.write_report
+    write_atomically, write_report = output_folder.write_atomically, output_folder.write_report
 
     def refuse(path: Path) -> None:
         if path.name == failing:
@@ -69,8 +69,8 @@ def test_a_failed_write_keeps_the_old_files(
         refuse(path)
         write_report(facts, path)
 
-    monkeypatch.setattr(study, "write_atomically", write)
-    monkeypatch.setattr(study, "write_report", report)
+    monkeypatch.setattr(output_folder, "write_atomically", write)
+    monkeypatch.setattr(output_folder, "write_report", report)
     sentence = "No space is left" if number == errno.ENOSPC else "cannot be written"
     with pytest.raises(StudyError, match=sentence):
         run.run()
