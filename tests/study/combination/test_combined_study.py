@@ -109,7 +109,7 @@ def test_models_left_out_of_combinations_are_reported(tmp_path: Path) -> None:
         outcomes.append(SimpleNamespace(model=model, error=None, test={"kept": kept}))
     plan = SimpleNamespace(target=SimpleNamespace(labels=()))
     found = make_remarks(plan, outcomes, outcomes[:1], tmp_path)  # type: ignore[arg-type]
-    assert found.on(["a"], in_time=False) == [
+    assert found.list_remarks(["a"], in_time=False) == [
         "Second is no member: its fitted model was not kept.",
         "Third is no member: it does not say a finite number of every row.",
     ]
