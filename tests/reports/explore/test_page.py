@@ -51,8 +51,11 @@ def test_the_page_is_in_spanish(explored: Exploration) -> None:
     page = render_exploration(explored.facts, "es")
     assert '<html lang="es">' in page
     assert all(words in page for words in ("Columnas", "Valores ausentes", "Mapas", "Semilla"))
-    # A sentence of the facts, with its value.
-    assert "Un estudio la excluiría: " in page
+    # A range of the facts, with its numbers: "1.5 to 2" is "1,5 a 2".
+    labels = [group["label"] for p in explored.facts["profiles"] for group in p["groups"]]
+    ranges = [label for label in labels if label and " to " in label and "." in label]
+    assert ranges
+    assert ranges[0].replace(" to ", " a ").replace(".", ",") in page
     titles = ("Missing values", "Methods", "Outliers", "Maps", "A study would", "Principal comp")
     assert not [words for words in titles if words in page]
     with pytest.raises(ValueError, match="unknown language 'xx'"):

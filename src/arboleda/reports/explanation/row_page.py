@@ -154,12 +154,12 @@ def _write_proximity_sentence(facts: Mapping[str, Any]) -> str:
         )
     return _(
         "The {rows} training rows nearest to it have targets from {low} to {high}, {mean} "
-        "on average; the model predicts {answer}.",
+        "on average; the model predicts {predicted}.",
         rows=integer(len(rows)),
         low=plain(min(targets)),
         high=plain(max(targets)),
         mean=plain(sum(targets) / len(targets)),
-        answer=plain(facts["prediction"]["answer"]),
+        predicted=plain(facts["prediction"]["answer"]),
     )
 
 
