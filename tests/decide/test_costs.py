@@ -1,5 +1,6 @@
 """Costs in any form: read into the order of the classes, refused by name."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,16 @@ def test_labels_of_other_types_are_accepted_as_keys() -> None:
     assert costs.tolist() == [[0, 2], [3, 0]]
     frame = pd.DataFrame([[0, 1], [2, 0]], index=[5, 7], columns=[5, 7])
     assert read_cost_matrix(frame, np.array([5, 7])).tolist() == [[0, 1], [2, 0]]
+
+
+@pytest.mark.parametrize("classes", [np.array([0, 1]), np.array([False, True]), _NAMES])
+def test_costs_in_json_name_classes_by_their_text(classes: Any) -> None:
+    """The file that the command takes, in which all names are texts."""
+    no, yes = (str(label) for label in classes.tolist())
+    given = json.loads(json.dumps({no: {yes: 5}, yes: {no: 2}}))
+    assert read_cost_matrix(given, classes).tolist() == [[0, 5], [2, 0]]
+    costs = read_row_costs(given, np.zeros((2, 2)), classes, 3)
+    assert costs[2].tolist() == [[0, 5], [2, 0]]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@ def read_cost_matrix(given: Any, classes: Array) -> Floats:
     ----------
     given : array-like, pandas data frame, mapping or None
         A mapping is ``{true: {predicted: cost}}`` or ``{(true, predicted): cost}``; errors that it
-        does not name cost 1, and correct predictions 0. None: each error costs 1.
+        does not name cost 1, and correct predictions 0. Classes may be named by their text, as in
+        JSON. None: each error costs 1.
     classes : ndarray of shape (n_classes,)
 
     Returns
@@ -192,14 +193,21 @@ def _read_frame(given: Any, classes: Array) -> Floats:
 
 
 def _find_indices(pair: tuple[Any, Any], classes: Array, name: str) -> tuple[int, int]:
+    """Return the indices of two classes, named as they are or, as keys of JSON are, by text."""
     names = classes.tolist()
+    texts = [str(label) for label in names]
+    places = []
     for label in pair:
-        if label not in names:
+        if label in names:
+            places.append(names.index(label))
+        elif label in texts:
+            places.append(texts.index(label))
+        else:
             raise ValueError(
                 f"{name} names the class {label!r} in {pair!r}, but the classes are {names}"
                 f"{_describe_numbered_classes(names)}"
             )
-    return names.index(pair[0]), names.index(pair[1])
+    return places[0], places[1]
 
 
 def _describe_numbered_classes(names: list[Any]) -> str:
