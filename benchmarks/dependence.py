@@ -32,8 +32,7 @@ from sklearn.inspection import partial_dependence as sklearn_dependence
 
 import arboleda
 from arboleda.explain import partial_dependence
-from arboleda.explain._curves import iter_ice_curves
-from arboleda.explain._grids import make_grid
+from arboleda.explain._curves import iter_ice_curves, make_grid
 from arboleda.explain._outputs import make_output_reader
 from arboleda.explain._rows import read_rows
 

@@ -22,8 +22,7 @@ from sklearn.feature_selection import mutual_info_classif
 
 from arboleda import JMISelector, MRMRSelector, __version__
 from arboleda._engine.columns import Table
-from arboleda.features._counting import LevelColumns, Levels
-from arboleda.features._expected_information import compute_expected_terms
+from arboleda.features._counting import LevelColumns, Levels, compute_expected_terms
 
 
 def time_best(make: Callable[[], Any]) -> float:

@@ -26,10 +26,9 @@ from arboleda.combine import MemberOutputs
 from arboleda.study.catalogue.model import Setting
 from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.combination.methods import METHODS, cross_fit
-from arboleda.study.data.features import make_features
+from arboleda.study.data.features import decide_roles, make_features
 from arboleda.study.data.preparation import make_preparation
 from arboleda.study.data.reading import read_table
-from arboleda.study.data.roles import decide_roles
 from arboleda.study.data.target import make_target
 from arboleda.study.results.scoring import class_scores
 

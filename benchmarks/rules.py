@@ -41,11 +41,9 @@ from tables import TABLES, Problem
 
 import arboleda
 from arboleda.combine import MemberOutputs, combine_outputs, out_of_fold_outputs, outputs_of
-from arboleda.combine._constrained_weights import constrained_weights
-from arboleda.combine._ensemble_scorers import make_ensemble_scorer
+from arboleda.combine._combination import FitInputs
 from arboleda.combine._fits import Training
-from arboleda.combine._greedy_selection import select_greedily
-from arboleda.combine._learned import FitInputs
+from arboleda.combine._greedy_selection import make_ensemble_scorer, select_greedily
 from arboleda.combine._posterior import (
     class_log_likelihood,
     gaussian_log_likelihood,
@@ -53,6 +51,7 @@ from arboleda.combine._posterior import (
     spread,
 )
 from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
+from arboleda.combine._weighted_mean import constrained_weights
 
 N_FOLDS = 5
 CORRECTION = 1 / N_FOLDS + 1 / (N_FOLDS - 1)  # of the variance over folds

@@ -18,7 +18,7 @@ void init_errors(nb::module_&) {
             case ErrorKind::bad_format:
               // Defined in Python, where its page is written and its pickles are found.
               PyErr_SetString(
-                  nb::module_::import_("arboleda._errors").attr("ModelFormatError").ptr(),
+                  nb::module_::import_("arboleda._utils.errors").attr("ModelFormatError").ptr(),
                   error.what());
               break;
             case ErrorKind::interrupted:

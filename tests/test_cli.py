@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import arboleda
-from arboleda._visible import visible_lines
+from arboleda._utils.text import visible_lines
 from arboleda.cli import _study as study_command
 from arboleda.cli import main
 from arboleda.study import Study

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arboleda._files import write_atomically
+from arboleda._utils.files import write_atomically
 
 
 def test_writes_text_as_utf8_and_bytes_as_they_are(tmp_path: Path) -> None:

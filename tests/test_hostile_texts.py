@@ -18,7 +18,7 @@ import pytest
 
 import arboleda
 from arboleda import export_graphviz, export_text, plot_tree
-from arboleda._visible import json_escaped, visible, visible_lines
+from arboleda._utils.text import json_escaped, visible, visible_lines
 from arboleda.cli import main
 
 ATTACKS = (

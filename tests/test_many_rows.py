@@ -18,7 +18,7 @@ from tests.many_rows import MODELS, fitted, predict_outputs, table
 
 import arboleda as ab
 from arboleda import _native
-from arboleda._engine import threads
+from arboleda._engine import parallel as threads
 
 EVERY = pytest.mark.parametrize("name", MODELS)
 

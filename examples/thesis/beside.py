@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arboleda._numbers import integer
+from arboleda._utils.numbers import integer
 from arboleda.reports.figures.score_plots import draw_box_plot
 from arboleda.reports.rendering import render_page
 from arboleda.reports.tables import Cell

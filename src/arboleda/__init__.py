@@ -6,7 +6,7 @@ Public names are imported lazily, which keeps ``import arboleda`` fast.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from arboleda._extras import can_study
+from arboleda._utils.errors import can_study
 
 __version__ = "0.1.0"
 
@@ -62,13 +62,13 @@ _PUBLIC = {
     "MajorityVoteWithReject": "arboleda.combine",
     "MedianRule": "arboleda.combine",
     "MixedNaiveBayes": "arboleda.learners",
-    "ModelFormatError": "arboleda._errors",
+    "ModelFormatError": "arboleda._utils.errors",
     "NaiveBayesCombiner": "arboleda.combine",
     "NearestShrunkenCentroids": "arboleda.learners",
     "OLA": "arboleda.combine",
     "PastingClassifier": "arboleda.bagging",
     "PastingRegressor": "arboleda.bagging",
-    "Predictor": "arboleda._predictor",
+    "Predictor": "arboleda._base.predictor",
     "ProductRule": "arboleda.combine",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
@@ -247,8 +247,8 @@ if TYPE_CHECKING:
     from arboleda import model_selection as model_selection
     from arboleda import persist as persist
     from arboleda import plot as plot
-    from arboleda._errors import ModelFormatError as ModelFormatError
-    from arboleda._predictor import Predictor as Predictor
+    from arboleda._base.predictor import Predictor as Predictor
+    from arboleda._utils.errors import ModelFormatError as ModelFormatError
     from arboleda.adaboost import SAMME as SAMME
     from arboleda.adaboost import AdaBoostClassifier as AdaBoostClassifier
     from arboleda.adaboost import AdaBoostM1 as AdaBoostM1

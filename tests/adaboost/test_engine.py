@@ -20,8 +20,8 @@ from arboleda import (
     DecisionTreeRegressor,
     ModelFormatError,
 )
+from arboleda._base.folds import hold_out
 from arboleda.adaboost._algorithms import ALGORITHMS
-from arboleda.tree._folds import hold_out
 
 
 class Hidden(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

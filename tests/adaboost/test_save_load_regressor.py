@@ -14,8 +14,8 @@ from sklearn.linear_model import Ridge
 
 import arboleda
 from arboleda import AdaBoostRegressor, DecisionTreeRegressor, ModelFormatError
-from arboleda.adaboost._saved_trees import SavedTrees
-from arboleda.persist._fields import Sections
+from arboleda.adaboost._tree_members import SavedTrees
+from arboleda.persist.fields import Sections
 
 X, y = load_diabetes(return_X_y=True)
 FRAME = pd.DataFrame(X[:, :4], columns=list("abcd")).assign(

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier as PeerTree
 
 import arboleda
 from arboleda import ClassSwitchingClassifier, DecisionTreeClassifier
-from arboleda.bagging._draws import (
+from arboleda.bagging._sampling import (
     RowsToDraw,
     compute_switching_limit,
     switch_labels,

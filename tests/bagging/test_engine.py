@@ -19,7 +19,7 @@ from arboleda import (
     RandomSubspaceClassifier,
     RandomSubspaceRegressor,
 )
-from arboleda._engine.fit_forest import ForestOptions, switch_labels
+from arboleda._engine.fit import ForestOptions, switch_labels
 
 X, y = load_iris(return_X_y=True)
 ARRAYS = ("feature", "threshold", "children_left", "children_right", "n_node_samples")

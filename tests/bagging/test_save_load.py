@@ -23,7 +23,7 @@ from arboleda import (
     RandomSubspaceRegressor,
 )
 from arboleda.bagging._saved_members import SavedMembers
-from arboleda.persist._fields import Sections
+from arboleda.persist.fields import Sections
 
 X, y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[y]

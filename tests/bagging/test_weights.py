@@ -33,12 +33,12 @@ from arboleda import (
     RandomSubspaceRegressor,
     explain,
 )
-from arboleda._member_weights import log_odds
-from arboleda.bagging._member_quality import compute_quality_weights
+from arboleda._base.held_out import log_odds
 from arboleda.bagging._saved_members import SavedMembers
 from arboleda.bagging._tree_members import TreeMembers
+from arboleda.bagging._votes import compute_quality_weights
 from arboleda.diagnose import forest_correlation
-from arboleda.persist._fields import Sections
+from arboleda.persist.fields import Sections
 
 X, y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[y]

@@ -19,8 +19,7 @@ import arboleda
 from arboleda import BARTRegressor, ModelFormatError, RandomForestRegressor
 from arboleda._engine.bart import Posterior
 from arboleda.bart._bart import MOVES
-from arboleda.bart._convergence import compute_split_r_hat
-from arboleda.bart._quantiles import compute_noisy_quantiles
+from arboleda.bart._posterior import compute_noisy_quantiles, compute_split_r_hat
 
 Floats = npt.NDArray[np.float64]
 

@@ -18,11 +18,11 @@ from arboleda import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from arboleda._base.folds import fold_splits
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.table import check_table
 from arboleda.boosting import _auto
 from arboleda.boosting._auto import HISTOGRAM_VALUES, MEMBERS, choose_n_members
-from arboleda.tree._folds import fold_splits
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(400, 4))

@@ -21,7 +21,7 @@ from arboleda import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
-from arboleda._engine import threads
+from arboleda._engine import parallel as threads
 from arboleda.model_selection import GridSearch
 
 Frame = pd.DataFrame

@@ -18,10 +18,10 @@ from arboleda import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
-from arboleda._engine import threads
-from arboleda.boosting._history import HistoryField
+from arboleda._engine import parallel as threads
 from arboleda.boosting._losses import LossField
-from arboleda.persist._fields import Sections
+from arboleda.boosting._round_monitor import HistoryField
+from arboleda.persist.fields import Sections
 
 RANDOM = np.random.default_rng(0)
 N = 700

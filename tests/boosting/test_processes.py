@@ -20,7 +20,7 @@ _MODULE = """
 import hashlib, multiprocessing, os, pickle, resource, signal, sys, threading, time
 import numpy as np
 from arboleda import GradientBoostingClassifier, HistGradientBoostingClassifier
-from arboleda._engine import threads
+from arboleda._engine import parallel as threads
 
 signal.alarm(60)
 random = np.random.default_rng(0)

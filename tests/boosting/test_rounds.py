@@ -15,8 +15,8 @@ from arboleda import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from arboleda._base.folds import fold_splits
 from arboleda.boosting import BoostingRound
-from arboleda.tree._folds import fold_splits
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(600, 4))

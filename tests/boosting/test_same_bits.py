@@ -13,7 +13,7 @@ from tests.boosting.every_kind import KINDS, ORDER, ROUNDS, bits
 from tests.conftest import ROOT
 
 from arboleda import _native
-from arboleda._engine import threads
+from arboleda._engine import parallel as threads
 
 EVERY = pytest.mark.parametrize("name", KINDS)
 

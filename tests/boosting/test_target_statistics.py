@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arboleda._engine.columns import Table
-from arboleda._engine.schema import MISSING, get_missing_code
+from arboleda._engine.columns import MISSING, Table, get_missing_code
 from arboleda.boosting._target_statistics import (
     PRIOR_WEIGHT,
     TargetStatistics,
     TargetStatisticsField,
     learn_statistics,
 )
-from arboleda.persist._fields import Sections
+from arboleda.persist.fields import Sections
 
 
 def as_native_table(codes: Any, n_levels: int) -> Table:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize, nnls
 
-from arboleda.combine import _constrained_weights
-from arboleda.combine._constrained_weights import constrained_weights
+from arboleda.combine import _weighted_mean as _constrained_weights
+from arboleda.combine._weighted_mean import constrained_weights
 
 
 def regression(seed: int, n_members: int = 5, n_rows: int = 80) -> tuple[Any, Any, Any]:

@@ -30,8 +30,7 @@ from arboleda import (
     EnsembleSelectionRegressor,
 )
 from arboleda.combine import out_of_fold_outputs
-from arboleda.combine._ensemble_scorers import make_ensemble_scorer
-from arboleda.combine._greedy_selection import select_greedily
+from arboleda.combine._greedy_selection import make_ensemble_scorer, select_greedily
 
 RANDOM = np.random.default_rng(0)
 LABELS = np.array(["a", "b", "c"])

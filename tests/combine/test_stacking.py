@@ -24,7 +24,7 @@ from arboleda import (
     StackingRegressor,
 )
 from arboleda.combine import out_of_fold_outputs
-from arboleda.combine._constrained_weights import constrained_weights
+from arboleda.combine._weighted_mean import constrained_weights
 
 X, y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[y]

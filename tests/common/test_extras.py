@@ -137,7 +137,7 @@ def test_all_names_exist_with_the_extras():
 def test_all_packages_of_a_study_are_checked():
     """What loading a study imports beyond the requirements is what `can_study` looks for."""
     then = (
-        "import sys, arboleda, arboleda._extras as e\n"
+        "import sys, arboleda, arboleda._utils.errors as e\n"
         "arboleda.Study, arboleda.predict_file\n"
         "from arboleda.study import compare, explain, explore\n"
         f"print(sorted({EXTRAS!r} & set(sys.modules)) == sorted(e._STUDY))"

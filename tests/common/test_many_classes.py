@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arboleda import RandomForestClassifier
-from arboleda._engine import memory
+from arboleda._engine import parallel as memory
 
 # A process that may have 6 GiB: what is not estimated beforehand is refused by the system.
 _CODE = """

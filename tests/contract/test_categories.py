@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from arboleda import DecisionTreeClassifier
+from arboleda._engine.columns import MISSING, MISSING_OF_MANY, Schema, get_missing_code
 from arboleda._engine.labels import label_from_json, label_to_json, sort_labels, to_plain_label
-from arboleda._engine.schema import MISSING, MISSING_OF_MANY, Schema, get_missing_code
 from arboleda._engine.table import check_table
 
 _LABELS = ["b", None, "ä", "b", "a", None, "a"]

@@ -11,7 +11,7 @@ from scipy import sparse
 from tests.contract import malformed
 
 from arboleda import DecisionTreeClassifier, StackingClassifier
-from arboleda._sparse import check_sparse
+from arboleda._utils.sparse import check_sparse
 
 _FAMILIES = 6
 _MATRICES = dict(malformed.malformed())

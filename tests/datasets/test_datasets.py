@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arboleda.datasets import _fetch, load, names
-from arboleda.datasets._catalogue import CATALOGUE
+from arboleda.datasets import _datasets as _fetch, load, names
+from arboleda.datasets._datasets import CATALOGUE
 
 _ADULT = (
     "39, State-gov, 77516, Bachelors, 13, Never-married, ?, Not-in-family, White, Male, 2174, 0, "

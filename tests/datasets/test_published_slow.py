@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import shared_data
 
 from arboleda.datasets import load
-from arboleda.datasets._catalogue import CATALOGUE
+from arboleda.datasets._datasets import CATALOGUE
 
 pytestmark = pytest.mark.slow
 

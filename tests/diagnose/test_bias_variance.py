@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestRegressor
 from arboleda.diagnose import bias_variance
-from arboleda.diagnose._decompositions import decompose_squared_error, decompose_zero_one_loss
+from arboleda.diagnose._bias_variance import decompose_squared_error, decompose_zero_one_loss
 
 
 def test_squared_loss_matches_values_by_hand() -> None:

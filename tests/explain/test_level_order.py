@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arboleda.explain._level_order import order_levels
+from arboleda.explain._accumulated_effects import order_levels
 from arboleda.explain._rows import read_rows
 
 LEVELS = pd.DataFrame(

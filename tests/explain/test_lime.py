@@ -20,7 +20,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
 from arboleda.explain import lime
-from arboleda.explain._lime_sample import Sampler, view_columns
+from arboleda.explain._lime_sampling import Sampler, view_columns
 from arboleda.explain._rows import read_rows
 
 

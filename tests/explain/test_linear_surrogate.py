@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from arboleda.explain._linear_surrogate import Moments, choose_columns, fit_columns
+from arboleda.explain._lime_sampling import Moments, choose_columns, fit_columns
 
 Floats = npt.NDArray[np.float64]
 

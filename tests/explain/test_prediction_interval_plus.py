@@ -25,7 +25,7 @@ from arboleda import (
     RandomSubspaceRegressor,
 )
 from arboleda.explain import _prediction_interval_plus, prediction_interval
-from arboleda.explain._member_predictions import compute_oob_mask
+from arboleda.explain._outputs import compute_oob_mask
 from arboleda.explain._prediction_interval_plus import iter_subset_means
 
 _draw = np.random.default_rng(0)

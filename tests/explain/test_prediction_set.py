@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 
 from arboleda import BaggingClassifier, RandomForestClassifier
 from arboleda.explain import prediction_set
-from arboleda.explain._prediction_set_scores import compute_adaptive_scores
+from arboleda.explain._conformal import compute_adaptive_scores
 
 _draw = np.random.default_rng(0)
 X = _draw.normal(size=(400, 3))

@@ -14,10 +14,13 @@ from sklearn.metrics.cluster import contingency_matrix, expected_mutual_informat
 
 from arboleda._engine.columns import Table
 from arboleda.features import mutual_information
-from arboleda.features._counting import LevelColumns, Levels, compute_counted_information
-from arboleda.features._expected_information import compute_expected_terms
-from arboleda.features._measures import make_measure
-from arboleda.features._neighbors import MixedVariable, compute_mixed_information
+from arboleda.features._counting import (
+    LevelColumns,
+    Levels,
+    compute_counted_information,
+    compute_expected_terms,
+)
+from arboleda.features._measures import MixedVariable, compute_mixed_information, make_measure
 
 Array = npt.NDArray[Any]
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import digamma
 
 from arboleda.features._counting import Levels
-from arboleda.features._neighbors import MixedVariable, compute_mixed_information
+from arboleda.features._measures import MixedVariable, compute_mixed_information
 
 Array = npt.NDArray[Any]
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from arboleda.features._permutation_tests import adjust_p_values, compute_p_values, standardize
+from arboleda.features._forest_selector import adjust_p_values, compute_p_values, standardize
 
 Array = npt.NDArray[Any]
 

@@ -7,7 +7,7 @@ from tests.boosting.ensembles import CATEGORY, mixed_table, naive_leaf, target_o
 
 from arboleda import DecisionTreeRegressor
 from arboleda._engine.columns import Table
-from arboleda._engine.fit_forest import (
+from arboleda._engine.fit import (
     ForestOptions,
     fit_classification_forest,
     fit_regression_forest,

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from tests.forest.tables import CLASSIFIERS, FORESTS, REGRESSORS, bytes_of, classes, table_for
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
-from arboleda.forest._lazy_sequence import LazySequence
+from arboleda._base.mixins import LazySequence
 
 
 @pytest.mark.parametrize("forest", CLASSIFIERS)

@@ -14,7 +14,7 @@ import pytest
 from scipy import sparse
 
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.fit_forest import (
+from arboleda._engine.fit import (
     FittedRows,
     ForestOptions,
     draw_bag,
@@ -283,7 +283,7 @@ def test_ctrl_c_stops_the_fit_soon(prepared: Callable[[], Callable[[], Any]]) ->
 _PEAK = """
 import resource, numpy as np
 from arboleda._engine.columns import Table
-from arboleda._engine.fit_forest import ForestOptions, fit_regression_forest
+from arboleda._engine.fit import ForestOptions, fit_regression_forest
 X = np.random.default_rng(0).normal(size=(20_000, 4))
 y = np.random.default_rng(1).normal(size=20_000)
 code = Table(list(X.T), len(X), (0,) * 4).code(2)

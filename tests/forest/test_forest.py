@@ -14,7 +14,7 @@ from tests.forest.forests import CRITERIA, mixed_forest, naive_votes, numbers_of
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, _native
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.fit_forest import (
+from arboleda._engine.fit import (
     ForestOptions,
     fit_classification_forest,
     fit_regression_forest,

@@ -7,8 +7,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from arboleda import ModelFormatError, RandomForestClassifier
-from arboleda.forest._kept_rows import KeptRows, KeptRowsField
-from arboleda.persist._fields import Sections
+from arboleda.forest._training_rows import KeptRows, KeptRowsField
+from arboleda.persist.fields import Sections
 
 TARGET = np.array([[0.0], [1.0], [2.0]])
 WEIGHT = np.array([1.0, 0.0, 2.5])

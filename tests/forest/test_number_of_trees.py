@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from tests.forest.tables import FORESTS, bytes_of, classes, numbers, table_for
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
-from arboleda.forest._convergence import BLOCK_SIZE, MAX_RELATIVE_EXCESS, Convergence
+from arboleda.forest._out_of_bag import BLOCK_SIZE, MAX_RELATIVE_EXCESS, Convergence
 
 
 @pytest.mark.parametrize("forest", FORESTS)

@@ -17,7 +17,7 @@ import hashlib, multiprocessing, pickle, signal, sys
 import joblib
 import numpy as np
 from arboleda._engine.columns import Table
-from arboleda._engine.fit_forest import (
+from arboleda._engine.fit import (
     FittedRows, ForestOptions, fit_classification_forest, out_of_bag_curve)
 
 signal.alarm(60)

@@ -10,7 +10,7 @@ from sklearn.base import is_classifier
 from tests.forest.tables import FORESTS, Array, bytes_of, classes, numbers, table_for
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
-from arboleda._engine import threads
+from arboleda._engine import parallel as threads
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arboleda.importers._float32 import at_most_float32, rounded_at_most, rounded_below
+from arboleda._utils.float32 import at_most_float32, rounded_at_most, rounded_below
 
 TINY, LARGEST = np.finfo(np.float32).smallest_subnormal, np.finfo(np.float32).max
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from arboleda import BayesianNetworkClassifier, DirectedGraph
-from arboleda.learners._bayesian_network_em import learn_tables
+from arboleda.learners._bayesian_network_inference import learn_tables
 from arboleda.learners._bayesian_network_tables import MISSING, Network, count, estimate
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from arboleda import DirectedGraph
 from arboleda.learners import _bayesian_network_inference as inference
-from arboleda.learners._bayesian_network_gaps import find_gaps
 from arboleda.learners._bayesian_network_inference import log_joint
 from arboleda.learners._bayesian_network_tables import (
     MISSING,
@@ -18,7 +17,7 @@ from arboleda.learners._bayesian_network_tables import (
     estimate,
     logarithms,
 )
-from arboleda.learners._variable_elimination import Elimination
+from arboleda.learners._variable_elimination import Elimination, find_gaps
 
 
 def random_network(seed: int) -> tuple[Network, list[Any], np.random.Generator]:

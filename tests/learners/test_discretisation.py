@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from arboleda.learners._discretisation import find_cuts
+from arboleda.learners._columns import find_cuts
 
 
 def entropy(labels: list[int]) -> float:

@@ -16,9 +16,8 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_scor
 from sklearn.naive_bayes import GaussianNB
 
 from arboleda import DiagonalLDA, RegularizedDiscriminantAnalysis
-from arboleda.learners._gaussian_classes import ClassMoments, log_densities
-from arboleda.learners._leave_one_out import LeaveOneOutDensities
-from arboleda.learners._units import within_scale
+from arboleda.learners._class_rows import within_scale
+from arboleda.learners._gaussian_classes import ClassMoments, LeaveOneOutDensities, log_densities
 
 _IRIS = load_iris(return_X_y=True)
 _WINE = load_wine(return_X_y=True)

@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from arboleda import BayesianNetworkClassifier, DirectedGraph
-from arboleda._visible import visible
+from arboleda._utils.text import visible
 
 
 @pytest.fixture(autouse=True)

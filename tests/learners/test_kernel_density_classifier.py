@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris, make_moons
 from sklearn.neighbors import KernelDensity
 
 from arboleda import KernelDensityClassifier
-from arboleda.learners._kernels import bandwidth_of_unit_variance, log_density
+from arboleda.learners._kernel_density_classifier import bandwidth_of_unit_variance, log_density
 
 _KERNELS = ("gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine")
 _X, _Y = load_iris(return_X_y=True)

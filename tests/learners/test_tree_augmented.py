@@ -6,8 +6,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from arboleda.learners import _tree_augmented
-from arboleda.learners._tree_augmented import build_augmenting_tree, compute_joining_gains
+from arboleda.learners import _bayesian_network_structure as _tree_augmented
+from arboleda.learners._bayesian_network_structure import (
+    build_augmenting_tree,
+    compute_joining_gains,
+)
 
 
 def some_rows(seed: int) -> tuple[np.ndarray, tuple[int, ...], np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from arboleda import DecisionTreeClassifier
 from arboleda.model_selection import BootstrapSplit, bootstrap_error
-from arboleda.model_selection._bootstrap_error import bootstrap_estimates
+from arboleda.model_selection._bootstrap import bootstrap_estimates
 
 X, y = load_iris(return_X_y=True)
 

@@ -19,7 +19,7 @@ from tests.onnx_export.test_export import FRAME, KW, NUMBERS, THREE, TWO, Y, che
 
 import arboleda as ab
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._ranks import add_normal_quantile
+from arboleda.onnx_export._preparation import add_normal_quantile
 
 FULL = pd.DataFrame(StandardScaler().fit_transform(NUMBERS.fillna(0.0)), columns=NUMBERS.columns)
 FAR = 3.0 * FULL + 0.5

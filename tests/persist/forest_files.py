@@ -6,7 +6,7 @@ from typing import Any
 from arboleda._engine.forest import Forest
 from arboleda._engine.model_file import read_model, write_model
 from arboleda.persist import ForestPart
-from arboleda.persist._fields import Sections
+from arboleda.persist.fields import Sections
 
 NAME = "forest_"
 

@@ -19,7 +19,7 @@ from arboleda import (
     RandomSubspaceClassifier,
     RandomSubspaceRegressor,
 )
-from arboleda.bagging._draws import RowsToDraw, compute_switching_limit, switch_labels
+from arboleda.bagging._sampling import RowsToDraw, compute_switching_limit, switch_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 

@@ -22,7 +22,7 @@ from tests.property.strategies import (
 )
 from threadpoolctl import threadpool_info
 
-from arboleda._engine import threads
+from arboleda._engine import parallel as threads
 
 _ROWS, _COLUMNS = 12_000, 24
 

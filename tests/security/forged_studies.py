@@ -41,7 +41,7 @@ from arboleda.study.artifacts.skops_file import estimators_from_bytes
 from arboleda.study.catalogue import ALL, kernels
 from arboleda.study.catalogue.entries import PORTFOLIO_WORD
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.feature_crosses import CrossedColumns
+from arboleda.study.data.cross_search import CrossedColumns
 from arboleda.study.data.preparation import make_preparation
 from arboleda.study.data.reading import read_table
 from arboleda.study.plan import Plan, make_plan

@@ -145,7 +145,7 @@ def test_neighbours_do_not_exceed_the_smallest_fit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_search_spaces_contain_the_parameters_of_the_grids(task: str) -> None:
-    from arboleda.study.catalogue.space import Choice
+    from arboleda.study.catalogue.model import Choice
 
     setting = Setting(N, {"binary": 2, "multiclass": 3, "regression": 0}[task], 0)
     features, y = table(task)

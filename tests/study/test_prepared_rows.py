@@ -11,8 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from arboleda.boosting import HistGradientBoostingClassifier
 from arboleda.forest import RandomForestClassifier
 from arboleda.study.data.features import Features
-from arboleda.study.data.preparation import PREPARATIONS, Style, make_preparation
-from arboleda.study.data.prepared_rows import PreparedRows
+from arboleda.study.data.preparation import PREPARATIONS, PreparedRows, Style, make_preparation
 from arboleda.tree import DecisionTreeClassifier
 
 N = 300

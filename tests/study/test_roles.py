@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.study.data.features import date_parts, make_features
+from arboleda.study.data.features import Role, date_parts, decide_roles, make_features
 from arboleda.study.data.reading import read_table
-from arboleda.study.data.roles import Role, decide_roles
 from arboleda.study.data.target import check_finite
 
 N = 120

@@ -17,7 +17,7 @@ import pytest
 
 from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.catalogue import Model, Size
-from arboleda.study.catalogue.space import Choice, Real
+from arboleda.study.catalogue.model import Choice, Real
 from arboleda.study.config.presets import PRESETS, Entry, Preset
 from arboleda.study.execution import pool
 from arboleda.study.execution.budget import Budget

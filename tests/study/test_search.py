@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.study.catalogue.space import Choice, Real, Whole
+from arboleda.study.catalogue.model import Choice, Real, Whole
 from arboleda.study.search import (
     FULL,
     Fidelity,

@@ -8,7 +8,7 @@ import numpy as np
 from tests.persist.twin import TreeTwin, section
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, _native
-from arboleda._engine.schema import Schema
+from arboleda._engine.columns import Schema
 from arboleda._engine.tree import Tree
 
 

@@ -68,7 +68,7 @@ def test_a_repeated_output_matches_a_single_one(criterion: str) -> None:
 def test_threads_and_row_order_change_no_byte(
     criterion: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arboleda._engine.threads.count_available_cores", lambda: 8)
+    monkeypatch.setattr("arboleda._engine.parallel.count_available_cores", lambda: 8)
     X, y = make_data(criterion, n_rows=3000)
     weight = np.random.default_rng(24).random(len(y)) + 0.1
     first = arrays_of(make_model(criterion, max_depth=8, n_jobs=1).fit(X, y, weight))

@@ -32,8 +32,8 @@ from arboleda import (
     PrunedTreeRegressor,
     load,
 )
-from arboleda._engine import threads
-from arboleda.tree._folds import fold_splits, hold_out
+from arboleda._base.folds import fold_splits, hold_out
+from arboleda._engine import parallel as threads
 
 Array = Any
 

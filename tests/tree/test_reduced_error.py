@@ -15,7 +15,7 @@ from arboleda import (
     PrunedTreeClassifier,
     PrunedTreeRegressor,
 )
-from arboleda.tree._folds import hold_out
+from arboleda._base.folds import hold_out
 
 Array = Any
 

@@ -24,7 +24,7 @@ from arboleda import (
     _native,
     load,
 )
-from arboleda._engine.threads import count_available_cores, resolve_n_jobs
+from arboleda._engine.parallel import count_available_cores, resolve_n_jobs
 from arboleda.persist._save import model_to_bytes
 
 _RANDOM = np.random.default_rng(0)

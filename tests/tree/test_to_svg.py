@@ -14,9 +14,9 @@ from tests.property.strategies import checked
 from tests.tree.handmade import Node, classifier
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda._numbers import text_units
-from arboleda._tree_rendering.colours import CLASS_COLOURS
-from arboleda._tree_rendering.layout import place_boxes
+from arboleda._tree_rendering.boxes import place_boxes
+from arboleda._tree_rendering.legend import CLASS_COLOURS
+from arboleda._utils.numbers import text_units
 
 SVG = "{http://www.w3.org/2000/svg}"
 Box = tuple[float, float, float, float]

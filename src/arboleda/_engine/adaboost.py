@@ -1,4 +1,4 @@
-"""AdaBoost algorithms of the engine: fitting, and members with weighted votes."""
+"""AdaBoost in the engine: fitting, and members with weighted votes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ import numpy.typing as npt
 from arboleda import _native
 from arboleda._engine.columns import SparseTable, Table
 from arboleda._engine.forest import Forest
-from arboleda._engine.memory import check_output_size
+from arboleda._engine.parallel import check_output_size
 from arboleda._engine.row_predictor import RowPredictor, has_few_rows
-from arboleda._native import AdaBoostOptions, BinnedDataset
+from arboleda._native import AdaBoostOptions, BinnedDataset, RunningMedians, TargetDensity
 
 __all__ = [
     "AdaBoostOptions",
     "AdaBoosted",
     "Rounds",
+    "RunningMedians",
+    "TargetDensity",
     "WeightedForest",
     "fit_adaboost",
 ]
+
 
 Floats = npt.NDArray[np.float64]
 

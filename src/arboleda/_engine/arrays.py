@@ -1,7 +1,14 @@
-"""Column-wise reading of arrays, lists of lists and other array-likes."""
+"""Column-wise reading of arrays, Arrow layouts and sparse matrices.
+
+The values are the same: views of text or bytes become text or bytes, run-end encoding is expanded.
+
+Tables read here pass all checks of the general code; all others are left to the general code, which
+raises detailed errors.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,13 +16,147 @@ import numpy.typing as npt
 from sklearn.utils.validation import _check_n_features, validate_data
 
 from arboleda._engine.categories import LabelColumn, encode_array_labels, encode_object_labels
+from arboleda._engine.columns import Schema, SparseTable, Table
 from arboleda._engine.labels import UnreadableLabelError
 from arboleda._engine.numbers import (
     check_engine_numbers,
     convert_objects_to_numbers,
     find_infinite_columns,
+    has_infinity,
     to_engine_type,
 )
+from arboleda._utils.sparse import check_sparse
+
+__all__ = ["to_plain_arrow", "to_plain_column", "to_plain_pandas"]
+
+
+def to_plain_arrow(table: Any) -> Any:
+    """Return a `pyarrow.Table` with plain layouts; the same object if all are plain."""
+    for place, field in enumerate(table.schema):
+        if not _is_plain(field.type):
+            table = table.set_column(place, field.name, to_plain_column(table.column(place)))
+    return table
+
+
+def to_plain_pandas(frame: Any) -> Any:
+    """Return a pandas frame with plain layouts in columns of Arrow types."""
+    odd = [
+        place
+        for place, dtype in enumerate(frame.dtypes)
+        if hasattr(dtype, "pyarrow_dtype") and not _is_plain(dtype.pyarrow_dtype)
+    ]
+    if not odd:
+        return frame
+    arrow, pandas = sys.modules["pyarrow"], sys.modules["pandas"]
+    frame = frame.copy(deep=False)
+    for place in odd:
+        data = arrow.chunked_array(frame.iloc[:, place].array.__arrow_array__())
+        frame.isetitem(place, pandas.arrays.ArrowExtensionArray(to_plain_column(data)))
+    return frame
+
+
+def to_plain_column(data: Any) -> Any:
+    """Return a `pyarrow.ChunkedArray` with a plain layout."""
+    if _is_plain(data.type):
+        return data
+    arrow = sys.modules["pyarrow"]
+    chunks = [_plain(chunk) for chunk in data.chunks]
+    return arrow.chunked_array(chunks, None if chunks else _plain_type(data.type))
+
+
+def _is_plain(kind: Any) -> bool:
+    return bool(_plain_type(kind) is kind)
+
+
+def _plain_type(kind: Any) -> Any:
+    """Return the plain type of the same values; the same object if it is plain."""
+    arrow = sys.modules["pyarrow"]
+    named = str(kind)  # older versions of pyarrow have no predicates for views
+    if named == "string_view":
+        return arrow.large_string()
+    if named == "binary_view":
+        return arrow.large_binary()
+    if named.startswith("run_end_encoded"):
+        return _plain_type(kind.value_type)
+    if arrow.types.is_dictionary(kind):
+        levels = kind.value_type
+        plain = _plain_type(levels)
+        if plain is not levels:
+            return arrow.dictionary(kind.index_type, plain, kind.ordered)
+    return kind
+
+
+def _plain(array: Any) -> Any:
+    arrow = sys.modules["pyarrow"]
+    kind = array.type
+    if _is_plain(kind):
+        return array
+    if arrow.types.is_dictionary(kind):
+        values = _plain(array.dictionary)
+        return arrow.DictionaryArray.from_arrays(array.indices, values, ordered=kind.ordered)
+    if str(kind).startswith("run_end_encoded"):
+        ends = array.run_ends.to_numpy(zero_copy_only=False)
+        rows = np.arange(array.offset, array.offset + len(array))  # indices in the parent array
+        return _plain(array.values).take(arrow.array(np.searchsorted(ends, rows, side="right")))
+    return array.cast(_plain_type(kind))
+
+
+_MOST = np.iinfo(np.int32).max
+
+
+def read_sparse(estimator: object, X: Any, *, reset: bool) -> SparseTable:
+    """Validate a sparse matrix and convert it to canonical form, without modifying the input.
+
+    Duplicate entries are summed; explicit zeros equal implicit ones; NaN is missing.
+
+    Parameters
+    ----------
+    estimator : object
+        Estimator whose number of columns is set or compared.
+    X : sparse matrix or array of shape (n_samples, n_features)
+        Of any format.
+    reset : bool
+        Whether the estimator is being fitted.
+
+    Raises
+    ------
+    ValueError
+        If its arrays are invalid, a value is infinite or not a number, or the shape is wrong.
+    """
+    check_sparse(X)
+    matrix = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse=["csc", "csr"],
+        dtype="numeric",
+        ensure_all_finite=False,
+    )
+    if matrix.dtype.kind not in "fiub":
+        raise ValueError(f"X has values of type {matrix.dtype}: convert them to numbers")
+    if max(matrix.shape) > _MOST:
+        raise ValueError(
+            f"X has shape {matrix.shape}: sparse matrices support at most {_MOST:,} rows and "
+            "columns"
+        )
+    # SciPy caches whether entries are sorted, which is wrong if its arrays were modified.
+    matrix = type(matrix)((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    try:
+        data = check_engine_numbers(matrix.data, "of a sparse matrix")
+    except ValueError:
+        entries = matrix.tocoo()
+        first = np.flatnonzero(np.isinf(entries.data))[0]
+        row, column = entries.row[first], entries.col[first]
+        raise ValueError(
+            f"Input X contains infinity: column {column}, row {row} is {entries.data[first]}. "
+            "Replace it by NaN if the value is missing, or by a finite number"
+        ) from None
+    if data is not matrix.data:
+        matrix = type(matrix)((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return SparseTable(matrix)
 
 
 class ArraySource:
@@ -114,3 +255,43 @@ def _raise_for_invalid_value(X: Any) -> None:
     source = ArraySource(array)
     for j in range(source.n_columns):
         source.numbers(j, str(j))
+
+
+_FEW_ROWS = 1000  # of a frame, whose numbers may have to be copied into one array
+
+
+def read_float_matrix(estimator: Any, X: Any) -> Table | None:
+    """Return the columns of a table; None if it is not one of the common cases.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator.
+    X : object
+    """
+    schema: Schema = estimator.schema_
+    if not schema.is_numeric:
+        return None
+    if type(X) is np.ndarray:
+        # scikit-learn warns if a model has feature names and a table does not.
+        matrix = None if hasattr(estimator, "feature_names_in_") else X
+    else:
+        matrix = _matrix_of_frame(X, schema)
+    if matrix is None or matrix.ndim != 2 or matrix.dtype.char not in "fd":
+        return None
+    if matrix.shape[1] != schema.n_columns or not matrix.shape[0] or not matrix.dtype.isnative:
+        return None
+    if has_infinity(matrix):
+        return None
+    return Table(list(matrix.T), len(matrix), schema.n_levels, matrix)
+
+
+def _matrix_of_frame(X: Any, schema: Schema) -> npt.NDArray[Any] | None:
+    """Return the values of a small pandas frame with the names of ``fit`` in their order."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or type(X) is not pandas.DataFrame or len(X) > _FEW_ROWS:
+        return None
+    if not schema.names_are_text or tuple(X.columns) != schema.names:
+        return None
+    matrix: npt.NDArray[Any] = X.to_numpy()
+    return matrix

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._engine.columns import MISSING, get_missing_code
 from arboleda._engine.labels import (
     Label,
     UnreadableLabelError,
@@ -16,7 +17,6 @@ from arboleda._engine.labels import (
     sort_labels,
     to_plain_label,
 )
-from arboleda._engine.schema import MISSING, get_missing_code
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

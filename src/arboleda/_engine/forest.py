@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix, hstack
 
 from arboleda import _native
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.memory import check_output_size
+from arboleda._engine.parallel import check_output_size
 from arboleda._engine.row_predictor import RowPredictor, has_few_rows
 from arboleda._engine.tree import Axes, Tree, compute_curves
 

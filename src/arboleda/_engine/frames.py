@@ -10,9 +10,9 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.arrays import ArraySource
-from arboleda._engine.arrow import to_plain_arrow, to_plain_pandas
+from arboleda._engine.arrays import ArraySource, to_plain_arrow, to_plain_pandas
 from arboleda._engine.categories import LabelColumn, encode_array_labels, encode_object_labels
+from arboleda._engine.columns import Name
 from arboleda._engine.labels import UnreadableLabelError
 from arboleda._engine.numbers import (
     check_engine_numbers,
@@ -20,7 +20,6 @@ from arboleda._engine.numbers import (
     convert_objects_to_numbers,
     is_missing,
 )
-from arboleda._engine.schema import Name
 
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]

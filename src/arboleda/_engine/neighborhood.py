@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 
 from arboleda import _native
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.fit_forest import FittedRows
+from arboleda._engine.fit import FittedRows
 from arboleda._engine.forest import Forest
 
 __all__ = ["Neighborhood", "Proximity", "squared_proximities"]

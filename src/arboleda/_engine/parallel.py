@@ -1,13 +1,93 @@
-"""Parallel fits, each with its own threads."""
+"""Threads, memory and parallel fits."""
 
 from __future__ import annotations
 
+import os
+import resource
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import joblib
 
 from arboleda import _native
+from arboleda._engine.row_predictor import has_few_rows
+
+__all__ = ["check_output_size", "get_usable_memory"]
+
+
+def get_usable_memory() -> int:
+    """Return the maximum number of bytes that this process can use."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return machine if limit == resource.RLIM_INFINITY else min(machine, limit)
+
+
+def check_output_size(n_rows: int, n_outputs: int, *, task: str, bytes_each: int = 8) -> None:
+    """Check that an array of rows times outputs fits in memory.
+
+    Parameters
+    ----------
+    n_rows, n_outputs : int
+        Numbers of rows, and of classes or values per row.
+    task : {"fitting", "predicting"}
+        Purpose of the memory.
+    bytes_each : int, default=8
+        Bytes per row and output.
+
+    Raises
+    ------
+    MemoryError
+        If the array does not fit in memory.
+    """
+    needed = n_rows * n_outputs * bytes_each
+    if needed <= get_usable_memory():
+        return
+    remedy = (
+        "if the target is a quantity, use a regressor; otherwise merge rare classes"
+        if task == "fitting"
+        else "predict fewer rows at a time"
+    )
+    raise MemoryError(
+        f"{task} requires at least {needed / 2**30:,.0f} GiB for {n_rows:,} rows x {n_outputs:,} "
+        f"classes, more than is available: {remedy}"
+    )
+
+
+def count_available_cores() -> int:
+    """Count the cores that this process may use, respecting its affinity and container quota."""
+    return int(joblib.cpu_count())
+
+
+def resolve_threads(table: Any, n_jobs: int | None) -> int:
+    """Convert ``n_jobs`` to a number of threads; one for few rows.
+
+    Counting the cores takes longer than predicting few rows.
+    """
+    return 1 if n_jobs != 0 and has_few_rows(table) else resolve_n_jobs(n_jobs)
+
+
+def resolve_n_jobs(n_jobs: int | None) -> int:
+    """Convert scikit-learn's ``n_jobs`` to a number of threads.
+
+    None means all available cores, or ``OMP_NUM_THREADS`` if that is fewer (joblib sets it in its
+    workers to limit nested parallelism). Negative numbers count from all cores: -1 is all, -2 all
+    but one. The result is at most the number of available cores, as more threads are slower.
+
+    Raises
+    ------
+    ValueError
+        If ``n_jobs`` is 0.
+    """
+    cores = count_available_cores()
+    if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "")
+        return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0: set a number of threads, or -1 for all cores")
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else min(n_jobs, cores)
+
 
 Result = TypeVar("Result")
 

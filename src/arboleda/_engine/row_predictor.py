@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeGuard
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda import _native
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import Schema, Table, get_missing_code
+from arboleda._engine.labels import Label
+from arboleda._engine.table import check_table
+from arboleda._utils.text import format_names
 
 Floats = npt.NDArray[np.float64]
 
@@ -72,3 +76,128 @@ class RowPredictor:
         if table.matrix is not None:
             return self._native.of_rows(table.matrix)
         return self._native.of_columns(table.columns, table.n_rows)
+
+
+class _Categories(NamedTuple):
+    """Codes of the labels of a column, and the numbers of each code; the last is for missing."""
+
+    place: int
+    codes: Mapping[Label, int]
+    numbers: list[list[float]]
+
+
+class RowReader:
+    """Reader and predictor of single rows for a fitted model.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator.
+    predictor : RowPredictor
+        Predictor of its trees.
+    category_numbers : mapping of int to ndarray of shape (n_levels + 1, n_numbers)
+        Categorical columns whose levels are encoded for the trees by numbers instead of codes; the
+        last row is for missing and unknown levels. The first number replaces the column, the others
+        are appended after all columns.
+    """
+
+    def __init__(
+        self, model: Any, predictor: RowPredictor, category_numbers: Mapping[int, Floats]
+    ) -> None:
+        self._predictor = predictor
+        self._model = copy.copy(model)
+        # Values are ordered here; scikit-learn would warn about missing names.
+        vars(self._model).pop("feature_names_in_", None)
+        self._schema: Schema = model.schema_
+        self._categories = [
+            _Categories(j, codes, _tabulate_numbers(codes, category_numbers.get(j)))
+            for j, codes in enumerate(self._schema.codes)
+            if codes is not None
+        ]
+
+    def raw(self, row: Any) -> Floats:
+        """Compute the raw outputs for a row, of shape (1, n_outputs).
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the columns of the row differ from those of the model, or a value is invalid.
+        """
+        found = None if self._categories else self._predictor.of_row(row)
+        if found is not None:
+            return found
+        values = self._order_values(row)
+        numbers = self._read_known_values(values)
+        found = None if numbers is None else self._predictor.of_row(numbers)
+        if found is None:
+            found = self._predictor.of_row(self._as_table(values))
+        assert found is not None  # numbers of a table are finite
+        return found
+
+    def _order_values(self, row: Any) -> Any:
+        """Return the values of the columns in order, as a list, tuple or array."""
+        if isinstance(row, list | tuple | np.ndarray):
+            return row
+        if not isinstance(row, Mapping) and hasattr(row, "to_dict"):  # a Series
+            row = row.to_dict()
+        if not isinstance(row, Mapping):
+            return np.asarray(row)
+        names = self._schema.names
+        if names is None:
+            raise ValueError(
+                f"the row has names, but {type(self._model).__name__} was fitted on columns "
+                "without names: pass the values in their order"
+            )
+        lacking = [name for name in names if name not in row]
+        extra = [name for name in row if name not in self._schema.places]
+        if lacking or extra:
+            faults = [f"lacks {format_names(lacking)}"] * bool(lacking)
+            faults += [f"has {format_names(extra)}, unseen at fit"] * bool(extra)
+            raise ValueError(
+                "The feature names should match those that were passed during fit: the row "
+                f"{' and '.join(faults)}"
+            )
+        return [row[name] for name in names]
+
+    def _read_known_values(self, values: Any) -> list[Any] | None:
+        """Replace known text labels by numbers; None if there are other values."""
+        if not isinstance(values, list | tuple) or len(values) != self._schema.n_columns:
+            return None
+        numbers = list(values)
+        for place, codes, known in self._categories:
+            label = values[place]
+            if not (label is None or (isinstance(label, str) and label in codes)):
+                return None
+            first, *more = known[len(known) - 1 if label is None else codes[label]]
+            numbers[place] = first
+            numbers += more
+        return numbers
+
+    def _as_table(self, values: Any) -> list[float]:
+        """Return the numbers of a row, validated as a table of one row."""
+        if np.ndim(values) != 1:
+            raise ValueError(
+                f"a predictor takes one row: pass {self._schema.n_columns} values, not an array of "
+                f"shape {np.shape(values)}; use predict of the model for several rows"
+            )
+        rows = values[np.newaxis] if isinstance(values, np.ndarray) else [list(values)]
+        table = check_table(self._model, rows, reset=False)
+        assert isinstance(table, Table)
+        numbers = [float(column[0]) for column in table.columns]
+        for place, codes, known in self._categories:
+            code = int(numbers[place])
+            missing = code == get_missing_code(len(codes))
+            first, *more = known[len(known) - 1 if missing else code]
+            numbers[place] = first
+            numbers += more
+        return numbers
+
+
+def _tabulate_numbers(codes: Mapping[Label, int], numbers: Floats | None) -> list[list[float]]:
+    if numbers is None:
+        return [
+            *([float(code)] for code in range(len(codes))),
+            [float(get_missing_code(len(codes)))],
+        ]
+    found: list[list[float]] = numbers.tolist()
+    return found

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
-from arboleda._engine.arrays import read_array
+from arboleda._engine.arrays import read_array, read_float_matrix, read_sparse
 from arboleda._engine.categories import encode, learn_levels
-from arboleda._engine.columns import Column, SparseTable, Table
-from arboleda._engine.float_matrix import read_float_matrix
+from arboleda._engine.column_options import Source, find_categorical_columns, selects_categories
+from arboleda._engine.columns import Column, Name, Schema, SparseTable, Table
 from arboleda._engine.frames import Frame, as_frame, get_column_names, read_frame
-from arboleda._engine.kinds import Source, find_categorical_columns, selects_categories
 from arboleda._engine.labels import Label
-from arboleda._engine.names import format_names
-from arboleda._engine.schema import Name, Schema
-from arboleda._engine.sparse import read_sparse
+from arboleda._utils.text import format_names
 
 __all__ = ["SparseTable", "Table", "check_table", "find_fitted_order"]
 
@@ -157,3 +157,34 @@ def _check_rows(frame: Frame) -> None:
     for count, what in zip(frame.shape, ("sample", "feature"), strict=True):
         if count == 0:
             raise ValueError(f"X has 0 {what}(s): at least 1 is required")
+
+
+def with_columns(X: Any, columns: dict[int, npt.NDArray[Any] | list[Label]]) -> Any:
+    """Return a copy of a table with some columns replaced.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+    columns : dict
+        Column indices and their new values: numbers or labels.
+
+    Returns
+    -------
+    table : ndarray, or frame of the same library
+        An array of float64, or of objects if X contains objects or text. Label columns of a frame
+        keep their type.
+    """
+    frame = as_frame(X)
+    if frame is None:
+        array = np.array(X, dtype=object if np.asarray(X).dtype.kind in "OUS" else np.float64)
+        for j, values in columns.items():
+            array[:, j] = values
+        return array
+    backend = nw.get_native_namespace(frame)
+    series = []
+    for j, values in columns.items():
+        before = frame.get_column(frame.columns[j])
+        # Create with the values' own type first, then cast text labels to categories or enums.
+        made = nw.new_series(before.name, values, backend=backend)
+        series.append(made.cast(before.dtype) if isinstance(values, list) else made)
+    return frame.with_columns(*series).to_native()

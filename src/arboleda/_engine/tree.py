@@ -12,9 +12,8 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import check_array
 
 from arboleda import _native
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import MISSING, SparseTable, Table
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.schema import MISSING
 
 Loss = Literal["misclassification", "squared_error", "absolute_error", "poisson_deviance"]
 

@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from math import isfinite
 
 from arboleda._locale import word
-from arboleda._numbers import integer, percent, plain, text_units
-from arboleda._tree_rendering.boxes import Box, Sketch, find_main_path
-from arboleda._tree_rendering.colours import ACCENT, class_colours, purity
-from arboleda._tree_rendering.layout import place_boxes
-from arboleda._tree_rendering.legend import legend
-from arboleda._tree_rendering.text_lines import Lines, format_box_lines, measure_box_units
-from arboleda._tree_rendering.xml_text import xml_text
+from arboleda._tree_rendering.boxes import Box, Sketch, find_main_path, place_boxes
+from arboleda._tree_rendering.legend import ACCENT, class_colours, legend, purity
+from arboleda._tree_rendering.text_lines import Lines, format_box_lines, measure_box_units, xml_text
+from arboleda._utils.numbers import integer, percent, plain, text_units
 
 __all__ = ["STANDALONE", "Theme", "draw_tree"]
 

@@ -1,10 +1,25 @@
-"""Lines of text in the boxes of nodes, wrapped and truncated to the width of the boxes."""
+"""Lines of text in the boxes of nodes, wrapped to their width and escaped for XML."""
+
+from html import escape
 
 from arboleda._locale import word
-from arboleda._numbers import clip, integer, text_units
 from arboleda._tree_rendering.boxes import Box, Sketch
+from arboleda._utils.numbers import clip, integer, text_units
+from arboleda._utils.text import visible_lines
 
-__all__ = ["Lines", "format_box_lines", "measure_box_units"]
+__all__ = ["Lines", "format_box_lines", "measure_box_units", "xml_text"]
+
+
+def xml_text(text: str) -> str:
+    r"""Escape a text for XML, including invisible and invalid characters.
+
+    Examples
+    --------
+    >>> print(xml_text("a < b & 'c'"), xml_text("bell\a"))
+    a &lt; b &amp; &#x27;c&#x27; bell\x07
+    """
+    return escape(visible_lines(text))
+
 
 # Each line: bold text on the left, plain text, and plain text on the right.
 Lines = list[tuple[str, str, str]]

@@ -8,12 +8,17 @@ from arboleda.adaboost._adaboost_mr import AdaBoostMR
 from arboleda.adaboost._adaboost_r import AdaBoostR
 from arboleda.adaboost._adaboost_r2 import AdaBoostR2
 from arboleda.adaboost._adaboost_regressor import AdaBoostRegressor
+from arboleda.adaboost._boosted_classifier import BoostedClassifier as BoostedClassifier
+from arboleda.adaboost._boosted_regressor import BoostedRegressor as BoostedRegressor
 from arboleda.adaboost._gentle_boost import GentleBoost
 from arboleda.adaboost._logit_boost import LogitBoost
 from arboleda.adaboost._real_adaboost import RealAdaBoost
+from arboleda.adaboost._regressor_members import BoostedTrees as BoostedTrees
 from arboleda.adaboost._samme import SAMME
 from arboleda.adaboost._schapire_boosting_classifier import SchapireBoostingClassifier
+from arboleda.adaboost._tree_members import BoostedTreeMembers as BoostedTreeMembers
 
+# Names that are imported `as` themselves serve other packages of arboleda; they are not public.
 __all__ = [
     "SAMME",
     "AdaBoostClassifier",

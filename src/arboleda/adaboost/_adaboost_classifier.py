@@ -12,28 +12,29 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
+from arboleda._base.folds import hold_out
+from arboleda._base.mixins import restore_on_failure
+from arboleda._base.tables import checked_table, rows_of
+from arboleda._base.targets import encode_classes
+from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import read_target, read_weight
-from arboleda._engine.threads import resolve_n_jobs
 from arboleda.adaboost._algorithms import ALGORITHMS, BoostingProblem, Floats, Indices, RoundOutcome
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
-from arboleda.adaboost._classifier_checks import check_algorithm, check_last_error
-from arboleda.adaboost._estimator_members import EstimatorMembers, MemberFitter, Round
-from arboleda.adaboost._loop import OnDegenerate, boost
-from arboleda.adaboost._progress import log_round
-from arboleda.adaboost._rounds import RoundRecords
-from arboleda.adaboost._stopping import Validation
+from arboleda.adaboost._loop import EstimatorMembers, MemberFitter, OnDegenerate, Round, boost
+from arboleda.adaboost._rounds import (
+    RoundRecords,
+    Validation,
+    check_algorithm,
+    check_last_error,
+    log_round,
+)
 from arboleda.adaboost._tree_members import (
     BoostedTreeMembers,
     BoostingLimits,
     boost_trees,
     engine_can_boost,
 )
-from arboleda.bagging._tables import checked_table, rows_of
-from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda.tree._class_target import encode_classes
-from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._folds import hold_out
-from arboleda.tree._restore_on_failure import restore_on_failure
+from arboleda.tree import DecisionTree, DecisionTreeClassifier, DecisionTreeRegressor
 
 AlgorithmName = Literal["discrete", "M1", "M2", "MH", "MR", "SAMME", "real", "gentle", "logit"]
 

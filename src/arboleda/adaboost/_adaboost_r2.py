@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._fixed_parameters import FixedParameters
+from arboleda._base.mixins import FixedParameters
 from arboleda.adaboost._adaboost_regressor import AdaBoostRegressor
-from arboleda.adaboost._drawn_rounds import Loss
+from arboleda.adaboost._regressor_rounds import Loss
 
 __all__ = ["AdaBoostR2"]
 

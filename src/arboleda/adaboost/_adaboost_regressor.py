@@ -12,21 +12,28 @@ from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_y, check_consistent_length
 
+from arboleda._base.mixins import restore_on_failure
+from arboleda._base.tables import checked_table
+from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import read_target, read_weight
-from arboleda._engine.threads import resolve_n_jobs
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
-from arboleda.adaboost._boosted_trees import BoostedTrees, TreeFitter, engine_can_boost
-from arboleda.adaboost._density_rounds import DensityRounds
-from arboleda.adaboost._drawn_rounds import DrawnRounds, Loss
-from arboleda.adaboost._estimator_regressors import EstimatorFitter
-from arboleda.adaboost._median_validation import holdout_split
-from arboleda.adaboost._round_protocols import Floats
-from arboleda.adaboost._saved_trees import SavedTrees, complete
-from arboleda.bagging._tables import checked_table
+from arboleda.adaboost._regressor_members import (
+    BoostedTrees,
+    EstimatorFitter,
+    TreeFitter,
+    engine_can_boost,
+)
+from arboleda.adaboost._regressor_rounds import (
+    DensityRounds,
+    DrawnRounds,
+    Floats,
+    Loss,
+    holdout_split,
+)
+from arboleda.adaboost._tree_members import SavedTrees, complete_trees
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field
 from arboleda.tree import DecisionTreeRegressor
-from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[misc]
@@ -300,7 +307,7 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
             return "the model needs one error and one bound per tree"
         if len(self._range) != 2 or not self._range[0] <= self._range[1]:
             return "the predictions have no valid range"
-        return complete(members, self)
+        return complete_trees(members, self)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

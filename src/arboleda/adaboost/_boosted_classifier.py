@@ -11,15 +11,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._base.mixins import StagedScores
+from arboleda._base.predictor import RowPredictorMixin
+from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_target
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda._predictor import RowPredictorMixin
-from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
-from arboleda.adaboost._estimator_members import EstimatorMembers
-from arboleda.adaboost._saved_votes import SavedVotes, complete
-from arboleda.adaboost._tree_members import BoostedTreeMembers
+from arboleda.adaboost._loop import EstimatorMembers
+from arboleda.adaboost._tree_members import BoostedTreeMembers, SavedVotes, complete_votes
 from arboleda.persist import Field, Labels, SavedModel
 
 Array = npt.NDArray[Any]
@@ -372,7 +371,7 @@ class BoostedClassifier(
         members = self._members
         assert isinstance(members, BoostedTreeMembers)  # a file holds no others
         self.estimator_ = clone(members.example)
-        return complete(members, self)
+        return complete_votes(members, self)
 
     def _fitted(self) -> EstimatorMembers | BoostedTreeMembers:
         if not hasattr(self, "_members"):

@@ -10,14 +10,13 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._engine.adaboost_regressor import RunningMedians
+from arboleda._base.mixins import StagedScores
+from arboleda._base.predictor import RowPredictorMixin
+from arboleda._engine.adaboost import RunningMedians
+from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda._predictor import RowPredictorMixin
-from arboleda._staged_scores import StagedScores
-from arboleda.adaboost._boosted_trees import BoostedTrees
-from arboleda.adaboost._estimator_regressors import EstimatorRegressors
-from arboleda.adaboost._round_protocols import Floats
+from arboleda.adaboost._regressor_members import BoostedTrees, EstimatorRegressors
+from arboleda.adaboost._regressor_rounds import Floats
 from arboleda.persist import SavedModel
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._fixed_parameters import FixedParameters
+from arboleda._base.mixins import FixedParameters
 from arboleda.adaboost._adaboost_classifier import AdaBoostClassifier
 from arboleda.adaboost._loop import OnDegenerate
 

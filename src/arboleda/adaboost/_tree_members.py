@@ -1,4 +1,4 @@
-"""Members that are arboleda trees: boosted by the engine and stored as a weighted forest."""
+"""Members that are arboleda trees: boosted by the engine, and stored in model files."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from arboleda._base.mixins import LazySequence
+from arboleda._base.tree_learner import Training
 from arboleda._engine.adaboost import AdaBoostOptions, WeightedForest, fit_adaboost
 from arboleda._engine.fit import check_class_shares_fit
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda._engine.tree import Tree
+from arboleda._utils.errors import ModelFormatError
 from arboleda.adaboost._algorithms import Algorithm, Floats, Indices
-from arboleda.adaboost._algorithms._real import compute_share_votes
+from arboleda.adaboost._algorithms._additive_algorithms import compute_share_votes
+from arboleda.adaboost._regressor_members import BoostedTrees
 from arboleda.adaboost._rounds import RoundRecords
-from arboleda.bagging._tree_members import engine_can
-from arboleda.forest._lazy_sequence import LazySequence
-from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._tree_learner import Training
+from arboleda.bagging import decode_tree, encode_tree, engine_can, set_columns
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import ForestPart
+from arboleda.persist.fields import Sections
+from arboleda.tree import DecisionTree, DecisionTreeClassifier, DecisionTreeRegressor
 
 # Votes of the leaves for each algorithm.
 VOTES = {
@@ -219,3 +224,129 @@ def boost_trees(
     rounds = RoundRecords(fitted.rounds.weight, fitted.rounds.error, normalizer, reset)
     useless = fitted.weak_error if fitted.end == "too_weak" else None
     return BoostedTreeMembers(fitted.members, example, rounds), useless
+
+
+_ROUNDS = ("weight", "error", "normalizer", "reset")
+_VOTE_KEYS = {"trees", "vote", "trees_a_round", "rounds", "tree", "tree_parameters"}
+
+
+class SavedVotes:
+    """Field of boosted trees: forest and rounds as sections, the rest in the header."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
+        """Store the arrays as sections and return the entry of the header."""
+        if not isinstance(value, BoostedTreeMembers):
+            raise TypeError(
+                "the members were not boosted by the engine, which only supports arboleda trees; "
+                "they cannot be stored in a model file: use pickle, joblib or skops"
+            )
+        array = SavedArray(np.float64)
+        return {
+            "trees": ForestPart().encode(f"{name}.trees", value.weighted.forest, sections),
+            "vote": value.weighted.vote,
+            "trees_a_round": value.weighted.trees_a_member,
+            "rounds": {
+                part: array.encode(f"{name}.{part}", getattr(value.rounds, part), sections)
+                for part in _ROUNDS
+            },
+            **encode_tree(value.example),
+        }
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> BoostedTreeMembers:
+        """Load the members; `complete` sets the columns of their trees."""
+        if not isinstance(stored, dict) or stored.keys() != _VOTE_KEYS:
+            raise ModelFormatError(f"{name} does not describe the members")
+        forest = ForestPart().decode(f"{name}.trees", stored["trees"], sections)
+        rounds = _decode_rounds(name, stored["rounds"], sections)
+        vote, trees_per_round = stored["vote"], stored["trees_a_round"]
+        if not isinstance(vote, str) or vote not in VOTES.values():
+            raise ModelFormatError(f"{name} has no valid vote type")
+        if type(trees_per_round) is not int or not 0 < trees_per_round <= forest.n_trees:
+            raise ModelFormatError(f"{name} has no valid number of trees per round")
+        tree = decode_tree(name, stored["tree"], stored["tree_parameters"])
+        try:
+            weighted = WeightedForest(forest, vote, rounds.weight, trees_per_round)
+        except ValueError as error:
+            raise ModelFormatError(f"{name}: {error}") from error
+        return BoostedTreeMembers(weighted, tree, rounds)
+
+
+def complete_votes(members: BoostedTreeMembers, model: Any) -> str | None:
+    """Set the columns of the loaded trees, or return why they do not fit the model."""
+    tree: Any = members.example
+    n_classes = len(model.classes_)
+    name = "SAMME" if n_classes == 1 else model.algorithm
+    if members.weighted.vote != VOTES.get(name):
+        return "the votes of the members do not match the algorithm"
+    tree.n_outputs_ = 1
+    if isinstance(tree, DecisionTreeClassifier):
+        if members.weighted.n_outputs != n_classes:
+            return "the number of classes of the members differs from the header"
+        tree.n_classes_, tree.classes_ = n_classes, model.classes_
+        return set_columns(model, tree, members.weighted.forest, (n_classes,))
+    if members.weighted.n_outputs != (1 if n_classes == 2 else n_classes):
+        return "the number of classes of the members differs from the header"
+    return set_columns(model, tree, members.weighted.forest, (1,))
+
+
+def are_valid_weights(weights: npt.NDArray[np.float64]) -> bool:
+    """Return whether weights are non-negative and sums of weighted votes stay finite."""
+    return bool((weights >= 0.0).all() and weights.max(initial=0.0) < 1e300 / len(weights))
+
+
+def _decode_rounds(name: str, stored: Any, sections: Sections) -> RoundRecords:
+    if not isinstance(stored, dict) or stored.keys() != set(_ROUNDS):
+        raise ModelFormatError(f"{name} does not describe its rounds")
+    array = SavedArray(np.float64)
+    parts = {part: array.decode(f"{name}.{part}", stored[part], sections) for part in _ROUNDS}
+    if len({len(part) for part in parts.values()}) != 1 or not len(parts["weight"]):
+        raise ModelFormatError(f"{name} needs one number of each kind per round")
+    if not (are_valid_weights(parts["weight"]) and parts["weight"].all()):
+        raise ModelFormatError(f"{name} has weights that are not positive and finite")
+    return RoundRecords(**parts)
+
+
+_TREE_KEYS = {"trees", "weights", "seeds", "tree", "tree_parameters"}
+
+
+class SavedTrees:
+    """Field of boosted trees: the forest, the weights and the seeds as sections."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
+        """Store the arrays as sections and return the entry of the header."""
+        if not isinstance(value, BoostedTrees):
+            raise TypeError(
+                f"the members, of type {type(value.estimators[0]).__name__}, were not grown by the "
+                "engine, so they cannot be stored in a model file; use pickle, joblib or skops"
+            )
+        seeds = np.array(value.seeds, dtype=np.int64)
+        return {
+            "trees": ForestPart().encode(f"{name}.trees", value.forest, sections),
+            "weights": SavedArray(np.float64).encode(f"{name}.weights", value.weights, sections),
+            "seeds": SavedArray(np.int64).encode(f"{name}.seeds", seeds, sections),
+            **encode_tree(value.example),
+        }
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> BoostedTrees:
+        """Load the members; `complete` sets the columns of their trees."""
+        if not isinstance(stored, dict) or stored.keys() != _TREE_KEYS:
+            raise ModelFormatError(f"{name} does not describe the members")
+        forest = ForestPart().decode(f"{name}.trees", stored["trees"], sections)
+        weights = SavedArray(np.float64).decode(f"{name}.weights", stored["weights"], sections)
+        seeds = SavedArray(np.int64).decode(f"{name}.seeds", stored["seeds"], sections)
+        if not len(weights) == len(seeds) == forest.n_trees > 0:
+            raise ModelFormatError(f"{name} has more or fewer weights or seeds than trees")
+        if not are_valid_weights(weights):
+            raise ModelFormatError(f"{name} has negative, infinite or missing weights")
+        if not ((seeds >= 0) & (seeds < 2**32)).all():
+            raise ModelFormatError(f"{name} has seeds outside [0, 2**32)")
+        tree = decode_tree(name, stored["tree"], stored["tree_parameters"])
+        if not isinstance(tree, DecisionTreeRegressor):
+            raise ModelFormatError(f"{name} has no regression trees")
+        return BoostedTrees(forest, tree, tuple(seeds.tolist()), weights)
+
+
+def complete_trees(members: BoostedTrees, model: Any) -> str | None:
+    """Set the columns of the loaded trees, or return why they do not fit the model."""
+    members.example.n_outputs_ = 1
+    return set_columns(model, members.example, members.forest, (1,))

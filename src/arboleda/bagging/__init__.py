@@ -1,16 +1,25 @@
 """Ensembles of any estimator: bagging, random subspaces, class switching."""
 
-from arboleda._out_of_bag import OobCurve
-from arboleda.bagging._bagging_classifier import BaggingClassifier
-from arboleda.bagging._bagging_regressor import BaggingRegressor
+from arboleda._base.held_out import OobCurve
+from arboleda.bagging._bagging import Bagging as Bagging
+from arboleda.bagging._bagging import WeightedEnsemble as WeightedEnsemble
+from arboleda.bagging._bagging_estimators import BaggingClassifier, BaggingRegressor
 from arboleda.bagging._class_switching_classifier import ClassSwitchingClassifier
-from arboleda.bagging._pasting_classifier import PastingClassifier
-from arboleda.bagging._pasting_regressor import PastingRegressor
-from arboleda.bagging._random_patches_classifier import RandomPatchesClassifier
-from arboleda.bagging._random_patches_regressor import RandomPatchesRegressor
-from arboleda.bagging._random_subspace_classifier import RandomSubspaceClassifier
-from arboleda.bagging._random_subspace_regressor import RandomSubspaceRegressor
+from arboleda.bagging._ensemble import MemberEnsemble as MemberEnsemble
+from arboleda.bagging._member_estimators import with_numbered_weights as with_numbered_weights
+from arboleda.bagging._members import each as each
+from arboleda.bagging._members import n_jobs_limits as n_jobs_limits
+from arboleda.bagging._members import set_random_states as set_random_states
+from arboleda.bagging._pasting import PastingClassifier, PastingRegressor
+from arboleda.bagging._random_patches import RandomPatchesClassifier, RandomPatchesRegressor
+from arboleda.bagging._random_subspaces import RandomSubspaceClassifier, RandomSubspaceRegressor
+from arboleda.bagging._saved_members import decode_tree as decode_tree
+from arboleda.bagging._saved_members import encode_tree as encode_tree
+from arboleda.bagging._saved_members import set_columns as set_columns
+from arboleda.bagging._tree_members import TreeMembers as TreeMembers
+from arboleda.bagging._tree_members import engine_can as engine_can
 
+# Names that are imported `as` themselves serve other packages of arboleda; they are not public.
 __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.bagging._draws import Draw, RowsToDraw, draw, find_learned_rows
+from arboleda._base.tables import checked_table
 from arboleda.bagging._members import BaggingData, Member, fit_members
-from arboleda.bagging._sampling_plan import SamplingPlan
-from arboleda.bagging._tables import checked_table
+from arboleda.bagging._sampling import Draw, RowsToDraw, SamplingPlan, draw, find_learned_rows
 from arboleda.bagging._votes import (
     Floats,
     Indices,

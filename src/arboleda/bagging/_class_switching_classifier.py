@@ -8,10 +8,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from arboleda.bagging._draws import RowsToDraw, compute_switching_limit
 from arboleda.bagging._ensemble import Array
-from arboleda.bagging._member_classifier import MemberClassifier
-from arboleda.bagging._sampling_plan import SamplingPlan
+from arboleda.bagging._member_estimators import MemberClassifier
+from arboleda.bagging._sampling import RowsToDraw, SamplingPlan, compute_switching_limit
 from arboleda.bagging._saved_members import ShareField
 from arboleda.bagging._votes import Voting
 from arboleda.persist import Field

@@ -18,22 +18,20 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._base.mixins import StagedScores, restore_on_failure
+from arboleda._base.predictor import RowPredictorMixin
+from arboleda._base.routing import route_params, takes_weight
+from arboleda._base.tables import checked_table
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_weight
-from arboleda._predictor import RowPredictorMixin
-from arboleda._staged_scores import StagedScores
 from arboleda.bagging._bagged_estimators import BaggedEstimators
-from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._members import BaggingData
-from arboleda.bagging._routing import route_params, takes_weight
-from arboleda.bagging._sampling_plan import SamplingPlan
+from arboleda.bagging._sampling import RowsToDraw, SamplingPlan
 from arboleda.bagging._saved_members import SavedMembers, complete
-from arboleda.bagging._tables import checked_table
 from arboleda.bagging._tree_members import TreeMembers, engine_can, grow_trees
 from arboleda.bagging._votes import PredictOptions
 from arboleda.persist import Field, SavedModel
-from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._restore_on_failure import restore_on_failure
+from arboleda.tree import DecisionTree
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -14,10 +14,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._engine.threads import count_available_cores
-from arboleda.bagging._draws import Draw, RowsToDraw, draw, switch_labels, switch_labels_uniformly
-from arboleda.bagging._sampling_plan import SamplingPlan
-from arboleda.bagging._tables import columns_of, rows_of
+from arboleda._base.tables import columns_of, rows_of
+from arboleda._engine.parallel import count_available_cores
+from arboleda.bagging._sampling import (
+    Draw,
+    RowsToDraw,
+    SamplingPlan,
+    draw,
+    switch_labels,
+    switch_labels_uniformly,
+)
 
 __all__ = ["BaggingData", "Member", "each", "fit_members", "n_jobs_limits", "set_random_states"]
 

@@ -9,14 +9,13 @@ import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 from arboleda._engine.forest import Forest
-from arboleda._errors import ModelFormatError
-from arboleda.bagging._draws import RowsToDraw
-from arboleda.bagging._sampling_plan import SamplingPlan
+from arboleda._utils.errors import ModelFormatError
+from arboleda.bagging._sampling import RowsToDraw, SamplingPlan
 from arboleda.bagging._tree_members import TreeBatch, TreeMembers
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import ForestPart
-from arboleda.persist._fields import Sections
-from arboleda.persist._values import decode, encode
+from arboleda.persist.fields import Sections
+from arboleda.persist.values import decode, encode
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 _KEYS = {"trees", "seed", "batches", "tree", "tree_parameters"}

@@ -11,11 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._base.held_out import OobCurve
+from arboleda._base.mixins import LazySequence
+from arboleda._base.tree_learner import Training, resolve_max_features
 from arboleda._engine.adaboost import WeightedForest
-from arboleda._engine.fit import check_class_shares_fit
-from arboleda._engine.fit_forest import (
+from arboleda._engine.columns import Schema
+from arboleda._engine.fit import (
     FittedRows,
     ForestOptions,
+    check_class_shares_fit,
     draw_bag,
     draw_columns,
     fit_classification_forest,
@@ -24,13 +28,10 @@ from arboleda._engine.fit_forest import (
     out_of_bag_votes,
 )
 from arboleda._engine.forest import Forest
+from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.schema import Schema
 from arboleda._engine.table import check_table
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda._out_of_bag import OobCurve
-from arboleda.bagging._draws import RowsToDraw, find_learned_rows
-from arboleda.bagging._sampling_plan import SamplingPlan
+from arboleda.bagging._sampling import RowsToDraw, SamplingPlan, find_learned_rows
 from arboleda.bagging._votes import (
     Floats,
     Indices,
@@ -40,9 +41,7 @@ from arboleda.bagging._votes import (
     aggregate_out_of_bag,
     compute_running_totals,
 )
-from arboleda.forest._lazy_sequence import LazySequence
-from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._tree_learner import Training, resolve_max_features
+from arboleda.tree import DecisionTree
 
 # Parameters of a tree that the engine supports in a forest; the others must be at their defaults.
 _KNOWN = {

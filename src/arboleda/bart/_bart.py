@@ -20,11 +20,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.bart import BartOptions, BartSamples, Posterior
-from arboleda._engine.schema import Schema
+from arboleda._engine.columns import Schema
+from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.table import SparseTable, Table, check_table
-from arboleda._engine.threads import resolve_n_jobs
-from arboleda.bart._convergence import compute_split_r_hat
-from arboleda.bart._posterior_field import PosteriorsField
+from arboleda.bart._posterior import PosteriorsField, compute_split_r_hat
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Integer, SavedModel
 

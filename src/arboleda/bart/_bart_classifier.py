@@ -9,14 +9,14 @@ from scipy.special import ndtr, ndtri
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_consistent_length
 
+from arboleda._base.mixins import restore_on_failure
+from arboleda._base.targets import encode_classes
 from arboleda._engine.bart import BartSamples, Posterior, sample_bart
+from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.target import read_target
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda.bart._bart import Array, BaseBART, CategoricalFeatures, Floats, check_draws_fit
-from arboleda.bart._quantiles import get_interval_levels
+from arboleda.bart._posterior import get_interval_levels
 from arboleda.persist import Field, Integer, Labels
-from arboleda.tree._class_target import encode_classes
-from arboleda.tree._restore_on_failure import restore_on_failure
 
 _PRIOR_RANGE = 3.0  # of the latent function: Phi(-3) and Phi(3) are about 0.001 and 0.999
 

@@ -12,13 +12,17 @@ from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_y, check_consistent_length
 
+from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.bart import sample_bart
+from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.target import check_squares, check_total_weight, read_target, read_weight
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda.bart._bart import BaseBART, CategoricalFeatures, Floats, check_draws_fit
-from arboleda.bart._noise_estimate import estimate_noise
-from arboleda.bart._quantiles import compute_noisy_quantiles, get_interval_levels, read_levels
-from arboleda.tree._restore_on_failure import restore_on_failure
+from arboleda.bart._posterior import (
+    compute_noisy_quantiles,
+    estimate_noise,
+    get_interval_levels,
+    read_levels,
+)
 
 Kind = Literal["mean", "prediction"]
 

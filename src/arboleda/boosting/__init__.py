@@ -1,12 +1,18 @@
 """Gradient boosting."""
 
+from arboleda.boosting._boosted_model import BoostedModel as BoostedModel
+from arboleda.boosting._boosting import Boosting as Boosting
+from arboleda.boosting._category_encoding import replaced_table as replaced_table
 from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
 from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
 from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
 from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
+from arboleda.boosting._losses import Loss as Loss
 from arboleda.boosting._round_monitor import BoostingRound
 from arboleda.boosting._shape_functions import ShapeFunction, ShapeFunctions
+from arboleda.boosting._target_statistics import TargetStatistics as TargetStatistics
 
+# Names that are imported `as` themselves serve other packages of arboleda; they are not public.
 __all__ = [
     "BoostingRound",
     "GradientBoostingClassifier",

@@ -11,15 +11,15 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.predictor import RowPredictorMixin
+from arboleda._engine.columns import Schema
 from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.schema import Schema
 from arboleda._engine.table import SparseTable, Table, check_table
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda._predictor import RowPredictorMixin
 from arboleda.boosting._category_encoding import find_statistics_defect, replaced_table
-from arboleda.boosting._history import HistoryField
 from arboleda.boosting._losses import Loss, LossField
+from arboleda.boosting._round_monitor import HistoryField
 from arboleda.boosting._shape_functions import ShapeFunctions, shape_functions
 from arboleda.boosting._target_statistics import TargetStatistics, TargetStatisticsField
 from arboleda.persist import Array as SavedArray

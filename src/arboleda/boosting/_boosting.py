@@ -23,31 +23,30 @@ from sklearn.utils.validation import check_consistent_length
 from arboleda._engine.boosting import BoostingOptions, fit_boosting
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.fit import BinnedDataset
-from arboleda._engine.memory import check_output_size
+from arboleda._engine.parallel import check_output_size, resolve_n_jobs
 from arboleda._engine.shared_binning import SharedBinning
 from arboleda._engine.table import check_table
 from arboleda._engine.target import read_target, read_weight
-from arboleda._engine.threads import resolve_n_jobs
-from arboleda.boosting._auto import fit_mean_of_members
+from arboleda.boosting._auto import fit_mean_of_members, fit_with_cv_rounds
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._category_encoding import (
     CategoryEncoding,
     encode_categories,
     find_missing_columns,
 )
-from arboleda.boosting._cv_rounds import fit_with_cv_rounds
-from arboleda.boosting._history import get_scores, join_histories
 from arboleda.boosting._losses import Loss, check_target_range
-from arboleda.boosting._no_trees_warning import warn_if_no_trees
+from arboleda.boosting._options import check_sampling
 from arboleda.boosting._round_monitor import (
     Callback,
     EnsembleScorer,
     RoundMonitor,
     Stopping,
+    get_scores,
+    join_histories,
     make_ensemble_scorer,
+    warn_if_no_trees,
 )
 from arboleda.boosting._rows import Problem, Rows, holdout_split
-from arboleda.boosting._sampling import check_sampling
 from arboleda.boosting._target_statistics import TargetStatistics
 
 Array = npt.NDArray[Any]

@@ -9,8 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.schema import MISSING, Schema, get_missing_code
+from arboleda._engine.columns import MISSING, Schema, SparseTable, Table, get_missing_code
 from arboleda.boosting._rows import Problem, Rows
 from arboleda.boosting._target_statistics import TargetStatistics, learn_statistics
 

@@ -17,26 +17,30 @@ from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._engine.boosting import BoostingOptions
-from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.table import SparseTable, Table
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda._engine.tree import Tree
-from arboleda.boosting._auto import EXACT_VALUES
-from arboleda.boosting._boosting import Boosting, Floats
-from arboleda.boosting._initial_model import InitField, compute_initial_scores, fit_init
-from arboleda.boosting._round_monitor import Stopping, is_last_not_better
-from arboleda.boosting._rows import Problem, Rows
-from arboleda.boosting._sampling import make_sampling_options
-from arboleda.persist import Field, Integer
-from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
-from arboleda.tree._restore_on_failure import restore_on_failure
-from arboleda.tree._tree_learner import (
+from arboleda._base.mixins import restore_on_failure
+from arboleda._base.tree_learner import (
     MaxFeatures,
     TreeLearner,
     resolve_max_features,
     resolve_row_count,
 )
+from arboleda._engine.boosting import BoostingOptions
+from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.tree import Tree
+from arboleda.boosting._auto import EXACT_VALUES
+from arboleda.boosting._boosting import Boosting, Floats
+from arboleda.boosting._options import (
+    InitField,
+    compute_initial_scores,
+    fit_init,
+    make_sampling_options,
+)
+from arboleda.boosting._round_monitor import Stopping, is_last_not_better
+from arboleda.boosting._rows import Problem, Rows
+from arboleda.persist import Field, Integer
+from arboleda.tree import DecisionTreeRegressor
 
 _FROM_TREES = (
     "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf",

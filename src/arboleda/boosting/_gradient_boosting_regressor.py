@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from arboleda._base.tree_learner import MaxFeatures
+from arboleda.boosting._base_estimators import BoostingRegressor, RegressionLoss
 from arboleda.boosting._boosting import CategoricalFeatures, Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._gradient_boosting import GradientBoosting
 from arboleda.boosting._losses import CustomLoss, read_quantile_levels
-from arboleda.boosting._regressor import BoostingRegressor, RegressionLoss
 from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
-from arboleda.tree._tree_learner import MaxFeatures
 
 
 class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):

@@ -18,22 +18,21 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.boosting import BoostingOptions
-from arboleda._engine.constraints import read_interaction_cst, read_monotonic_cst
+from arboleda._engine.column_options import read_interaction_cst, read_monotonic_cst
 from arboleda.boosting._auto import HISTOGRAM_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._category_encoding import map_interaction_cst, map_monotonic_cst
-from arboleda.boosting._linear_leaves import check_dense, check_options
+from arboleda.boosting._options import check_dense, check_options, make_sampling_options
 from arboleda.boosting._round_monitor import (
     Stopping,
     has_no_recent_improvement,
     make_ensemble_scorer,
 )
 from arboleda.boosting._rows import Problem, Rows
-from arboleda.boosting._sampling import make_sampling_options
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field
-from arboleda.tree._restore_on_failure import restore_on_failure
 
 MonotonicCst = Sequence[int] | npt.NDArray[Any] | Mapping[str, int] | None
 InteractionCst = (

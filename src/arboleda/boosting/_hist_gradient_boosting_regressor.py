@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from arboleda.boosting._base_estimators import BoostingRegressor, RegressionLoss
 from arboleda.boosting._boosting import CategoricalFeatures, Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
@@ -18,7 +19,6 @@ from arboleda.boosting._hist_gradient_boosting import (
     MonotonicCst,
 )
 from arboleda.boosting._losses import CustomLoss, read_quantile_levels
-from arboleda.boosting._regressor import BoostingRegressor, RegressionLoss
 from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 

@@ -16,11 +16,11 @@ from scipy.special import expit, softmax
 
 from arboleda._engine.boosting import CustomLoss as NativeCustomLoss
 from arboleda._engine.boosting import LossOptions
-from arboleda._errors import ModelFormatError
+from arboleda._utils.errors import ModelFormatError
 
 if TYPE_CHECKING:
     from arboleda.boosting._rows import Rows
-    from arboleda.persist._fields import Sections
+    from arboleda.persist.fields import Sections
 
 Floats = npt.NDArray[np.float64]
 Link = Literal["identity", "log", "logit", "half_logit", "softmax", "certain"]

@@ -1,18 +1,101 @@
-"""Scoring, early stopping, progress output and callbacks after each round."""
+"""Losses and scores of each round, early stopping, progress output and callbacks."""
 
 from __future__ import annotations
 
 import copy
 import sys
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._utils.errors import ModelFormatError
+from arboleda.persist import Array
+
+if TYPE_CHECKING:
+    from arboleda.boosting._boosting import Boosting
+    from arboleda.boosting._rows import Problem
+    from arboleda.persist.fields import Sections
+
 Floats = npt.NDArray[np.float64]
+NAMES = ("in_bag_loss", "out_of_bag_loss", "train_loss", "validation_loss", "validation_score")
+
+_EMPTY: Floats = np.empty(0)
+
+
+def join_histories(
+    before: Mapping[str, Floats], seen: Mapping[str, Floats], n_before: int, n_rounds: int
+) -> dict[str, Floats]:
+    """Join the histories of an earlier fit and of the one that continued it.
+
+    Parameters
+    ----------
+    before : mapping of str to ndarray
+        The earlier history; entry i is recorded after i rounds.
+    seen : mapping of str to ndarray
+        The new history; its first entry is recorded after ``n_before`` rounds. Arrays are empty
+        where nothing was recorded.
+    n_before : int
+        Rounds of the earlier fit that were kept.
+    n_rounds : int
+        Total number of rounds.
+
+    Returns
+    -------
+    history : dict
+        NaN where only one of the fits recorded a quantity.
+
+    Notes
+    -----
+    Both fits record the state after ``n_before`` rounds: the earlier one on the rows drawn for its
+    last round, the continuing one on the rows drawn for its first round. The earlier record is
+    kept, as in scikit-learn: the history is that of a single uninterrupted fit.
+    """
+    history = {}
+    for name in NAMES:
+        old, new = before.get(name, _EMPTY)[: n_before + 1], seen.get(name, _EMPTY)
+        if old.size + new.size:
+            history[name] = np.full(n_rounds + 1, np.nan)
+            if new.size:
+                history[name][n_before:] = new
+            recorded = np.flatnonzero(~np.isnan(old))
+            history[name][recorded] = old[recorded]
+    return history
+
+
+def get_scores(history: Mapping[str, Floats], *, has_scorer: bool, has_validation: bool) -> Floats:
+    """Return the scores that early stopping uses; empty if they were not recorded."""
+    if has_scorer:
+        return history.get("validation_score", _EMPTY)
+    return -history.get("validation_loss" if has_validation else "train_loss", _EMPTY)
+
+
+class HistoryField:
+    """Field of model files for a history: each array is a section of its own."""
+
+    _array = Array(np.float64)
+
+    def encode(self, name: str, value: Mapping[str, Floats], sections: Sections) -> Any:
+        """Return the names of the sections."""
+        return {
+            part: self._array.encode(f"{name}.{part}", array, sections)
+            for part, array in sorted(value.items())
+        }
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> dict[str, Floats]:
+        """Check and return the history."""
+        if not isinstance(stored, dict) or not stored.keys() <= set(NAMES):
+            raise ModelFormatError(f"{name} is not a boosting history")
+        return {
+            part: self._array.decode(f"{name}.{part}", stored[part], sections)
+            for part in sorted(stored)
+        }
+
+
 StoppingRule = Callable[[Sequence[float], int, float], bool]
 
 
@@ -229,3 +312,62 @@ class RoundMonitor:
         left = elapsed / (n_done - self._n_before) * (self._n_rounds - n_done)
         sys.stdout.write(f"{', '.join(parts)}, {elapsed:.1f} s, at most {left:.1f} s left\n")
         sys.stdout.flush()
+
+
+# Frames between this function and the caller of `fit`.
+_STACK_LEVEL = 4
+
+
+def warn_if_no_trees(model: Boosting, problem: Problem, *, own_rows: bool) -> None:
+    """Warn if no round improved on the initial prediction.
+
+    With few validation rows this often happens by chance.
+
+    Parameters
+    ----------
+    model : Boosting
+        A fitted model.
+    problem : Problem
+        The rows that it was fitted to.
+    own_rows : bool
+        Whether the validation rows were passed to `fit`.
+    """
+    if model.ensemble_.n_rounds > 0:
+        return
+    parameter = model._rounds_parameter
+    has_switch = hasattr(model, "early_stopping")
+    n_folds = model._n_validation_folds
+    remedies = ["lower learning_rate"]
+    if model._is_automatic:
+        n_rows = problem.rows.numbers.size
+        scored = (
+            f"{n_rows:,} rows" if problem.validation is None else _describe_validation_rows(problem)
+        )
+        remedies = [f"set {parameter} to a number"]
+    elif own_rows:
+        scored = _describe_validation_rows(problem)
+        remedies.insert(0, "give more rows as X_val and y_val")
+    elif n_folds:
+        scored = f"{n_folds} folds of {problem.rows.numbers.size:,} rows"
+    elif problem.validation is None:
+        scored = f"{problem.rows.numbers.size:,} training rows"
+    else:
+        scored = _describe_validation_rows(problem)
+        remedies.insert(0, "raise validation_fraction")
+        if has_switch:
+            remedies.insert(1, "set validation_folds=5 (validates on all rows)")
+    if not model._is_automatic:
+        off = "early_stopping=False" if has_switch else "n_iter_no_change=None"
+        remedies.append(f"set {off}")
+    *others, last = remedies
+    choice = f"{', '.join(others)}, or {last}" if others else last
+    warnings.warn(
+        "early stopping kept no tree, and the model returns its initial prediction: no round "
+        f"was better on the {scored}. If the columns do predict the target, {choice}",
+        stacklevel=_STACK_LEVEL,
+    )
+
+
+def _describe_validation_rows(problem: Problem) -> str:
+    n_rows = problem.scored_rows.numbers.size
+    return f"{n_rows:,} validation row{'' if n_rows == 1 else 's'}"

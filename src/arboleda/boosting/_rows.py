@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._base.folds import fold_splits, hold_out, keep_every_class
 from arboleda._engine.boosting import BoostingRows
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.table import SparseTable, Table
 from arboleda.boosting._round_monitor import Stopping
-from arboleda.tree._folds import fold_splits, hold_out, keep_every_class
 
 Floats = npt.NDArray[np.float64]
 RowNumbers = npt.NDArray[np.integer[Any]]

@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import MISSING, Schema, Table, get_missing_code
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.labels import Label
-from arboleda._engine.schema import MISSING, Schema, get_missing_code
 from arboleda._engine.tree import Tree
-from arboleda._figures import axes_or_new, new_figure
-from arboleda._frames import new_frame
+from arboleda._utils.frames import axes_or_new, new_figure, new_frame
 from arboleda.boosting._target_statistics import TargetStatistics
 
 if TYPE_CHECKING:

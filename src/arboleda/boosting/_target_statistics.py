@@ -27,13 +27,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.columns import Table
-from arboleda._engine.schema import get_missing_code
-from arboleda._errors import ModelFormatError
+from arboleda._engine.columns import Table, get_missing_code
+from arboleda._utils.errors import ModelFormatError
 from arboleda.persist import Array as SavedArray
 
 if TYPE_CHECKING:
-    from arboleda.persist._fields import Sections
+    from arboleda.persist.fields import Sections
 
 Floats = npt.NDArray[np.float64]
 RowNumbers = npt.NDArray[np.integer[Any]]

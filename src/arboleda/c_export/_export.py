@@ -10,13 +10,18 @@ from typing import Any
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._engine.schema import Schema
-from arboleda._files import write_atomically
-from arboleda.c_export._file import CSource
+from arboleda._engine.columns import Schema
+from arboleda._utils.files import write_atomically
 from arboleda.c_export._models import add_model
-from arboleda.c_export._parts import SHARED, ModelCode
-from arboleda.c_export._text import NumberType, format_comment, format_string
-from arboleda.onnx_export._models import find_schema
+from arboleda.c_export._source import (
+    SHARED,
+    CSource,
+    ModelCode,
+    NumberType,
+    format_comment,
+    format_string,
+)
+from arboleda.onnx_export import find_schema
 
 _TAKEN = """
     auto break case char const continue default do double else enum extern float for goto if inline

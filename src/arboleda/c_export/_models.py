@@ -12,26 +12,21 @@ from sklearn.frozen import FrozenEstimator
 from arboleda._engine.adaboost import WeightedForest
 from arboleda._engine.forest import Forest, Voting
 from arboleda._engine.tree import Tree
-from arboleda.adaboost._boosted_classifier import BoostedClassifier
-from arboleda.adaboost._boosted_regressor import BoostedRegressor
-from arboleda.bagging._ensemble import MemberEnsemble
-from arboleda.bagging._tree_members import TreeMembers
-from arboleda.boosting._boosted_model import BoostedModel
-from arboleda.c_export._adaboost import add_boosted_classifier, add_boosted_regressor
-from arboleda.c_export._file import CSource
-from arboleda.c_export._gradient_boosting import add_boosted_model
-from arboleda.c_export._parts import ModelCode
-from arboleda.c_export._trees import TreeTables
-from arboleda.combine._share_rules import Mean
-from arboleda.combine._voting import Voting as VotingModel
-from arboleda.combine._weighted_mean import WeightedMean
-from arboleda.forest._forest_model import ForestModel
-from arboleda.onnx_export._models import (
-    compute_votes,
-    refuse_other_than_mean,
-    refuse_several_targets,
+from arboleda.adaboost import BoostedClassifier, BoostedRegressor
+from arboleda.bagging import MemberEnsemble, TreeMembers
+from arboleda.boosting import BoostedModel
+from arboleda.c_export._boosting import (
+    add_boosted_classifier,
+    add_boosted_model,
+    add_boosted_regressor,
 )
-from arboleda.tree._decision_tree import DecisionTree
+from arboleda.c_export._source import CSource, ModelCode
+from arboleda.c_export._trees import TreeTables
+from arboleda.combine import Mean, WeightedMean
+from arboleda.combine import Voting as VotingModel
+from arboleda.forest import ForestModel
+from arboleda.onnx_export import compute_votes, refuse_other_than_mean, refuse_several_targets
+from arboleda.tree import DecisionTree
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.tree import Tree
-from arboleda.c_export._text import NumberType, define_integers, define_numbers
-from arboleda.importers._float32 import at_most_float32
+from arboleda._utils.float32 import at_most_float32
+from arboleda.c_export._source import NumberType, define_integers, define_numbers
 
 Floats = npt.NDArray[np.float64]
 

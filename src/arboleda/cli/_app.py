@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import arboleda
-from arboleda._visible import visible
+from arboleda._utils.text import visible
 
 __all__ = ["CtrlCError", "app", "print_line"]
 

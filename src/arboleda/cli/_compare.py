@@ -43,8 +43,8 @@ def _make_table(facts: Mapping[str, Any]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    from arboleda._numbers import plain
-    from arboleda._visible import visible
+    from arboleda._utils.numbers import plain
+    from arboleda._utils.text import visible
 
     table = Table(title=Text("Cross-validated / test"))
     table.add_column("Model", overflow="fold")

@@ -43,7 +43,7 @@ def explore(
     """
     try:
         from arboleda.study import explore as explore_table
-        from arboleda.study.artifacts.text_files import page_path, refuse_the_table
+        from arboleda.study.artifacts.files import page_path, refuse_the_table
 
         if out is not None:
             refuse_the_table(out, table)

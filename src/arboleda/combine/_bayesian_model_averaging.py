@@ -12,12 +12,12 @@ from sklearn.base import is_regressor
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.combine._learned import FitInputs
+from arboleda.combine._combination import FitInputs
 from arboleda.combine._members import Named
-from arboleda.combine._parameter_counts import count_parameters
 from arboleda.combine._posterior import (
     bic,
     class_log_likelihood,
+    count_parameters,
     gaussian_log_likelihood,
     posterior,
     spread,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import sklearn
 
 import arboleda
-from arboleda._files import write_atomically
+from arboleda._utils.files import write_atomically
 
 __all__ = ["OutputCache"]
 

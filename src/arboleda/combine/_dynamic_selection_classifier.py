@@ -12,11 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.combine import _competence
-from arboleda.combine._dynamic_selection import DynamicSelection
-from arboleda.combine._learned import ClassCombination, FitInputs
+from arboleda.combine import _dynamic_selection as _competence
+from arboleda.combine._combination import ClassCombination, FitInputs
+from arboleda.combine._dynamic_selection import DynamicSelection, Region
 from arboleda.combine._members import Named
-from arboleda.combine._region import Region
 
 __all__ = ["DynamicSelectionClassifier"]
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.combine import _competence
+from arboleda.combine import _dynamic_selection as _competence
+from arboleda.combine._combination import FitInputs, ValueCombination
 from arboleda.combine._dynamic_selection import DynamicSelection
-from arboleda.combine._learned import FitInputs, ValueCombination
 from arboleda.combine._members import Named
 
 __all__ = ["DynamicSelectionRegressor"]

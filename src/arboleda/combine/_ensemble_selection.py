@@ -10,10 +10,14 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from arboleda._errors import ModelFormatError
-from arboleda.combine._ensemble_scorers import Scoring, make_ensemble_scorer
-from arboleda.combine._greedy_selection import Selection, select_greedily
-from arboleda.combine._learned import FitInputs
+from arboleda._utils.errors import ModelFormatError
+from arboleda.combine._combination import FitInputs
+from arboleda.combine._greedy_selection import (
+    Scoring,
+    Selection,
+    make_ensemble_scorer,
+    select_greedily,
+)
 from arboleda.combine._members import Named
 from arboleda.combine._weighted_mean import (
     WeightedMean,
@@ -22,8 +26,8 @@ from arboleda.combine._weighted_mean import (
 )
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field
-from arboleda.persist._fields import Sections
-from arboleda.persist._values import decode, encode
+from arboleda.persist.fields import Sections
+from arboleda.persist.values import decode, encode
 
 __all__ = ["EnsembleSelectionClassifier", "EnsembleSelectionRegressor"]
 

@@ -1,4 +1,4 @@
-"""Parallel fitting of members, and their predictions for held-out rows."""
+"""Cross-validation splits, and parallel fits of members on them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,26 +16,114 @@ from joblib import effective_n_jobs
 from sklearn import config_context, get_config
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._engine.parallel import run_in_parallel
+from arboleda._base.folds import Split, check_row_indices
+from arboleda._engine.parallel import count_available_cores, resolve_n_jobs, run_in_parallel
 from arboleda._engine.shared_binning import (
     SharedBinning,
     get_reading_options,
     supports_shared_binning,
     take_rows,
 )
-from arboleda._engine.threads import count_available_cores, resolve_n_jobs
-from arboleda.bagging._members import each, n_jobs_limits
-from arboleda.combine._folds import Folds
+from arboleda.bagging import each, n_jobs_limits
 from arboleda.combine._members import Named, get_known_classes
-from arboleda.combine._multilabel import explain_failure
+from arboleda.combine._target import explain_failure
 
-__all__ = ["Training", "fit_members", "predictions_by_fold"]
+__all__ = ["Folds", "Training", "fit_members", "folds_of", "predictions_by_fold"]
+
+Rows = npt.NDArray[np.intp]
+
+
+class Folds:
+    """Splits of a table, and the rows that are in at least one test set.
+
+    Parameters
+    ----------
+    splits : list of (ndarray, ndarray)
+        Training rows and test rows of each split.
+    n_rows : int
+        Number of rows of the table.
+
+    Attributes
+    ----------
+    rows : ndarray
+        Rows that are in a test set, ascending.
+    times : ndarray
+        Number of test sets that contain each of these rows.
+    """
+
+    def __init__(self, splits: list[Split], n_rows: int) -> None:
+        self.splits = splits
+        self.n_rows = n_rows
+        times = np.zeros(n_rows, dtype=np.int64)
+        for _, test in splits:
+            np.add.at(times, test, 1)
+        self.rows: Rows = np.flatnonzero(times)
+        self.times = times[self.rows]
+
+    def __len__(self) -> int:
+        """Return the number of splits."""
+        return len(self.splits)
+
+    def places(self, split: int) -> Rows:
+        """Return the positions in `rows` of the test rows of a split."""
+        return np.searchsorted(self.rows, self.splits[split][1])
+
+
+def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool) -> Folds:
+    """Make the splits of a cross-validation.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable or None
+        An int (None: 5) is a number of folds in the order of the rows, stratified if y holds
+        classes; groups are not split.
+    X, y, groups : array-like
+    classes : bool
+        Whether y holds classes.
+
+    Raises
+    ------
+    ValueError
+        If a split has no training rows, rows that do not exist or rows that are both training and
+        test rows, or if no row is in a test set.
+    """
+    cv = 5 if cv is None else cv
+    if groups is not None and isinstance(cv, Integral):
+        cv = (StratifiedGroupKFold if classes else GroupKFold)(int(cv))
+    splitter = check_cv(cv, y, classifier=classes)
+    splits: list[Split] = []
+    for number, (train, test) in enumerate(_splits(splitter, X, y, groups)):
+        split = check_row_indices(train, len(y), number), check_row_indices(test, len(y), number)
+        if not split[0].size:
+            raise ValueError(f"split {number} of cv has no training rows")
+        both = np.intersect1d(*split)
+        if both.size:
+            raise ValueError(
+                f"row {both[0]} in split {number} of cv is both a training row and a test row: "
+                "members would predict rows that they have seen"
+            )
+        splits.append(split)
+    folds = Folds(splits, len(y))
+    if not folds.rows.size:
+        raise ValueError("cv has no test rows")
+    return folds
+
+
+def _splits(splitter: Any, X: Any, y: npt.NDArray[Any], groups: Any) -> list[Any]:
+    try:
+        return list(splitter.split(X, y, groups))
+    except ValueError as error:
+        raise ValueError(
+            f"{str(error).rstrip('.')}: set cv to fewer folds or to another splitter, or use more "
+            "rows"
+        ) from error
+
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 Result = TypeVar("Result")
 PredictFunction = Callable[[Named, Any, Array | None], Floats]
 # Number of tasks of the engine's members that are started ahead, for each thread.

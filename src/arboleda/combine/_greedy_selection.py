@@ -1,5 +1,8 @@
 """Greedy selection of an ensemble from a library of members.
 
+A scorer keeps the sum of the outputs of the selected members, so scoring a candidate costs one
+addition. Greater scores are better, and agree with scikit-learn's values.
+
 References
 ----------
 R. Caruana, A. Niculescu-Mizil, G. Crew, A. Ksikes (2004), "Ensemble selection from libraries of
@@ -8,15 +11,224 @@ models", ICML.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import get_scorer
 
-from arboleda.combine._ensemble_scorers import EnsembleScorer
+__all__ = ["EnsembleScorer", "Scoring", "Selection", "make_ensemble_scorer", "select_greedily"]
 
-__all__ = ["Selection", "select_greedily"]
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Scoring = str | Callable[..., float]
+
+
+class EnsembleScorer(ABC):
+    """The members selected so far, and the score of their mean."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Remove all members."""
+
+    @abstractmethod
+    def add(self, member: int) -> None:
+        """Add a member, possibly again."""
+
+    @abstractmethod
+    def score_with(self, member: int) -> float:
+        """Return the score of the mean with one more member."""
+
+
+class MeanScorer(EnsembleScorer):
+    """A scorer that keeps the sum of the outputs of the selected members."""
+
+    def __init__(self, outputs: Floats, target: Array, weight: Floats) -> None:
+        self._outputs = outputs
+        self._target = target
+        self._weight = weight / weight.sum()
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove all members."""
+        self._sum = np.zeros(self._outputs.shape[1:])
+        self._n_chosen = 0
+
+    def add(self, member: int) -> None:
+        """Add a member, possibly again."""
+        self._sum += self._outputs[member]
+        self._n_chosen += 1
+
+    def score_with(self, member: int) -> float:
+        """Return the score of the mean with one more member."""
+        return self._score((self._sum + self._outputs[member]) / (self._n_chosen + 1))
+
+    @abstractmethod
+    def _score(self, mean: Floats) -> float:
+        """Return the score of a mean."""
+
+
+class AccuracyScorer(MeanScorer):
+    """Share of the rows whose most probable class is the true one; ties go to the first."""
+
+    def _score(self, mean: Floats) -> float:
+        return float(self._weight[mean.argmax(axis=1) == self._target].sum())
+
+
+class LogLossScorer(MeanScorer):
+    """Mean log-probability of the true classes; the other classes are not stored."""
+
+    def __init__(self, outputs: Floats, target: Array, weight: Floats) -> None:
+        super().__init__(outputs[:, np.arange(len(target)), target], target, weight)
+
+    def _score(self, mean: Floats) -> float:
+        least = np.finfo(np.float64).eps
+        return float((self._weight * np.log(np.clip(mean, least, 1.0))).sum())
+
+
+class AbsoluteErrorScorer(MeanScorer):
+    """Mean absolute error, negative."""
+
+    def _score(self, mean: Floats) -> float:
+        return -float((self._weight * np.abs(mean - self._target)).sum())
+
+
+class SquaredErrorScorer(EnsembleScorer):
+    """Any score that is a function of a mean squared error, of values or of probabilities.
+
+    Let c_l be the number of times that member l was selected, m their sum and e_l its errors. The
+    squared error of the mean is sum_jl c_j c_l <e_j, e_l> / m^2, so once the inner products of the
+    errors are known, the cost of a round does not depend on the number of rows.
+    """
+
+    def __init__(
+        self, outputs: Floats, target: Array, weight: Floats, score: Callable[[float], float]
+    ) -> None:
+        self._of_error = score
+        share = np.sqrt(weight / weight.sum())
+        if outputs.ndim == 3:
+            target = target[:, None] == np.arange(outputs.shape[2])
+            share = share[:, None]
+        errors = ((outputs - target) * share).reshape(len(outputs), -1)
+        # Not by BLAS, whose sums depend on the number of threads.
+        self._products = np.einsum("jr,lr->jl", errors, errors)
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove all members."""
+        self._with_each = np.zeros(len(self._products))
+        self._square = 0.0
+        self._n_chosen = 0
+
+    def add(self, member: int) -> None:
+        """Add a member, possibly again."""
+        self._square += 2 * self._with_each[member] + self._products[member, member]
+        self._with_each += self._products[member]
+        self._n_chosen += 1
+
+    def score_with(self, member: int) -> float:
+        """Return the score of the mean with one more member."""
+        square = self._square + 2 * self._with_each[member] + self._products[member, member]
+        return self._of_error(max(square, 0.0) / (self._n_chosen + 1) ** 2)
+
+
+class SklearnScorer(MeanScorer):
+    """Any scikit-learn scorer, called with an estimator that returns stored predictions."""
+
+    def __init__(
+        self, outputs: Floats, target: Array, weight: Floats, classes: Array | None, scorer: Any
+    ) -> None:
+        super().__init__(outputs, target, weight)
+        self._classes = classes
+        self._scorer = scorer
+        # Many scorers do not accept weights, and equal weights are not needed.
+        self._score_params = {} if (weight == weight[0]).all() else {"sample_weight": weight}
+
+    def _score(self, mean: Floats) -> float:
+        if self._classes is None:
+            stored: Any = _StoredRegressor(mean)
+            return float(self._scorer(stored, mean, self._target, **self._score_params))
+        stored = _StoredClassifier(mean, self._classes)
+        return float(self._scorer(stored, mean, self._classes[self._target], **self._score_params))
+
+
+class _StoredClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted classifier that returns stored probabilities for any X."""
+
+    def __init__(self, probabilities: Floats, classes: Array) -> None:
+        self.probabilities = probabilities
+        self.classes_ = classes
+
+    def predict_proba(self, X: Any) -> Floats:
+        return self.probabilities
+
+    def predict(self, X: Any) -> Array:
+        return np.asarray(self.classes_[self.probabilities.argmax(axis=1)])
+
+
+class _StoredRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted regressor that returns stored values for any X."""
+
+    def __init__(self, values: Floats) -> None:
+        self.values_ = values
+
+    def predict(self, X: Any) -> Floats:
+        return self.values_
+
+
+def make_ensemble_scorer(
+    scoring: Scoring, outputs: Floats, target: Array, weight: Floats, classes: Array | None
+) -> EnsembleScorer:
+    """Make the scorer for a score: a fast one for common scores, else scikit-learn's.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        A scorer name of scikit-learn, or ``scorer(estimator, X, y)``; greater is better. X holds
+        the predictions, not the table.
+    outputs : ndarray of shape (n_members, n_rows[, n_classes])
+    target : ndarray of shape (n_rows,)
+        Values, or class numbers.
+    weight : ndarray of shape (n_rows,)
+    classes : ndarray or None
+        Labels of the class numbers.
+
+    Raises
+    ------
+    ValueError
+        If there is no score of this name.
+    """
+    if classes is not None:
+        if scoring == "accuracy":
+            return AccuracyScorer(outputs, target, weight)
+        if scoring == "neg_log_loss":
+            return LogLossScorer(outputs, target, weight)
+        if scoring == "neg_brier_score":
+            # For two classes, scikit-learn scores only one of them.
+            half = 0.5 if len(classes) == 2 else 1.0
+            return SquaredErrorScorer(outputs, target, weight, lambda error: -half * error)
+    elif scoring == "neg_mean_absolute_error":
+        return AbsoluteErrorScorer(outputs, target, weight)
+    elif scoring in {"neg_mean_squared_error", "neg_root_mean_squared_error", "r2"}:
+        return SquaredErrorScorer(
+            outputs, target, weight, _make_squared_error_score(scoring, target, weight)
+        )
+    return SklearnScorer(outputs, target, weight, classes, get_scorer(scoring))
+
+
+def _make_squared_error_score(
+    scoring: Scoring, target: Floats, weight: Floats
+) -> Callable[[float], float]:
+    if scoring == "neg_mean_squared_error":
+        return lambda error: -error
+    if scoring == "neg_root_mean_squared_error":
+        return lambda error: -float(np.sqrt(error))
+    mean = np.average(target, weights=weight)
+    variance = float(np.average((target - mean) ** 2, weights=weight)) or 1.0
+    return lambda error: 1.0 - error / variance
 
 
 class Selection(NamedTuple):

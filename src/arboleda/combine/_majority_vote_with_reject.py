@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arboleda._fixed_parameters import FixedParameters
+from arboleda._base.mixins import FixedParameters
 from arboleda.combine._members import Named
 from arboleda.combine._voting_classifier import VotingClassifier
 

@@ -15,11 +15,10 @@ from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length
 
-from arboleda._sparse import check_sparse
-from arboleda.bagging._member_classifier import with_numbered_weights
+from arboleda._utils.sparse import check_sparse
+from arboleda.bagging import with_numbered_weights
 from arboleda.combine._cache import OutputCache
-from arboleda.combine._fits import Training, predictions_by_fold
-from arboleda.combine._folds import Folds, folds_of
+from arboleda.combine._fits import Folds, Training, folds_of, predictions_by_fold
 from arboleda.combine._members import (
     Named,
     are_classifiers,

@@ -8,11 +8,20 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length
 
-from arboleda._engine.threads import resolve_n_jobs
-from arboleda.combine._choice_rules import AccuracyWeights, Majority, NaiveBayes
+from arboleda._engine.parallel import resolve_n_jobs
+from arboleda.combine._fusion_rules import (
+    AccuracyWeights,
+    Array,
+    Floats,
+    GeometricMean,
+    InverseErrorMean,
+    Majority,
+    Mean,
+    NaiveBayes,
+    OrderStatistic,
+    Rule,
+)
 from arboleda.combine._outputs import MemberOutputs
-from arboleda.combine._rule import Array, Floats, Rule
-from arboleda.combine._share_rules import GeometricMean, InverseErrorMean, Mean, OrderStatistic
 from arboleda.combine._target import read_values
 
 __all__ = ["CLASS_RULES", "VALUE_RULES", "ClassRule", "ValueRule", "combine_outputs", "make_rule"]

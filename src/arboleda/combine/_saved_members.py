@@ -9,18 +9,18 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.utils import Bunch
 
-from arboleda._errors import ModelFormatError
+from arboleda._utils.errors import ModelFormatError
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Labels, SavedModel
-from arboleda.persist._fields import Sections
-from arboleda.persist._model_part import (
+from arboleda.persist.fields import Sections
+from arboleda.persist.model_parts import (
     MODEL_KEYS,
     decode_model,
     decode_template,
     encode_model,
     encode_template,
 )
-from arboleda.persist._values import decode, encode
+from arboleda.persist.values import decode, encode
 
 __all__ = [
     "FROZEN",

@@ -22,14 +22,13 @@ from sklearn.utils.validation import (
 )
 
 from arboleda._engine.shared_binning import take_rows
-from arboleda._sparse import check_sparse
-from arboleda.combine._constrained_weights import Constraint, constrained_weights
+from arboleda._utils.sparse import check_sparse
+from arboleda.combine._combination import FitInputs, LearnedCombination
 from arboleda.combine._fits import predictions_by_fold
-from arboleda.combine._learned import FitInputs, LearnedCombination
 from arboleda.combine._members import Named, get_known_classes, places_of, predict_member
-from arboleda.combine._multilabel import explain_failure
 from arboleda.combine._saved_members import FinalPart, TemplatePart, Texts, Whole
-from arboleda.combine._weighted_mean import WeightedMean
+from arboleda.combine._target import explain_failure
+from arboleda.combine._weighted_mean import Constraint, WeightedMean, constrained_weights
 from arboleda.persist import Field, Maybe
 
 __all__ = ["StackMethod", "Stacking", "final_has"]

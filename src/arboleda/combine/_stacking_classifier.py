@@ -13,19 +13,18 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from arboleda.combine._constrained_weights import Constraint
-from arboleda.combine._learned import FitInputs
+from arboleda.combine._combination import FitInputs
 from arboleda.combine._members import Named
-from arboleda.combine._multilabel import (
+from arboleda.combine._saved_members import OneTarget
+from arboleda.combine._stacking import Stacking, StackMethod, final_has
+from arboleda.combine._target import (
     check_predictions,
     decode_labels,
     first_class_probabilities,
     predict_columns,
+    read_multilabel,
 )
-from arboleda.combine._saved_members import OneTarget
-from arboleda.combine._stacking import Stacking, StackMethod, final_has
-from arboleda.combine._target import read_multilabel
-from arboleda.combine._weighted_mean import WeightedMeanClassifier
+from arboleda.combine._weighted_mean import Constraint, WeightedMeanClassifier
 from arboleda.persist import Field, Maybe
 
 __all__ = ["StackingClassifier"]

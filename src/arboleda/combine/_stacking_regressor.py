@@ -10,10 +10,9 @@ from sklearn.base import is_regressor
 from sklearn.linear_model import RidgeCV
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.combine._constrained_weights import Constraint
 from arboleda.combine._members import Named
 from arboleda.combine._stacking import Stacking, StackMethod
-from arboleda.combine._weighted_mean import WeightedMeanRegressor
+from arboleda.combine._weighted_mean import Constraint, WeightedMeanRegressor
 
 __all__ = ["StackingRegressor"]
 

@@ -13,8 +13,8 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.shared_binning import take_rows
-from arboleda._sparse import check_sparse
-from arboleda.combine._learned import (
+from arboleda._utils.sparse import check_sparse
+from arboleda.combine._combination import (
     ClassCombination,
     FitInputs,
     LearnedCombination,
@@ -22,7 +22,7 @@ from arboleda.combine._learned import (
 )
 from arboleda.combine._members import Named
 from arboleda.combine._outputs import MemberOutputs
-from arboleda.combine._partition import Partition
+from arboleda.combine._regional import Partition
 
 __all__ = ["StaticSelectionClassifier", "StaticSelectionRegressor"]
 

@@ -1,4 +1,4 @@
-"""Base class of voting classifiers and regressors."""
+"""Base class of voting classifiers and regressors, and the label of rejected rows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
@@ -16,19 +17,18 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
+from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import check_total_weight
-from arboleda._engine.threads import resolve_n_jobs
-from arboleda._sparse import check_sparse
+from arboleda._utils.sparse import check_sparse
 from arboleda.combine._combination import Array, SavedCombination
-from arboleda.combine._fits import Training, fit_members
-from arboleda.combine._folds import folds_of
+from arboleda.combine._fits import Training, fit_members, folds_of
+from arboleda.combine._fusion_rules import Rule
 from arboleda.combine._members import Named
 from arboleda.combine._outputs import compute_out_of_fold, with_encoded_class_weights
 from arboleda.combine._routing import check_routing, params_of_members
-from arboleda.combine._rule import Rule
 from arboleda.combine._target import check_held_out_weights, read_weights
 
-__all__ = ["Voting", "are_weights"]
+__all__ = ["Voting", "are_weights", "labels_with_reject"]
 
 
 class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
@@ -126,3 +126,33 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
 def are_weights(values: Array, n_members: int) -> bool:
     """Return whether an array holds a finite number for each member."""
     return values.shape == (n_members,) and bool(np.isfinite(values).all())
+
+
+def labels_with_reject(classes: npt.NDArray[Any], label: Any) -> npt.NDArray[Any]:
+    """Append the reject label to the classes, in a type that holds all labels.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+    label : label or None
+        None: -1 where the classes are numbers, else "reject".
+
+    Raises
+    ------
+    ValueError
+        If the label is one of the classes.
+    """
+    numeric = classes.dtype.kind in "biuf"
+    if label is None:
+        label = -1 if numeric else "reject"
+    if any(label == known for known in classes.tolist()):
+        raise ValueError(
+            f"reject_label={label!r} is one of the classes: choose a label that is not a class"
+        )
+    added = np.asarray([label])
+    is_same_kind = added.dtype.kind in "biuf" if numeric else added.dtype.kind == classes.dtype.kind
+    if is_same_kind:
+        return np.concatenate([classes, added])
+    labels = np.empty(len(classes) + 1, dtype=object)
+    labels[:] = [*classes.tolist(), label]
+    return labels

@@ -13,17 +13,23 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.combine._choice_rules import AccuracyWeights, Majority, NaiveBayes
+from arboleda._base.mixins import restore_on_failure
+from arboleda.combine._fusion_rules import (
+    AccuracyWeights,
+    Array,
+    Floats,
+    Majority,
+    NaiveBayes,
+    OutputArray,
+    Rule,
+)
 from arboleda.combine._members import Named, are_classifiers, check_members
 from arboleda.combine._outputs import compute_encoded_choices, compute_encoded_outputs
-from arboleda.combine._reject import labels_with_reject
-from arboleda.combine._rule import Array, Floats, OutputArray, Rule
 from arboleda.combine._rules import CLASS_RULES, ClassRule, make_rule
 from arboleda.combine._target import read_classes
-from arboleda.combine._voting import Voting, are_weights
+from arboleda.combine._voting import Voting, are_weights, labels_with_reject
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Labels, Maybe
-from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 def _has_probabilities(voting: VotingClassifier) -> bool:

@@ -9,16 +9,15 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.mixins import restore_on_failure
+from arboleda.combine._fusion_rules import Array, Floats, InverseErrorMean, Rule
 from arboleda.combine._members import Named, are_classifiers, check_members
 from arboleda.combine._outputs import outputs_of
-from arboleda.combine._rule import Array, Floats, Rule
 from arboleda.combine._rules import VALUE_RULES, ValueRule, make_rule
-from arboleda.combine._share_rules import InverseErrorMean
 from arboleda.combine._target import read_values
 from arboleda.combine._voting import Voting, are_weights
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Maybe
-from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]

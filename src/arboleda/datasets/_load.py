@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from zipfile import BadZipFile
 
-from arboleda.datasets._catalogue import CATALOGUE, Entry, Read
-from arboleda.datasets._fetch import cache_folder, fetch, unpack_gzip
+from arboleda.datasets._datasets import CATALOGUE, Entry, Read, cache_folder, fetch, unpack_gzip
 
 if TYPE_CHECKING:
     import pandas as pd

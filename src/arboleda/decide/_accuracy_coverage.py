@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import _check_sample_weight
 
-from arboleda._figures import axes_or_new
-from arboleda._frames import new_frame
-from arboleda.metrics._read import read_probabilities
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda.metrics import read_probabilities
 
 if TYPE_CHECKING:
     import pandas as pd

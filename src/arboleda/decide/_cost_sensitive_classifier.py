@@ -9,8 +9,8 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda.combine._members import places_of
-from arboleda.combine._target import read_classes, read_weights
+from arboleda._base.mixins import restore_on_failure
+from arboleda.combine import places_of, read_classes, read_weights
 from arboleda.decide._costs import (
     best_decisions,
     expected_costs,
@@ -26,7 +26,6 @@ from arboleda.decide._posterior_classifier import (
     PosteriorClassifier,
 )
 from arboleda.decide._posterior_weights import compute_mean_cost, learn_weights
-from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["CostSensitiveClassifier"]
 

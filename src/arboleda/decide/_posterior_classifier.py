@@ -17,12 +17,18 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._sparse import check_sparse
-from arboleda.combine._fits import Training, predictions_by_fold
-from arboleda.combine._folds import folds_of
-from arboleda.combine._members import Named, places_of
-from arboleda.combine._routing import params_of_members
-from arboleda.combine._target import check_held_out_weights, read_classes, read_weights
+from arboleda._utils.sparse import check_sparse
+from arboleda.combine import (
+    Named,
+    Training,
+    check_held_out_weights,
+    folds_of,
+    params_of_members,
+    places_of,
+    predictions_by_fold,
+    read_classes,
+    read_weights,
+)
 
 __all__ = ["Calibration", "HeldOut", "PosteriorClassifier"]
 

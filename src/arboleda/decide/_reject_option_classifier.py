@@ -11,8 +11,8 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda.combine._reject import labels_with_reject
-from arboleda.combine._target import read_classes, read_weights
+from arboleda._base.mixins import restore_on_failure
+from arboleda.combine import labels_with_reject, read_classes, read_weights
 from arboleda.decide._accuracy_coverage import make_curve
 from arboleda.decide._costs import best_decisions, expected_costs, read_cost_matrix
 from arboleda.decide._posterior_classifier import (
@@ -24,7 +24,6 @@ from arboleda.decide._posterior_classifier import (
     PosteriorClassifier,
 )
 from arboleda.decide._posterior_weights import compute_weighted_mean
-from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["RejectOptionClassifier"]
 

@@ -1,7 +1,6 @@
 """Diagnostics of ensembles: diversity, bias and variance, error curves, model comparison."""
 
 from arboleda.diagnose._bias_variance import BiasVariance, bias_variance
-from arboleda.diagnose._bounds import margin_bound, vc_bound
 from arboleda.diagnose._comparison import Comparison, compare
 from arboleda.diagnose._comparison import corrected_t_test as corrected_t_test
 from arboleda.diagnose._comparison import holm as holm
@@ -10,7 +9,12 @@ from arboleda.diagnose._diversity import Diversity, diversity
 from arboleda.diagnose._error_curves import ErrorCurve, complexity_curve, learning_curve
 from arboleda.diagnose._forest_correlation import ForestCorrelation, forest_correlation
 from arboleda.diagnose._jury import JuryCurves, jury_accuracy, jury_curves
-from arboleda.diagnose._margins import MarginDistribution, margin_distribution
+from arboleda.diagnose._margins import (
+    MarginDistribution,
+    margin_bound,
+    margin_distribution,
+    vc_bound,
+)
 
 __all__ = [
     "BiasVariance",

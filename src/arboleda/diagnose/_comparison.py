@@ -20,12 +20,10 @@ import numpy.typing as npt
 from scipy import stats
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv, cross_val_score
 
-from arboleda._figures import axes_or_new
-from arboleda._frames import new_frame
-from arboleda._row_losses import Loss, resolve_loss
-from arboleda._sparse import check_sparse
-from arboleda.diagnose._named_models import all_classifiers, check_named_models
-from arboleda.diagnose._scores import MinusMeanLoss
+from arboleda._base.held_out import Loss, resolve_loss
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.sparse import check_sparse
+from arboleda.diagnose._models import MinusMeanLoss, all_classifiers, check_named_models
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,8 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 
-from arboleda._figures import axes_or_new
-from arboleda._frames import new_frame
+from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda.combine import MemberOutputs
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ import numpy.typing as npt
 from sklearn import model_selection
 from sklearn.base import is_classifier
 
-from arboleda._figures import axes_or_new
-from arboleda._frames import new_frame
-from arboleda._row_losses import Loss, resolve_loss
-from arboleda._sparse import check_sparse
-from arboleda.diagnose._scores import MinusMeanLoss
+from arboleda._base.held_out import Loss, resolve_loss
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.sparse import check_sparse
+from arboleda.diagnose._models import MinusMeanLoss
 
 if TYPE_CHECKING:
     import pandas as pd

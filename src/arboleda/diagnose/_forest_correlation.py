@@ -25,10 +25,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._figures import axes_or_new
-from arboleda._frames import new_frame
-from arboleda._sparse import check_sparse
-from arboleda.diagnose._training_sets import Rows, draw_training_sets, fit_on_rows
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.sparse import check_sparse
+from arboleda.diagnose._models import Rows, draw_training_sets, fit_on_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,8 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from arboleda._figures import axes_or_new
-from arboleda._frames import new_frame
+from arboleda._utils.frames import axes_or_new, new_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,8 +1,8 @@
 """Explain the predictions of any scikit-learn estimator, and quantify their uncertainty."""
 
+from arboleda.explain._conformal import CoverageCurve, Sets
 from arboleda.explain._conformal import compute_limit as compute_limit
 from arboleda.explain._conformal import compute_rank as compute_rank
-from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._decision_regions import DecisionRegions, decision_regions
 from arboleda.explain._dependence import Dependence, partial_dependence
 from arboleda.explain._importance import Importance, importance, plot_importance
@@ -14,11 +14,9 @@ from arboleda.explain._prediction_interval import (
     prediction_interval,
 )
 from arboleda.explain._prediction_set import PredictionSet, prediction_set
-from arboleda.explain._sets import Sets
 from arboleda.explain._shap_values import ShapValues, shap_values
 from arboleda.explain._surrogate import FidelityCurve, Surrogate
-from arboleda.explain._surrogate_rules import ListedRule, RuleList, surrogate_rules
-from arboleda.explain._surrogate_tree import surrogate_tree
+from arboleda.explain._surrogate_models import ListedRule, RuleList, surrogate_rules, surrogate_tree
 
 __all__ = [
     "CoverageCurve",

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.tree import Tree
-from arboleda.explain._units import floor_power_of_two
+from arboleda.explain._lime_sampling import floor_power_of_two
 
 __all__ = ["NodeLosses", "find_best_rules", "find_best_subtrees", "find_enclosing_nodes"]
 

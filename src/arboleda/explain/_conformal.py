@@ -1,28 +1,45 @@
-"""Helpers of prediction intervals and sets: the conformal quantile, and checks of the rows."""
+"""Conformal quantiles, scores and sets, and empirical coverage."""
 
 from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.target import read_target
+from arboleda._utils.frames import new_frame
 from arboleda.explain._containers import make_container
+from arboleda.plot import coverage
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = [
     "COVERAGES",
+    "Codes",
+    "CoverageCurve",
+    "Flags",
     "Floats",
+    "Method",
+    "Sets",
     "as_native_table",
     "as_target_array",
+    "compute_adaptive_scores",
+    "compute_least_ambiguous_scores",
     "compute_limit",
     "compute_rank",
+    "compute_scores",
+    "encode_labels",
     "read_coverage",
     "read_coverages",
     "read_pair",
@@ -140,3 +157,203 @@ def unwrap_pipeline(estimator: Any, X: Any) -> tuple[Any, Any]:
             X = estimator[:-1].transform(X)
         estimator = estimator[-1]
     return estimator, X
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageCurve:
+    """Empirical coverage for several nominal coverages, as returned by ``coverage_curve``.
+
+    Attributes
+    ----------
+    promised : ndarray of shape (n_points,)
+        Nominal coverage, ascending.
+    covered : ndarray of shape (n_points,)
+        Share of the rows whose true value was inside.
+    size : ndarray of shape (n_points,)
+        Mean width of the intervals, or mean number of classes of the sets.
+    size_name : str
+        What ``size`` holds.
+    n_rows : int
+        Number of evaluated rows.
+    name : str
+        Name of the method.
+    """
+
+    promised: Floats
+    covered: Floats
+    size: Floats
+    size_name: str
+    n_rows: int
+    name: str
+
+    @property
+    def standard_error(self) -> Floats:
+        """Standard error of the share covered, that of a binomial proportion of ``n_rows`` rows.
+
+        It does not include the randomness of the calibration rows.
+        """
+        error: Floats = np.sqrt(self.covered * (1.0 - self.covered) / self.n_rows)
+        return error
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per coverage as a pandas data frame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``promised``, ``covered``, ``standard_error`` and one named as ``size_name``.
+        """
+        return new_frame(
+            {
+                "promised": self.promised,
+                "covered": self.covered,
+                "standard_error": self.standard_error,
+                self.size_name: self.size,
+            }
+        )
+
+    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
+        """Plot the empirical coverage against the nominal coverage.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to draw on; None: those of a new figure. Several curves may share axes.
+        label : str, default=None
+            Name of the curve; None: the name of the method.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        return coverage(self, ax, label=self.name if label is None else label)
+
+
+Method = Literal["lac", "aps"]
+
+
+def compute_scores(method: Method, probabilities: Floats, seed: int | None) -> Floats:
+    """Compute the scores of all classes; "aps" with a seed is randomized.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_rows, n_classes)
+    seed : int or None
+        Seed of one random number per row; None: not randomized.
+    """
+    if method == "lac":
+        return compute_least_ambiguous_scores(probabilities)
+    n_rows = len(probabilities)
+    draws = np.zeros(n_rows) if seed is None else check_random_state(seed).random_sample(n_rows)
+    return compute_adaptive_scores(probabilities, draws)
+
+
+def compute_least_ambiguous_scores(probabilities: Floats) -> Floats:
+    """Compute 1 - p_k, whose sets are smallest on average (Sadinle, Lei, Wasserman 2019)."""
+    return 1.0 - probabilities
+
+
+def compute_adaptive_scores(probabilities: Floats, draws: npt.NDArray[np.float64]) -> Floats:
+    """Sum the probabilities from the largest down to the class's own, minus u times the latter.
+
+    Romano, Sesia and Candes (2020), equation (5): the least tau whose set contains the class. Ties
+    are ordered by class.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_rows, n_classes)
+    draws : ndarray of shape (n_rows,)
+        u of each row, from 0 (the whole probability of the class counts) to 1.
+
+    Examples
+    --------
+    >>> compute_adaptive_scores(np.array([[0.25, 0.5, 0.25]]), np.array([0.5]))
+    array([[0.625, 0.25 , 0.875]])
+    """
+    order = np.argsort(-probabilities, axis=1, kind="stable")
+    descending = np.take_along_axis(probabilities, order, axis=1)
+    sums = np.cumsum(descending, axis=1) - draws[:, np.newaxis] * descending
+    scores = np.empty_like(sums)
+    np.put_along_axis(scores, order, sums, axis=1)
+    return scores
+
+
+Array = npt.NDArray[Any]
+Flags = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Sets of classes, one per row.
+
+    Attributes
+    ----------
+    contains : ndarray of bool, shape (n_rows, n_classes)
+        Which classes are in the set of each row.
+    classes : ndarray of shape (n_classes,)
+    probabilities : ndarray of shape (n_rows, n_classes)
+        Probabilities of the classifier.
+    coverage : float
+        Nominal coverage.
+    """
+
+    contains: Flags
+    classes: Array
+    probabilities: Floats
+    coverage: float
+
+    @property
+    def size(self) -> npt.NDArray[np.int64]:
+        """Number of classes in each set; 0 if no class conforms."""
+        size: npt.NDArray[np.int64] = self.contains.sum(axis=1)
+        return size
+
+    def covers(self, y: Any) -> Flags:
+        """Return which rows have their class in their set.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_rows,)
+            A class that is unknown to the classifier is in no set.
+
+        Returns
+        -------
+        inside : ndarray of bool, shape (n_rows,)
+        """
+        labels = as_target_array(y, numeric=False)
+        if labels.shape != (len(self.contains),):
+            raise ValueError(f"y has shape {labels.shape}, but there are {len(self.contains)} sets")
+        codes = encode_labels(labels, self.classes)
+        inside: Flags = self.contains[np.arange(len(codes)), codes] & (codes >= 0)
+        return inside
+
+    def labels(self) -> list[Array]:
+        """Return the classes of each set, the most probable first.
+
+        Returns
+        -------
+        labels : list of ndarray
+        """
+        order = np.argsort(-self.probabilities, axis=1, kind="stable")
+        return [
+            self.classes[ranked[inside[ranked]]]
+            for ranked, inside in zip(order, self.contains, strict=True)
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per set as a pandas data frame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``labels``, a tuple with the most probable class first, and ``size``.
+        """
+        labels = [tuple(found.tolist()) for found in self.labels()]
+        return new_frame({"labels": labels, "size": self.size})
+
+
+def encode_labels(labels: Array, classes: Array) -> Codes:
+    """Return the index of each label among the classes; -1 for others."""
+    places = {label: place for place, label in enumerate(classes.tolist())}
+    return np.array([places.get(label, -1) for label in labels.tolist()], dtype=np.intp)

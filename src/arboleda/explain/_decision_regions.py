@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._frames import new_frame
+from arboleda._utils.frames import new_frame
 from arboleda.explain._rows import TableRows, read_rows
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import _check_sample_weight
 
-from arboleda._frames import new_frame
-from arboleda.explain._accumulated import compute_accumulated_effects
-from arboleda.explain._curves import iter_ice_curves
-from arboleda.explain._grids import (
+from arboleda._utils.frames import new_frame
+from arboleda.explain._accumulated_effects import compute_accumulated_effects
+from arboleda.explain._curves import (
     as_display_values,
     check_resolution,
+    iter_ice_curves,
     make_grid,
     read_custom_points,
 )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.shap import TreeSum
+from arboleda._engine.ensemble import TreeSum
 
 __all__ = [
     "AveragedModels",

@@ -11,10 +11,9 @@ import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._frames import new_frame
-from arboleda._sparse import check_sparse
-from arboleda.explain._column_groups import read_column_groups
-from arboleda.explain._permuted_scores import compute_permuted_scores
+from arboleda._utils.frames import new_frame
+from arboleda._utils.sparse import check_sparse
+from arboleda.explain._permuted_scores import compute_permuted_scores, read_column_groups
 from arboleda.explain._rows import read_rows
 
 if TYPE_CHECKING:

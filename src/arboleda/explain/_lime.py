@@ -15,12 +15,18 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from arboleda.explain._lime_explanation import LimeExplanation
-from arboleda.explain._lime_sample import ColumnView, Sampler, view_columns
-from arboleda.explain._linear_surrogate import LinearSurrogate, Moments, choose_columns, fit_columns
-from arboleda.explain._one_row import as_one_row
+from arboleda.explain._lime_sampling import (
+    ColumnView,
+    LinearSurrogate,
+    Moments,
+    Sampler,
+    choose_columns,
+    fit_columns,
+    floor_power_of_two,
+    view_columns,
+)
 from arboleda.explain._outputs import OutputReader, Outputs, make_output_reader
-from arboleda.explain._rows import MAX_ROWS, TableRows, read_rows
-from arboleda.explain._units import floor_power_of_two
+from arboleda.explain._rows import MAX_ROWS, TableRows, as_one_row, read_rows
 
 __all__ = ["Lime", "lime"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._frames import new_frame
+from arboleda._utils.frames import new_frame
 
 if TYPE_CHECKING:
     import pandas as pd

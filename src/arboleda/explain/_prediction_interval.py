@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._frames import new_frame
+from arboleda._utils.frames import new_frame
 from arboleda.explain._conformal import (
     COVERAGES,
+    CoverageCurve,
     Floats,
     as_native_table,
     as_target_array,
@@ -20,7 +21,6 @@ from arboleda.explain._conformal import (
     read_pair,
     warn_few_rows,
 )
-from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._prediction_interval_plus import CvPlus, JackknifePlusAfterBootstrap, PlusRule
 from arboleda.explain._prediction_interval_rules import (
     SplitRule,

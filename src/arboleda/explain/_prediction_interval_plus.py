@@ -25,7 +25,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, check_cv
 
 from arboleda.explain._conformal import Floats, compute_rank, take_rows
-from arboleda.explain._member_predictions import MemberPredictions, compute_oob_mask
+from arboleda.explain._outputs import MemberPredictions, compute_oob_mask
 from arboleda.explain._prediction_interval_rules import (
     Bounds,
     check_scores,

@@ -20,8 +20,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from arboleda.explain._conformal import Floats, compute_limit, take_rows, unwrap_pipeline
-from arboleda.explain._member_predictions import MemberPredictions
-from arboleda.explain._outputs import make_output_reader
+from arboleda.explain._outputs import MemberPredictions, make_output_reader
 
 __all__ = [
     "Bounds",

@@ -12,24 +12,53 @@ from sklearn.utils import check_random_state
 
 from arboleda.explain._conformal import (
     COVERAGES,
+    Codes,
+    CoverageCurve,
+    Flags,
     Floats,
+    Method,
+    Sets,
     as_native_table,
     compute_limit,
     compute_rank,
+    compute_scores,
+    encode_labels,
     read_coverage,
     read_coverages,
     read_pair,
+    unwrap_pipeline,
     warn_few_rows,
 )
-from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._outputs import OutputReader, make_output_reader
-from arboleda.explain._prediction_set_out_of_bag import compute_oob_probabilities
-from arboleda.explain._prediction_set_scores import Method, compute_scores
-from arboleda.explain._sets import Codes, Flags, Sets, encode_labels
+from arboleda.forest import ForestModel
 
-__all__ = ["PredictionSet", "prediction_set"]
+__all__ = ["PredictionSet", "compute_oob_probabilities", "prediction_set"]
 
 Array = npt.NDArray[Any]
+
+
+def compute_oob_probabilities(estimator: Any, X: Any, y: Array) -> tuple[Floats, Array]:
+    """Return out-of-bag probabilities and labels of the training rows that have them."""
+    last, table = unwrap_pipeline(estimator, X)
+    if isinstance(last, ForestModel):
+        found = last._training_rows(table, y).mean_votes()
+    else:
+        kept = getattr(last, "oob_decision_function_", None)
+        if kept is None:
+            raise ValueError(
+                f"{type(last).__name__} has no out-of-bag predictions: fit a forest or bagging "
+                "with oob_score=True, or give calibration=(X, y)"
+            )
+        found = np.asarray(kept, dtype=np.float64)
+        if len(found) != len(y):
+            raise ValueError(
+                f"training has {len(y)} rows, but {type(last).__name__} was fitted on "
+                f"{len(found)}: give its training rows in their original order"
+            )
+    is_out_of_bag = found.sum(axis=1) > 0.5  # scikit-learn's forests store 0 for other rows
+    if not is_out_of_bag.any():
+        raise ValueError("no row is out of bag for any member: use more members")
+    return found[is_out_of_bag], y[is_out_of_bag]
 
 
 @dataclass(frozen=True, eq=False)

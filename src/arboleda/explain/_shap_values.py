@@ -12,9 +12,9 @@ from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from arboleda._engine.threads import resolve_n_jobs
-from arboleda._frames import new_frame
-from arboleda._sparse import check_sparse
+from arboleda._engine.parallel import resolve_n_jobs
+from arboleda._utils.frames import new_frame
+from arboleda._utils.sparse import check_sparse
 from arboleda.explain._explainable import Scale, ShapRequest
 from arboleda.explain._rows import TableRows, read_rows
 from arboleda.explain._tree_models import as_explainable

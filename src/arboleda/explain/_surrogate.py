@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from arboleda._frames import new_frame
+from arboleda._utils.frames import new_frame
 from arboleda.explain._best_subtrees import NodeLosses, find_best_subtrees, find_enclosing_nodes
 from arboleda.explain._conformal import as_target_array
 from arboleda.explain._outputs import OutputReader, make_output_reader

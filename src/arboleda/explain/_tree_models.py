@@ -13,17 +13,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._engine.shap import TreeSum
-from arboleda.adaboost._boosted_classifier import BoostedClassifier
-from arboleda.adaboost._boosted_regressor import BoostedRegressor
-from arboleda.adaboost._tree_members import BoostedTreeMembers
-from arboleda.bagging._ensemble import MemberEnsemble
-from arboleda.bagging._tables import columns_of
-from arboleda.bagging._tree_members import TreeMembers
-from arboleda.boosting._boosted_model import BoostedModel
-from arboleda.combine._share_rules import Mean
-from arboleda.combine._voting import Voting
-from arboleda.combine._weighted_mean import WeightedMean
+from arboleda._base.tables import columns_of
+from arboleda._engine.ensemble import TreeSum
+from arboleda.adaboost import BoostedClassifier, BoostedRegressor, BoostedTreeMembers
+from arboleda.bagging import MemberEnsemble, TreeMembers
+from arboleda.boosting import BoostedModel
+from arboleda.combine import Mean, Voting, WeightedMean
 from arboleda.explain._explainable import (
     AveragedModels,
     Explainable,
@@ -31,8 +26,8 @@ from arboleda.explain._explainable import (
     TreeModel,
     WeightedMember,
 )
-from arboleda.forest._forest_model import ForestModel
-from arboleda.tree._decision_tree import DecisionTree
+from arboleda.forest import ForestModel
+from arboleda.tree import DecisionTree
 
 __all__ = ["as_explainable"]
 

@@ -1,9 +1,9 @@
-"""Base class of selectors, which accept tables of any type and keep data frames."""
+"""Base class of selectors, which accept tables of any type, and checks of targets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
@@ -12,14 +12,17 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _check_y, check_is_fitted, column_or_1d
 
+from arboleda._base.targets import encode_classes
+from arboleda._engine.columns import Schema
 from arboleda._engine.frames import as_frame
-from arboleda._engine.schema import Schema
 from arboleda._engine.table import find_fitted_order
-from arboleda._sparse import check_sparse
+from arboleda._engine.target import read_target
+from arboleda._utils.sparse import check_sparse
 
-__all__ = ["TableSelector"]
+__all__ = ["TableSelector", "Task", "read_classes_or_numbers"]
 
 # Conversions that keep the types of the columns.
 _CONVERSIONS: dict[str, Callable[[nw.DataFrame[Any]], Any]] = {
@@ -91,3 +94,45 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+Task = Literal["auto", "classification", "regression"]
+
+
+def read_classes_or_numbers(
+    y: Any, task: Task, estimator: Any
+) -> tuple[npt.NDArray[Any], Literal["classification", "regression"]]:
+    """Validate a target and infer its task.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+    task : {"auto", "classification", "regression"}
+        "auto": regression if y has fractional numbers, else classification, as in scikit-learn's
+        ``type_of_target``.
+    estimator : object
+        Estimator named in error messages.
+
+    Returns
+    -------
+    target : ndarray of shape (n_samples,)
+        Class indices, or float64 numbers.
+    task : {"classification", "regression"}
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, infinite or invalid for the task, or there are several targets.
+    """
+    target = read_target(y, numeric=task == "regression")
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn sums and casts huge values
+        if task == "auto":
+            task = "regression" if type_of_target(target) == "continuous" else "classification"
+        if task == "classification":
+            return encode_classes(target, estimator)[1], task
+        numbers = _check_y(target, y_numeric=True, estimator=estimator)
+    if numbers.dtype.kind in "Mm":
+        raise ValueError(
+            f"y has values of type {numbers.dtype}: convert dates and durations to numbers first."
+        )
+    return column_or_1d(numbers, warn=True).astype(np.float64), task

@@ -19,12 +19,11 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length
 
+from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.frames import as_frame
 from arboleda._engine.table import check_table
 from arboleda._engine.target import read_target
-from arboleda.features._table_selector import TableSelector
-from arboleda.features._target import read_classes_or_numbers
-from arboleda.tree._restore_on_failure import restore_on_failure
+from arboleda.features._table_selector import TableSelector, read_classes_or_numbers
 
 __all__ = ["SubsetScores", "WrapperSelector"]
 

@@ -1,14 +1,15 @@
 """Forests of randomised trees."""
 
-from arboleda._out_of_bag import OobCurve
+from arboleda._base.held_out import OobCurve
 from arboleda.forest._balanced_random_forest_classifier import BalancedRandomForestClassifier
-from arboleda.forest._extra_trees_classifier import ExtraTreesClassifier
-from arboleda.forest._extra_trees_regressor import ExtraTreesRegressor
-from arboleda.forest._permutation_importance import PermutationImportance
+from arboleda.forest._base_forest import BaseForest as BaseForest
+from arboleda.forest._extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from arboleda.forest._forest_model import ForestModel as ForestModel
+from arboleda.forest._out_of_bag import PermutationImportance
 from arboleda.forest._quantile_regression_forest import QuantileRegressionForest
-from arboleda.forest._random_forest_classifier import RandomForestClassifier
-from arboleda.forest._random_forest_regressor import RandomForestRegressor
+from arboleda.forest._random_forest import RandomForestClassifier, RandomForestRegressor
 
+# Names that are imported `as` themselves serve other packages of arboleda; they are not public.
 __all__ = [
     "BalancedRandomForestClassifier",
     "ExtraTreesClassifier",

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from arboleda._base.mixins import FixedParameters
+from arboleda._base.tree_learner import CategoricalFeatures, MaxFeatures
 from arboleda._engine.forest import Voting
-from arboleda._fixed_parameters import FixedParameters
-from arboleda.forest._forest_classifier import ClassWeight, Criterion
-from arboleda.forest._random_forest_classifier import RandomForestClassifier
-from arboleda.tree._tree_learner import CategoricalFeatures, MaxFeatures
+from arboleda.forest._forest_estimators import ClassificationCriterion, ClassWeight
+from arboleda.forest._random_forest import RandomForestClassifier
 
 __all__ = ["BalancedRandomForestClassifier"]
 
@@ -77,7 +77,7 @@ class BalancedRandomForestClassifier(FixedParameters, RandomForestClassifier):
         self,
         n_estimators: int | Literal["auto"] = 100,
         *,
-        criterion: Criterion = "gini",
+        criterion: ClassificationCriterion = "gini",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,

@@ -16,15 +16,13 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from arboleda._engine.fit_forest import ForestOptions
+from arboleda._base.mixins import restore_on_failure
+from arboleda._base.tree_learner import Array, Training
+from arboleda._engine.fit import ForestOptions
 from arboleda._engine.forest import Forest as Trees
-from arboleda.forest._bags import BagKind, Bags
-from arboleda.forest._convergence import BLOCK_SIZE, MAX_TREES, Convergence
 from arboleda.forest._forest_model import ForestModel
-from arboleda.forest._kept_rows import KeptRows
-from arboleda.forest._oob_predictions import OobPredictions
-from arboleda.tree._restore_on_failure import restore_on_failure
-from arboleda.tree._tree_learner import Array, Training
+from arboleda.forest._out_of_bag import BLOCK_SIZE, MAX_TREES, Convergence, OobPredictions
+from arboleda.forest._training_rows import BagKind, Bags, KeptRows
 
 Progress = Callable[[int], bool]
 

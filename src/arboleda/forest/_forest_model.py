@@ -13,23 +13,20 @@ from scipy.sparse import csr_matrix
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._base.held_out import OobCurve
+from arboleda._base.mixins import LazySequence, StagedScores
+from arboleda._base.predictor import RowPredictorMixin
+from arboleda._base.tree_learner import Array, Floats, TreeLearner
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
+from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import SparseTable, Table
 from arboleda._engine.target import check_squares, read_target
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
-from arboleda._out_of_bag import OobCurve
-from arboleda._predictor import RowPredictorMixin
-from arboleda._staged_scores import StagedScores
-from arboleda.forest._bags import Bags, BagsField
-from arboleda.forest._kept_rows import KeptRows, KeptRowsField
-from arboleda.forest._lazy_sequence import LazySequence
-from arboleda.forest._oob_predictions import OobPredictions
-from arboleda.forest._permutation_importance import PermutationImportance
+from arboleda.forest._out_of_bag import OobPredictions, PermutationImportance
+from arboleda.forest._training_rows import Bags, BagsField, KeptRows, KeptRowsField
 from arboleda.persist import Field, ForestPart, Integer
-from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._tree_learner import Array, Floats, TreeLearner
+from arboleda.tree import DecisionTree
 
 
 class ForestModel(StagedScores, RowPredictorMixin, TreeLearner):

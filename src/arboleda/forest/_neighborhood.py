@@ -16,15 +16,13 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.fit_forest import FittedRows, ForestOptions
+from arboleda._engine.fit import FittedRows, ForestOptions
 from arboleda._engine.forest import Forest
 from arboleda._engine.neighborhood import Neighborhood, Proximity, squared_proximities
+from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import read_target
-from arboleda._engine.threads import resolve_n_jobs
-from arboleda.forest._bags import Bags
-from arboleda.forest._imputation import impute_by_proximity
-from arboleda.forest._kept_rows import KeptRows
-from arboleda.forest._outliers import compute_outlier_scores
+from arboleda.forest._proximity import compute_outlier_scores, impute_by_proximity
+from arboleda.forest._training_rows import Bags, KeptRows
 
 Floats = npt.NDArray[np.float64]
 

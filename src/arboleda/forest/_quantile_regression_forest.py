@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from arboleda._base.mixins import FixedParameters
+from arboleda._base.tree_learner import CategoricalFeatures, Floats, MaxFeatures
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._fixed_parameters import FixedParameters
-from arboleda.forest._forest_regressor import Criterion
-from arboleda.forest._random_forest_regressor import RandomForestRegressor
-from arboleda.tree._tree_learner import CategoricalFeatures, Floats, MaxFeatures
+from arboleda.forest._forest_estimators import RegressionCriterion
+from arboleda.forest._random_forest import RandomForestRegressor
 
 __all__ = ["QuantileRegressionForest"]
 
@@ -82,7 +82,7 @@ class QuantileRegressionForest(FixedParameters, RandomForestRegressor):
         self,
         n_estimators: int | Literal["auto"] = 100,
         *,
-        criterion: Criterion = "squared_error",
+        criterion: RegressionCriterion = "squared_error",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,

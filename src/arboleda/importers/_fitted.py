@@ -10,10 +10,13 @@ import numpy.typing as npt
 
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.tree import Tree
-from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.boosting._boosted_model import BoostedModel
-from arboleda.boosting._losses import Loss
-from arboleda.boosting._target_statistics import TargetStatistics
+from arboleda.boosting import (
+    BoostedModel,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    Loss,
+    TargetStatistics,
+)
 from arboleda.importers._columns import Columns
 
 

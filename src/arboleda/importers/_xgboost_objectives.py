@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._errors import ModelFormatError
-from arboleda.boosting._losses import Loss
-from arboleda.importers._fields import read_entry, read_float, read_integer
+from arboleda._utils.errors import ModelFormatError
+from arboleda.boosting import Loss
+from arboleda.importers._columns import read_entry, read_float, read_integer
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,14 +1,25 @@
-"""Trees of an XGBoost model."""
+"""Trees of XGBoost models, and Universal Binary JSON: https://ubjson.org, draft 12.
+
+A value is a marker followed by its bytes; numbers are big-endian:
+
+    Z null   T true   F false   i int8   U uint8   I int16   l int32   L int64   d float32
+    D float64   S length text   [ values ]   { length key value .. }
+
+A container may state its length, ``[#`` length, and arrays also the type of their values, ``[$``
+type ``#`` length; then there is no closing bracket.
+"""
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import numpy as np
 
-from arboleda._errors import ModelFormatError
-from arboleda.importers._columns import Columns
-from arboleda.importers._fields import (
+from arboleda._utils.errors import ModelFormatError
+from arboleda._utils.float32 import rounded_below
+from arboleda.importers._columns import (
+    Columns,
     Floats,
     Integers,
     read_entry,
@@ -16,8 +27,109 @@ from arboleda.importers._fields import (
     read_integer,
     read_integers,
 )
-from arboleda.importers._float32 import rounded_below
 from arboleda.importers._nodes import NodeTable
+
+_NUMBERS = {b"i": "b", b"U": "B", b"I": ">h", b"l": ">i", b"L": ">q", b"d": ">f", b"D": ">d"}
+_CONSTANTS = {b"Z": None, b"T": True, b"F": False}
+_MAX_DEPTH = 64
+
+
+def read_ubjson(content: bytes) -> Any:
+    """Decode a value; arrays of a single type become NumPy arrays.
+
+    Memory use is proportional to the length of the content.
+
+    Raises
+    ------
+    ModelFormatError
+        If the content is invalid, truncated, or followed by more bytes.
+    """
+    reader = _Reader(content)
+    value = reader.value(reader.take(1), 0)
+    if reader.at != len(content):
+        raise ModelFormatError(f"byte {reader.at}: the file continues after its end")
+    return value
+
+
+class _Reader:
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.at = 0
+
+    def take(self, n: int) -> bytes:
+        """Return the next bytes."""
+        taken = self.content[self.at : self.at + n]
+        if len(taken) < n:
+            raise ModelFormatError(f"byte {self.at}: the file ends early")
+        self.at += n
+        return taken
+
+    def value(self, marker: bytes, depth: int) -> Any:
+        """Read the value that follows a marker."""
+        if depth > _MAX_DEPTH:
+            raise ModelFormatError(f"byte {self.at}: the file is nested too deeply")
+        if marker in _CONSTANTS:
+            return _CONSTANTS[marker]
+        if marker in _NUMBERS:
+            form = _NUMBERS[marker]
+            return struct.unpack(form, self.take(struct.calcsize(form)))[0]
+        if marker == b"S":
+            return self._text()
+        if marker == b"[":
+            return self._array(depth)
+        if marker == b"{":
+            return self._object(depth)
+        raise ModelFormatError(f"byte {self.at - 1}: {marker!r} is not the marker of a value")
+
+    def _length(self) -> int:
+        marker = self.take(1)
+        length = self.value(marker, 0) if marker in _NUMBERS else None
+        if type(length) is not int or not 0 <= length <= len(self.content) - self.at:
+            raise ModelFormatError(f"byte {self.at}: a length is invalid, or beyond the file")
+        return length
+
+    def _text(self) -> str:
+        try:
+            return self.take(self._length()).decode()
+        except UnicodeDecodeError as error:
+            raise ModelFormatError(f"byte {self.at}: a string is not UTF-8") from error
+
+    def _array(self, depth: int) -> Any:
+        marker = self.take(1)
+        if marker == b"$":
+            return self._typed_array()
+        if marker == b"#":
+            return [self.value(self.take(1), depth + 1) for _ in range(self._length())]
+        values = []
+        while marker != b"]":
+            values.append(self.value(marker, depth + 1))
+            marker = self.take(1)
+        return values
+
+    def _typed_array(self) -> Any:
+        form = _NUMBERS.get(self.take(1))
+        if form is None or self.take(1) != b"#":
+            raise ModelFormatError(f"byte {self.at}: the type of an array is not a number type")
+        dtype = np.dtype(form)
+        values = np.frombuffer(self.take(self._length() * dtype.itemsize), dtype=dtype)
+        return values.astype(dtype.newbyteorder("="))
+
+    def _object(self, depth: int) -> dict[str, Any]:
+        entries: dict[str, Any] = {}
+        marker = self.take(1)
+        count = self._length() if marker == b"#" else None
+        while count is None or len(entries) < count:
+            if count is None:
+                if marker == b"}":
+                    break
+                self.at -= 1  # the marker is that of the key's length
+            key = self._text()
+            if key in entries:
+                raise ModelFormatError(f"byte {self.at}: the key {key[:60]!r} is not unique")
+            entries[key] = self.value(self.take(1), depth + 1)
+            if count is None:
+                marker = self.take(1)
+        return entries
 
 
 def read_nodes(stored: Any, tree_weight: float, columns: Columns) -> NodeTable:

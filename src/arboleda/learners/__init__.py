@@ -5,10 +5,11 @@ from arboleda.learners._diagonal_lda import DiagonalLDA
 from arboleda.learners._directed_graph import DirectedGraph
 from arboleda.learners._kernel_density_classifier import KernelDensityClassifier
 from arboleda.learners._mixed_naive_bayes import MixedNaiveBayes
-from arboleda.learners._nearest_shrunken_centroids import NearestShrunkenCentroids
-from arboleda.learners._regularization_plane import RegularizationPlane
-from arboleda.learners._regularized_discriminant_analysis import RegularizedDiscriminantAnalysis
-from arboleda.learners._shrinkage_path import ShrinkagePath
+from arboleda.learners._nearest_shrunken_centroids import NearestShrunkenCentroids, ShrinkagePath
+from arboleda.learners._regularized_discriminant_analysis import (
+    RegularizationPlane,
+    RegularizedDiscriminantAnalysis,
+)
 from arboleda.learners._three_piece_classifier import ThreePieceClassifier
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Bayes' rule: P(k | x) = P(k) p(x | k) / sum_c P(c) p(x | c), computed in logarithms."""
+"""Bayes' rule, and the classifiers that apply it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._engine.schema import Schema
+from arboleda._engine.columns import Schema
+from arboleda._engine.table import check_table
+from arboleda.learners._class_rows import (
+    ClassRows,
+    Units,
+    complete_matrix,
+    dense_table,
+    read_class_rows,
+)
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -131,3 +139,32 @@ def compute_log_priors(priors: Floats, class_weight: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         log_prior: Floats = np.log(np.where(class_weight > 0.0, priors, 0.0))
     return log_prior
+
+
+class NumbersClassifier(BayesRuleClassifier, metaclass=ABCMeta):
+    """Base class that checks rows and rescales them to units in which nothing overflows."""
+
+    priors: Any
+    _class_weight: Floats
+    _units: Units
+
+    def _enter_rows(
+        self, X: Any, y: Any, sample_weight: Any, *, common: bool
+    ) -> tuple[ClassRows, Floats]:
+        """Check the arguments of `fit` and set the attributes that predictions need.
+
+        Returns the rows, and their values in rescaled units of each column, or in a ``common`` unit
+        of all columns.
+        """
+        rows = read_class_rows(self, X, y, sample_weight)
+        self.classes_ = rows.classes
+        self.class_prior_ = compute_class_priors(self.priors, rows.class_weight, rows.classes)
+        self._class_weight = rows.class_weight
+        table = complete_matrix(self, rows.table, self.schema_)
+        self._units = Units.of(table, common=common)
+        return rows, self._units.enter(table)
+
+    def _enter_new_rows(self, X: Any) -> Floats:
+        """Check rows to predict, and return their values in the same units."""
+        table = dense_table(self, check_table(self, X, reset=False))
+        return self._units.enter(complete_matrix(self, table, self.schema_))

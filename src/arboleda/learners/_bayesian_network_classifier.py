@@ -11,25 +11,25 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.table import check_table
-from arboleda._frames import new_frame
+from arboleda._utils.frames import new_frame
 from arboleda.learners._bayes_rule import Array, BayesRuleClassifier, Floats
-from arboleda.learners._bayesian_network_em import learn_tables
-from arboleda.learners._bayesian_network_inference import log_joint
-from arboleda.learners._bayesian_network_sampling import draw_states
-from arboleda.learners._bayesian_network_states import (
+from arboleda.learners._bayesian_network_inference import draw_states, learn_tables, log_joint
+from arboleda.learners._bayesian_network_structure import Structure, build_graph, node_names
+from arboleda.learners._bayesian_network_tables import (
+    MISSING,
     Categories,
     ColumnStates,
+    Network,
     learn_states,
+    logarithms,
     table_states,
 )
-from arboleda.learners._bayesian_network_structure import Structure, build_graph, node_names
-from arboleda.learners._bayesian_network_tables import MISSING, Network, logarithms
 from arboleda.learners._class_rows import ClassRows, dense_table, read_class_rows
+from arboleda.learners._columns import Bins
 from arboleda.learners._directed_graph import DirectedGraph
-from arboleda.learners._discretisation import Bins
 from arboleda.learners._graph_drawing import draw_graph
-from arboleda.tree._restore_on_failure import restore_on_failure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,15 +1,33 @@
-"""Inference in a network: the distribution of an open node and of missing values."""
+"""Inference, sampling and expectation-maximization in a Bayesian network.
+
+Dempster, Laird and Rubin (1977), "Maximum likelihood from incomplete data via the EM algorithm";
+Lauritzen (1995), "The EM algorithm for graphical association models with missing data".
+Each iteration counts the rows with their missing values replaced by their distribution given the
+observed ones, and estimates the tables from these counts. The objective never decreases.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from arboleda.learners._bayesian_network_gaps import Gap, find_gaps
-from arboleda.learners._bayesian_network_tables import MISSING, Floats, Integers, Network, States
-from arboleda.learners._variable_elimination import Elimination
+from arboleda.learners._bayesian_network_tables import (
+    MISSING,
+    Floats,
+    Integers,
+    Network,
+    States,
+    count,
+    estimate,
+    logarithms,
+)
+from arboleda.learners._variable_elimination import Elimination, Gap, find_gaps
+
+__all__ = ["draw_states"]
 
 # Maximum entries of a product of tables: for one row, and for rows that are computed together.
 _MOST_ENTRIES = 2**26
@@ -138,3 +156,151 @@ def _add_known(
             place *= network.sizes[member]
             place += states[:, member]
     joint += pieces[place]
+
+
+def draw_states(
+    network: Network, tables: Sequence[Floats], n_rows: int, random: np.random.RandomState
+) -> Integers:
+    """Draw rows of states.
+
+    Parameters
+    ----------
+    network : Network
+    tables : sequence of ndarray
+        Table of each node; the first axes are its parents, ascending, the last one is the node.
+    n_rows : int
+    random : RandomState
+
+    Returns
+    -------
+    states : ndarray of shape (n_rows, n_nodes)
+    """
+    states = np.zeros((n_rows, network.n_nodes), dtype=np.intp)
+    for node in network.graph.order:
+        table = tables[node].reshape(-1, network.sizes[node])
+        line = np.zeros(n_rows, dtype=np.intp)
+        for parent in network.graph.parent_places[node]:
+            line = line * network.sizes[parent] + states[:, parent]
+        chance = random.random_sample(n_rows)
+        order = np.argsort(line, kind="stable")
+        lines, starts = np.unique(line[order], return_index=True)
+        for number, rows in zip(lines, np.split(order, starts[1:]), strict=True):
+            up_to = np.cumsum(table[number])
+            drawn = np.searchsorted(up_to, chance[rows] * up_to[-1], side="right")
+            last = np.flatnonzero(table[number])[-1]  # in case a product rounds up to the total
+            states[rows, node] = np.minimum(drawn, last)
+    return states
+
+
+# Added to the counts of the first tables, since a probability that starts at 0 would stay 0.
+_START = 1.0
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Tables, and the history of their estimation.
+
+    Parameters
+    ----------
+    tables : list of ndarray
+    log_likelihood : ndarray of shape (n_iterations,)
+        Log-likelihood of all observed values, after each iteration.
+    log_posterior : ndarray of shape (n_iterations,)
+        The same plus the logarithm of the prior density of the tables, up to a constant.
+    """
+
+    tables: list[Floats]
+    log_likelihood: Floats
+    log_posterior: Floats
+
+
+def learn_tables(
+    network: Network, states: States, weight: Floats, alpha: float, max_iter: int, tol: float
+) -> Learned:
+    """Return the most probable tables given the rows and a Dirichlet prior.
+
+    Parameters
+    ----------
+    network : Network
+    states : ndarray of shape (n_rows, n_nodes)
+    weight : ndarray of shape (n_rows,)
+    alpha : float
+        See `estimate`.
+    max_iter : int
+        Maximum number of iterations.
+    tol : float
+        Stop when an iteration raises the log posterior by less than this per row.
+    """
+    counts = count(network, states, weight)
+    gaps = _Gaps(network, states, weight)
+    if not gaps.parts:
+        tables = estimate(network, counts, alpha)
+        likelihood, posterior = _scores(logarithms(tables), counts, alpha)
+        return Learned(tables, np.array([likelihood]), np.array([posterior]))
+    tables = estimate(network, counts, max(alpha, _START))
+    log_tables = logarithms(tables)
+    before = -np.inf
+    history: list[tuple[float, float]] = []
+    expected, gained = gaps.fill(counts, log_tables)
+    least = tol * float(weight.sum())
+    for _ in range(max_iter):
+        tables = estimate(network, expected, alpha)
+        log_tables = logarithms(tables)
+        expected, gained = gaps.fill(counts, log_tables)
+        likelihood, posterior = _scores(log_tables, counts, alpha)
+        history.append((likelihood + gained, posterior + gained))
+        if history[-1][1] - before < least:
+            break
+        before = history[-1][1]
+    else:
+        warnings.warn(
+            f"the tables did not converge in max_iter={max_iter} iterations: raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    return Learned(tables, *np.array(history).T)
+
+
+class _Gaps:
+    """The missing values of a table, prepared for replacement by their distribution."""
+
+    def __init__(self, network: Network, states: States, weight: Floats) -> None:
+        self.parts: list[tuple[Sums, Floats]] = []
+        for gap in find_gaps(network, states):
+            total = np.bincount(gap.case_of_row, weight[gap.rows], len(gap.cases)).astype(
+                np.float64, copy=False
+            )
+            self.parts += [(sums, total[sums.cases]) for sums in iter_sums(network, gap)]
+
+    def fill(
+        self, counts: Sequence[Floats], log_tables: Sequence[Floats]
+    ) -> tuple[list[Floats], float]:
+        """Add the expected counts of the missing values, and return their log-likelihood.
+
+        The log-likelihood is that of the rows that `counts` leaves out.
+        """
+        filled = [counted.copy() for counted in counts]
+        likelihood = 0.0
+        for sums, weight in self.parts:
+            total, posteriors = sums.elimination.posteriors(sums.read(log_tables))
+            likelihood += float((weight * total).sum())
+            for owner, places, posterior in zip(sums.owners, sums.places, posteriors, strict=True):
+                shares = posterior.reshape(len(posterior), -1)
+                added = weight[:, np.newaxis] * shares
+                if len(places) < len(added):
+                    added = added.sum(axis=0, keepdims=True)
+                np.add.at(filled[owner].reshape(-1), places, added)
+        return filled, likelihood
+
+
+def _scores(
+    log_tables: Sequence[Floats], counts: Sequence[Floats], alpha: float
+) -> tuple[float, float]:
+    """Return the log-likelihood of counts, and the log posterior."""
+    likelihood = prior = 0.0
+    for log_table, counted in zip(log_tables, counts, strict=True):
+        seen = counted > 0.0
+        likelihood += float((counted[seen] * log_table[seen]).sum())
+        if alpha > 0.0:
+            prior += float(alpha * log_table.sum())
+    return likelihood, likelihood + prior

@@ -6,10 +6,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from arboleda.learners._bayes_rule import Floats, compute_log_priors
-from arboleda.learners._numbers_classifier import NumbersClassifier
-from arboleda.learners._units import class_means, divided, within_scale
-from arboleda.tree._restore_on_failure import restore_on_failure
+from arboleda._base.mixins import restore_on_failure
+from arboleda.learners._bayes_rule import Floats, NumbersClassifier, compute_log_priors
+from arboleda.learners._class_rows import class_means, divided, within_scale
 
 
 class DiagonalLDA(NumbersClassifier):

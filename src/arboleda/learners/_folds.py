@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from arboleda._base.folds import Split, fold_splits, standard_error
 from arboleda.learners._class_rows import ClassRows
-from arboleda.tree._folds import Split, fold_splits, standard_error
 
 Floats = npt.NDArray[np.float64]
 

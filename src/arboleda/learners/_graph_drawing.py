@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.isotonic import isotonic_regression
 
-from arboleda._figures import axes_or_new, new_figure
-from arboleda._numbers import text_units
-from arboleda._tree_rendering.colours import CLASS_COLOURS, GREY, blend_with_white
-from arboleda._visible import visible
+from arboleda._tree_rendering.legend import CLASS_COLOURS, GREY, blend_with_white
+from arboleda._utils.frames import axes_or_new, new_figure
+from arboleda._utils.numbers import text_units
+from arboleda._utils.text import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

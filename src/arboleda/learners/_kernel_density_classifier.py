@@ -2,22 +2,183 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from arboleda.learners._bandwidths import (
-    clip_bandwidth,
-    compute_rule_bandwidth,
-    cross_validated_bandwidth,
-)
-from arboleda.learners._bayes_rule import Floats, compute_log_priors
-from arboleda.learners._kernels import Kernel, log_density
-from arboleda.learners._numbers_classifier import NumbersClassifier
-from arboleda.learners._units import divided, within_scale
-from arboleda.tree._restore_on_failure import restore_on_failure
+from arboleda._base.mixins import restore_on_failure
+from arboleda.learners._bayes_rule import NumbersClassifier, compute_log_priors
+from arboleda.learners._class_rows import divided, within_scale
+
+Floats = npt.NDArray[np.float64]
+Kernel = Literal["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"]
+
+# Maximum number of distances in memory at a time: 32 MB.
+_MOST_DISTANCES = 4_000_000
+
+
+def _within(values: Floats, square: Floats) -> Floats:
+    """Return the logarithms of values where the squared distance is below 1, otherwise -inf."""
+    found = np.full(values.shape, -np.inf)
+    np.log(values, out=found, where=(square < 1.0) & (values > 0.0))
+    return found
+
+
+# Logarithm of each kernel as a function of the squared distance in bandwidths, without constants,
+# which are the same for all classes.
+_LOG_KERNELS: dict[Kernel, Callable[[Floats], Floats]] = {
+    "gaussian": lambda square: -0.5 * square,
+    "tophat": lambda square: _within(np.ones_like(square), square),
+    "epanechnikov": lambda square: _within(1.0 - square, square),
+    "exponential": lambda square: -np.sqrt(square),
+    "linear": lambda square: _within(1.0 - np.sqrt(square), square),
+    "cosine": lambda square: _within(
+        np.cos(0.5 * np.pi * np.minimum(np.sqrt(square), 1.0)), square
+    ),
+}
+
+
+def bandwidth_of_unit_variance(kernel: Kernel, n_columns: int) -> float:
+    """Return the bandwidth for which a kernel has variance 1 in each dimension.
+
+    The variance is E[r^2] / d under the density of the radius, r^(d - 1) K(r). The cosine kernel is
+    approximated by the Epanechnikov kernel.
+    """
+    d = n_columns
+    squares = {
+        "gaussian": 1.0,
+        "tophat": d + 2.0,
+        "epanechnikov": d + 4.0,
+        "exponential": 1.0 / (d + 1.0),
+        "linear": (d + 2.0) * (d + 3.0) / (d + 1.0),
+        "cosine": d + 4.0,
+    }
+    return math.sqrt(squares[kernel])
+
+
+def squared_distances(new: Floats, known: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Yield the squared distances of batches of new rows from all known rows."""
+    step = max(1, _MOST_DISTANCES // len(known))
+    for start in range(0, len(new), step):
+        rows = slice(start, min(start + step, len(new)))
+        yield rows, cdist(new[rows], known, "sqeuclidean")
+
+
+def log_sums(distance: Floats, weight: Floats, bandwidth: float, kernel: Kernel) -> Floats:
+    """Return the logarithms of sum_i w_i K(distance_i / h) over the columns of a matrix.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n, m)
+        Squared distances; infinite ones contribute 0.
+    weight : ndarray of shape (m,)
+    bandwidth : float
+    kernel : str
+
+    Returns
+    -------
+    sums : ndarray of shape (n,)
+        Minus infinity for rows that no kernel reaches.
+    """
+    with np.errstate(over="ignore"):
+        log_terms = _LOG_KERNELS[kernel](distance / bandwidth / bandwidth)
+    top = log_terms.max(axis=1, keepdims=True)
+    reached = np.isfinite(top)
+    terms = np.exp(log_terms - np.where(reached, top, 0.0))
+    sums = terms @ weight
+    found = np.full(len(sums), -np.inf)
+    np.log(sums, out=found, where=sums > 0.0)
+    shifted: Floats = found + np.where(reached, top, 0.0).ravel()
+    return shifted
+
+
+def log_density(
+    new: Floats, known: Floats, weight: Floats, bandwidth: float, kernel: Kernel
+) -> Floats:
+    """Return the logarithms of 1 / (W h^d) sum_i w_i K((x - x_i) / h), up to a constant.
+
+    Parameters
+    ----------
+    new : ndarray of shape (n, d)
+    known : ndarray of shape (m, d)
+    weight : ndarray of shape (m,)
+    bandwidth : float
+    kernel : str
+
+    Returns
+    -------
+    log_p : ndarray of shape (n,)
+    """
+    found = np.empty(len(new))
+    for rows, distance in squared_distances(new, known):
+        found[rows] = log_sums(distance, weight, bandwidth, kernel)
+    found -= math.log(weight.sum()) + new.shape[1] * math.log(bandwidth)
+    return found
+
+
+# Candidate bandwidths, as the standard deviation of the kernel over that of a column.
+_WIDTHS = np.geomspace(0.02, 4.0, 17)
+# Maximum number of rows of a class that are scored, evenly spaced; the density uses all rows.
+_MAX_SCORED_ROWS = 500
+# Limits within which logarithms and squares of bandwidths are finite.
+_LEAST, _MOST = 1e-140, 1e140
+
+
+def compute_rule_bandwidth(
+    rule: Literal["scott", "silverman"], n_rows: float, n_columns: int
+) -> float:
+    """Return n^(-1 / (d + 4)), or for Silverman's rule (n (d + 2) / 4)^(-1 / (d + 4)).
+
+    Scott (1992), "Multivariate Density Estimation", and Silverman (1986), "Density Estimation for
+    Statistics and Data Analysis", section 4.3.2, for a Gaussian kernel and columns of variance 1.
+    """
+    count = n_rows if rule == "scott" else n_rows * (n_columns + 2.0) / 4.0
+    return float(count ** (-1.0 / (n_columns + 4.0)))
+
+
+def cross_validated_bandwidth(Z: Floats, weight: Floats, kernel: Kernel, scale: float) -> float:
+    """Return the bandwidth with the largest leave-one-out likelihood.
+
+    The density at each row is computed from all rows that differ from it, which excludes
+    duplicates. If all rows are equal, or no kernel reaches another row, the standard deviation of
+    the kernel is set to that of the columns.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Rows of one class.
+    weight : ndarray of shape (n,)
+    kernel : str
+    scale : float
+        Standard deviation of the columns.
+    """
+    unit = scale * bandwidth_of_unit_variance(kernel, Z.shape[1])
+    bandwidths = unit * _WIDTHS
+    scored = np.unique(np.linspace(0, len(Z) - 1, _MAX_SCORED_ROWS).round().astype(np.intp))
+    likelihood = np.zeros(bandwidths.size)
+    for rows, distance in squared_distances(Z[scored], Z):
+        distance[distance == 0.0] = np.inf
+        others = np.isfinite(distance) @ weight
+        alone = others == 0.0
+        scored_weight = np.where(alone, 0.0, weight[scored[rows]])
+        for h, bandwidth in enumerate(bandwidths):
+            log_p = log_sums(distance, weight, bandwidth, kernel)
+            log_p -= np.log(np.where(alone, 1.0, others)) + Z.shape[1] * math.log(bandwidth)
+            likelihood[h] += scored_weight @ np.where(alone, 0.0, log_p)
+    if not likelihood.any() or np.isneginf(likelihood).all():
+        return unit
+    return float(bandwidths[int(likelihood.argmax())])
+
+
+def clip_bandwidth(bandwidth: float) -> float:
+    """Clip a bandwidth to the range in which the arithmetic is finite."""
+    return min(max(bandwidth, _LEAST), _MOST)
 
 
 class KernelDensityClassifier(NumbersClassifier):

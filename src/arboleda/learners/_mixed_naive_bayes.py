@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.table import check_table
 from arboleda.learners._bayes_rule import (
     Array,
@@ -24,8 +25,7 @@ from arboleda.learners._class_rows import (
     read_class_rows,
     sums_by_class,
 )
-from arboleda.learners._column_kinds import ColumnKind, check_binary, column_kinds
-from arboleda.tree._restore_on_failure import restore_on_failure
+from arboleda.learners._columns import ColumnKind, check_binary, column_kinds
 
 # Distances are clipped to this number of standard deviations, to keep squares from overflowing.
 _FARTHEST = 1e140

@@ -2,20 +2,171 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import HasMethods, Interval
 
-from arboleda.learners._bayes_rule import Floats, compute_class_priors, compute_log_priors
-from arboleda.learners._class_rows import ClassRows
+from arboleda._base.mixins import restore_on_failure
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.numbers import integer
+from arboleda.learners._bayes_rule import (
+    NumbersClassifier,
+    compute_class_priors,
+    compute_log_priors,
+)
+from arboleda.learners._class_rows import ClassRows, class_means, divided, squares_within
 from arboleda.learners._folds import error_rates, row_splits
-from arboleda.learners._numbers_classifier import NumbersClassifier
-from arboleda.learners._shrinkage_path import ShrinkagePath
-from arboleda.learners._standardized_centroids import StandardizedCentroids
-from arboleda.tree._restore_on_failure import restore_on_failure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Floats = npt.NDArray[np.float64]
+
+# Minimum scale of a column, in standard deviations of all rows.
+_LEAST_SCALE = 1e-5
+
+
+@dataclass(frozen=True)
+class StandardizedCentroids:
+    """Statistics from which shrunken centroids of any threshold are computed.
+
+    Parameters
+    ----------
+    count : ndarray of shape (n_classes,)
+        Number of rows of each class; the differences of a class without rows are 0.
+    center : ndarray of shape (p,)
+        Mean of all rows.
+    within : ndarray of shape (p,)
+        Pooled standard deviations s_j within the classes.
+    scale : ndarray of shape (p,)
+        s_j + s_0, with s_0 the median of the s_j.
+    spread : ndarray of shape (n_classes,)
+        m_k = sqrt(1 / n_k - 1 / n).
+    difference : ndarray of shape (n_classes, p)
+        d_kj = (mean_kj - mean_j) / (m_k (s_j + s_0)).
+    """
+
+    count: Floats
+    center: Floats
+    within: Floats
+    scale: Floats
+    spread: Floats
+    difference: Floats
+
+    @classmethod
+    def of(cls, X: Floats, labels: npt.NDArray[np.intp], n_classes: int) -> Self:
+        """Compute the statistics from unweighted rows."""
+        n_rows = len(X)
+        count = np.bincount(labels, minlength=n_classes).astype(np.float64)
+        center = X.mean(axis=0)
+        means = class_means(X, labels, np.ones(n_rows), n_classes)
+        means[count == 0.0] = center
+        freedom = max(1, n_rows - int(np.count_nonzero(count)))
+        within = np.sqrt(squares_within(X, labels, np.ones(n_rows), means) / freedom)
+        scale = np.maximum(within + np.median(within), _LEAST_SCALE * X.std(axis=0))
+        scale[scale == 0.0] = 1.0
+        with np.errstate(divide="ignore"):
+            spread = np.where(
+                count > 0.0, np.sqrt(np.maximum(1.0 / count - 1.0 / n_rows, 0.0)), 1.0
+            )
+        # A class with all rows is at the centre; this avoids dividing by m_k = 0.
+        standard = np.where(spread > 0.0, spread, 1.0)[:, np.newaxis] * scale
+        return cls(count, center, within, scale, spread, (means - center) / standard)
+
+    def shrunken(self, threshold: float) -> Floats:
+        """Return sign(d) (abs(d) - threshold)+, the shrunken differences."""
+        left = np.maximum(np.abs(self.difference) - threshold, 0.0)
+        shrunken: Floats = np.copysign(left, self.difference)
+        return shrunken
+
+    def log_likelihood(self, X: Floats, threshold: float) -> Floats:
+        """Return -1/2 sum_j ((x_j - centroid_kj) / scale_j)^2 up to a constant of the row.
+
+        Only the selected columns are used.
+        """
+        shift = self.spread[:, np.newaxis] * self.shrunken(threshold)
+        columns = np.flatnonzero(shift.any(axis=0))
+        shift = shift[:, columns]
+        Z = divided(X[:, columns] - self.center[columns], self.scale[columns])
+        found: Floats = Z @ shift.T - 0.5 * (shift**2).sum(axis=1)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ShrinkagePath:
+    """Error of shrunken centroids on held-out rows, over the thresholds.
+
+    Each array has one entry per threshold. It is the ``path_`` of `NearestShrunkenCentroids`.
+
+    Attributes
+    ----------
+    threshold : ndarray
+        Ascending from 0.
+    n_features : ndarray of int
+        Number of columns that the model of all rows selects.
+    mean_error : ndarray
+        Misclassified share of the held-out rows.
+    standard_error : ndarray
+        Standard error of ``mean_error`` over the folds; NaN for a single fold.
+    best_index : int
+        Index of the chosen threshold.
+    """
+
+    threshold: Floats
+    n_features: npt.NDArray[np.int64]
+    mean_error: Floats
+    standard_error: Floats
+    best_index: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the path as a pandas data frame with one row per threshold.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``threshold``, ``n_features``, ``mean_error``, ``standard_error``.
+        """
+        names = ("threshold", "n_features", "mean_error", "standard_error")
+        return new_frame({name: getattr(self, name) for name in names})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot error against threshold, with bars of one standard error, and the chosen threshold.
+
+        The upper axis shows the number of selected columns (as figure 1 of Tibshirani et al. 2002).
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        best = self.best_index
+        ax.errorbar(
+            self.threshold, self.mean_error, self.standard_error, fmt="o-", color="C0", lw=1, ms=3,
+            elinewidth=0.6, capsize=1.5, label="held-out rows, one standard error",
+        )  # fmt: skip
+        ax.plot(
+            self.threshold[best], self.mean_error[best], "o", ms=10, mfc="none", color="C3",
+            zorder=3, label=f"chosen: {integer(int(self.n_features[best]))} columns",
+        )  # fmt: skip
+        above = ax.secondary_xaxis("top")
+        shown = np.unique(np.linspace(0, self.threshold.size - 1, 7).round().astype(int))
+        counts = [integer(int(count)) for count in self.n_features[shown]]
+        above.set_xticks(self.threshold[shown], counts)
+        above.set_xlabel("columns left")
+        ax.set_xlabel("threshold")
+        ax.set_ylabel("error")
+        ax.legend(frameon=False)
+        return ax
 
 
 class NearestShrunkenCentroids(NumbersClassifier):

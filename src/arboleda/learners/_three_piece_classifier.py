@@ -10,11 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._engine.schema import Schema
+from arboleda._base.mixins import restore_on_failure
+from arboleda._engine.columns import Schema
 from arboleda._engine.table import check_table
-from arboleda.learners._class_rows import dense_table, read_class_rows
-from arboleda.learners._units import complete_matrix
-from arboleda.tree._restore_on_failure import restore_on_failure
+from arboleda.learners._class_rows import complete_matrix, dense_table, read_class_rows
 
 __all__ = ["ThreePieceClassifier"]
 

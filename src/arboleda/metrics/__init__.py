@@ -13,6 +13,7 @@ from arboleda.metrics._curves import (
     precision_recall_curves,
     roc_curves,
 )
+from arboleda.metrics._read import read_probabilities as read_probabilities
 from arboleda.metrics._reliability import ReliabilityTable, reliability_table
 from arboleda.metrics._tables import (
     ClassificationTable,
@@ -21,6 +22,7 @@ from arboleda.metrics._tables import (
     regression_table,
 )
 
+# Names that are imported `as` themselves serve other packages of arboleda; they are not public.
 __all__ = [
     "CalibrationError",
     "ClassificationTable",

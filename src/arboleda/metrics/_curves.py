@@ -11,8 +11,7 @@ import numpy.typing as npt
 from sklearn import metrics as sk
 from sklearn.utils import check_consistent_length
 
-from arboleda._figures import axes_or_new
-from arboleda._frames import new_frame
+from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda.metrics._read import encode_labels, read_score_matrix, sort_distinct_labels
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, ndtri
 
-from arboleda._figures import axes_or_new
-from arboleda._frames import new_frame
-from arboleda.metrics._bins import Bins, bin_probabilities, make_event, sums_by_bin
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda.metrics._calibration_error import Bins, bin_probabilities, make_event, sums_by_bin
 from arboleda.metrics._read import read_probabilities
 
 if TYPE_CHECKING:

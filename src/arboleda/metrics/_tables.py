@@ -9,9 +9,8 @@ import numpy.typing as npt
 from sklearn import metrics as sk
 from sklearn.utils import check_consistent_length
 
-from arboleda._frames import new_frame
+from arboleda._utils.frames import new_frame
 from arboleda.metrics import counts
-from arboleda.metrics._areas import compute_areas
 from arboleda.metrics._read import encode_labels, read_score_matrix, sort_distinct_labels
 
 if TYPE_CHECKING:
@@ -21,8 +20,29 @@ __all__ = [
     "ClassificationTable",
     "RegressionTable",
     "classification_table",
+    "compute_areas",
     "regression_table",
 ]
+
+
+def compute_areas(
+    hit: npt.NDArray[np.bool_], score: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the area under the ROC curve, and the average precision.
+
+    The area is computed by the trapezoidal rule, with ties in one step (Fawcett 2006, algorithm 2).
+    The average precision is the mean of the precision over the steps of recall. Both classes must
+    occur.
+    """
+    order = np.argsort(-score, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)
+    hits = np.cumsum(hit[order])[ends]
+    others = ends + 1 - hits
+    steps = np.diff(hits, prepend=0)
+    middle = hits - steps / 2  # hits above the middle of a step
+    roc = float(np.sum(np.diff(others, prepend=0) * middle) / (hits[-1] * others[-1]))
+    return roc, float(np.sum(steps * (hits / (ends + 1))) / hits[-1])
+
 
 _CLASS_METRICS = {
     "precision": counts.precision,

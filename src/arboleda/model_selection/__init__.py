@@ -1,11 +1,11 @@
 """Model selection: grid search with shared fits, and bootstrap estimates of the error."""
 
-from arboleda.model_selection._bootstrap_error import (
+from arboleda.model_selection._bootstrap import (
     BootstrapError,
+    BootstrapSplit,
     bootstrap_error,
     bootstrap_estimates,
 )
-from arboleda.model_selection._bootstrap_split import BootstrapSplit
 from arboleda.model_selection._grid_search import GridSearch
 
 __all__ = [

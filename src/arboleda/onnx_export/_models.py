@@ -19,33 +19,29 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from arboleda._engine.adaboost import WeightedForest
+from arboleda._engine.columns import Schema
 from arboleda._engine.forest import Forest, Voting
-from arboleda._engine.schema import Schema
 from arboleda._engine.tree import Tree
-from arboleda.adaboost._boosted_classifier import BoostedClassifier
-from arboleda.adaboost._boosted_regressor import BoostedRegressor
-from arboleda.bagging._ensemble import MemberEnsemble
-from arboleda.bagging._tree_members import TreeMembers
-from arboleda.boosting._boosted_model import BoostedModel
-from arboleda.boosting._losses import Loss
-from arboleda.combine._share_rules import Mean
-from arboleda.combine._stacking import Stacking
-from arboleda.combine._voting import Voting as VotingModel
-from arboleda.combine._weighted_mean import WeightedMean
-from arboleda.forest._forest_model import ForestModel
-from arboleda.onnx_export._adaboost import add_boosted_classifier, add_boosted_regressor
-from arboleda.onnx_export._calibrated import add_calibrated_classifier
-from arboleda.onnx_export._decision_functions import add_decision_function
-from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import GivenMatrix, ModelContext
-from arboleda.onnx_export._kernels import add_kernel_ridge, add_svr
-from arboleda.onnx_export._linear_leaves import add_linear_leaf_scores
-from arboleda.onnx_export._neighbours import add_nearest_neighbours
+from arboleda.adaboost import BoostedClassifier, BoostedRegressor
+from arboleda.bagging import MemberEnsemble, TreeMembers
+from arboleda.boosting import BoostedModel, Loss
+from arboleda.combine import Mean, Stacking, WeightedMean
+from arboleda.combine import Voting as VotingModel
+from arboleda.forest import ForestModel
+from arboleda.onnx_export._ensembles import (
+    add_boosted_classifier,
+    add_boosted_regressor,
+    add_calibrated_classifier,
+    add_decision_function,
+    add_stacking,
+    expand_shares,
+)
+from arboleda.onnx_export._graph import GivenMatrix, Graph, ModelContext
+from arboleda.onnx_export._kernels import add_kernel_ridge, add_nearest_neighbours, add_svr
 from arboleda.onnx_export._preparation import add_transformer
 from arboleda.onnx_export._sklearn_models import SKLEARN_MODELS
-from arboleda.onnx_export._stacking import add_stacking, expand_shares
-from arboleda.onnx_export._trees import TreeEnsembleBuilder
-from arboleda.tree._decision_tree import DecisionTree
+from arboleda.onnx_export._trees import TreeEnsembleBuilder, add_linear_leaf_scores
+from arboleda.tree import DecisionTree
 
 Floats = npt.NDArray[np.float64]
 Add = Callable[[Any, ModelContext], str]

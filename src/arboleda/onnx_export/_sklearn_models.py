@@ -14,8 +14,7 @@ from sklearn.linear_model._base import LinearModel
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import ModelContext
+from arboleda.onnx_export._graph import Graph, ModelContext
 
 _ACTIVATIONS = {"relu": "Relu", "tanh": "Tanh", "logistic": "Sigmoid"}
 

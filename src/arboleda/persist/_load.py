@@ -15,10 +15,10 @@ from arboleda._engine.model_file import (
     read_model,
     read_model_header,
 )
-from arboleda._errors import ModelFormatError
-from arboleda.persist._fields import Sections
-from arboleda.persist._header import header_from_bytes
-from arboleda.persist._model_part import decode_model
+from arboleda._utils.errors import ModelFormatError
+from arboleda.persist.fields import Sections
+from arboleda.persist.model_parts import decode_model
+from arboleda.persist.values import header_from_bytes
 
 _Result = TypeVar("_Result")
 _KEYS = {

@@ -12,10 +12,10 @@ import numpy as np
 
 import arboleda
 from arboleda._engine.model_file import FORMAT_VERSION, write_model
-from arboleda._files import write_atomically
-from arboleda.persist._fields import Field, Sections
-from arboleda.persist._header import header_from_bytes, header_to_bytes
-from arboleda.persist._model_part import encode_model
+from arboleda._utils.files import write_atomically
+from arboleda.persist.fields import Field, Sections
+from arboleda.persist.model_parts import encode_model
+from arboleda.persist.values import header_from_bytes, header_to_bytes
 
 
 class SavedModel:

@@ -1,14 +1,11 @@
 """Plots of explanations and models, in one plain style that remains legible in greyscale."""
 
-from arboleda.plot._coverage import coverage
+from arboleda.plot._curves import coverage, precision_recall, reliability, roc
 from arboleda.plot._decision_regions import decision_regions
 from arboleda.plot._dependence import dependence
 from arboleda.plot._for_against import for_against
 from arboleda.plot._importance import importance
-from arboleda.plot._ranking_curves import precision_recall, roc
-from arboleda.plot._reliability import reliability
-from arboleda.plot._shap_summary import shap_summary
-from arboleda.plot._shap_waterfall import shap_waterfall
+from arboleda.plot._shap import shap_summary, shap_waterfall
 from arboleda.plot._surrogate import fidelity_curve, surrogate
 
 __all__ = [

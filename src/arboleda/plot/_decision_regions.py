@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._figures import new_figure
-from arboleda.plot._columns import as_numbers, format_value
+from arboleda._utils.frames import new_figure
+from arboleda.plot._dependence import add_colorbar, compute_edges
 from arboleda.plot._fit import (
     fit_texts,
     make_axes,
@@ -19,11 +19,12 @@ from arboleda.plot._fit import (
     shrink_for_legend,
     write_labels,
 )
-from arboleda.plot._heat_map import add_colorbar, compute_edges
 from arboleda.plot._style import (
     EDGE,
     MARKERS,
+    as_numbers,
     choose_font_size,
+    format_value,
     lighten,
     make_colormap,
     output_colours,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arboleda._figures import new_figure
-from arboleda._visible import visible_lines
+from arboleda._utils.frames import new_figure
+from arboleda._utils.text import visible_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._numbers import percent, plain
+from arboleda._utils.numbers import percent, plain
 from arboleda.plot._fit import (
     count_fitting_rows,
     fit_texts,

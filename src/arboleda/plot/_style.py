@@ -1,10 +1,16 @@
-"""The plain style of the plots: few lines, and lightness, hatching or markers besides colour."""
+"""The plain style of the plots, and the values and outputs that they show."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from arboleda._tree_rendering.colours import CLASS_COLOURS, blend_with_white, class_colours
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._tree_rendering.legend import CLASS_COLOURS, blend_with_white, class_colours
+from arboleda._utils.numbers import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,9 +26,15 @@ __all__ = [
     "NEUTRAL",
     "PALE",
     "UP",
+    "as_numbers",
     "choose_font_size",
+    "find_output",
+    "format_value",
+    "is_mirrored",
+    "is_missing",
     "lighten",
     "make_colormap",
+    "name_outputs",
     "output_colours",
     "style_axes",
 ]
@@ -91,3 +103,75 @@ def lighten(colour: Any) -> Any:
     from matplotlib.colors import to_rgb
 
     return tuple(1.0 - 0.45 * (1.0 - part) for part in to_rgb(colour))
+
+
+def is_missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which values are None or NaN."""
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=bool)
+    return np.array([_is_missing_value(value) for value in values], dtype=bool)
+
+
+def as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Convert values to numbers, NaN where missing; None if the values are categories."""
+    if values.dtype.kind in "fiub":
+        return values.astype(np.float64)
+    if values.dtype.kind != "O":
+        return None
+    kinds = (int, float, np.number)
+    if not all(
+        _is_missing_value(v) or (isinstance(v, kinds) and not isinstance(v, bool)) for v in values
+    ):
+        return None
+    return np.array([np.nan if _is_missing_value(v) else float(v) for v in values])
+
+
+def format_value(value: Any) -> str:
+    """Format a value for a label: a number with few digits, a category in full."""
+    if _is_missing_value(value):
+        return "missing"
+    if isinstance(value, bool | np.bool_ | str):
+        return str(value)
+    return plain(float(value)) if isinstance(value, int | float | np.number) else str(value)
+
+
+def _is_missing_value(value: Any) -> bool:
+    # NaN and pandas' NaT differ from themselves; pandas' NA has no truth value.
+    return value is None or type(value).__name__ == "NAType" or value != value  # noqa: PLR0124
+
+
+def is_mirrored(values: npt.NDArray[np.float64], axis: int) -> bool:
+    """Return whether there are two outputs along the axis, whose sum is constant.
+
+    This holds for the probabilities of two classes: the plot of one shows the other.
+    """
+    both = values.sum(axis=axis)
+    size = float(np.abs(values).max(initial=0.0))
+    return values.shape[axis] == 2 and bool(np.ptp(both) <= 1e-9 * size)
+
+
+def name_outputs(names: Any, n_outputs: int) -> list[str]:
+    """Return the names of the outputs as text; their indices if there are none."""
+    if names is None:
+        return [str(k) for k in range(n_outputs)]
+    return [str(name) for name in names]
+
+
+def find_output(output: Any, names: Sequence[str]) -> int:
+    """Find the index of an output by its name or index.
+
+    Raises
+    ------
+    ValueError
+        If there is no such output.
+    """
+    a_number = isinstance(output, Integral) and not isinstance(output, bool)
+    if str(output) in names and not (a_number and 0 <= int(output) < len(names)):
+        return list(names).index(str(output))
+    if a_number:
+        if -len(names) <= int(output) < len(names):
+            return int(output) % len(names)
+        raise ValueError(f"output must be an index from 0 to {len(names) - 1}, got {output!r}")
+    raise ValueError(f"output must be one of {list(names)} or an index, got {output!r}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._figures import new_figure
+from arboleda._utils.frames import new_figure
 from arboleda.plot._fit import (
     fill_with_text,
     fit_texts,

@@ -14,7 +14,7 @@ from string import Formatter
 from typing import Any
 
 from arboleda._locale import localize_number
-from arboleda._numbers import integer
+from arboleda._utils.numbers import integer
 from arboleda.reports.fact_texts import FACT_MESSAGES, FACT_NAMES
 from arboleda.reports.translation import gettext
 

@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arboleda._locale import current_locale
-from arboleda._visible import visible_lines
+from arboleda._utils.text import visible_lines
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.translation import gettext, ngettext, pgettext
 

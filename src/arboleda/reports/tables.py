@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from arboleda._numbers import integer, percent, plain
+from arboleda._utils.numbers import integer, percent, plain
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.translation import N_, pgettext
 from arboleda.reports.translation import gettext as _

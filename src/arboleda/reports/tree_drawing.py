@@ -6,11 +6,10 @@ from typing import Any
 from markupsafe import Markup
 
 from arboleda._locale import word
-from arboleda._numbers import integer
-from arboleda._tree_rendering.boxes import Box, Output, Sketch
-from arboleda._tree_rendering.split_condition import SplitCondition
+from arboleda._tree_rendering.boxes import Box, Output, Sketch, SplitCondition
 from arboleda._tree_rendering.svg import Theme
 from arboleda._tree_rendering.svg import draw_tree as draw_sketch
+from arboleda._utils.numbers import integer
 from arboleda.reports.tables import choose_class_colours
 from arboleda.reports.translation import N_
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from arboleda._numbers import integer
+from arboleda._utils.numbers import integer
 from arboleda.reports.translation import N_, pgettext
 from arboleda.reports.translation import gettext as _
 

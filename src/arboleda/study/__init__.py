@@ -6,7 +6,7 @@ Heavy modules are imported on first use, so errors and help appear immediately.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from arboleda._extras import can_study
+from arboleda._utils.errors import can_study
 from arboleda.study.errors import OptionError, StudyError, StudyFormatError, TableError
 
 if TYPE_CHECKING:

@@ -9,13 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arboleda._files import write_atomically
-from arboleda._visible import json_escaped
+from arboleda._utils.files import write_atomically
+from arboleda._utils.text import json_escaped
 from arboleda.reports.study.page import FIGURES, write_report
 from arboleda.study.artifacts.files import MODELS, sweep
-from arboleda.study.artifacts.held_out import save_held_out
 from arboleda.study.artifacts.index import INDEX, index_text
-from arboleda.study.artifacts.rows import save_rows
+from arboleda.study.artifacts.rows import save_held_out, save_rows
 from arboleda.study.config.study_file import CONFIG
 from arboleda.study.errors import StudyError
 from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions

@@ -19,10 +19,9 @@ from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, models_f
 from arboleda.study.catalogue.model import named_as_approximated
 from arboleda.study.config.presets import PRESETS, Preset
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.features import Features, make_features
+from arboleda.study.data.features import Features, Role, decide_roles, make_features
 from arboleda.study.data.preparation import make_preparation
 from arboleda.study.data.recipe import Step
-from arboleda.study.data.roles import Role, decide_roles
 from arboleda.study.data.splitting import Split, make_split
 from arboleda.study.data.table import Table
 from arboleda.study.data.target import Target

@@ -1,17 +1,17 @@
 """Classification and regression trees."""
 
-from arboleda.tree._decision_tree_classifier import DecisionTreeClassifier
-from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
-from arboleda.tree._export_graphviz import export_graphviz
-from arboleda.tree._export_text import export_text
+from arboleda.tree._decision_tree import DecisionTree as DecisionTree
+from arboleda.tree._decision_tree_estimators import DecisionTreeClassifier, DecisionTreeRegressor
+from arboleda.tree._export import export_graphviz, export_text
 from arboleda.tree._plot_tree import plot_tree
-from arboleda.tree._pruned_tree_classifier import PrunedTreeClassifier
-from arboleda.tree._pruned_tree_regressor import PrunedTreeRegressor
+from arboleda.tree._pruned_tree_estimators import PrunedTreeClassifier, PrunedTreeRegressor
 from arboleda.tree._pruning_curve import PruningCurve
 from arboleda.tree._rules import Condition, Rule, Rules
-from arboleda.tree._view import TreeView as TreeView
-from arboleda.tree._view import view_tree as view_tree
+from arboleda.tree._rules import find_node_conditions as find_node_conditions
+from arboleda.tree._tree_view import TreeView as TreeView
+from arboleda.tree._tree_view import view_tree as view_tree
 
+# Names that are imported `as` themselves serve other packages of arboleda; they are not public.
 __all__ = [
     "Condition",
     "DecisionTreeClassifier",

@@ -13,16 +13,16 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.mixins import restore_on_failure
+from arboleda._base.predictor import RowPredictorMixin
+from arboleda._base.tree_learner import Array, Floats, Training, TreeLearner
 from arboleda._engine.fit import BinnedDataset, GrowthOptions
+from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda._engine.tree import Tree
-from arboleda._predictor import RowPredictorMixin
 from arboleda.persist import Field, TreePart
-from arboleda.tree._restore_on_failure import restore_on_failure
 from arboleda.tree._rules import Rules, extract_rules
-from arboleda.tree._to_svg import Drawing, tree_svg
-from arboleda.tree._tree_learner import Array, Floats, Training, TreeLearner
+from arboleda.tree._tree_view import Drawing, tree_svg
 
 
 class DecisionTree(RowPredictorMixin, TreeLearner):

@@ -18,15 +18,15 @@ from sklearn.base import is_regressor
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
+from arboleda._base.folds import Split, fold_splits, hold_out, standard_error
+from arboleda._base.mixins import restore_on_failure
+from arboleda._base.tree_learner import Array, Floats, Training
 from arboleda._engine.parallel import run_in_parallel
 from arboleda._engine.table import check_table
 from arboleda._engine.target import BEYOND_SQUARES, read_target, read_weight
 from arboleda._engine.tree import Loss, PruningPath, Tree, ValidationRows
 from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._folds import Split, fold_splits, hold_out, standard_error
 from arboleda.tree._pruning_curve import PruningCurve
-from arboleda.tree._restore_on_failure import restore_on_failure
-from arboleda.tree._tree_learner import Array, Floats, Training
 
 # Relative and absolute tolerances (of alpha and of the root's impurity) for equal alphas.
 _SAME_ALPHA = 1e-12

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._errors import ModelFormatError
-from arboleda._figures import axes_or_new
-from arboleda._frames import new_frame
+from arboleda._utils.errors import ModelFormatError
+from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda.persist import Array, Integer
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from arboleda.persist._fields import Sections
+    from arboleda.persist.fields import Sections
 
 Floats = npt.NDArray[np.float64]
 

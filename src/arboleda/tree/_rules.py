@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
-from arboleda._frames import new_frame
-from arboleda._numbers import percent
-from arboleda._tree_rendering.split_condition import MOST_LEVELS, quoted, subset
-from arboleda.tree._view import TreeView, view_tree
+from arboleda._tree_rendering.boxes import MOST_LEVELS, quoted, subset
+from arboleda._utils.frames import new_frame
+from arboleda._utils.numbers import percent
+from arboleda.tree._tree_view import TreeView, view_tree
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ import pytest
 from tests.browsing import browser, open_page  # noqa: F401 - fixtures
 
 from arboleda.study import Explanation, Study, explain
-from arboleda.study.catalogue import forests
+from arboleda.study.catalogue import ensembles as forests
 from arboleda.study.explanation.explain import load_subject
 from arboleda.study.results.explained_model import ExplainedModel
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arboleda._numbers import percent
+from arboleda._utils.numbers import percent
 from arboleda.reports.explanation.page import render_explanation
 from arboleda.reports.explanation.wording import describe_confidence, make_contribution_formatter
 from arboleda.study import Explanation

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arboleda._visible import visible_lines
+from arboleda._utils.text import visible_lines
 from arboleda.reports.study.page import render_report
 
 Facts = dict[str, Any]

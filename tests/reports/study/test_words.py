@@ -11,7 +11,7 @@ import pytest
 
 import arboleda.reports
 from arboleda._locale import use_locale
-from arboleda._numbers import duration, integer, number_format, percent, plain
+from arboleda._utils.numbers import duration, integer, number_format, percent, plain
 from arboleda.reports.fact_messages import (
     Number,
     collect_messages,

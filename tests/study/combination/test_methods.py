@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 
-from arboleda.combine._constrained_weights import constrained_weights
+from arboleda.combine._weighted_mean import constrained_weights
 from arboleda.study.combination.methods import BAGS, METHODS, ROUNDS, fit_temperature
 from arboleda.study.combination.rules import LinearRule, MeanRule, scale_by_temperature
 

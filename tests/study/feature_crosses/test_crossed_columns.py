@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.artifacts.model_files import read_model, save_model
-from arboleda.study.data.feature_crosses import CrossedColumns, FeatureCross
-from arboleda.study.data.feature_crosses.candidate_search import MOST_MADE
+from arboleda.study.data.cross_search import MOST_MADE, CrossedColumns
+from arboleda.study.data.feature_crosses import FeatureCross
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation, prepared_names, prepared_sources
 

@@ -11,15 +11,13 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from arboleda.onnx_export import ModelContext, coded_to_onnx
-from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import GivenMatrix
+from arboleda.onnx_export._graph import GivenMatrix, Graph
 from arboleda.study import Study, StudyResult
+from arboleda.study.artifacts.onnx_crosses import of_crossed
 from arboleda.study.catalogue.model import Setting
 from arboleda.study.catalogue.portfolio import PORTFOLIO
-from arboleda.study.data.feature_crosses import CrossedColumns
-from arboleda.study.data.feature_crosses.as_onnx import of_crossed
-from arboleda.study.data.feature_crosses.feature_cross import FeatureCross
-from arboleda.study.data.feature_crosses.generated_columns import make
+from arboleda.study.data.cross_search import CrossedColumns
+from arboleda.study.data.feature_crosses import FeatureCross, make
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation
 from arboleda.study.explanation.contributions import compute_contributions

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC, FeatureCross
-from arboleda.study.data.feature_crosses.generated_columns import groups_of, make
+from arboleda.study.data.feature_crosses import ARITHMETIC, FeatureCross, groups_of, make
 
 X = np.array(
     [

@@ -1,4 +1,8 @@
-"""AdaBoost.MH: Schapire and Singer (1999), figure 3."""
+"""AdaBoost.MH: Schapire and Singer (1999), figure 3.
+
+Schapire and Singer (1999), "Improved boosting algorithms using confidence-rated predictions",
+section 3.2.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,53 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
 from scipy.special import expit
 
 from arboleda.adaboost._algorithms._algorithm import (
+    LEAST_ERROR,
     Algorithm,
     BoostingProblem,
     Floats,
     MemberTask,
     RoundOutcome,
     log_odds,
+    predict_class_shares,
+    predict_hard_votes,
 )
-from arboleda.adaboost._algorithms._line_search import MOST, minimize_normalizer
-from arboleda.adaboost._algorithms._member_outputs import predict_class_shares, predict_hard_votes
+
+# Largest weight of votes in [-1, 1]: half the logarithm of the largest odds.
+MOST = log_odds(LEAST_ERROR) / 2.0
+
+
+def minimize_normalizer(weights: Floats, agreement: Floats, lowest: float, highest: float) -> float:
+    """Minimize Z(a) = sum D exp(-a u) over an interval.
+
+    Z is convex, so its derivative ``-sum D u exp(-a u)`` increases: it is 0 at the minimum, or has
+    the same sign on the whole interval, and one of the ends is returned. If all u of positive
+    weight have the same sign, Z has no minimum, and the end of the interval is returned.
+
+    Parameters
+    ----------
+    weights : ndarray
+        D, not negative.
+    agreement : ndarray of the same shape
+        u: positive where a vote is right.
+    lowest, highest : float
+        Ends of the interval; exp(-a u) must not overflow within it.
+
+    Returns
+    -------
+    a : float
+    """
+
+    def slope(a: float) -> float:
+        return -float((weights * agreement * np.exp(-a * agreement)).sum())
+
+    if slope(highest) < 0.0:
+        return highest
+    return lowest if slope(lowest) >= 0.0 else float(brentq(slope, lowest, highest, xtol=1e-14))
+
 
 # Smoothing: class shares stay this far from 0 and 1, so pure leaves do not get infinite votes
 # (Schapire and Singer 1999, section 4.2).

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from arboleda._locale import use_locale
-from arboleda._numbers import duration, integer, plain
+from arboleda._utils.numbers import duration, integer, plain
 from arboleda.reports.fact_messages import translate, use_messages
 from arboleda.reports.rendering import check_version, render_page
 from arboleda.reports.tables import Cell

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arboleda._numbers import integer, percent
+from arboleda._utils.numbers import integer, percent
 from arboleda.reports.explanation.wording import (
     format_output,
     format_usual,

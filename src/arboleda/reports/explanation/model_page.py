@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from arboleda._numbers import integer, number_format, percent, plain
+from arboleda._utils.numbers import integer, number_format, percent, plain
 from arboleda.reports.explanation.cards import make_effects_view
 from arboleda.reports.explanation.model_summary import make_model_summary
 from arboleda.reports.explanation.wording import (

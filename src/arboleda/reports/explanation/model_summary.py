@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arboleda._numbers import integer, number_format, percent, plain
+from arboleda._utils.numbers import integer, number_format, percent, plain
 from arboleda.reports.explanation.wording import (
     is_certain,
     write_calibration_caution,

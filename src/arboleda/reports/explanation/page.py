@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arboleda._locale import use_locale
-from arboleda._numbers import integer, plain
+from arboleda._utils.numbers import integer, plain
 from arboleda.reports.explanation.model_page import make_model_view
 from arboleda.reports.explanation.row_page import make_row_view
 from arboleda.reports.fact_messages import translate, use_messages

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arboleda._numbers import integer, percent, plain
+from arboleda._utils.numbers import integer, percent, plain
 from arboleda.reports.explanation.cards import (
     describe_changes_axis,
     make_changes_view,

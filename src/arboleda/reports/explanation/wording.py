@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from arboleda._numbers import fixed, integer, number_format, percent, plain
+from arboleda._utils.numbers import fixed, integer, number_format, percent, plain
 from arboleda.reports.translation import N_, ngettext
 from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import join_names, quote_name

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arboleda._numbers import fixed, integer, number_format, percent, plain
+from arboleda._utils.numbers import fixed, integer, number_format, percent, plain
 from arboleda.reports.explore.summary import write_caution_lines
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.tables import (

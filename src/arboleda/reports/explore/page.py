@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arboleda._locale import use_locale
-from arboleda._numbers import integer, percent, plain
+from arboleda._utils.numbers import integer, percent, plain
 from arboleda.reports.explore.columns import make_columns_view, make_relations_view
 from arboleda.reports.explore.structure import make_structure_view
 from arboleda.reports.explore.summary import make_summary_view

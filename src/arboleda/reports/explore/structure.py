@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._numbers import integer, percent, plain
+from arboleda._utils.numbers import integer, percent, plain
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.canvas import (
     ACCENT,

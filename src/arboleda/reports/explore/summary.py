@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arboleda._numbers import integer, percent
+from arboleda._utils.numbers import integer, percent
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.rendering import KeyFigure, Summary
 from arboleda.reports.translation import N_, ngettext

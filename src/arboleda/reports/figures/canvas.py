@@ -23,7 +23,7 @@ from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
 from arboleda._locale import Locale, localize_number, use_locale
-from arboleda._numbers import fixed, plain, text_units
+from arboleda._utils.numbers import fixed, plain, text_units
 
 __all__ = [
     "ACCENT",

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arboleda._numbers import plain
+from arboleda._utils.numbers import plain
 from arboleda.reports.figures.canvas import (
     ACCENT,
     INK,

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arboleda._numbers import clip, text_units
+from arboleda._utils.numbers import clip, text_units
 from arboleda.reports.figures.canvas import (
     ACCENT,
     INK,

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from arboleda._numbers import clip, plain, text_units
+from arboleda._utils.numbers import clip, plain, text_units
 from arboleda.reports.figures.canvas import (
     ACCENT,
     INK,

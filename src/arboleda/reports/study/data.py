@@ -5,7 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from arboleda._numbers import integer, percent
+from arboleda._utils.numbers import integer, percent
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell, format_with_share, make_column_view

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from arboleda._numbers import fixed, integer, number_format, percent
+from arboleda._utils.numbers import fixed, integer, number_format, percent
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import draw_bar_plot
 from arboleda.reports.study.report_data import ReportData, get_scheme_kind

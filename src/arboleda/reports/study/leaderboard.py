@@ -5,7 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from arboleda._numbers import NOTHING, duration, fixed, integer, number_format
+from arboleda._utils.numbers import NOTHING, duration, fixed, integer, number_format
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import choose_shown_range, draw_box_plot
 from arboleda.reports.study.report_data import ReportData

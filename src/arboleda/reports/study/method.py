@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._numbers import integer, percent
+from arboleda._utils.numbers import integer, percent
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.study.report_data import ReportData, describe_scheme
 from arboleda.reports.translation import N_

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from arboleda._numbers import NOTHING, integer, number_format, percent
+from arboleda._utils.numbers import NOTHING, integer, number_format, percent
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.curve_plots import (
     draw_curve_plot,

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from arboleda._files import write_atomically
 from arboleda._locale import use_locale
-from arboleda._numbers import duration, integer
-from arboleda._visible import visible_lines
+from arboleda._utils.files import write_atomically
+from arboleda._utils.numbers import duration, integer
+from arboleda._utils.text import visible_lines
 from arboleda.reports.fact_messages import use_messages
 from arboleda.reports.rendering import check_version, render_page
 from arboleda.reports.study.data import make_data_view

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from arboleda._numbers import NOTHING, integer, number_format, percent, plain
+from arboleda._utils.numbers import NOTHING, integer, number_format, percent, plain
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.curve_plots import draw_reliability_plot
 from arboleda.reports.study.report_data import ReportData

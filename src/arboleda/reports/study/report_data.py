@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from arboleda._numbers import NOTHING, number_format
+from arboleda._utils.numbers import NOTHING, number_format
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.translation import N_
 from arboleda.reports.translation import gettext as _

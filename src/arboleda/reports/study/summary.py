@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arboleda._numbers import duration, integer, number_format, percent
+from arboleda._utils.numbers import duration, integer, number_format, percent
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.rendering import Bar, Highlight, KeyFigure, Summary
 from arboleda.reports.study.leaderboard import write_uncertainty_sentences

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from arboleda._numbers import duration, integer
+from arboleda._utils.numbers import duration, integer
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import draw_effect_plot, draw_learning_plot
 from arboleda.reports.study.report_data import ReportData

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 
-from arboleda._strict_json import parse_strict_json
+from arboleda._utils.files import parse_strict_json
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.combine import CLASS_RULES, VALUE_RULES
 from arboleda.persist import model_from_bytes, model_to_bytes

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from arboleda._files import write_atomically
+from arboleda._utils.files import write_atomically
 from arboleda.study.artifacts.loaded import load_study
 from arboleda.study.data.table import MISSING
 from arboleda.study.errors import StudyError
@@ -62,13 +62,13 @@ def export(
     layout = study.layout
     try:
         from arboleda.onnx_export import coded_to_onnx
+        from arboleda.study.artifacts.onnx_crosses import of_crossed
         from arboleda.study.combination.estimators import (
             CombinedClassifier,
             CombinedRegressor,
             convert_combined_to_onnx,
         )
-        from arboleda.study.data.feature_crosses import CrossedColumns
-        from arboleda.study.data.feature_crosses.as_onnx import of_crossed
+        from arboleda.study.data.cross_search import CrossedColumns
 
         made = coded_to_onnx(
             fitted.pipeline_,

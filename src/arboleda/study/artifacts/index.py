@@ -11,7 +11,7 @@ import numpy.typing as npt
 import sklearn
 
 import arboleda
-from arboleda._visible import json_escaped
+from arboleda._utils.text import json_escaped
 from arboleda.study.artifacts.files import MODELS, MODELS_VERSION, FileList, checked_list, read_text
 from arboleda.study.artifacts.layout import Layout, RawColumn, make_layout
 from arboleda.study.artifacts.model_files import check_key

@@ -11,15 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arboleda.study.data.chunked_reader import Chunk, read_chunks
-from arboleda.study.data.features import Features, make_features
+from arboleda.study.data.features import Features, Role, make_features
 from arboleda.study.data.reading import RawTable, read_raw
-from arboleda.study.data.recipe.merges import (
+from arboleda.study.data.recipe import (
     Merges,
     renamed,
     with_numbers_merged,
     with_texts_merged,
 )
-from arboleda.study.data.roles import Role
 from arboleda.study.data.table import MISSING, Column, Table, check_names, column_from_arrow
 from arboleda.study.errors import StudyError
 

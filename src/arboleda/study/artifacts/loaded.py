@@ -11,10 +11,9 @@ import sklearn
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.facts_file import read_facts
 from arboleda.study.artifacts.files import MODELS
-from arboleda.study.artifacts.held_out import HeldOut, read_held_out
 from arboleda.study.artifacts.index import INDEX, Index, read_index
 from arboleda.study.artifacts.model_files import read_model
-from arboleda.study.artifacts.rows import Rows, read_rows
+from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_rows
 from arboleda.study.data.features import Features
 from arboleda.study.errors import StudyError, StudyFormatError
 from arboleda.study.execution.job import error_sentence

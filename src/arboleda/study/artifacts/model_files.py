@@ -20,13 +20,13 @@ from sklearn.compose import ColumnTransformer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 from sklearn.pipeline import Pipeline
 
-from arboleda._files import drop_file
+from arboleda._utils.files import drop_file
 from arboleda.persist import SavedModel, model_from_bytes, model_to_bytes
 from arboleda.study.artifacts.combined_file import combined_from_bytes
 from arboleda.study.artifacts.files import FileList, checked_bytes, is_there, put
 from arboleda.study.artifacts.object_rules import iterate_objects
 from arboleda.study.artifacts.skops_file import estimators_from_bytes, estimators_to_bytes
-from arboleda.study.data.feature_crosses import CrossedColumns
+from arboleda.study.data.cross_search import CrossedColumns
 from arboleda.study.errors import StudyFormatError
 
 __all__ = ["check_key", "drop_models", "is_kept", "read_model", "save_combined", "save_model"]

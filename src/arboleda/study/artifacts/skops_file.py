@@ -36,7 +36,7 @@ _SCALARS = {
     "numpy.int64",
 }
 _NODES = {
-    "ConstructorFromReduceNode": {"arboleda._engine.schema.Schema"},
+    "ConstructorFromReduceNode": {"arboleda._engine.columns.Schema"},
     "DTypeNode": {"numpy.dtype"},
     "DictNode": {"builtins.dict", "sklearn.utils._bunch.Bunch"},
     "JsonNode": _SCALARS | {"builtins.NoneType"},

@@ -2,21 +2,13 @@
 
 from collections.abc import Sequence
 
-from arboleda.study.catalogue.adaboost import ADABOOST
-from arboleda.study.catalogue.averages import AVERAGES
-from arboleda.study.catalogue.baselines import BASELINES
-from arboleda.study.catalogue.boosting import BOOSTING
-from arboleda.study.catalogue.boosting_styles import BOOSTING_STYLES
-from arboleda.study.catalogue.class_models import CLASS_MODELS
-from arboleda.study.catalogue.forests import FORESTS
-from arboleda.study.catalogue.kernels import KERNELS
-from arboleda.study.catalogue.linear import LINEAR
+from arboleda.study.catalogue.boosting import BOOSTING, BOOSTING_STYLES
+from arboleda.study.catalogue.ensembles import ADABOOST, FORESTS
+from arboleda.study.catalogue.kernels import CLASS_MODELS, KERNELS
 from arboleda.study.catalogue.model import Model
-from arboleda.study.catalogue.neighbours import NEIGHBOURS
-from arboleda.study.catalogue.networks import NETWORKS
 from arboleda.study.catalogue.portfolio import PORTFOLIO
-from arboleda.study.catalogue.selected import SELECTED
-from arboleda.study.catalogue.trees import TREES
+from arboleda.study.catalogue.selected import AVERAGES, SELECTED
+from arboleda.study.catalogue.simple_models import BASELINES, LINEAR, NEIGHBOURS, NETWORKS, TREES
 from arboleda.study.errors import StudyError
 
 __all__ = ["ALL", "CATALOGUE", "CORE", "PORTFOLIO_WORD", "known_words", "models_for"]

@@ -1,4 +1,4 @@
-"""What an entry of the catalogue is, and how entries for both tasks are made."""
+"""An entry of the catalogue, and the types of its parameters' ranges."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from arboleda.reports.fact_messages import write_message
-from arboleda.study.catalogue.space import Range
 from arboleda.study.data.preparation import Style
 
 __all__ = [
+    "Choice",
     "Cost",
     "Engine",
     "Fidelity",
@@ -17,14 +17,55 @@ __all__ = [
     "Make",
     "Model",
     "Params",
+    "Range",
+    "Real",
     "Setting",
     "Size",
     "Space",
     "Task",
+    "Whole",
     "both_tasks",
     "named_as_approximated",
     "no_parameters",
 ]
+
+
+@dataclass(frozen=True)
+class Real:
+    """A number from ``low`` to ``high``; with ``log`` every factor is as likely as any other."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, (int, float)) and self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from ``low`` to ``high``, both included; ``log`` as in `Real`."""
+
+    low: int
+    high: int
+    log: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int) and self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some values, in no order; each is a number, a text, a truth value or None."""
+
+    values: tuple[float | str | bool | None, ...]
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.values
+
+
+Range = Real | Whole | Choice
+
 
 # A candidate's parameter of this name is the style of its preparation, and none of the model's.
 COLUMNS = "columns"

@@ -22,9 +22,9 @@ from arboleda.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from arboleda.study.catalogue.costs import boosting_cost, each_row_cost, pairs_cost, trees_cost
 from arboleda.study.catalogue.model import Grid, Model, Params, Setting, Size, both_tasks
-from arboleda.study.catalogue.scaled_target import scaled_target
+from arboleda.study.catalogue.simple_models import scaled_target
+from arboleda.study.catalogue.spaces import boosting_cost, each_row_cost, pairs_cost, trees_cost
 from arboleda.study.data.preparation import Style
 from arboleda.study.data.target import n_scores
 

@@ -12,7 +12,7 @@ from arboleda.diagnose import compare_over_data_sets
 from arboleda.reports.comparison.page import render_comparison, write_sentences
 from arboleda.reports.fact_messages import collect_messages
 from arboleda.study import LoadedStudy, Study, StudyError
-from arboleda.study.artifacts.text_files import FactsPage, check_language
+from arboleda.study.artifacts.files import FactsPage, check_language
 from arboleda.study.comparison.differences import compare_best, find_row_mismatch, list_differences
 from arboleda.study.execution.progress import Progress
 from arboleda.study.results.leaderboard import params_text

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.diagnose._comparison import holm
+from arboleda.diagnose import holm
 from arboleda.reports.fact_messages import write_message
 from arboleda.study import LoadedStudy, StudyError
 from arboleda.study.artifacts.rows import Rows

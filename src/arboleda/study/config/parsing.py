@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from arboleda._files import read_regular
+from arboleda._utils.files import read_regular
 from arboleda.study.config.schemes import parse_scheme
 from arboleda.study.errors import OptionError
 

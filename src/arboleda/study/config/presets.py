@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from arboleda.study.catalogue.baselines import BASELINES
 from arboleda.study.catalogue.model import Grid, Space
+from arboleda.study.catalogue.simple_models import BASELINES
 from arboleda.study.catalogue.thesis_grids import THESIS_GRIDS, THESIS_MODELS, THESIS_STACK
 from arboleda.study.search import GridStrategy, HalvingStrategy, SearchStrategy
 

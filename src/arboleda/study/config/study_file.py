@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from arboleda._files import read_regular
-from arboleda._visible import json_escaped
+from arboleda._utils.files import read_regular
+from arboleda._utils.text import json_escaped
 from arboleda.study.config.options import NAMES, RETIRED
 from arboleda.study.config.settings import OPTIONS, Settings
 from arboleda.study.data.reading import BUNDLED

@@ -13,9 +13,8 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arboleda._engine.arrow import to_plain_arrow
+from arboleda._engine.arrays import to_plain_arrow
 from arboleda.study.data.csv_reader import header_of, parse_text, refuse_nul, separator_of
-from arboleda.study.data.parquet_size import parquet_size
 from arboleda.study.data.reading import RawTable, read_raw, stem_of
 from arboleda.study.data.table import check_names
 from arboleda.study.data.table_files import (
@@ -23,6 +22,7 @@ from arboleda.study.data.table_files import (
     explaining_damage,
     is_parquet,
     open_table,
+    parquet_size,
     size_limit,
     size_of,
     unpacked,

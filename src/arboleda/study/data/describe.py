@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.reports.fact_messages import Number, write_message
+from arboleda.study.data.features import Role
 from arboleda.study.data.preparation import ONE_HOT_LEVELS
-from arboleda.study.data.roles import Role
 from arboleda.study.data.table import Column, Note, Table
 from arboleda.study.data.target import Target
 

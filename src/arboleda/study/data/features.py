@@ -1,16 +1,122 @@
-"""The feature columns as one matrix of numbers and codes, before any fit."""
+"""Kind and role of each column, and the matrix of the feature columns."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.data.roles import Role
-from arboleda.study.data.table import Table
+from arboleda.reports.fact_messages import write_message
+from arboleda.study.data.table import Column, Table
 from arboleda.study.data.target import check_finite
+from arboleda.study.errors import StudyError
 
-__all__ = ["Features", "make_features"]
+__all__ = ["Features", "Kind", "Role", "decide_roles", "find_roles", "make_features"]
+
+Kind = Literal["numeric", "categorical", "boolean", "datetime", "text"]
+
+# Text with more distinct values than this, and than half of the rows, is not a category.
+MAX_LEVELS_OF_FEW_ROWS = 50
+_ID_NAME = re.compile(r"(^|[ _.\-])(id|uuid|guid|index|idx|row[ _.]?(names?|number|id)?)$", re.I)
+_CAMEL_ID = re.compile(r"[a-z](ID|Id)$")
+
+
+@dataclass(frozen=True)
+class Role:
+    """A column's kind and role in the study; ``reason`` is why it is left out, or None."""
+
+    kind: Kind
+    role: Literal["feature", "target", "left_out"]
+    reason: str | None = None
+
+
+def decide_roles(
+    table: Table, target: str, train: npt.NDArray[np.int64], groups: str | None = None
+) -> dict[str, Role]:
+    """Infer kind and role of every column from its name and its values in the training rows.
+
+    Neither the target nor a test row is used, so nothing leaks from the rows scored later. The
+    column ``groups`` is left out: the groups of new rows are unknown.
+
+    Raises
+    ------
+    StudyError
+        If no column is left to learn from.
+    """
+    roles = find_roles(table, target, train, among="training rows")
+    if groups is not None:
+        roles[groups] = Role(roles[groups].kind, "left_out", "it names the groups of the rows")
+    if not any(role.role == "feature" for role in roles.values()):
+        name, role = next((n, r) for n, r in roles.items() if r.role == "left_out")
+        raise StudyError(
+            f"No column of {table.name} is left to learn from: column {name!r} is left out "
+            f"({role.reason}), and so are all others; add features."
+        )
+    return roles
+
+
+def find_roles(
+    table: Table, target: str | None, rows: npt.NDArray[np.int64], *, among: str = "rows"
+) -> dict[str, Role]:
+    """Infer kind and role of every column from its values in these rows.
+
+    ``among`` is the name of the rows in reasons. Without a target every column is a feature or left
+    out.
+    """
+    roles = {}
+    for column in table.columns:
+        kind, reason = _infer_kind(column, column.values[rows], among)
+        if column.name == target:
+            kind = "categorical" if kind == "text" else kind
+            roles[column.name] = Role(kind, "target")
+        elif reason:
+            roles[column.name] = Role(kind, "left_out", reason)
+        else:
+            roles[column.name] = Role(kind, "feature")
+    return roles
+
+
+def _infer_kind(
+    column: Column, values: npt.NDArray[np.float64], among: str
+) -> tuple[Kind, str | None]:
+    present = values[~np.isnan(values)]
+    distinct = np.unique(present)
+    kind: Kind = "categorical" if column.kind == "string" else column.kind
+    if kind == "categorical" and _is_text(len(distinct), len(present)):
+        kind = "text"
+    if not present.size:
+        return kind, write_message("all_missing", rows=among)
+    if len(distinct) == 1 and present.size == values.size:
+        return kind, write_message("constant", row=among.removesuffix("s"))
+    if kind == "text":
+        if len(distinct) == len(present):
+            return kind, "identifier: every value is different"
+        return kind, write_message("free_text", distinct=len(distinct), rows=len(present))
+    if kind == "numeric" and _looks_like_index(column.name, values, distinct):
+        return kind, "identifier: distinct whole numbers that only name the rows"
+    return kind, None
+
+
+def _is_text(n_distinct: int, n_present: int) -> bool:
+    if n_distinct == n_present:
+        return n_distinct > 10
+    return n_distinct > MAX_LEVELS_OF_FEW_ROWS and n_distinct > n_present / 2
+
+
+def _looks_like_index(
+    name: str, values: npt.NDArray[np.float64], distinct: npt.NDArray[np.float64]
+) -> bool:
+    """Whether values are distinct integers that are named as an index or count the rows."""
+    if len(distinct) != len(values) or np.any(distinct != np.round(distinct)):
+        return False
+    if _ID_NAME.search(name) or _CAMEL_ID.search(name):
+        return True
+    # The held-out fifth leaves gaps, so a running number spans a quarter more than its count.
+    counts_rows = distinct[-1] < distinct[0] + 1.5 * len(distinct)
+    return bool(counts_rows and np.array_equal(values, distinct))
+
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,11 +11,10 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arboleda._engine.arrow import to_plain_arrow
+from arboleda._engine.arrays import to_plain_arrow
 from arboleda.study.data.csv_reader import read_delimited
-from arboleda.study.data.parquet_size import parquet_size
 from arboleda.study.data.table import Note, Table, check_names, column_names, table_from_arrow
-from arboleda.study.data.table_files import SizeLimit, open_table, size_limit, size_of
+from arboleda.study.data.table_files import SizeLimit, open_table, parquet_size, size_limit, size_of
 from arboleda.study.errors import TableError
 
 __all__ = ["BUNDLED", "RawTable", "read_raw", "read_table", "stem_of"]

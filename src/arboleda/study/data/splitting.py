@@ -17,10 +17,16 @@ from sklearn.model_selection import (
 from arboleda.model_selection import BootstrapSplit
 from arboleda.study.config.schemes import FOLDS, Scheme
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.group_splits import group_codes, group_folds, hold_out_groups
+from arboleda.study.data.splitters import (
+    check_times,
+    group_codes,
+    group_folds,
+    hold_out_groups,
+    hold_out_latest,
+    windows,
+)
 from arboleda.study.data.table import Column
 from arboleda.study.data.target import Target
-from arboleda.study.data.time_splits import check_times, hold_out_latest, windows
 from arboleda.study.errors import StudyError
 
 __all__ = ["Split", "make_split"]

@@ -17,8 +17,7 @@ from threadpoolctl import ThreadpoolController
 
 from arboleda.study.artifacts.model_files import save_model
 from arboleda.study.data.features import Features
-from arboleda.study.data.preparation import Style
-from arboleda.study.data.prepared_rows import PreparedRows
+from arboleda.study.data.preparation import PreparedRows, Style
 from arboleda.study.data.target import Target
 from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
 from arboleda.study.results.calibration import calibrated, make_inner_folds

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, softmax
 
-from arboleda._files import drop_file, write_atomically
+from arboleda._utils.files import drop_file, write_atomically
 from arboleda.combine import MemberOutputs
 from arboleda.study.results.scoring import are_probabilities
 

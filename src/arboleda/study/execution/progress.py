@@ -16,7 +16,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from arboleda._visible import visible
+from arboleda._utils.text import visible
 
 if TYPE_CHECKING:
     from arboleda.study.execution.job import Job

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.stats import rankdata
 
-from arboleda._numbers import plain
+from arboleda._utils.numbers import plain
 from arboleda.explain import ShapValues, lime, shap_values
 from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.preparation import prepared_sources

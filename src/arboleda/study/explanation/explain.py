@@ -15,7 +15,7 @@ import arboleda
 from arboleda.reports.explanation.page import render_explanation
 from arboleda.reports.fact_messages import collect_messages
 from arboleda.study import Study
-from arboleda.study.artifacts.text_files import FactsPage, check_language
+from arboleda.study.artifacts.files import FactsPage, check_language
 from arboleda.study.data.describe import histogram
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.progress import Progress

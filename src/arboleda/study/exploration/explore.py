@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 import arboleda
 from arboleda.reports.explore.page import render_exploration
 from arboleda.reports.fact_messages import collect_messages
-from arboleda.study.artifacts.text_files import FactsPage, check_language
+from arboleda.study.artifacts.files import FactsPage, check_language
 from arboleda.study.config.options import read_size
 from arboleda.study.data.describe import describe_column
 from arboleda.study.data.reading import read_table

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from arboleda.reports.fact_messages import write_message
-from arboleda.study.data.roles import Role, find_roles
+from arboleda.study.data.features import Role, find_roles
 from arboleda.study.data.table import Column, Note, Table
 from arboleda.study.data.target import MAX_CLASSES, class_label, decide_task
 from arboleda.study.errors import StudyError

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from arboleda._numbers import plain
+from arboleda._utils.numbers import plain
 from arboleda.features import mutual_information
 from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.table import Column

@@ -23,7 +23,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.metaestimators import available_if
 
-from arboleda.study.data.time_splits import forward_folds
+from arboleda.study.data.splitters import forward_folds
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.intervals import compute_log_losses
 from arboleda.study.results.model_facts import CalibrationMethod, CalibratorMethod

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.decide import accuracy_coverage_curve
-from arboleda.study.artifacts.held_out import HeldOut
+from arboleda.study.artifacts.rows import HeldOut
 from arboleda.study.data.subgroups import Parts, find_subgroups
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from arboleda._visible import visible, visible_lines
+from arboleda._utils.text import visible, visible_lines
 from arboleda.study.execution.progress import format_duration, format_mean_and_sd, format_number
 
 __all__ = [

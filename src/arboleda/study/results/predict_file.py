@@ -20,9 +20,9 @@ from rich.progress import Progress
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._files import open_atomically
+from arboleda._utils.files import open_atomically
+from arboleda.study.artifacts.files import refuse_the_table
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
-from arboleda.study.artifacts.text_files import refuse_the_table
 from arboleda.study.config.options import read_size
 from arboleda.study.data.chunked_reader import Chunk, read_chunks
 from arboleda.study.data.table import column_from_arrow

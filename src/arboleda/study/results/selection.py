@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from arboleda._numbers import integer, number_format, plain
+from arboleda._utils.numbers import integer, number_format, plain
 from arboleda.diagnose import corrected_t_test
 from arboleda.study.plan import Plan
 from arboleda.study.results.best_model_facts import (

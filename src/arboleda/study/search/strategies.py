@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arboleda.study.catalogue.space import Choice, Range, Whole
+from arboleda.study.catalogue.model import Choice, Range, Whole
 from arboleda.study.errors import StudyError
 from arboleda.study.search.trial import (
     Batch,

@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from arboleda.study.catalogue.space import Range
+from arboleda.study.catalogue.model import Range
 
 __all__ = ["FULL", "Batch", "Fidelity", "Search", "SearchContext", "SearchStrategy", "Trial"]
 

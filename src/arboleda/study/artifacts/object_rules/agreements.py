@@ -1,16 +1,25 @@
-"""What several attributes of one object must be together, where sizes alone do not say it."""
+"""Rules about several attributes of one object together, and the rule for lists of transformers."""
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from arboleda.study.artifacts.object_rules.kinds import BrokenRuleError
-from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC
+from arboleda.study.artifacts.object_rules.kinds import (
+    BrokenRuleError,
+    Context,
+    ListOf,
+    Plain,
+    Text,
+    Whole,
+)
+from arboleda.study.data.feature_crosses import ARITHMETIC
 
 __all__ = [
+    "Transformers",
     "check_bayesian_network",
     "check_columns",
     "check_encodings",
@@ -221,3 +230,31 @@ def check_group_column(found: Attributes) -> None:
     _require(len(found["table"]) == len(groups.keys), "groups and their numbers")
     _require(idea.kind not in ARITHMETIC, "groups and what is made of them")
     _require(idea.kind != "distance" or len(idea.numbers) == 1, "numbers")
+
+
+@dataclass(frozen=True)
+class Transformers:
+    """Tuples of a name, a transformer and columns: those that are given, or those that are fitted.
+
+    One that has no columns to transform is not fitted.
+    """
+
+    is_template: bool = False
+
+    def check(self, value: Any, context: Context) -> None:
+        """Check each of them."""
+        if type(value) is not list:
+            raise BrokenRuleError("is no list")
+        for entry in value:
+            if type(entry) is not tuple or len(entry) != 3 or type(entry[0]) is not str:
+                raise BrokenRuleError("holds what is no transformer")
+            _, transformer, columns = entry
+            if self.is_template:
+                Plain().check(columns, context)
+            else:
+                ListOf(Whole(0, below="n_features")).check(columns, context)
+            if type(transformer) is str:
+                Text("passthrough", "drop").check(transformer, context)
+            else:
+                is_fitted = context.is_fitted and not self.is_template and len(columns) > 0
+                context.check_object(transformer, is_fitted)

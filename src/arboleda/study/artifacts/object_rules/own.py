@@ -130,7 +130,7 @@ def _dynamic_selection(*methods: str) -> ClassRules:
 
 
 OWN: dict[str, ClassRules] = {
-    "arboleda._engine.schema.Schema": ClassRules(
+    "arboleda._engine.columns.Schema": ClassRules(
         {
             "names": Either(NOTHING, ListOf(Plain())),
             "levels": ListOf(Either(NOTHING, ListOf(Plain()))),
@@ -165,7 +165,7 @@ OWN: dict[str, ClassRules] = {
     "arboleda.combine._dynamic_selection_regressor.DynamicSelectionRegressor": _combination(
         _errors=Array(F, ("n_rows", "n_members"))
     ),
-    "arboleda.combine._region.Region": ClassRules(
+    "arboleda.combine._dynamic_selection.Region": ClassRules(
         {"_index": Object("NearestNeighbors"), "n_neighbors": Whole(1)}
     ),
     "arboleda.features._forest_selector.ForestSelector": _selector(
@@ -195,13 +195,13 @@ OWN: dict[str, ClassRules] = {
         },
         (check_bayesian_network,),
     ),
-    "arboleda.learners._bayesian_network_states.Bin": ClassRules(
+    "arboleda.learners._bayesian_network_tables.Bin": ClassRules(
         {"low": Number(), "high": Number()}
     ),
-    "arboleda.learners._bayesian_network_states.Categories": ClassRules(
+    "arboleda.learners._bayesian_network_tables.Categories": ClassRules(
         {"values": ListOf(Plain()), "state_of_code": Array(I32, ("*",), low=-1)}
     ),
-    "arboleda.learners._bayesian_network_states.Numbers": ClassRules(
+    "arboleda.learners._bayesian_network_tables.Numbers": ClassRules(
         {"values": ListOf(Object("Bin")), "cuts": Array(F, ("*",), is_increasing=True)}
     ),
     "arboleda.learners._bayesian_network_tables.Network": ClassRules(
@@ -277,7 +277,7 @@ OWN: dict[str, ClassRules] = {
         selected_features_=Array(I64, ("*",), low=0, below="n_features", is_increasing=True),
         within_class_std_dev_=EACH_FEATURE,
     ),
-    "arboleda.learners._regularization_plane.RegularizationPlane": ClassRules(
+    "arboleda.learners._regularized_discriminant_analysis.RegularizationPlane": ClassRules(
         {
             "alpha": Array(F, ("n_alphas",)),
             "gamma": Array(F, ("n_gammas",)),
@@ -297,7 +297,7 @@ OWN: dict[str, ClassRules] = {
             gamma_=Number(0, 1),
         )
     ),
-    "arboleda.learners._shrinkage_path.ShrinkagePath": ClassRules(
+    "arboleda.learners._nearest_shrunken_centroids.ShrinkagePath": ClassRules(
         {
             "threshold": Array(F, ("n_thresholds",)),
             "n_features": Array(I64, ("n_thresholds",), low=0),
@@ -306,7 +306,7 @@ OWN: dict[str, ClassRules] = {
             "best_index": Whole(0, below="n_thresholds"),
         }
     ),
-    "arboleda.learners._standardized_centroids.StandardizedCentroids": ClassRules(
+    "arboleda.learners._nearest_shrunken_centroids.StandardizedCentroids": ClassRules(
         {
             "count": EACH_CLASS,
             "center": EACH_FEATURE,
@@ -316,10 +316,10 @@ OWN: dict[str, ClassRules] = {
             "difference": BY_CLASS,
         }
     ),
-    "arboleda.learners._units.Units": ClassRules(
+    "arboleda.learners._class_rows.Units": ClassRules(
         {"exponent": Array(I32, ("n_features",)), "origin": EACH_FEATURE}
     ),
-    "arboleda.study.data.feature_crosses.crossed_columns.CrossedColumns": ClassRules(
+    "arboleda.study.data.cross_search.CrossedColumns": ClassRules(
         {
             "n_features_in_": N_FEATURES,
             "names": ListOf(Text(), "n_features"),
@@ -330,7 +330,7 @@ OWN: dict[str, ClassRules] = {
         },
         (check_made_columns,),
     ),
-    "arboleda.study.data.feature_crosses.feature_cross.FeatureCross": ClassRules(
+    "arboleda.study.data.feature_crosses.FeatureCross": ClassRules(
         {
             "kind": Text(
                 *("sum", "difference", "product", "ratio"),
@@ -341,7 +341,7 @@ OWN: dict[str, ClassRules] = {
             "output": Whole(),
         }
     ),
-    "arboleda.study.data.feature_crosses.generated_columns.GroupColumn": ClassRules(
+    "arboleda.study.data.feature_crosses.GroupColumn": ClassRules(
         {
             "idea": Object("FeatureCross"),
             "groups": Object("Groups"),
@@ -350,7 +350,7 @@ OWN: dict[str, ClassRules] = {
         },
         (check_group_column,),
     ),
-    "arboleda.study.data.feature_crosses.generated_columns.Groups": ClassRules(
+    "arboleda.study.data.feature_crosses.Groups": ClassRules(
         {
             "columns": ListOf(Whole(), "n_columns"),
             "levels": ListOf(Array(F, ("*",), is_increasing=True), "n_columns"),
@@ -358,7 +358,7 @@ OWN: dict[str, ClassRules] = {
         },
         (check_groups,),
     ),
-    "arboleda.study.data.feature_crosses.generated_columns.NumberColumn": ClassRules(
+    "arboleda.study.data.feature_crosses.NumberColumn": ClassRules(
         {"idea": Object("FeatureCross")}, (check_number_column,)
     ),
     "arboleda.study.data.preparation.LevelCount": ClassRules(

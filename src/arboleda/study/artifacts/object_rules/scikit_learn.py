@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.study.artifacts.object_rules.agreements import (
+    Transformers,
     check_columns,
     check_encodings,
     check_layers,
@@ -41,7 +42,6 @@ from arboleda.study.artifacts.object_rules.kinds import (
     n_scores,
     one_less,
 )
-from arboleda.study.artifacts.object_rules.transformers import Transformers
 
 __all__ = ["CLASSES", "N_FEATURES", "SCIKIT_LEARN"]
 

@@ -1,0 +1,138 @@
+"""Splits of the training rows: cross-validation folds and hold-out sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import check_cv
+
+Rows = npt.NDArray[np.intp]
+Split = tuple[Rows, Rows]  # training rows, validation rows
+
+
+def fold_splits(
+    cv: Any, y: npt.NDArray[Any], rows: Rows, *, stratify: bool, seed: int
+) -> list[Split]:
+    """Return the splits of a cross-validation.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        An int is a number of folds; the rows are shuffled and stratified, and the sizes of the
+        folds, and of each class in them, differ by 1 at most. Others define the rows themselves.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+    rows : ndarray
+        Rows of positive weight; an int splits only these.
+    stratify : bool
+        Whether y holds classes.
+    seed : int
+        Seed of the shuffling.
+
+    Raises
+    ------
+    ValueError
+        If there are more folds than rows, or an iterable's rows are not rows of the table.
+    """
+    if isinstance(cv, Integral):
+        n_folds = int(cv)
+        if rows.size < n_folds:
+            classes = f" (classes: {len(np.unique(y[rows], axis=0))})" if stratify else ""
+            raise ValueError(
+                f"cv={n_folds} folds require at least as many rows of positive weight, got "
+                f"n_samples={rows.size}{classes}: decrease cv or use more rows"
+            )
+        order = _shuffle_by_class(y, rows, stratify, seed)
+        fold = np.empty(rows.size, dtype=np.intp)
+        fold[order] = np.arange(rows.size) % n_folds
+        return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
+    splits: Iterable[tuple[Any, Any]] = check_cv(cv, y, classifier=stratify).split(
+        np.zeros((len(y), 1)), y
+    )
+    return [
+        (check_row_indices(train, len(y), number), check_row_indices(test, len(y), number))
+        for number, (train, test) in enumerate(splits)
+    ]
+
+
+def hold_out(
+    fraction: float, y: npt.NDArray[Any], rows: Rows, *, stratify: bool, seed: int
+) -> Split:
+    """Hold out a random fraction or number of the rows, with the same share of every class.
+
+    Raises
+    ------
+    ValueError
+        If a fraction is less than one row, or a number leaves no training rows.
+    """
+    n_held_out = fraction if isinstance(fraction, int) else int(rows.size * fraction)
+    if n_held_out >= rows.size:
+        raise ValueError(
+            f"validation_fraction={fraction} rows held out leave none of n_samples={rows.size} for "
+            "training: decrease it or use more rows"
+        )
+    if n_held_out == 0:
+        classes = f" (classes: {len(np.unique(y[rows], axis=0))})" if stratify else ""
+        raise ValueError(
+            f"validation_fraction={fraction} of n_samples={rows.size}{classes} is less than one "
+            "row: increase it or use more rows"
+        )
+    order = _shuffle_by_class(y, rows, stratify, seed)
+    # Hold out every 1/fraction-th row in the order of the classes.
+    steps = np.arange(rows.size + 1) * n_held_out // rows.size
+    held_out = np.zeros(rows.size, dtype=bool)
+    held_out[order] = np.diff(steps) > 0
+    return rows[~held_out], rows[held_out]
+
+
+def keep_every_class(train: Rows, validation: Rows, target: npt.NDArray[Any]) -> Split:
+    """Move one row of every class that is missing from the training rows back to them."""
+    lost = np.setdiff1d(target[validation], target[train])
+    back = np.array([validation[target[validation] == c][0] for c in lost], dtype=np.intp)
+    return np.union1d(train, back), np.setdiff1d(validation, back)
+
+
+def _shuffle_by_class(y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int) -> Rows:
+    """Return shuffled positions in `rows`, sorted by class if stratified."""
+    order = np.random.RandomState(seed).permutation(rows.size)
+    if not stratify:
+        return order
+    _, classes = np.unique(y[rows[order]], axis=0, return_inverse=True)
+    return order[np.argsort(classes.ravel(), kind="stable")]
+
+
+def check_row_indices(rows: Any, n_rows: int, number: int) -> Rows:
+    """Return the rows of a split as valid row indices."""
+    chosen = np.asarray(rows)
+    if chosen.dtype == bool and chosen.shape == (n_rows,):
+        chosen = np.flatnonzero(chosen)
+    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
+        raise ValueError(
+            f"cv gave rows of shape {chosen.shape} and type {chosen.dtype} in split {number}: "
+            "row indices or a boolean mask of all rows are required"
+        )
+    if chosen.size and not (chosen.min() >= 0 and chosen.max() < n_rows):
+        outside = chosen[(chosen < 0) | (chosen >= n_rows)][0]
+        raise ValueError(
+            f"cv gave row {outside} in split {number}, but the table has rows 0 to {n_rows - 1}"
+        )
+    return chosen.astype(np.intp)
+
+
+def standard_error(
+    sums: npt.NDArray[np.float64],
+    fold_weight: npt.NDArray[np.float64],
+    mean: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Return the standard error of the weighted mean over the folds."""
+    n_folds = fold_weight.size
+    if n_folds == 1:
+        return np.full_like(mean, np.nan)
+    deviations = sums / fold_weight[:, np.newaxis] - mean
+    exponent = int(np.frexp(np.abs(deviations).max())[1])  # scaling keeps squares within float64
+    variance = fold_weight @ np.ldexp(deviations, -exponent) ** 2 / fold_weight.sum()
+    error: npt.NDArray[np.float64] = np.ldexp(np.sqrt(variance / (n_folds - 1)), exponent)
+    return error

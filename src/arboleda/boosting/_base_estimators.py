@@ -1,0 +1,338 @@
+"""Bases of the gradient boosting classifiers and regressors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, d2_pinball_score, r2_score
+from sklearn.utils import Tags, column_or_1d, compute_sample_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_y
+
+from arboleda._base.mixins import StagedScores
+from arboleda._engine.target import check_class_weights
+from arboleda.boosting._boosting import Array, Boosting, Floats
+from arboleda.boosting._losses import (
+    CLASSIFICATION,
+    REGRESSION,
+    CustomLoss,
+    Loss,
+    classification_loss,
+    regression_loss,
+)
+from arboleda.persist import Field, Labels
+
+ClassWeight = dict[Any, float] | Literal["balanced"] | None
+
+
+class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: ignore[misc]
+    """Encoding of classes, class weights, and predictions of labels and probabilities."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Boosting._parameter_constraints,
+        "loss": [StrOptions(set(CLASSIFICATION)), callable],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **Boosting._fitted_attributes,
+        "classes_": Labels(),
+    }
+
+    class_weight: ClassWeight
+    classes_: Array
+    loss: str | CustomLoss
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def _encode_target(self, y: Array) -> Floats:
+        y = column_or_1d(_check_y(y, estimator=self), warn=True)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        return codes.astype(np.float64)
+
+    def _encode_new_target(self, y: Array) -> Floats:
+        y = column_or_1d(_check_y(y, estimator=self), warn=True)
+        unknown = np.flatnonzero(~np.isin(y, self.classes_))
+        if unknown.size:
+            row = int(unknown[0])
+            raise ValueError(
+                f"y has the class {y[row]!r} in row {row}, which was not in the training data; "
+                f"the classes are {', '.join(map(repr, self.classes_[:20].tolist()))}"
+            )
+        return np.searchsorted(self.classes_, y).astype(np.float64)
+
+    def _decode_target(self, target: Floats) -> Array:
+        labels: Array = self.classes_[target.astype(np.intp)]
+        return labels
+
+    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+        if self.class_weight is None:
+            return weight
+        check_class_weights(self.class_weight)
+        by_class: Floats = compute_sample_weight(self.class_weight, self._decode_target(target))
+        if weight is not None:
+            with np.errstate(over="ignore"):  # the check of their sum raises the error
+                by_class = by_class * weight
+        if not by_class.any():
+            raise ValueError(
+                f"class_weight={self.class_weight!r} and sample_weight leave no row with a "
+                "positive weight"
+            )
+        return by_class
+
+    def _make_loss(self) -> Loss:
+        return classification_loss(self.loss, self.n_classes_)
+
+    # Predictions
+
+    def _as_decision(self, raw: Floats) -> Floats:
+        return raw[:, 0] if raw.shape[1] == 1 else raw
+
+    def _as_probabilities(self, raw: Floats) -> Floats:
+        return self.loss_.predictions(raw)
+
+    def _as_labels(self, raw: Floats) -> Array:
+        best = raw.argmax(axis=1) if raw.shape[1] > 1 else (raw[:, 0] > 0.0).astype(np.intp)
+        labels: Array = self.classes_[best]
+        return labels
+
+    def _decode_predictions(self, raw: Floats) -> Array:
+        return self._as_labels(raw)
+
+    def _decode_probabilities(self, raw: Floats) -> Floats:
+        return self._as_probabilities(raw)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the raw scores: the sum of the initial score and the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes the log-odds of the second one (half of it with
+            ``loss="exponential"``), else one score per class, whose softmax gives the
+            probabilities.
+        """
+        return self._as_decision(self._raw_scores(X))
+
+    def predict(self, X: Any) -> Array:
+        """Predict the class with the largest probability; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        return self._as_labels(self._raw_scores(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; rows sum to 1.
+        """
+        return self._as_probabilities(self._raw_scores(X))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of `predict_proba`; minus infinity where a probability rounds to 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+        """Yield `decision_function` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        score : ndarray
+        """
+        return map(self._as_decision, self._staged_raw_scores(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Yield `predict` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+        """
+        return map(self._as_labels, self._staged_raw_scores(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict_proba` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        p : ndarray of shape (n_samples, n_classes)
+        """
+        return map(self._as_probabilities, self._staged_raw_scores(X))
+
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+    def _defect(self) -> str | None:
+        expected = (
+            classification_loss("log_loss", len(self.classes_)) if self.classes_.size else None
+        )
+        if expected is None or expected.n_outputs != self.loss_.n_outputs:
+            return "the number of classes in the header does not match the scores of the trees"
+        return super()._defect()
+
+
+RegressionLoss = Literal[
+    "squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"
+]
+
+
+class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore[misc]
+    """Encoding of numeric targets, and predictions of means, medians or quantiles."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Boosting._parameter_constraints,
+        "loss": [StrOptions(set(REGRESSION)), callable],
+        "power": [Interval(Real, 1.0, 2.0, closed="neither")],
+    }
+
+    loss: str | CustomLoss
+    power: float
+
+    @abstractmethod
+    def _read_quantile_levels(self) -> tuple[float, ...]:
+        """Return the levels of the quantile loss; empty for other losses."""
+
+    @abstractmethod
+    def _huber_alpha(self) -> float:
+        """Return the quantile of the absolute errors above which the Huber loss is linear."""
+
+    def _encode_target(self, y: Array) -> Floats:
+        y = _check_y(y, y_numeric=True, estimator=self)
+        if y.dtype.kind in "Mm":
+            raise ValueError(
+                f"y has values of type {y.dtype}: convert dates and durations to numbers first"
+            )
+        return np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
+
+    def _encode_new_target(self, y: Array) -> Floats:
+        return self._encode_target(y)
+
+    def _decode_target(self, target: Floats) -> Array:
+        return target
+
+    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+        return weight
+
+    def _make_loss(self) -> Loss:
+        return regression_loss(
+            self.loss, self._read_quantile_levels(), self._huber_alpha(), self.power
+        )
+
+    # Predictions
+
+    def _as_predictions(self, raw: Floats) -> Floats:
+        predictions = self.loss_.predictions(raw)
+        return predictions[:, 0] if predictions.shape[1] == 1 else predictions
+
+    def _decode_predictions(self, raw: Floats) -> Floats:
+        return self._as_predictions(raw)
+
+    def predict(self, X: Any) -> Floats:
+        """Predict the mean, median or quantiles, depending on the loss.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_quantiles)
+            One column per quantile if there are several, in the order given; quantiles do not
+            cross.
+        """
+        return self._as_predictions(self._raw_scores(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,) or (n_samples, n_quantiles)
+        """
+        return map(self._as_predictions, self._staged_raw_scores(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination, R2.
+
+        For several quantiles, the score is the mean of their D2 pinball scores: the relative
+        reduction of the pinball loss compared to the constant quantile of y (Koenker and Machado
+        1999).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        score : float
+            The best value is 1.
+        """
+        return self._compute_score(y, self.predict(X), sample_weight)
+
+    def _compute_score(self, y: Any, predictions: Floats, sample_weight: Any) -> float:
+        if predictions.ndim == 1:
+            return float(r2_score(y, predictions, sample_weight=sample_weight))
+        scores = [
+            d2_pinball_score(y, column, sample_weight=sample_weight, alpha=level)
+            for level, column in zip(self.loss_.levels, predictions.T, strict=True)
+        ]
+        return float(np.mean(scores))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.loss in {"poisson", "gamma", "tweedie"}
+        return tags

@@ -1,0 +1,170 @@
+"""Initial models, and checks of the options of sampling and linear leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone, is_classifier
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
+
+from arboleda._engine.table import SparseTable, Table
+from arboleda._utils.errors import ModelFormatError
+from arboleda.boosting._losses import Loss
+from arboleda.boosting._rows import Rows
+
+if TYPE_CHECKING:
+    from arboleda.boosting._boosting import Boosting
+    from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
+    from arboleda.boosting._losses import Loss
+    from arboleda.persist.fields import Sections
+
+Floats = npt.NDArray[np.float64]
+
+
+def fit_init(init: Any, rows: Rows, *, classify: bool) -> Any:
+    """Return a clone of an estimator, fitted to the training rows, with classes as 0, 1, ...
+
+    Raises
+    ------
+    ValueError
+        If sample weights are given and the estimator does not support them.
+    """
+    X = _safe_indexing(rows.X, rows.numbers)
+    y = rows.targets.astype(np.intp) if classify else rows.targets
+    model = clone(init)
+    if rows.weights is None:
+        return model.fit(X, y)
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(
+            f"The initial estimator {type(model).__name__} does not support sample weights: choose "
+            "another init, or fit without sample_weight"
+        )
+    return model.fit(X, y, sample_weight=rows.weights)
+
+
+def compute_initial_scores(model: Any, X: Any, n_rows: int, loss: Loss) -> Floats:
+    """Return the raw scores of the initial model: "zero", or a fitted estimator.
+
+    Raises
+    ------
+    ValueError
+        If a prediction has no raw score, such as one that is not positive where scores are
+        logarithms.
+    """
+    if isinstance(model, str):  # "zero"
+        return np.zeros((n_rows, loss.n_outputs))
+    scores = loss.scores(model.predict_proba(X) if is_classifier(model) else model.predict(X))
+    bad = ~np.isfinite(scores)
+    if bad.any():
+        row = int(np.argwhere(bad)[0][0])
+        raise ValueError(
+            f"the prediction of init for row {row} has no raw score with loss={loss.name!r}: "
+            "predictions of init must be positive and finite"
+        )
+    return np.ascontiguousarray(scores)
+
+
+class InitField:
+    """Field of model files for the initial model: null or "zero"; estimators cannot be saved."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> str | None:
+        """Return the stored value."""
+        if value is None or isinstance(value, str):
+            return value
+        raise TypeError(
+            f"it is a {type(value).__name__}, and a model file cannot hold other estimators; "
+            "pickle the model, or fit with init=None"
+        )
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> str | None:
+        """Check and return the initial model."""
+        if stored is None or stored == "zero":
+            return "zero" if stored else None
+        raise ModelFormatError(f"{name} is neither null nor 'zero'")
+
+
+def check_sampling(model: Boosting) -> None:
+    """Raise an error for sampling parameters that cannot be combined.
+
+    Raises
+    ------
+    ValueError
+        If ``sampling="goss"`` is combined with ``subsample`` or with shares that exceed 1.
+    """
+    if model.sampling != "goss":
+        return
+    if model.subsample < 1.0:
+        raise ValueError(
+            f"subsample={model.subsample} cannot be combined with sampling='goss', which draws "
+            "the shares top_rate and other_rate of the rows: set subsample=1.0"
+        )
+    if model.top_rate + model.other_rate > 1.0:
+        raise ValueError(
+            "the sum of top_rate and other_rate must not exceed 1, got "
+            f"top_rate={model.top_rate} and other_rate={model.other_rate}"
+        )
+
+
+def make_sampling_options(model: Boosting) -> dict[str, Any]:
+    """Return the engine's options for sampling rows and dropping trees."""
+    return {
+        "sampling": model.sampling,
+        "row_share": model.subsample,
+        "top_share": model.top_rate,
+        "other_share": model.other_rate,
+        "drop_rate": model.drop_rate,
+        "skip_drop": model.skip_drop,
+        "max_drop": model.max_drop,
+    }
+
+
+_WITHOUT_CURVATURE = {"absolute_error", "huber", "quantile"}
+
+
+def check_options(model: HistGradientBoosting, loss: Loss, *, monotonic: bool) -> None:
+    """Raise an error for parameters that ``linear_leaves=True`` does not support.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not supported; the message names its value and a remedy.
+    """
+    if loss.name in _WITHOUT_CURVATURE:
+        raise ValueError(
+            "linear_leaves=True needs a loss with second derivatives, which "
+            f"loss={loss.name!r} does not have: set linear_leaves=False, or another loss"
+        )
+    if monotonic:
+        raise ValueError(
+            "linear_leaves=True does not support monotonic_cst, since the slopes of leaves are "
+            "unconstrained: set linear_leaves=False, or monotonic_cst=None"
+        )
+    for name, why in (
+        ("drop_rate", "drops and rescales trees, which is exact for constant leaves only"),
+        ("l1_regularization", "penalizes constant leaves only"),
+        ("max_delta_step", "limits constant leaves only"),
+    ):
+        value = getattr(model, name)
+        if value > 0.0:
+            raise ValueError(
+                f"linear_leaves=True does not support {name}={value}, which {why}: set {name}=0.0, "
+                "or linear_leaves=False"
+            )
+
+
+def check_dense(table: Table | SparseTable) -> None:
+    """Raise an error if the training table is sparse.
+
+    Raises
+    ------
+    ValueError
+        If the table is sparse.
+    """
+    if isinstance(table, SparseTable):
+        raise ValueError(  # noqa: TRY004 - a sparse table is invalid with this parameter only
+            "linear_leaves=True does not support a sparse X in fit: pass X.toarray(), or set "
+            "linear_leaves=False. The fitted model can predict sparse tables"
+        )
