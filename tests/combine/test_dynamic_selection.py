@@ -21,7 +21,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import get_tags
 
 from arboleda import DynamicSelectionClassifier, DynamicSelectionRegressor
-from arboleda.combine import _dynamic_selection as _competence, _dynamic_selection, out_of_fold_outputs
+from arboleda.combine import _dynamic_selection, out_of_fold_outputs
+from arboleda.combine import _dynamic_selection as _competence
 from arboleda.combine._dynamic_selection import inverse_weights, randomised_reference
 
 METHODS = ["ola", "lca", "mcb", "knora_e", "knora_u", "des_p", "meta_des", "rrc"]

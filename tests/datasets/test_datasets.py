@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arboleda.datasets import _datasets as _fetch, load, names
+from arboleda.datasets import _datasets as _fetch
+from arboleda.datasets import load, names
 from arboleda.datasets._datasets import CATALOGUE
 
 _ADULT = (

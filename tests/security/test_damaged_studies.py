@@ -28,7 +28,7 @@ from tests.security.damaged_studies import (
 
 from arboleda.cli import main
 from arboleda.study import Study, StudyFormatError
-from arboleda.study.artifacts.facts_file import check_facts
+from arboleda.study.artifacts.index import check_facts
 from arboleda.study.results.facts import StudyFacts
 
 SCHEMA = json.loads(

@@ -12,9 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from arboleda import CostSensitiveClassifier
 from arboleda.study import Study, StudyError, StudyResult, compare
-from arboleda.study.config.options import make_settings
+from arboleda.study.config.options import config_text, make_settings, read_config
 from arboleda.study.config.settings import Settings
-from arboleda.study.config.study_file import config_text, read_config
 from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
 from arboleda.study.results.intervals import bootstrap_interval, compute_influence, compute_score

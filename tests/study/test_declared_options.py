@@ -10,9 +10,8 @@ from typer.testing import CliRunner
 from arboleda.cli import _run, main
 from arboleda.study import Study, StudyError
 from arboleda.study.config.declaration import Declared
-from arboleda.study.config.options import NAMES, RETIRED, make_settings
+from arboleda.study.config.options import NAMES, RETIRED, config_text, make_settings, read_config
 from arboleda.study.config.settings import OPTIONS
-from arboleda.study.config.study_file import config_text, read_config
 
 EACH = pytest.mark.parametrize("declared", OPTIONS.values(), ids=OPTIONS)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from arboleda.reports.study import page
-from arboleda.study.artifacts.facts_file import check_facts
+from arboleda.study.artifacts.index import check_facts
 from arboleda.study.results.facts import (
     SCHEMA_VERSION,
     ColumnFacts,

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from arboleda.study import Study, StudyError
-from arboleda.study.data.subgroups import find_subgroups
+from arboleda.study.data.splitting import find_subgroups
 from arboleda.study.data.table import Column
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.calibration import fit_calibrator

@@ -20,9 +20,9 @@ from arboleda.study.catalogue import Model, Size
 from arboleda.study.catalogue.model import Choice, Real
 from arboleda.study.config.presets import PRESETS, Entry, Preset
 from arboleda.study.execution import pool
-from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import JobStatus, make_failed_result, run_job
 from arboleda.study.execution.ledger import Ledger
+from arboleda.study.execution.limits import Budget
 from arboleda.study.execution.progress import SilentWatcher
 from arboleda.study.plan import CELL_COST, JOB_COST
 from arboleda.study.search import GridStrategy, HalvingStrategy, TpeStrategy, row_caps
@@ -212,7 +212,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr("arboleda.study.study.monotonic", clock.monotonic)
-    monkeypatch.setattr("arboleda.study.execution.budget.time.monotonic", clock.monotonic)
+    monkeypatch.setattr("arboleda.study.execution.limits.time.monotonic", clock.monotonic)
 
     def slow(job: Any, shared: Any) -> dict[str, Any]:
         seconds = {"most_frequent": 0.5, "logistic": 1.0, "cart": 2.0}[job.model]

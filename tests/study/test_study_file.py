@@ -10,8 +10,7 @@ import pytest
 
 from arboleda.cli import main
 from arboleda.study import Study, StudyError
-from arboleda.study.config.options import make_settings
-from arboleda.study.config.study_file import config_text, read_config
+from arboleda.study.config.options import config_text, make_settings, read_config
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

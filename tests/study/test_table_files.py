@@ -19,7 +19,7 @@ import pytest
 
 from arboleda.cli import main
 from arboleda.study import Study, StudyError, explore
-from arboleda.study.config.study_file import read_config
+from arboleda.study.config.options import read_config
 from arboleda.study.data import chunked_reader
 from arboleda.study.data.chunked_reader import read_chunks
 from arboleda.study.data.reading import read_table

@@ -15,7 +15,7 @@ from arboleda.reports.study.page import FIGURES, write_report
 from arboleda.study.artifacts.files import MODELS, sweep
 from arboleda.study.artifacts.index import INDEX, index_text
 from arboleda.study.artifacts.rows import save_held_out, save_rows
-from arboleda.study.config.study_file import CONFIG
+from arboleda.study.config.options import CONFIG
 from arboleda.study.errors import StudyError
 from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
 from arboleda.study.results.leaderboard import leaderboard_csv

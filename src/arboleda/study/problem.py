@@ -7,7 +7,7 @@ from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import Settings
 from arboleda.study.data.external_test import join_test, target_of_both
 from arboleda.study.data.recipe import Step, apply_recipe
-from arboleda.study.data.subgroups import check_score_by
+from arboleda.study.data.splitting import check_score_by
 from arboleda.study.data.table import Column, Table
 from arboleda.study.data.target import Target, make_target
 from arboleda.study.errors import StudyError

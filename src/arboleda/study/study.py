@@ -12,17 +12,17 @@ from arboleda.study.artifacts.loaded import LoadedStudy, load_study
 from arboleda.study.combination.outcomes import calibrate_combined, combine_outcomes
 from arboleda.study.config.options import (
     NAMES,
+    config_text,
     document_options,
     make_settings,
+    read_config,
     refuse_retired_names,
 )
-from arboleda.study.config.study_file import config_text, read_config
 from arboleda.study.data.reading import read_table
 from arboleda.study.errors import StudyError
-from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.ledger import Ledger
-from arboleda.study.execution.limits import Limits
+from arboleda.study.execution.limits import Budget, Limits
 from arboleda.study.execution.pool import Pool, choose_processes
 from arboleda.study.execution.progress import make_watcher
 from arboleda.study.output_folder import (

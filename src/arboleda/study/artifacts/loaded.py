@@ -9,9 +9,8 @@ import numpy as np
 import sklearn
 
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
-from arboleda.study.artifacts.facts_file import read_facts
 from arboleda.study.artifacts.files import MODELS
-from arboleda.study.artifacts.index import INDEX, Index, read_index
+from arboleda.study.artifacts.index import INDEX, Index, read_facts, read_index
 from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_rows
 from arboleda.study.data.features import Features

@@ -24,7 +24,6 @@ from arboleda.study.combination.members import Members, load_members
 from arboleda.study.combination.methods import FEWEST, Method, count_fits, cross_fit
 from arboleda.study.combination.rules import CombinationRule, MeanRule, TextbookRule
 from arboleda.study.data.target import n_scores
-from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import (
     TEST,
     JobStatus,
@@ -34,6 +33,7 @@ from arboleda.study.execution.job import (
     to_plain,
     warning_texts,
 )
+from arboleda.study.execution.limits import Budget
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     Predictions,

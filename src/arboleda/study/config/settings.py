@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, model_validator
 
-from arboleda.study.config.declaration import Option, declared_options
-from arboleda.study.config.parsing import (
+from arboleda.study.config.declaration import (
     Bytes,
     ColumnName,
     ColumnNames,
@@ -21,7 +20,9 @@ from arboleda.study.config.parsing import (
     Int,
     MergedValues,
     Names,
+    Option,
     Seconds,
+    declared_options,
     parse_conditions,
     parse_cv,
     parse_search,

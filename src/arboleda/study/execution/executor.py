@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import is_kept
-from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import Job, JobStatus
 from arboleda.study.execution.ledger import Ledger
+from arboleda.study.execution.limits import Budget
 from arboleda.study.execution.pool import Pool
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,

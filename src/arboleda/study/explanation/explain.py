@@ -20,9 +20,10 @@ from arboleda.study.data.describe import histogram
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.progress import Progress
 from arboleda.study.explanation.contributions import describe_contributions, describe_shap
-from arboleda.study.explanation.effects import describe_change, describe_effects
 from arboleda.study.explanation.prediction import (
+    describe_change,
     describe_coverage,
+    describe_effects,
     describe_prediction,
     describe_range,
 )

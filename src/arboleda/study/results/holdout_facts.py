@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arboleda.decide import accuracy_coverage_curve
 from arboleda.study.artifacts.rows import HeldOut
-from arboleda.study.data.subgroups import Parts, find_subgroups
+from arboleda.study.data.splitting import Parts, find_subgroups
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from arboleda.explain import compute_limit, compute_rank
 from arboleda.study.artifacts.estimators import probabilities
-from arboleda.study.artifacts.facts_file import RESULTS
+from arboleda.study.artifacts.index import RESULTS
 from arboleda.study.artifacts.loaded import LoadedStudy
 from arboleda.study.artifacts.rows import HeldOut
 from arboleda.study.errors import StudyError, StudyFormatError

@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from arboleda.study.catalogue import Model
-from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job
 from arboleda.study.execution.ledger import Ledger
+from arboleda.study.execution.limits import Budget
 from arboleda.study.plan import Plan
 from arboleda.study.search.outcome import CandidateResult
 from arboleda.study.search.trial import Batch, Search, SearchContext, SearchStrategy, Trial

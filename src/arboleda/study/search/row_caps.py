@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from arboleda.study.catalogue import Model
-from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job
+from arboleda.study.execution.limits import Budget
 from arboleda.study.plan import Plan
 from arboleda.study.search.model_search import ModelSearch, run_searches
 from arboleda.study.search.trial import Fidelity, Trial
