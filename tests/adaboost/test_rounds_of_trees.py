@@ -16,7 +16,7 @@ from arboleda import AdaBoostClassifier, DecisionTreeRegressor
 from arboleda._engine.adaboost import AdaBoosted, AdaBoostOptions, fit_adaboost
 from arboleda._engine.columns import Table
 from arboleda.adaboost._algorithms import ALGORITHMS, BoostingProblem
-from arboleda.adaboost._algorithms._mh import MH
+from arboleda.adaboost._algorithms._mh import MHAlgorithm
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,7 +25,7 @@ REGRESSIONS = ("gentle", "logit")
 ALL = BY_PAIRS + REGRESSIONS
 
 
-class LeavesOfLeastNormalizer(MH):
+class LeavesOfLeastNormalizer(MHAlgorithm):
     """Leaves of the engine hold the votes of least Z but for their smoothing: nothing to search."""
 
     def compute_exponent(self, state: Floats, agreement: Floats, error: float) -> float:

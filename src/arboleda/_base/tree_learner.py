@@ -23,8 +23,7 @@ from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.shared_binning import SharedBinning
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda._engine.target import check_total_weight, read_target, read_weight
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field, Integer, SavedModel
+from arboleda.persist import Field, Integer, SavedArray, SavedModel
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

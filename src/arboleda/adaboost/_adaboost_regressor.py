@@ -31,8 +31,7 @@ from arboleda.adaboost._regressor_rounds import (
     holdout_split,
 )
 from arboleda.adaboost._tree_members import SavedTrees, complete_trees
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field
+from arboleda.persist import Field, SavedArray
 from arboleda.tree import DecisionTreeRegressor
 
 

@@ -23,8 +23,7 @@ from arboleda.adaboost._algorithms._additive_algorithms import compute_share_vot
 from arboleda.adaboost._regressor_members import BoostedTrees
 from arboleda.adaboost._rounds import RoundRecords
 from arboleda.bagging import decode_tree, encode_tree, engine_can, set_columns
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import ForestPart
+from arboleda.persist import ForestPart, SavedArray
 from arboleda.persist.fields import Sections
 from arboleda.tree import DecisionTree, DecisionTreeClassifier, DecisionTreeRegressor
 

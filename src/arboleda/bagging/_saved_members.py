@@ -12,8 +12,7 @@ from arboleda._engine.forest import Forest
 from arboleda._utils.errors import ModelFormatError
 from arboleda.bagging._sampling import RowsToDraw, SamplingPlan
 from arboleda.bagging._tree_members import TreeBatch, TreeMembers
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import ForestPart
+from arboleda.persist import ForestPart, SavedArray
 from arboleda.persist.fields import Sections
 from arboleda.persist.values import decode, encode
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor

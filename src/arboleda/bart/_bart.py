@@ -24,8 +24,7 @@ from arboleda._engine.columns import Schema
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda.bart._posterior import PosteriorsField, compute_split_r_hat
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field, Integer, SavedModel
+from arboleda.persist import Field, Integer, SavedArray, SavedModel
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 from arboleda._engine.bart import POSTERIOR_ARRAYS, Posterior
 from arboleda._engine.table import SparseTable, Table
 from arboleda._utils.errors import ModelFormatError
-from arboleda.persist import Array
+from arboleda.persist import SavedArray
 
 Floats = npt.NDArray[np.float64]
 
@@ -216,7 +216,7 @@ class PosteriorsField:
                 "n_draws": posterior.n_draws,
                 "n_trees": posterior.n_trees,
                 "arrays": {
-                    part: Array(dtype).encode(
+                    part: SavedArray(dtype).encode(
                         f"{name}.{number}.{part}", posterior.arrays[part], sections
                     )
                     for part, dtype in POSTERIOR_ARRAYS.items()
@@ -248,7 +248,7 @@ class PosteriorsField:
                 and names.keys() == POSTERIOR_ARRAYS.keys()
             ):
                 arrays = {
-                    part: Array(dtype).decode(f"{name}.{part}", names[part], sections)
+                    part: SavedArray(dtype).decode(f"{name}.{part}", names[part], sections)
                     for part, dtype in POSTERIOR_ARRAYS.items()
                 }
             case _:

@@ -31,7 +31,7 @@ from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda.boosting._round_monitor import find_best_index
-from arboleda.boosting._rows import Problem, Rows, kfold_splits
+from arboleda.boosting._rows import FitProblem, TrainingRows, kfold_splits
 
 if TYPE_CHECKING:
     from arboleda.boosting._boosting import Boosting
@@ -71,7 +71,7 @@ VARIANTS: tuple[Mapping[str, Any], ...] = ({}, {"extra_trees": True})
 
 
 def fit_mean_of_members(
-    model: Boosting, problem: Problem, coded: BinnedDataset, callbacks: Sequence[Callback]
+    model: Boosting, problem: FitProblem, coded: BinnedDataset, callbacks: Sequence[Callback]
 ) -> Ensemble:
     """Fit the members, with the parameters of `model` except those that "auto" chooses.
 
@@ -155,7 +155,7 @@ def compute_best_score(history: Mapping[str, Floats]) -> float:
     return 0.0
 
 
-def make_member_problems(problem: Problem, *, stratify: bool, seed: int) -> list[Problem]:
+def make_member_problems(problem: FitProblem, *, stratify: bool, seed: int) -> list[FitProblem]:
     """Return the training and validation rows of each member.
 
     Parameters
@@ -181,13 +181,13 @@ def make_member_problems(problem: Problem, *, stratify: bool, seed: int) -> list
     if rows.numbers.size >= n_folds:
         splits = kfold_splits(rows, n_folds, stratify=stratify, seed=seed)
     if not splits:  # too few rows, or a class for every row: nothing can be held out
-        return [Problem(rows, rows, None)]
-    return [Problem(train, validation, None) for train, validation in splits[:n_members]]
+        return [FitProblem(rows, rows, None)]
+    return [FitProblem(train, validation, None) for train, validation in splits[:n_members]]
 
 
 def _fit_member(
     model: Boosting,
-    problem: Problem,
+    problem: FitProblem,
     values: Mapping[str, Any],
     number: int,
     coded: BinnedDataset,
@@ -201,7 +201,7 @@ def _fit_member(
     return member
 
 
-def _refit_leaves(member: Boosting, rows: Rows, coded: BinnedDataset) -> Ensemble:
+def _refit_leaves(member: Boosting, rows: TrainingRows, coded: BinnedDataset) -> Ensemble:
     """Fit the values of the leaves to more rows; the splits stay."""
     setattr(member, member._rounds_parameter, member.ensemble_.n_rounds)
     return fit_boosting(
@@ -216,7 +216,7 @@ def _refit_leaves(member: Boosting, rows: Rows, coded: BinnedDataset) -> Ensembl
 
 def fit_with_cv_rounds(
     model: Boosting,
-    problem: Problem,
+    problem: FitProblem,
     n_folds: int,
     coded: BinnedDataset,
     callbacks: Sequence[Callback],
@@ -245,7 +245,7 @@ def fit_with_cv_rounds(
     histories, weights = [], []
     for train, validation in splits:
         member = copy.copy(model)
-        member._fit_rounds(Problem(train, validation, problem.stopping), coded, None, callbacks)
+        member._fit_rounds(FitProblem(train, validation, problem.stopping), coded, None, callbacks)
         histories.append(member.history_)
         weights.append(_sum_weights(validation))
     history = _average_histories(histories, np.array(weights))
@@ -256,12 +256,12 @@ def fit_with_cv_rounds(
     final = copy.copy(model)
     # The engine fits at least one round.
     setattr(final, model._rounds_parameter, max(1, best))
-    final._fit_rounds(Problem(rows, None, None), coded, None, ())
+    final._fit_rounds(FitProblem(rows, None, None), coded, None, ())
     model.ensemble_ = final.ensemble_.truncated(best)
     model.history_ = history
 
 
-def _sum_weights(rows: Rows) -> float:
+def _sum_weights(rows: TrainingRows) -> float:
     return float(rows.numbers.size if rows.weights is None else rows.weights.sum())
 
 

@@ -22,8 +22,7 @@ from arboleda.boosting._losses import Loss, LossField
 from arboleda.boosting._round_monitor import HistoryField
 from arboleda.boosting._shape_functions import ShapeFunctions, shape_functions
 from arboleda.boosting._target_statistics import TargetStatistics, TargetStatisticsField
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import EnsemblePart, Field, Integer, SavedModel
+from arboleda.persist import EnsemblePart, Field, Integer, SavedArray, SavedModel
 
 Floats = npt.NDArray[np.float64]
 

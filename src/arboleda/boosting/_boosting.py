@@ -46,7 +46,7 @@ from arboleda.boosting._round_monitor import (
     make_ensemble_scorer,
     warn_if_no_trees,
 )
-from arboleda.boosting._rows import Problem, Rows, holdout_split
+from arboleda.boosting._rows import FitProblem, TrainingRows, holdout_split
 from arboleda.boosting._target_statistics import TargetStatistics
 
 Array = npt.NDArray[Any]
@@ -129,7 +129,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """Return the early stopping rule; None without early stopping."""
 
     @abstractmethod
-    def _set_scores(self, problem: Problem | None) -> None:
+    def _set_scores(self, problem: FitProblem | None) -> None:
         """Set the attributes that scikit-learn's estimators have about the rounds kept.
 
         `problem` is None if there were no rounds.
@@ -204,12 +204,12 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             validation = replace(validation, offset=rows.offset)
         elif validation is not None:
             validation = self._add_offset(validation, learn=False)
-        problem = Problem(rows, validation, stopping)
+        problem = FitProblem(rows, validation, stopping)
         self._fit_ensemble(problem, earlier, callbacks)
         if self._is_automatic or stopping is not None:
             warn_if_no_trees(self, problem, own_rows=validation_data[0] is not None)
 
-    def _add_offset(self, rows: Rows, *, learn: bool) -> Rows:
+    def _add_offset(self, rows: TrainingRows, *, learn: bool) -> TrainingRows:
         """Return the rows with the scores of the initial model, if there is one.
 
         `learn` fits the initial model first.
@@ -259,7 +259,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             )
         return self.ensemble_
 
-    def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
+    def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
         """Check and return rows; `reset` learns the schema and the classes from them."""
         if isinstance(X, SharedBinning):
             table = X.table_for(self)
@@ -281,9 +281,9 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                     "the sum of sample_weight overflows float64: divide all weights by the same "
                     "number"
                 )
-        return Rows.of_weight(X, table, target, weight)
+        return TrainingRows.of_weight(X, table, target, weight)
 
-    def _read_validation(self, validation_data: ValidationData) -> Rows | None:
+    def _read_validation(self, validation_data: ValidationData) -> TrainingRows | None:
         """Check and return the validation rows that were passed to `fit`, if any."""
         X, y, sample_weight = validation_data
         if X is None and y is None:
@@ -300,7 +300,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             raise ValueError(f"among the validation rows: {error}") from error
 
     def _fit_ensemble(
-        self, problem: Problem, earlier: Ensemble | None, callbacks: Sequence[Callback]
+        self, problem: FitProblem, earlier: Ensemble | None, callbacks: Sequence[Callback]
     ) -> None:
         """Boost, truncate to the best round, and set the fitted attributes."""
         n_threads = resolve_n_jobs(self.n_jobs)
@@ -326,7 +326,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
     def _fit_rounds(
         self,
-        problem: Problem,
+        problem: FitProblem,
         coded: BinnedDataset,
         earlier: Ensemble | None,
         callbacks: Sequence[Callback],
@@ -380,7 +380,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             self.ensemble_ = boosted.ensemble.truncated(monitor.best_round)
 
     def _bin_rows(
-        self, rows: Rows, n_threads: int, learned: BinnedDataset | None = None
+        self, rows: TrainingRows, n_threads: int, learned: BinnedDataset | None = None
     ) -> BinnedDataset:
         """Return the binned table; bins are learned from the training rows only.
 
@@ -395,7 +395,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             return rows.X.code(rows.table, n_threads, self.max_bins, chosen)
         return rows.table.code(n_threads, self.max_bins, chosen)
 
-    def _make_ensemble_scorer(self, problem: Problem) -> EnsembleScorer | None:
+    def _make_ensemble_scorer(self, problem: FitProblem) -> EnsembleScorer | None:
         """Return the scorer for early stopping; None if it uses the loss."""
         if problem.stopping is None or self.scoring == "loss":
             return None

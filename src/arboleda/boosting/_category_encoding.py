@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.columns import MISSING, Schema, SparseTable, Table, get_missing_code
-from arboleda.boosting._rows import Problem, Rows
+from arboleda.boosting._rows import FitProblem, TrainingRows
 from arboleda.boosting._target_statistics import TargetStatistics, learn_statistics
 
 CategoryEncoding = Literal["auto", "native", "ordered"]
@@ -24,13 +24,13 @@ MIN_ROWS_PER_LEVEL = 50
 
 
 def encode_categories(
-    problem: Problem,
+    problem: FitProblem,
     encoding: CategoryEncoding,
     kept: TargetStatistics | None,
     *,
     n_classes: int,
     seed: int,
-) -> tuple[TargetStatistics, Problem]:
+) -> tuple[TargetStatistics, FitProblem]:
     """Replace the columns that an encoding selects by target statistics.
 
     The training rows get ordered statistics, which are computed from their own targets; all other
@@ -114,7 +114,7 @@ def map_interaction_cst(
     return [np.flatnonzero(np.isin(owners, group)).tolist() for group in sets]
 
 
-def _find_ordered_columns(rows: Rows, encoding: CategoryEncoding) -> tuple[int, ...]:
+def _find_ordered_columns(rows: TrainingRows, encoding: CategoryEncoding) -> tuple[int, ...]:
     table = rows.table
     if not isinstance(table, Table) or encoding == "native":
         return ()

@@ -38,7 +38,7 @@ from arboleda.boosting._options import (
     make_sampling_options,
 )
 from arboleda.boosting._round_monitor import Stopping, is_last_not_better
-from arboleda.boosting._rows import Problem, Rows
+from arboleda.boosting._rows import FitProblem, TrainingRows
 from arboleda.persist import Field, Integer
 from arboleda.tree import DecisionTreeRegressor
 
@@ -190,7 +190,7 @@ class GradientBoosting(Boosting):
 
     # The initial model
 
-    def _add_offset(self, rows: Rows, *, learn: bool) -> Rows:
+    def _add_offset(self, rows: TrainingRows, *, learn: bool) -> TrainingRows:
         if learn:
             self.init_ = self.init
             if self.init is not None and not isinstance(self.init, str):
@@ -279,7 +279,7 @@ class GradientBoosting(Boosting):
                 "losses need subsample < 1"
             )
 
-    def _set_scores(self, problem: Problem | None) -> None:
+    def _set_scores(self, problem: FitProblem | None) -> None:
         """Set ``max_features_``; without rounds there is no initial model."""
         self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
         if problem is None:

@@ -30,9 +30,8 @@ from arboleda.boosting._round_monitor import (
     has_no_recent_improvement,
     make_ensemble_scorer,
 )
-from arboleda.boosting._rows import Problem, Rows
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field
+from arboleda.boosting._rows import FitProblem, TrainingRows
+from arboleda.persist import Field, SavedArray
 
 MonotonicCst = Sequence[int] | npt.NDArray[Any] | Mapping[str, int] | None
 InteractionCst = (
@@ -193,7 +192,7 @@ class HistGradientBoosting(Boosting):
     def _n_validation_folds(self) -> int | None:
         return self.validation_folds
 
-    def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
+    def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
         rows = super()._read_rows(X, y, sample_weight, reset=reset)
         if self.linear_leaves:
             check_dense(rows.table)
@@ -257,7 +256,7 @@ class HistGradientBoosting(Boosting):
             **make_sampling_options(self),
         )
 
-    def _set_scores(self, problem: Problem | None) -> None:
+    def _set_scores(self, problem: FitProblem | None) -> None:
         """Set the scores after 0, 1, .. rounds; empty without early stopping."""
         self.train_score_ = self.validation_score_ = np.empty(0)
         if problem is None or problem.stopping is None:
@@ -273,7 +272,7 @@ class HistGradientBoosting(Boosting):
             self.train_score_ = self._compute_train_scores(problem)
             self.validation_score_ = self.history_["validation_score"][kept]
 
-    def _compute_train_scores(self, problem: Problem) -> Floats:
+    def _compute_train_scores(self, problem: FitProblem) -> Floats:
         """Return the score of at most 10,000 training rows after 0, 1, .. rounds."""
         rows = problem.rows
         numbers = rows.numbers.astype(np.intp)

@@ -19,7 +19,7 @@ from arboleda._engine.boosting import LossOptions
 from arboleda._utils.errors import ModelFormatError
 
 if TYPE_CHECKING:
-    from arboleda.boosting._rows import Rows
+    from arboleda.boosting._rows import TrainingRows
     from arboleda.persist.fields import Sections
 
 Floats = npt.NDArray[np.float64]
@@ -211,7 +211,7 @@ def read_quantile_levels(quantile: Any, name: str) -> tuple[float, ...]:
     return tuple(levels.tolist())
 
 
-def check_target_range(loss: Loss, rows: Rows) -> None:
+def check_target_range(loss: Loss, rows: TrainingRows) -> None:
     """Raise an error for targets outside the domain of a loss.
 
     Raises

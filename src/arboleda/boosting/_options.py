@@ -13,7 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 from arboleda._engine.table import SparseTable, Table
 from arboleda._utils.errors import ModelFormatError
 from arboleda.boosting._losses import Loss
-from arboleda.boosting._rows import Rows
+from arboleda.boosting._rows import TrainingRows
 
 if TYPE_CHECKING:
     from arboleda.boosting._boosting import Boosting
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-def fit_init(init: Any, rows: Rows, *, classify: bool) -> Any:
+def fit_init(init: Any, rows: TrainingRows, *, classify: bool) -> Any:
     """Return a clone of an estimator, fitted to the training rows, with classes as 0, 1, ...
 
     Raises

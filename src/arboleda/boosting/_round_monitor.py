@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._utils.errors import ModelFormatError
-from arboleda.persist import Array
+from arboleda.persist import SavedArray
 
 if TYPE_CHECKING:
     from arboleda.boosting._boosting import Boosting
-    from arboleda.boosting._rows import Problem
+    from arboleda.boosting._rows import FitProblem
     from arboleda.persist.fields import Sections
 
 Floats = npt.NDArray[np.float64]
@@ -77,7 +77,7 @@ def get_scores(history: Mapping[str, Floats], *, has_scorer: bool, has_validatio
 class HistoryField:
     """Field of model files for a history: each array is a section of its own."""
 
-    _array = Array(np.float64)
+    _array = SavedArray(np.float64)
 
     def encode(self, name: str, value: Mapping[str, Floats], sections: Sections) -> Any:
         """Return the names of the sections."""
@@ -318,7 +318,7 @@ class RoundMonitor:
 _STACK_LEVEL = 4
 
 
-def warn_if_no_trees(model: Boosting, problem: Problem, *, own_rows: bool) -> None:
+def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) -> None:
     """Warn if no round improved on the initial prediction.
 
     With few validation rows this often happens by chance.
@@ -368,6 +368,6 @@ def warn_if_no_trees(model: Boosting, problem: Problem, *, own_rows: bool) -> No
     )
 
 
-def _describe_validation_rows(problem: Problem) -> str:
+def _describe_validation_rows(problem: FitProblem) -> str:
     n_rows = problem.scored_rows.numbers.size
     return f"{n_rows:,} validation row{'' if n_rows == 1 else 's'}"

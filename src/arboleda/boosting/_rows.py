@@ -19,7 +19,7 @@ RowNumbers = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
-class Rows:
+class TrainingRows:
     """Some rows of a table, with the targets and weights of the whole table.
 
     Parameters
@@ -47,7 +47,7 @@ class Rows:
     @classmethod
     def of_weight(
         cls, X: Any, table: Table | SparseTable, target: Floats, weight: Floats | None
-    ) -> Rows:
+    ) -> TrainingRows:
         """Return the rows of nonzero weight; the targets of the others are replaced."""
         if weight is None:
             return cls(X, table, target, None, np.arange(table.n_rows, dtype=np.uint32))
@@ -70,7 +70,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Problem:
+class FitProblem:
     """The data of a fit and its early stopping rule.
 
     Parameters
@@ -83,17 +83,19 @@ class Problem:
         Early stopping rule.
     """
 
-    rows: Rows
-    validation: Rows | None
+    rows: TrainingRows
+    validation: TrainingRows | None
     stopping: Stopping | None
 
     @property
-    def scored_rows(self) -> Rows:
+    def scored_rows(self) -> TrainingRows:
         """Rows whose score is used for early stopping: validation rows, else training rows."""
         return self.rows if self.validation is None else self.validation
 
 
-def holdout_split(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> tuple[Rows, Rows]:
+def holdout_split(
+    rows: TrainingRows, fraction: float, *, stratify: bool, seed: int
+) -> tuple[TrainingRows, TrainingRows]:
     """Split rows at random into training and validation rows.
 
     Parameters
@@ -131,7 +133,9 @@ def holdout_split(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> 
     return replace(rows, numbers=train), replace(rows, numbers=validation)
 
 
-def kfold_splits(rows: Rows, n_folds: int, *, stratify: bool, seed: int) -> list[tuple[Rows, Rows]]:
+def kfold_splits(
+    rows: TrainingRows, n_folds: int, *, stratify: bool, seed: int
+) -> list[tuple[TrainingRows, TrainingRows]]:
     """Split rows into training and validation rows for each of some random folds.
 
     Parameters

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from arboleda._engine.columns import Table, get_missing_code
 from arboleda._utils.errors import ModelFormatError
-from arboleda.persist import Array as SavedArray
+from arboleda.persist import SavedArray
 
 if TYPE_CHECKING:
     from arboleda.persist.fields import Sections

@@ -11,12 +11,12 @@ from arboleda.combine._ensemble_selection import (
     EnsembleSelectionClassifier,
     EnsembleSelectionRegressor,
 )
-from arboleda.combine._fits import Training as Training
+from arboleda.combine._fits import MemberTraining as MemberTraining
 from arboleda.combine._fits import folds_of as folds_of
 from arboleda.combine._fits import predictions_by_fold as predictions_by_fold
+from arboleda.combine._fusion_rules import FusionRule as FusionRule
 from arboleda.combine._fusion_rules import Mean as Mean
 from arboleda.combine._fusion_rules import NaiveBayes as NaiveBayes
-from arboleda.combine._fusion_rules import Rule as Rule
 from arboleda.combine._greedy_selection import Selection
 from arboleda.combine._greedy_selection import make_ensemble_scorer as make_ensemble_scorer
 from arboleda.combine._greedy_selection import select_greedily as select_greedily

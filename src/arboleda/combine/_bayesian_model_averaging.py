@@ -27,8 +27,7 @@ from arboleda.combine._weighted_mean import (
     WeightedMeanClassifier,
     WeightedMeanRegressor,
 )
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field, Maybe
+from arboleda.persist import Field, Maybe, SavedArray
 
 __all__ = ["BayesianModelAveragingClassifier", "BayesianModelAveragingRegressor"]
 

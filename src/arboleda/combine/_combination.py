@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.target import check_total_weight
 from arboleda._utils.sparse import check_sparse
-from arboleda.combine._fits import Folds, Training, fit_members, folds_of
+from arboleda.combine._fits import Folds, MemberTraining, fit_members, folds_of
 from arboleda.combine._members import Named, are_classifiers, check_members, get_known_classes
 from arboleda.combine._outputs import (
     MemberOutputs,
@@ -164,7 +164,7 @@ class FitInputs(NamedTuple):
     ----------
     members : list of (str, estimator)
         The members to fit in each fold, or the fitted members if there are no folds.
-    training : Training
+    training : MemberTraining
         All rows.
     folds : Folds or None
         None: the members have not seen the rows, or no out-of-fold predictions are needed.
@@ -176,7 +176,7 @@ class FitInputs(NamedTuple):
     """
 
     members: list[Named]
-    training: Training
+    training: MemberTraining
     folds: Folds | None
     weight: Floats
     is_weighted: bool
@@ -258,7 +258,7 @@ class LearnedCombination(Combination):
         if is_weighted:
             params["sample_weight"] = weight
         of_members = params_of_members(self, members, params)
-        training = Training(
+        training = MemberTraining(
             X, target, classes, of_members, self.n_jobs, getattr(self, "verbose", False)
         )
         folds = None

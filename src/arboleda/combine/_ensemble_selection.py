@@ -24,8 +24,7 @@ from arboleda.combine._weighted_mean import (
     WeightedMeanClassifier,
     WeightedMeanRegressor,
 )
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field
+from arboleda.persist import Field, SavedArray
 from arboleda.persist.fields import Sections
 from arboleda.persist.values import decode, encode
 

@@ -31,7 +31,7 @@ from arboleda.bagging import each, n_jobs_limits
 from arboleda.combine._members import Named, get_known_classes
 from arboleda.combine._target import explain_failure
 
-__all__ = ["Folds", "Training", "fit_members", "folds_of", "predictions_by_fold"]
+__all__ = ["Folds", "MemberTraining", "fit_members", "folds_of", "predictions_by_fold"]
 
 Rows = npt.NDArray[np.intp]
 
@@ -131,7 +131,7 @@ _AHEAD = 4
 
 
 @dataclass(frozen=True)
-class Training:
+class MemberTraining:
     """Checked training data of the members.
 
     Parameters
@@ -167,7 +167,7 @@ class _Task:
     rows: Rows | None
 
 
-def fit_members(members: Sequence[Named], training: Training) -> list[Any]:
+def fit_members(members: Sequence[Named], training: MemberTraining) -> list[Any]:
     """Fit a clone of every member on all rows; the result does not depend on ``n_jobs``.
 
     Raises
@@ -182,14 +182,14 @@ def fit_members(members: Sequence[Named], training: Training) -> list[Any]:
 
 
 def predictions_by_fold(
-    members: Sequence[Named], training: Training, folds: Folds, predict: PredictFunction
+    members: Sequence[Named], training: MemberTraining, folds: Folds, predict: PredictFunction
 ) -> Iterator[tuple[int, int, Floats]]:
     """Predict the test rows of each split by members fitted on its training rows.
 
     Parameters
     ----------
     members : list of (str, estimator)
-    training : Training
+    training : MemberTraining
     folds : Folds
     predict : callable
         Called with a fitted member and its name, the test rows, and the labels in the form that the
@@ -213,7 +213,7 @@ def predictions_by_fold(
 
 def _run_tasks(
     members: Sequence[Named],
-    training: Training,
+    training: MemberTraining,
     tasks: Sequence[_Task],
     function: Callable[..., Result],
 ) -> Iterator[tuple[_Task, Result]]:
@@ -255,7 +255,7 @@ def _get_table_key(task: _Task, members: Sequence[Named]) -> Any:
     return task.split, get_reading_options(members[task.number][1])
 
 
-def _make_table(task: _Task, members: Sequence[Named], training: Training) -> SharedBinning:
+def _make_table(task: _Task, members: Sequence[Named], training: MemberTraining) -> SharedBinning:
     return SharedBinning(training.X, task.rows, members[task.number][1])
 
 
@@ -270,7 +270,7 @@ def _call_with_config(
 def _run_task(
     task: _Task,
     members: Sequence[Named],
-    training: Training,
+    training: MemberTraining,
     n_threads: int | None,
     function: Callable[..., Result],
     table: SharedBinning | None = None,
@@ -302,7 +302,7 @@ def _run_task(
 
 
 def _fit(
-    member: Any, name: str, task: _Task, training: Training, table: SharedBinning | None
+    member: Any, name: str, task: _Task, training: MemberTraining, table: SharedBinning | None
 ) -> None:
     X: Any = table
     rows = task.rows
@@ -342,12 +342,12 @@ def _fit(
         ) from error
 
 
-def _get_member(named: Named, task: _Task, training: Training) -> Any:
+def _get_member(named: Named, task: _Task, training: MemberTraining) -> Any:
     return named[1]
 
 
 def _predict_test_rows(
-    named: Named, task: _Task, training: Training, folds: Folds, predict: PredictFunction
+    named: Named, task: _Task, training: MemberTraining, folds: Folds, predict: PredictFunction
 ) -> Floats:
     test = folds.splits[task.split][1]
     known = None if training.classes is None else get_known_classes(named[1], training.classes)

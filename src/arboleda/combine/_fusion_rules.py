@@ -22,6 +22,7 @@ from arboleda.combine._outputs import MemberOutputs
 __all__ = [
     "AccuracyWeights",
     "Floats",
+    "FusionRule",
     "GeometricMean",
     "InverseErrorMean",
     "Majority",
@@ -29,7 +30,6 @@ __all__ = [
     "NaiveBayes",
     "OrderStatistic",
     "OutputArray",
-    "Rule",
     "accuracy_weights",
     "confusion_of",
 ]
@@ -42,7 +42,7 @@ OutputArray = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Rule(ABC):
+class FusionRule(ABC):
     """A rule that combines the outputs of the members for each row.
 
     Parameters
@@ -100,7 +100,7 @@ class Rule(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Majority(Rule):
+class Majority(FusionRule):
     """The class with the most votes, or with the largest sum of vote weights."""
 
     of_choices = True
@@ -121,7 +121,7 @@ class Majority(Rule):
 
 
 @dataclass(frozen=True, eq=False)
-class AccuracyWeights(Rule):
+class AccuracyWeights(FusionRule):
     """Votes weighted by log(p / (1 - p)), where p is a member's accuracy on held-out rows.
 
     If members err independently of each other, and all errors of a member are equally likely, then
@@ -162,7 +162,7 @@ class AccuracyWeights(Rule):
 
 
 @dataclass(frozen=True, eq=False)
-class NaiveBayes(Rule):
+class NaiveBayes(FusionRule):
     """Bayes' rule for members whose choices are independent given the class.
 
     P(k | choices) is proportional to P(k) prod_l P(choice of member l | k). If member l assigns
@@ -267,7 +267,7 @@ def confusion_of(outputs: MemberOutputs, target: Array, weight: Floats | None = 
 
 
 @dataclass(frozen=True, eq=False)
-class Mean(Rule):
+class Mean(FusionRule):
     """Weighted mean; of probabilities, it minimises the average KL(P_l || P)."""
 
     def scores(self, outputs: OutputArray, n_classes: int, n_threads: int) -> Floats:
@@ -281,7 +281,7 @@ class Mean(Rule):
 
 
 @dataclass(frozen=True, eq=False)
-class GeometricMean(Rule):
+class GeometricMean(FusionRule):
     """Weighted geometric mean, the product rule; it minimises the average KL(P || P_l)."""
 
     def scores(self, outputs: OutputArray, n_classes: int, n_threads: int) -> Floats:
@@ -296,7 +296,7 @@ class GeometricMean(Rule):
 
 
 @dataclass(frozen=True, eq=False)
-class OrderStatistic(Rule):
+class OrderStatistic(FusionRule):
     """Minimum, maximum, median or trimmed mean; of probabilities, divided by the sum.
 
     Parameters

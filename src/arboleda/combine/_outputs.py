@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_c
 from arboleda._utils.sparse import check_sparse
 from arboleda.bagging import with_numbered_weights
 from arboleda.combine._cache import OutputCache
-from arboleda.combine._fits import Folds, Training, folds_of, predictions_by_fold
+from arboleda.combine._fits import Folds, MemberTraining, folds_of, predictions_by_fold
 from arboleda.combine._members import (
     Named,
     are_classifiers,
@@ -181,7 +181,7 @@ def out_of_fold_outputs(
     if sample_weight is not None:
         weight = _check_sample_weight(sample_weight, target, dtype=np.float64)
         params = {name: {"sample_weight": weight} for name, _ in members}
-    training = Training(X, target, classes, params, n_jobs)
+    training = MemberTraining(X, target, classes, params, n_jobs)
     folds = folds_of(cv, X, target, groups, classes=classes is not None)
     return compute_out_of_fold(
         with_encoded_class_weights(members, classes), training, folds, votes=votes, cache=cache
@@ -197,7 +197,7 @@ def with_encoded_class_weights(members: Sequence[Named], classes: Array | None) 
 
 def compute_out_of_fold(
     members: Sequence[Named],
-    training: Training,
+    training: MemberTraining,
     folds: Folds,
     *,
     votes: bool = False,
@@ -209,7 +209,7 @@ def compute_out_of_fold(
     ----------
     members : list of (str, estimator)
         Members that can be fitted on class numbers.
-    training : Training
+    training : MemberTraining
     folds : Folds
     votes : bool
     cache : path-like or None
@@ -334,6 +334,6 @@ def _in_threads(put: Callable[[int], None], n_members: int, n_jobs: int | None) 
 
 
 def _make_cache(
-    cache: str | os.PathLike[str], training: Training, folds: Folds, votes: bool
+    cache: str | os.PathLike[str], training: MemberTraining, folds: Folds, votes: bool
 ) -> OutputCache:
     return OutputCache(cache, (training.X, training.y, training.classes, folds.splits, votes))

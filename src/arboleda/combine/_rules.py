@@ -13,13 +13,13 @@ from arboleda.combine._fusion_rules import (
     AccuracyWeights,
     Array,
     Floats,
+    FusionRule,
     GeometricMean,
     InverseErrorMean,
     Majority,
     Mean,
     NaiveBayes,
     OrderStatistic,
-    Rule,
 )
 from arboleda.combine._outputs import MemberOutputs
 from arboleda.combine._target import read_values
@@ -30,7 +30,7 @@ ClassRule = Literal[
     "majority", "weighted", "mean", "geometric", "median", "min", "max", "trimmed", "naive_bayes"
 ]
 ValueRule = Literal["weighted", "mean", "median", "min", "max", "trimmed"]
-_Maker = Callable[[Floats | None, float], Rule]
+_Maker = Callable[[Floats | None, float], FusionRule]
 
 _LARGEST_WEIGHT = 1e300  # the sum of many such weights is still finite
 
@@ -54,7 +54,7 @@ VALUE_RULES: dict[str, _Maker] = {
 }
 
 
-def make_rule(name: str, weights: Any, trim: float, *, classes: bool) -> Rule:
+def make_rule(name: str, weights: Any, trim: float, *, classes: bool) -> FusionRule:
     """Make a rule.
 
     Parameters
@@ -163,7 +163,7 @@ def combine_outputs(
     return combiner.shares(outputs.outputs, n_classes, resolve_n_jobs(n_jobs))
 
 
-def _learn_rule(rule: Rule, seen: MemberOutputs, y: Any, sample_weight: Any) -> Rule:
+def _learn_rule(rule: FusionRule, seen: MemberOutputs, y: Any, sample_weight: Any) -> FusionRule:
     """Return the rule, learned from the rows that were predicted out of fold."""
     if len(y) != seen.n_table_rows:
         raise ValueError(f"y has {len(y)} rows, but the table of seen has {seen.n_table_rows}")

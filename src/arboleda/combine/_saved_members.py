@@ -10,8 +10,7 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.utils import Bunch
 
 from arboleda._utils.errors import ModelFormatError
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Labels, SavedModel
+from arboleda.persist import Labels, SavedArray, SavedModel
 from arboleda.persist.fields import Sections
 from arboleda.persist.model_parts import (
     MODEL_KEYS,
@@ -30,7 +29,7 @@ __all__ = [
     "TemplatePart",
     "TemplatesPart",
     "Texts",
-    "Whole",
+    "WholeNumber",
 ]
 
 _DROPPED = "drop"
@@ -137,7 +136,7 @@ class Texts:
         return stored
 
 
-class Whole:
+class WholeNumber:
     """A list of positive integers, in the header."""
 
     def encode(self, name: str, value: Any, sections: Sections) -> list[int]:

@@ -26,7 +26,7 @@ from arboleda._utils.sparse import check_sparse
 from arboleda.combine._combination import FitInputs, LearnedCombination
 from arboleda.combine._fits import predictions_by_fold
 from arboleda.combine._members import Named, get_known_classes, places_of, predict_member
-from arboleda.combine._saved_members import FinalPart, TemplatePart, Texts, Whole
+from arboleda.combine._saved_members import FinalPart, TemplatePart, Texts, WholeNumber
 from arboleda.combine._target import explain_failure
 from arboleda.combine._weighted_mean import Constraint, WeightedMean, constrained_weights
 from arboleda.persist import Field, Maybe
@@ -45,7 +45,7 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **WeightedMean._fitted_attributes,
-        "_n_columns": Whole(),
+        "_n_columns": WholeNumber(),
         "final_estimator_": Maybe(FinalPart()),
         "stack_method_": Texts(),
     }

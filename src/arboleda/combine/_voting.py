@@ -21,8 +21,8 @@ from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import check_total_weight
 from arboleda._utils.sparse import check_sparse
 from arboleda.combine._combination import Array, SavedCombination
-from arboleda.combine._fits import Training, fit_members, folds_of
-from arboleda.combine._fusion_rules import Rule
+from arboleda.combine._fits import MemberTraining, fit_members, folds_of
+from arboleda.combine._fusion_rules import FusionRule
 from arboleda.combine._members import Named
 from arboleda.combine._outputs import compute_out_of_fold, with_encoded_class_weights
 from arboleda.combine._routing import check_routing, params_of_members
@@ -47,14 +47,14 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
     weights: Any
     trim: float
     verbose: bool
-    _rule: Rule
+    _rule: FusionRule
 
     @abstractmethod
     def _members(self) -> list[Named]:
         """Return the members that are not dropped, checked to be of the right kind."""
 
     @abstractmethod
-    def _make_rule(self, weights: Any) -> Rule:
+    def _make_rule(self, weights: Any) -> FusionRule:
         """Make the rule, before it learns."""
 
     @abstractmethod
@@ -82,7 +82,7 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
             weight = params["sample_weight"] = read_weights(weight, target)
             check_total_weight(weight)
         of_members = params_of_members(self, members, params)
-        training = Training(X, target, classes, of_members, self.n_jobs, self.verbose)
+        training = MemberTraining(X, target, classes, of_members, self.n_jobs, self.verbose)
         members = with_encoded_class_weights(members, classes)
         if rule.learns:
             folds = folds_of(self.cv, X, target, groups, classes=classes is not None)

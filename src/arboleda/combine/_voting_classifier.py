@@ -18,18 +18,17 @@ from arboleda.combine._fusion_rules import (
     AccuracyWeights,
     Array,
     Floats,
+    FusionRule,
     Majority,
     NaiveBayes,
     OutputArray,
-    Rule,
 )
 from arboleda.combine._members import Named, are_classifiers, check_members
 from arboleda.combine._outputs import compute_encoded_choices, compute_encoded_outputs
 from arboleda.combine._rules import CLASS_RULES, ClassRule, make_rule
 from arboleda.combine._target import read_classes
 from arboleda.combine._voting import Voting, are_weights, labels_with_reject
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field, Labels, Maybe
+from arboleda.persist import Field, Labels, Maybe, SavedArray
 
 
 def _has_probabilities(voting: VotingClassifier) -> bool:
@@ -260,7 +259,7 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
             )
         return members
 
-    def _make_rule(self, weights: Any) -> Rule:
+    def _make_rule(self, weights: Any) -> FusionRule:
         rule = self.rule or ("majority" if self.voting == "hard" else "mean")
         return make_rule(rule, weights, self.trim, classes=True)
 

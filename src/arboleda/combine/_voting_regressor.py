@@ -10,14 +10,13 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._base.mixins import restore_on_failure
-from arboleda.combine._fusion_rules import Array, Floats, InverseErrorMean, Rule
+from arboleda.combine._fusion_rules import Array, Floats, FusionRule, InverseErrorMean
 from arboleda.combine._members import Named, are_classifiers, check_members
 from arboleda.combine._outputs import outputs_of
 from arboleda.combine._rules import VALUE_RULES, ValueRule, make_rule
 from arboleda.combine._target import read_values
 from arboleda.combine._voting import Voting, are_weights
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field, Maybe
+from arboleda.persist import Field, Maybe, SavedArray
 
 
 class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
@@ -148,7 +147,7 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
             raise ValueError(f"The estimator {type(members[0][1]).__name__} should be a regressor.")
         return members
 
-    def _make_rule(self, weights: Any) -> Rule:
+    def _make_rule(self, weights: Any) -> FusionRule:
         return make_rule(self.rule or "mean", weights, self.trim, classes=False)
 
     def _compute_outputs(self, X: Any) -> Floats:

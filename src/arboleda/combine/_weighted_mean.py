@@ -38,8 +38,7 @@ from arboleda.combine._combination import (
     SavedCombination,
     ValueCombination,
 )
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field, Labels, Maybe
+from arboleda.persist import Field, Labels, Maybe, SavedArray
 
 __all__ = ["Constraint", "WeightedMeanClassifier", "WeightedMeanRegressor", "constrained_weights"]
 

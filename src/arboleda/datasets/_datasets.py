@@ -22,7 +22,15 @@ from arboleda._utils.files import write_atomically
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CATALOGUE", "Entry", "Read", "Source", "cache_folder", "fetch", "unpack_gzip"]
+__all__ = [
+    "CATALOGUE",
+    "DatasetEntry",
+    "Read",
+    "RemoteFile",
+    "cache_folder",
+    "fetch",
+    "unpack_gzip",
+]
 
 _TIMEOUT = 60.0
 # More than twice the size of any file of the catalogue, compressed or not.
@@ -30,7 +38,7 @@ _MAX_BYTES = 128 * 2**20
 
 
 @dataclass(frozen=True)
-class Source:
+class RemoteFile:
     """A published file.
 
     Parameters
@@ -68,7 +76,7 @@ def cache_folder(cache: str | os.PathLike[str] | None) -> Path:
     return (Path(shared) if shared else Path.home() / ".cache") / "arboleda"
 
 
-def fetch(name: str, source: Source, cache: Path) -> bytes:
+def fetch(name: str, source: RemoteFile, cache: Path) -> bytes:
     """Return a file from the cache, or download it into the cache.
 
     A cached file with a wrong digest is downloaded again.
@@ -113,7 +121,7 @@ def _download(name: str, url: str) -> bytes:
     return content
 
 
-def _unpack(source: Source, packed: bytes) -> bytes:
+def _unpack(source: RemoteFile, packed: bytes) -> bytes:
     """Return the uncompressed file, up to the maximal size."""
     try:
         if source.url.endswith(".zip"):
@@ -167,7 +175,7 @@ Read = Callable[[Sequence[bytes]], "pd.DataFrame"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class DatasetEntry:
     """A data set of the catalogue.
 
     Parameters
@@ -189,7 +197,7 @@ class Entry:
     target: str
     task: Literal["binary", "multiclass", "regression"]
     home: str
-    sources: tuple[Source, ...]
+    sources: tuple[RemoteFile, ...]
     read: Read
     table: str
     read_table: Read
@@ -253,16 +261,16 @@ def _make_digits_frame(pixels: Any, labels: Any) -> pd.DataFrame:
     return frame
 
 
-def _uci_source(number: int, archive: str, file: str, digest: str) -> Source:
-    return Source(file, f"{_UCI}/{number}/{archive}.zip", f"sha256:{digest}")
+def _uci_source(number: int, archive: str, file: str, digest: str) -> RemoteFile:
+    return RemoteFile(file, f"{_UCI}/{number}/{archive}.zip", f"sha256:{digest}")
 
 
-def _mnist_source(file: str, digest: str) -> Source:
-    return Source(file, f"{_MNIST}/{file}.gz", f"md5:{digest}")
+def _mnist_source(file: str, digest: str) -> RemoteFile:
+    return RemoteFile(file, f"{_MNIST}/{file}.gz", f"md5:{digest}")
 
 
-CATALOGUE: dict[str, Entry] = {
-    "adult": Entry(
+CATALOGUE: dict[str, DatasetEntry] = {
+    "adult": DatasetEntry(
         "income", "binary", "https://archive.ics.uci.edu/dataset/2/adult",
         (
             _uci_source(2, "adult", "adult.test",
@@ -272,15 +280,15 @@ CATALOGUE: dict[str, Entry] = {
         ),
         _read_adult, "adult.csv.gz", _make_csv_reader(na_values="?"),
     ),
-    "california_housing": Entry(
+    "california_housing": DatasetEntry(
         "median_house_value", "regression", "https://github.com/ageron/handson-ml2",
         (
-            Source("housing.csv", f"{_HOUSING}/housing.csv", "sha256:"
+            RemoteFile("housing.csv", f"{_HOUSING}/housing.csv", "sha256:"
                    "8a3727f4cf54ac1a327f69b1d5b4db54c5834ea81c6e4efc0d163300022a685e"),
         ),
         _make_csv_reader(), "housing.csv.gz", _make_csv_reader(),
     ),
-    "heart_cleveland": Entry(
+    "heart_cleveland": DatasetEntry(
         "num", "multiclass", "https://archive.ics.uci.edu/dataset/45/heart+disease",
         (
             _uci_source(45, "heart+disease", "processed.cleveland.data",
@@ -289,7 +297,7 @@ CATALOGUE: dict[str, Entry] = {
         _make_headerless_reader(_HEART), "processed.cleveland.data",
         _make_headerless_reader(_HEART),
     ),
-    "letter_recognition": Entry(
+    "letter_recognition": DatasetEntry(
         "lettr", "multiclass", "https://archive.ics.uci.edu/dataset/59/letter+recognition",
         (
             _uci_source(59, "letter+recognition", "letter-recognition.data",
@@ -298,7 +306,7 @@ CATALOGUE: dict[str, Entry] = {
         _make_headerless_reader(_LETTER), "letter-recognition.data.gz",
         _make_headerless_reader(_LETTER),
     ),
-    "mnist": Entry(
+    "mnist": DatasetEntry(
         "digit", "multiclass", "https://yann.lecun.com/exdb/mnist",
         (
             _mnist_source("train-images-idx3-ubyte", "6bbc9ace898e44ae57da46a324031adb"),
@@ -308,15 +316,15 @@ CATALOGUE: dict[str, Entry] = {
         ),
         _read_idx_images, "mnist.npz", _read_npz_images,
     ),
-    "ram_price": Entry(
+    "ram_price": DatasetEntry(
         "price", "regression", "https://github.com/amueller/introduction_to_ml_with_python",
         (
-            Source("ram_price.csv", f"{_RAM}/ram_price.csv", "sha256:"
+            RemoteFile("ram_price.csv", f"{_RAM}/ram_price.csv", "sha256:"
                    "0ec2deb22b4507e95b8f551065a1da9ccbc7d4e7173c45d1cce81cfb2e807003"),
         ),
         _read_ram_prices, "ram_price.csv", _read_ram_prices,
     ),
-    "spambase": Entry(
+    "spambase": DatasetEntry(
         "spam", "binary", "https://archive.ics.uci.edu/dataset/94/spambase",
         (
             _uci_source(94, "spambase", "spambase.data",
@@ -324,7 +332,7 @@ CATALOGUE: dict[str, Entry] = {
         ),
         _make_headerless_reader(_SPAM), "spam_esl.csv.gz", _read_spam_with_split,
     ),
-    "uk_used_cars": Entry(
+    "uk_used_cars": DatasetEntry(
         "price", "regression",
         "https://www.kaggle.com/datasets/adityadesai13/used-car-dataset-ford-and-mercedes",
         (), _make_csv_reader(), "vw.csv.gz", _make_csv_reader(),

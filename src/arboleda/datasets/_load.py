@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from zipfile import BadZipFile
 
-from arboleda.datasets._datasets import CATALOGUE, Entry, Read, cache_folder, fetch, unpack_gzip
+from arboleda.datasets._datasets import (
+    CATALOGUE,
+    DatasetEntry,
+    Read,
+    cache_folder,
+    fetch,
+    unpack_gzip,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +121,9 @@ def load(
     return Dataset(name, frame, entry.target, entry.task, entry.home)
 
 
-def _fetch_table(name: str, entry: Entry, cache: str | os.PathLike[str] | None) -> pd.DataFrame:
+def _fetch_table(
+    name: str, entry: DatasetEntry, cache: str | os.PathLike[str] | None
+) -> pd.DataFrame:
     if not entry.sources:
         raise FileNotFoundError(
             f"{name} cannot be downloaded without an account: download {entry.table} from "
@@ -124,7 +133,7 @@ def _fetch_table(name: str, entry: Entry, cache: str | os.PathLike[str] | None) 
     return entry.read([fetch(name, source, cache_path) for source in entry.sources])
 
 
-def _read_folder(name: str, entry: Entry, folder: Path) -> pd.DataFrame:
+def _read_folder(name: str, entry: DatasetEntry, folder: Path) -> pd.DataFrame:
     """Read the data set from a folder of the user."""
     if not folder.is_dir():
         raise FileNotFoundError(f"folder={str(folder)!r} does not exist or is not a folder")

@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._utils.sparse import check_sparse
 from arboleda.combine import (
+    MemberTraining,
     Named,
-    Training,
     check_held_out_weights,
     folds_of,
     params_of_members,
@@ -153,7 +153,9 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             return HeldOut(posteriors, np.arange(len(true)), true, weight)
         folds = folds_of(self.cv, X, true, None, classes=True)
         name = type(self.estimator).__name__
-        training = Training(indexable(X)[0], classes[true], None, {name: model_params}, self.n_jobs)
+        training = MemberTraining(
+            indexable(X)[0], classes[true], None, {name: model_params}, self.n_jobs
+        )
 
         def predict(member: Named, rows: Any, _: Array | None) -> Floats:
             return _predict_posteriors(member[1], rows, classes)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arboleda._engine.fit import ForestOptions, draw_bag
 from arboleda._utils.errors import ModelFormatError
-from arboleda.persist import Array as SavedArray
+from arboleda.persist import SavedArray
 
 if TYPE_CHECKING:
     from arboleda.persist.fields import Sections

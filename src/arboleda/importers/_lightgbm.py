@@ -163,7 +163,7 @@ _UNSUPPORTED = {
 
 
 @dataclass(frozen=True)
-class Objective:
+class LightgbmObjective:
     """An objective in terms of our losses.
 
     Parameters
@@ -186,7 +186,7 @@ class Objective:
     parameters: dict[str, Any] = field(default_factory=dict)
 
 
-def read_objective(header: Block) -> Objective:
+def read_objective(header: Block) -> LightgbmObjective:
     """Read the objective, such as "binary sigmoid:1"; it is missing for a custom loss.
 
     Raises
@@ -205,7 +205,7 @@ def read_objective(header: Block) -> Objective:
         scale = read_float(values.get("sigmoid", "1"), "sigmoid")
         if scale <= 0.0:
             raise ModelFormatError(f"sigmoid must be positive, got {scale:g}")
-        return Objective(name, Loss("log_loss", 1, "logit", 2), 2, scale)
+        return LightgbmObjective(name, Loss("log_loss", 1, "logit", 2), 2, scale)
     if name == "multiclass":
         return _make_multiclass_objective(read_integer(values.get("num_class", ""), "num_class"))
     if name in _NUMBERS:
@@ -216,24 +216,26 @@ def read_objective(header: Block) -> Objective:
     raise ModelFormatError(f"its objective {name[:60]!r} has no counterpart here: {reason}")
 
 
-def _make_multiclass_objective(n_classes: int) -> Objective:
+def _make_multiclass_objective(n_classes: int) -> LightgbmObjective:
     if not 2 <= n_classes <= 2**20:
         raise ModelFormatError(f"num_class is {n_classes}")
     if n_classes == 2:
         raise ModelFormatError(
             "it has a tree for each of two classes, and our models one for both: fit with binary"
         )
-    return Objective("multiclass", Loss("log_loss", n_classes, "softmax", n_classes), n_classes)
+    return LightgbmObjective(
+        "multiclass", Loss("log_loss", n_classes, "softmax", n_classes), n_classes
+    )
 
 
-def _make_regression_objective(name: str, n_outputs: int) -> Objective:
+def _make_regression_objective(name: str, n_outputs: int) -> LightgbmObjective:
     if n_outputs != 1:
         raise ModelFormatError(
             f"it has {n_outputs} outputs, which is not supported for the objective {name!r}"
         )
     ours, link = _NUMBERS[name]
     loss = Loss(ours, link="log" if link == "log" else "identity")
-    return Objective(name, loss, parameters={} if ours == "custom" else {"loss": ours})
+    return LightgbmObjective(name, loss, parameters={} if ours == "custom" else {"loss": ours})
 
 
 Boosted = HistGradientBoostingClassifier | HistGradientBoostingRegressor

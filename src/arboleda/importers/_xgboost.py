@@ -34,7 +34,7 @@ from arboleda.importers._columns import (
 )
 from arboleda.importers._fitted import check_class_labels, make_histogram_boosting, refuse_classes
 from arboleda.importers._nodes import to_tree
-from arboleda.importers._xgboost_objectives import Objective, read_objective
+from arboleda.importers._xgboost_objectives import XgboostObjective, read_objective
 from arboleda.importers._xgboost_trees import read_nodes, read_ubjson
 
 _MAX_COLUMNS = 2**22
@@ -229,7 +229,7 @@ def from_xgboost(
 class _Parts:
     learner: dict[str, Any]
     booster: dict[str, Any]  # the object with the entry "model"
-    objective: Objective
+    objective: XgboostObjective
     tree_weights: npt.NDArray[np.float64] | None  # for DART
     n_rounds: int | None  # None: all
 

@@ -43,7 +43,7 @@ _UNSUPPORTED = {
 
 
 @dataclass(frozen=True)
-class Objective:
+class XgboostObjective:
     """An objective in terms of our losses.
 
     Parameters
@@ -66,7 +66,7 @@ class Objective:
     parameters: dict[str, Any] = field(default_factory=dict)
 
 
-def read_objective(learner: dict[str, Any]) -> Objective:
+def read_objective(learner: dict[str, Any]) -> XgboostObjective:
     """Read the objective and its start values.
 
     Raises
@@ -82,7 +82,7 @@ def read_objective(learner: dict[str, Any]) -> Objective:
     if name in {"binary:logistic", "binary:logitraw"}:
         loss = Loss("log_loss", 1, "logit", 2)
         start = base if name == "binary:logitraw" else np.array([_compute_logit(x) for x in base])
-        objective = Objective(name, loss, start, 2)
+        objective = XgboostObjective(name, loss, start, 2)
     elif name in {"multi:softmax", "multi:softprob"}:
         objective = _make_multiclass_objective(
             name, read_integer(read_entry(parameters, "num_class", object), "num_class"), base
@@ -102,7 +102,7 @@ def read_objective(learner: dict[str, Any]) -> Objective:
     return _expand_start(objective)
 
 
-def _expand_start(objective: Objective) -> Objective:
+def _expand_start(objective: XgboostObjective) -> XgboostObjective:
     """Repeat a single base score for all outputs."""
     n_outputs = objective.loss.n_outputs
     start = objective.start
@@ -110,12 +110,12 @@ def _expand_start(objective: Objective) -> Objective:
         start = np.repeat(start, n_outputs)
     if start.size != n_outputs:
         raise ModelFormatError(f"base_score has {start.size} numbers for {n_outputs} outputs")
-    return Objective(
+    return XgboostObjective(
         objective.name, objective.loss, start, objective.n_classes, objective.parameters
     )
 
 
-def _make_multiclass_objective(name: str, n_classes: int, base: Floats) -> Objective:
+def _make_multiclass_objective(name: str, n_classes: int, base: Floats) -> XgboostObjective:
     if not 2 <= n_classes <= 2**20:
         raise ModelFormatError(f"num_class is {n_classes}")
     if n_classes == 2:
@@ -123,10 +123,12 @@ def _make_multiclass_objective(name: str, n_classes: int, base: Floats) -> Objec
             "it has a tree for each of two classes, and our models one for both: fit with "
             "binary:logistic"
         )
-    return Objective(name, Loss("log_loss", n_classes, "softmax", n_classes), base, n_classes)
+    return XgboostObjective(
+        name, Loss("log_loss", n_classes, "softmax", n_classes), base, n_classes
+    )
 
 
-def _make_quantile_objective(stored: dict[str, Any], base: Floats) -> Objective:
+def _make_quantile_objective(stored: dict[str, Any], base: Floats) -> XgboostObjective:
     parameters = read_entry(stored, "quantile_loss_param", dict)
     levels = tuple(
         _parse_float32s(read_entry(parameters, "quantile_alpha", object), "quantile_alpha")
@@ -135,10 +137,12 @@ def _make_quantile_objective(stored: dict[str, Any], base: Floats) -> Objective:
         raise ModelFormatError("quantile_alpha does not hold different levels between 0 and 1")
     loss = Loss("quantile", len(levels), levels=levels)
     quantile = levels[0] if len(levels) == 1 else list(levels)
-    return Objective("reg:quantileerror", loss, base, 0, {"loss": "quantile", "quantile": quantile})
+    return XgboostObjective(
+        "reg:quantileerror", loss, base, 0, {"loss": "quantile", "quantile": quantile}
+    )
 
 
-def _make_regression_objective(name: str, stored: dict[str, Any], base: Floats) -> Objective:
+def _make_regression_objective(name: str, stored: dict[str, Any], base: Floats) -> XgboostObjective:
     ours, link = _NUMBERS[name]
     start = base
     if link == "log":
@@ -155,7 +159,7 @@ def _make_regression_objective(name: str, stored: dict[str, Any], base: Floats) 
             raise ModelFormatError(f"tweedie_variance_power must be between 1 and 2, got {power:g}")
         parameters["power"] = power
     loss = Loss(ours, link="log" if link == "log" else "identity", power=power)
-    return Objective(name, loss, start, 0, parameters)
+    return XgboostObjective(name, loss, start, 0, parameters)
 
 
 def _parse_base_scores(stored: Any) -> Floats:

@@ -25,8 +25,8 @@ from arboleda.model_selection._shared_fits import (
     Candidate,
     Fit,
     Floats,
+    GridPlan,
     Parameters,
-    Plan,
     Rows,
     SharedFits,
     make_plan,
@@ -289,10 +289,10 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
             or hasattr(self, "_parent_callback_ctx")
         )
 
-    def _make_plan(self, X: Any) -> Plan | None:
+    def _make_plan(self, X: Any) -> GridPlan | None:
         return make_plan(self.estimator, self.param_grid, _num_samples(X))
 
-    def _fit_shared(self, plan: Plan, X: Any, y: Any, params: dict[str, Any]) -> None:
+    def _fit_shared(self, plan: GridPlan, X: Any, y: Any, params: dict[str, Any]) -> None:
         n_threads = resolve_n_jobs(self.n_jobs)
         with workers(n_threads) as pool:
             fits = SharedFits(plan, X, y, params.get("sample_weight"), pool, n_threads)

@@ -74,7 +74,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Plan:
+class GridPlan:
     """The fits of a grid.
 
     Parameters
@@ -92,7 +92,7 @@ class Plan:
     stages: Stages
 
 
-def make_plan(estimator: Any, param_grid: Any, n_rows: int) -> Plan | None:
+def make_plan(estimator: Any, param_grid: Any, n_rows: int) -> GridPlan | None:
     """Group the candidates of a grid into families; return None if fits cannot be shared.
 
     Parameters
@@ -136,7 +136,7 @@ def make_plan(estimator: Any, param_grid: Any, n_rows: int) -> Plan | None:
         ]
         numbers = tuple(sorted({count[place] for place in places}))
         families.append(Family(models[largest], numbers, reading))
-    return Plan(families, candidates, stages)
+    return GridPlan(families, candidates, stages)
 
 
 def _get_n_stages(stages: Stages, model: Any) -> int:
@@ -247,7 +247,7 @@ class SharedFits:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: GridPlan,
         X: Any,
         y: Any,
         sample_weight: Any,

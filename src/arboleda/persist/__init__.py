@@ -4,7 +4,6 @@ from arboleda.persist._load import load, read_header
 from arboleda.persist._load import model_from_bytes as model_from_bytes
 from arboleda.persist._save import SavedModel as SavedModel
 from arboleda.persist._save import model_to_bytes as model_to_bytes
-from arboleda.persist.fields import Array as Array
 from arboleda.persist.fields import EnsemblePart as EnsemblePart
 from arboleda.persist.fields import Field as Field
 from arboleda.persist.fields import ForestPart as ForestPart
@@ -12,6 +11,7 @@ from arboleda.persist.fields import Integer as Integer
 from arboleda.persist.fields import Labels as Labels
 from arboleda.persist.fields import Maybe as Maybe
 from arboleda.persist.fields import OneOrMore as OneOrMore
+from arboleda.persist.fields import SavedArray as SavedArray
 from arboleda.persist.fields import TreePart as TreePart
 
 __all__ = ["load", "read_header"]  # the other names are internal

@@ -118,7 +118,7 @@ class Labels:
             raise ModelFormatError(f"{name}: {error}") from error
 
 
-class Array:
+class SavedArray:
     """An array of float64 or int64 with a given number of dimensions, in its own section."""
 
     def __init__(self, dtype: type[np.float64 | np.int64], ndim: int = 1) -> None:
@@ -186,7 +186,7 @@ class EnsemblePart:
                 and n_trees >= 0
             ):
                 trees = [sections.take_tree(first + i) for i in range(n_trees)]
-                values = Array(np.float64).decode(f"{name}.start", start, sections)
+                values = SavedArray(np.float64).decode(f"{name}.start", start, sections)
                 linear = {
                     part: sections.take_array(f"{name}.{part}") for part in LINEAR_ARRAYS if rest
                 }

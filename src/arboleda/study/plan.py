@@ -28,7 +28,7 @@ from arboleda.study.data.target import Target
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.job import TEST, Job, Shared
 from arboleda.study.execution.ledger import LEDGER_VERSION
-from arboleda.study.problem import Problem, check_problem
+from arboleda.study.problem import StudyProblem, check_problem
 from arboleda.study.results.calibration import FITS
 from arboleda.study.results.facts import SCHEMA_VERSION
 from arboleda.study.results.scoring import COST, StudyMetric, cost_matrix
@@ -338,7 +338,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
 
 
 def _describe_setting(
-    problem: Problem, split: Split, features: Features, settings: Settings
+    problem: StudyProblem, split: Split, features: Features, settings: Settings
 ) -> Setting:
     """Return what the catalogue needs to know of the table."""
     return Setting(

@@ -13,11 +13,11 @@ from arboleda.study.data.target import Target, make_target
 from arboleda.study.errors import StudyError
 from arboleda.study.results.scoring import StudyMetric, check_costs, choose_metric
 
-__all__ = ["Problem", "check_problem"]
+__all__ = ["StudyProblem", "check_problem"]
 
 
 @dataclass(frozen=True)
-class Problem:
+class StudyProblem:
     """What a study is to solve, after all checks that need no split.
 
     ``table`` was prepared by ``steps``. A separate test table of the hash ``test_sha256`` follows
@@ -36,7 +36,7 @@ class Problem:
     test_sha256: str | None = None
 
 
-def check_problem(table: Table, target: str, settings: Settings) -> Problem:
+def check_problem(table: Table, target: str, settings: Settings) -> StudyProblem:
     """Check a table, its target and the settings against each other, and prepare the table.
 
     Raises
@@ -64,7 +64,7 @@ def check_problem(table: Table, target: str, settings: Settings) -> Problem:
         table, goal, steps = joined.table, target_of_both(goal, joined), joined.steps
         n_train, sha256 = joined.n_train, joined.sha256
     divider = _find_divider(table, goal, settings)
-    return Problem(table, goal, metric, wanted, models, divider, steps, n_train, sha256)
+    return StudyProblem(table, goal, metric, wanted, models, divider, steps, n_train, sha256)
 
 
 def _find_divider(table: Table, goal: Target, settings: Settings) -> Column | None:

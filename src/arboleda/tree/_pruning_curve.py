@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arboleda._utils.errors import ModelFormatError
 from arboleda._utils.frames import axes_or_new, new_frame
-from arboleda.persist import Array, Integer
+from arboleda.persist import Integer, SavedArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,12 +106,12 @@ class PruningCurve:
 class CurveField:
     """Field of a model file for a curve or None, with each array as a section of its own."""
 
-    _fields: ClassVar[dict[str, Array | Integer]] = {
-        "alpha": Array(np.float64),
-        "n_leaves": Array(np.int64),
-        "mean_error": Array(np.float64),
-        "standard_error": Array(np.float64),
-        "train_error": Array(np.float64),
+    _fields: ClassVar[dict[str, SavedArray | Integer]] = {
+        "alpha": SavedArray(np.float64),
+        "n_leaves": SavedArray(np.int64),
+        "mean_error": SavedArray(np.float64),
+        "standard_error": SavedArray(np.float64),
+        "train_error": SavedArray(np.float64),
         "best_index": Integer(),
         "min_index": Integer(),
     }

@@ -1,17 +1,35 @@
 """Boosting algorithms of the AdaBoost family, one per file."""
 
-from arboleda.adaboost._algorithms._additive_algorithms import Gentle, Logit, Real
+from arboleda.adaboost._algorithms._additive_algorithms import (
+    GentleAlgorithm,
+    LogitAlgorithm,
+    RealAlgorithm,
+)
 from arboleda.adaboost._algorithms._algorithm import Algorithm as Algorithm
 from arboleda.adaboost._algorithms._algorithm import BoostingProblem as BoostingProblem
 from arboleda.adaboost._algorithms._algorithm import Floats as Floats
 from arboleda.adaboost._algorithms._algorithm import Indices as Indices
 from arboleda.adaboost._algorithms._algorithm import MemberTask as MemberTask
 from arboleda.adaboost._algorithms._algorithm import RoundOutcome as RoundOutcome
-from arboleda.adaboost._algorithms._mh import MH
-from arboleda.adaboost._algorithms._pair_algorithms import M2, MR
-from arboleda.adaboost._algorithms._vote_algorithms import M1, SAMME, Discrete
+from arboleda.adaboost._algorithms._mh import MHAlgorithm
+from arboleda.adaboost._algorithms._pair_algorithms import M2Algorithm, MRAlgorithm
+from arboleda.adaboost._algorithms._vote_algorithms import (
+    DiscreteAlgorithm,
+    M1Algorithm,
+    SammeAlgorithm,
+)
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     algorithm.name: algorithm
-    for algorithm in (Discrete, M1, M2, MH, MR, SAMME, Real, Gentle, Logit)
+    for algorithm in (
+        DiscreteAlgorithm,
+        M1Algorithm,
+        M2Algorithm,
+        MHAlgorithm,
+        MRAlgorithm,
+        SammeAlgorithm,
+        RealAlgorithm,
+        GentleAlgorithm,
+        LogitAlgorithm,
+    )
 }

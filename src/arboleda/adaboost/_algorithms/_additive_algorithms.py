@@ -26,7 +26,7 @@ _LEAST_SHARE = float(np.finfo(np.float64).eps)
 _LEAST_VOTE = 1e-10
 
 
-class Real(Algorithm):
+class RealAlgorithm(Algorithm):
     """Real AdaBoost: votes (K - 1) (log p_k - mean log p), half the log-odds for two classes.
 
     D <- D exp(-vote for the true class / (K - 1)) / Z, Zhu et al. (2009), algorithm 4.
@@ -73,7 +73,7 @@ def compute_share_votes(shares: Floats) -> Floats:
     return votes
 
 
-class Gentle(Algorithm):
+class GentleAlgorithm(Algorithm):
     """Gentle AdaBoost: weighted least squares on y in {-1, 1}; F <- F + f, D <- D exp(-y f) / Z.
 
     With more than two classes, each is fitted against the rest, with weights D(i, k) under a common
@@ -136,7 +136,7 @@ MOST_RESPONSE = 4.0
 _LEAST_WEIGHT = 2.0 * np.finfo(np.float64).eps
 
 
-class Logit(Algorithm):
+class LogitAlgorithm(Algorithm):
     """LogitBoost: Newton steps, weighted least squares on (y - p) / w with weights w = p (1 - p).
 
     With two classes, F <- F + f / 2 and p = 1 / (1 + exp(-2 F)). With K classes, each has a member,

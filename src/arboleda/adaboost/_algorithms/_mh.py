@@ -65,7 +65,7 @@ _LEAST_SHARE = 1e-5
 _SIDES = np.array([0, 1])  # the rest, the class
 
 
-class MH(Algorithm):
+class MHAlgorithm(Algorithm):
     """AdaBoost.MH: weights D(i, k) of row i and class k, with a common normalizer.
 
     D <- D exp(-Y(i, k) h(x_i, k)) / Z, where Y is 1 for the class of a row and -1 for the others.

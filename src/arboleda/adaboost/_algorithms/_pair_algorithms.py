@@ -83,7 +83,7 @@ class PairAlgorithm(Algorithm):
         return True
 
 
-class M2(PairAlgorithm):
+class M2Algorithm(PairAlgorithm):
     """AdaBoost.M2: boosting by the pseudo-loss, with plausibilities h in [0, 1].
 
     The pseudo-loss is e = 1/2 sum D(i, k) (1 - h(x_i, y_i) + h(x_i, k)). With beta = e / (1 - e),
@@ -107,7 +107,7 @@ class M2(PairAlgorithm):
         return 2.0 * exponent
 
 
-class MR(PairAlgorithm):
+class MRAlgorithm(PairAlgorithm):
     """AdaBoost.MR: D <- D exp(a (h(x_i, k) - h(x_i, y_i)) / 2) / Z, where a minimizes Z."""
 
     name: ClassVar[str] = "MR"

@@ -53,7 +53,7 @@ class VoteAlgorithm(Algorithm):
         return outcome._replace(weight=max(outcome.weight, 1.0 + before))
 
 
-class Discrete(VoteAlgorithm):
+class DiscreteAlgorithm(VoteAlgorithm):
     """Discrete AdaBoost: a = 1/2 log((1 - e) / e), D <- D exp(-a y h) / Z, sign of sum a h."""
 
     name: ClassVar[str] = "discrete"
@@ -70,7 +70,7 @@ class Discrete(VoteAlgorithm):
         return True
 
 
-class M1(VoteAlgorithm):
+class M1Algorithm(VoteAlgorithm):
     """AdaBoost.M1: beta = e / (1 - e); each member has log(1 / beta) votes for one class."""
 
     name: ClassVar[str] = "M1"
@@ -86,7 +86,7 @@ class M1(VoteAlgorithm):
         return True
 
 
-class SAMME(VoteAlgorithm):
+class SammeAlgorithm(VoteAlgorithm):
     """SAMME: vote weight log((1 - e) / e) + log(K - 1), for members better than guessing."""
 
     name: ClassVar[str] = "SAMME"

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_softmax, softmax
 
-from arboleda.combine import CLASS_RULES, VALUE_RULES, MemberOutputs, NaiveBayes, Rule
+from arboleda.combine import CLASS_RULES, VALUE_RULES, FusionRule, MemberOutputs, NaiveBayes
 
 __all__ = [
     "LEAST",
@@ -196,7 +196,7 @@ class TextbookRule:
         return list(self.members), replace(self, members=tuple(range(len(self.members))))
 
 
-def _make_rule(name: str, n_classes: int, weights: Floats | None = None) -> Rule:
+def _make_rule(name: str, n_classes: int, weights: Floats | None = None) -> FusionRule:
     return (CLASS_RULES if n_classes else VALUE_RULES)[name](weights, TRIM)
 
 

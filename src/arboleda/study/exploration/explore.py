@@ -21,7 +21,11 @@ from arboleda.study.data.describe import describe_column
 from arboleda.study.data.reading import read_table
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.progress import Progress
-from arboleda.study.exploration.explored_table import ExploredTable, Target, make_explored_table
+from arboleda.study.exploration.explored_table import (
+    ExploredTable,
+    ExploredTarget,
+    make_explored_table,
+)
 from arboleda.study.exploration.outliers import describe_outliers
 from arboleda.study.exploration.problems import describe_duplicates, describe_missing, find_cautions
 from arboleda.study.exploration.relations import (
@@ -207,7 +211,7 @@ def _make_structure(subject: ExploredTable, progress: Progress) -> dict[str, Any
     }
 
 
-def _describe_target(goal: Target) -> dict[str, Any]:
+def _describe_target(goal: ExploredTarget) -> dict[str, Any]:
     known = goal.y[goal.known]
     classes = None
     if goal.labels:

@@ -20,7 +20,7 @@ from arboleda.study.errors import StudyError
 __all__ = [
     "CodedColumns",
     "ExploredTable",
-    "Target",
+    "ExploredTarget",
     "code_columns",
     "make_explored_table",
     "prepare",
@@ -31,7 +31,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Target:
+class ExploredTarget:
     """The target: class numbers (an index into ``labels``) or values; NaN where missing."""
 
     name: str
@@ -57,7 +57,7 @@ class ExploredTable:
 
     table: Table
     roles: Mapping[str, Role]
-    goal: Target | None
+    goal: ExploredTarget | None
     seed: int
 
     @property
@@ -108,7 +108,7 @@ def _replace_infinities(table: Table) -> Table:
     return replace(table, columns=tuple(columns), notes=tuple(notes))
 
 
-def _make_target(table: Table, name: str) -> Target:
+def _make_target(table: Table, name: str) -> ExploredTarget:
     column = table.column(name)
     known = ~column.missing
     if not known.any():
@@ -128,7 +128,7 @@ def _make_target(table: Table, name: str) -> Target:
         )
     if not classify:
         # The reasons of a study mention its option --task, which exploring does not have.
-        return Target(name, "regression", column.values, (), why.partition(" (--task")[0])
+        return ExploredTarget(name, "regression", column.values, (), why.partition(" (--task")[0])
     if len(distinct) > MAX_CLASSES:
         raise StudyError(
             f"The target {name!r} has {len(distinct):,} classes; the maximum is "
@@ -138,7 +138,7 @@ def _make_target(table: Table, name: str) -> Target:
     y[known] = codes
     labels = tuple(class_label(column, value) for value in distinct)
     task: Literal["binary", "multiclass"] = "binary" if len(labels) == 2 else "multiclass"
-    return Target(name, task, y, labels, why.partition(" (--task")[0])
+    return ExploredTarget(name, task, y, labels, why.partition(" (--task")[0])
 
 
 Rows = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ from arboleda.study.data.table import Column
 from arboleda.study.exploration.explored_table import (
     CodedColumns,
     ExploredTable,
-    Target,
+    ExploredTarget,
     code_columns,
     rescale_extremes,
 )
@@ -60,7 +60,7 @@ def describe_outliers(subject: ExploredTable) -> dict[str, Any] | None:
 
 
 def compute_outlier_scores(
-    coded: CodedColumns, y: Floats | None, goal: Target | None, seed: int
+    coded: CodedColumns, y: Floats | None, goal: ExploredTarget | None, seed: int
 ) -> Floats:
     """Compute the outlier scores of a forest, within the class of each row.
 

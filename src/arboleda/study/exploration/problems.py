@@ -12,7 +12,7 @@ from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.describe import row_digests
 from arboleda.study.data.preparation import ONE_HOT_LEVELS
 from arboleda.study.data.table import Column
-from arboleda.study.exploration.explored_table import ExploredTable, Target
+from arboleda.study.exploration.explored_table import ExploredTable, ExploredTarget
 
 __all__ = ["describe_duplicates", "describe_missing", "find_cautions"]
 
@@ -122,7 +122,7 @@ def _find_target_leaks(with_target: Mapping[str, Any]) -> list[Caution]:
     return result
 
 
-def _check_target(goal: Target) -> Iterator[Caution]:
+def _check_target(goal: ExploredTarget) -> Iterator[Caution]:
     n_unknown = int((~goal.known).sum())
     if n_unknown:
         text = write_message("target_missing", count=n_unknown)
@@ -204,7 +204,7 @@ def _find_groups(digests: npt.NDArray[np.bytes_]) -> list[npt.NDArray[np.int64]]
     return sorted((p for p in parts if len(p) > 1), key=lambda p: (-len(p), int(p[0])))
 
 
-def _find_conflicts(subject: ExploredTable, goal: Target) -> dict[str, Any] | None:
+def _find_conflicts(subject: ExploredTable, goal: ExploredTarget) -> dict[str, Any] | None:
     """Find groups of equal features and different targets, ignoring identifier columns."""
     features = subject.features
     if not features:
@@ -227,6 +227,8 @@ def _describe_group(rows: npt.NDArray[np.int64]) -> dict[str, Any]:
     return {"n_rows": len(rows), "rows": [int(row) + 1 for row in rows[:ROWS]]}
 
 
-def _get_targets(goal: Target, rows: Sequence[int] | npt.NDArray[np.int64]) -> list[str | float]:
+def _get_targets(
+    goal: ExploredTarget, rows: Sequence[int] | npt.NDArray[np.int64]
+) -> list[str | float]:
     values = goal.y[rows].tolist()
     return [goal.labels[int(v)] for v in values] if goal.labels else values

@@ -15,7 +15,7 @@ from arboleda.study.data.table import Column
 from arboleda.study.exploration.explored_table import (
     CodedColumns,
     ExploredTable,
-    Target,
+    ExploredTarget,
     code_columns,
 )
 
@@ -128,7 +128,9 @@ def _find_strongest(names: list[str], r: Floats, strength: Floats) -> list[dict[
     return [{"columns": [names[i], names[j]], "correlation": float(r[i, j])} for i, j in pairs]
 
 
-def describe_target_relations(subject: ExploredTable, goal: Target) -> dict[str, Any] | None:
+def describe_target_relations(
+    subject: ExploredTable, goal: ExploredTarget
+) -> dict[str, Any] | None:
     """Compute the relation of every feature with the target; None without features.
 
     The correlation is Pearson's over the rows with both values; the positive of two classes counts
@@ -165,7 +167,7 @@ def describe_target_relations(subject: ExploredTable, goal: Target) -> dict[str,
     }
 
 
-def _compute_information(coded: CodedColumns, y: Floats, goal: Target) -> Floats:
+def _compute_information(coded: CodedColumns, y: Floats, goal: ExploredTarget) -> Floats:
     return mutual_information(
         coded.x,
         y.astype(np.int64) if goal.labels else y,
@@ -194,7 +196,7 @@ MOST_CLASSES = 8
 
 
 def describe_profiles(
-    subject: ExploredTable, goal: Target, names: Sequence[str]
+    subject: ExploredTable, goal: ExploredTarget, names: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Compute the profiles of the first columns named, from all rows with a target.
 
@@ -209,7 +211,9 @@ def describe_profiles(
     ]
 
 
-def _make_groups(subject: ExploredTable, goal: Target, column: Column) -> list[dict[str, Any]]:
+def _make_groups(
+    subject: ExploredTable, goal: ExploredTarget, column: Column
+) -> list[dict[str, Any]]:
     values, y = column.values[goal.known], goal.y[goal.known]
     present = ~np.isnan(values)
     if column.kind in ("string", "boolean"):
@@ -228,7 +232,7 @@ def _make_groups(subject: ExploredTable, goal: Target, column: Column) -> list[d
     return described
 
 
-def _summarize_target(goal: Target, y: Floats) -> dict[str, Any]:
+def _summarize_target(goal: ExploredTarget, y: Floats) -> dict[str, Any]:
     """Return the shares of the classes or the mean of a quantity; the other is None."""
     if goal.labels:
         counts = np.bincount(y.astype(np.int64), minlength=len(goal.labels))

@@ -15,7 +15,12 @@ from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 
 from arboleda.reports.fact_messages import write_message
-from arboleda.study.exploration.explored_table import ExploredTable, Target, code_columns, prepare
+from arboleda.study.exploration.explored_table import (
+    ExploredTable,
+    ExploredTarget,
+    code_columns,
+    prepare,
+)
 
 __all__ = [
     "Cloud",
@@ -53,7 +58,7 @@ class Cloud:
     scores: Floats
     sources: list[str]
     n_kept: int
-    goal: Target | None
+    goal: ExploredTarget | None
     seed: int
 
     @property
