@@ -219,7 +219,9 @@ def test_what_does_not_fit_together_is_refused() -> None:
         ensemble.truncated(4)
     with pytest.raises(ValueError, match="another number of outputs"):
         ensemble.extended(Ensemble.from_trees([0.0], trees))
-    with pytest.raises(ValueError, match="columns differs from the one that the trees were fitted on"):
+    with pytest.raises(
+        ValueError, match="columns differs from the one that the trees were fitted on"
+    ):
         ensemble.scores(Table(table.columns[:4], table.n_rows, table.n_levels[:4]))
     scores = np.zeros((table.n_rows, 2))
     add = ensemble._native.add_scores
