@@ -203,14 +203,14 @@ def test_incompatible_parts_are_refused() -> None:
     ensemble, reader = mixed_ensemble(mixed_table(), 2, 3)
     table = read(reader, mixed_table())
     trees = ensemble.trees
-    with pytest.raises(ValueError, match="not a tree for every output"):
+    with pytest.raises(ValueError, match="lacks a tree for some output"):
         Ensemble.from_trees([0.0, 0.0], trees[:3])
     with pytest.raises(ValueError, match="at least one output"):
         Ensemble.from_trees([], trees)
     with pytest.raises(ValueError, match="start value .* is not a finite number"):
         Ensemble.from_trees([np.nan], trees)
     two = DecisionTreeRegressor().fit(np.zeros((3, 5)), np.eye(3)[:, :2]).tree_
-    with pytest.raises(ValueError, match="not one value a leaf"):
+    with pytest.raises(ValueError, match="must have one value per leaf"):
         Ensemble.from_trees([0.0], [*trees, two])
     narrow = DecisionTreeRegressor().fit(np.zeros((3, 2)), np.zeros(3)).tree_
     with pytest.raises(ValueError, match="different numbers of columns"):
@@ -219,14 +219,16 @@ def test_incompatible_parts_are_refused() -> None:
         ensemble.truncated(4)
     with pytest.raises(ValueError, match="another number of outputs"):
         ensemble.extended(Ensemble.from_trees([0.0], trees))
-    with pytest.raises(ValueError, match="number of columns that the trees were fitted on"):
+    with pytest.raises(
+        ValueError, match="columns differs from the one that the trees were fitted on"
+    ):
         ensemble.scores(Table(table.columns[:4], table.n_rows, table.n_levels[:4]))
     scores = np.zeros((table.n_rows, 2))
     add = ensemble._native.add_scores
     for first, last in ((0, 4), (2, 1)):
-        with pytest.raises(ValueError, match="not the rounds that it is asked for"):
+        with pytest.raises(ValueError, match="rounds lie outside the ensemble"):
             add(scores, first, last, *table.native, 1)
-    with pytest.raises(ValueError, match="not the shape of the answers"):
+    with pytest.raises(ValueError, match="scores must have shape"):
         add(scores[1:], 0, 1, *table.native, 1)
     with pytest.raises(ValueError, match="not a column for every output"):
         add(scores[:, :1].copy(), 0, 1, *table.native, 1)

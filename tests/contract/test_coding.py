@@ -70,5 +70,5 @@ def test_mismatched_rows_and_columns_are_refused(X: Any) -> None:
         table.code(1, 8, np.array([5, 4], np.uint32))
     with pytest.raises(ValueError, match="no row is given"):
         table.code(1, 8, np.array([], np.uint32))
-    with pytest.raises(ValueError, match="has not the columns"):
+    with pytest.raises(ValueError, match="the columns differ"):
         as_native_table(X[:, :2]).code_like(table.code(1, 8), 1)
