@@ -68,7 +68,7 @@ def test_the_command_asks_for_the_same(
 ) -> None:
     settings = make_settings(**options)
     told = {"table": table, "target": "--y", "task": "binary", "metric": "mcc"}
-    command = _make_command({**told, "seed": settings.seed, "settings": settings.told()})
+    command = _make_command({**told, "seed": settings.seed, "settings": settings.to_dict()})
     found = asked_by(command, monkeypatch)
     assert found.pop("table").removeprefix("./") == table
     assert found.pop("target") == "--y"
@@ -79,10 +79,10 @@ def test_the_command_asks_for_the_same(
 
 def test_what_is_usual_is_not_said() -> None:
     told = {"table": "t.csv", "target": "y", "task": "regression", "metric": "r2", "seed": 0}
-    command = _make_command({**told, "settings": make_settings().told()})
+    command = _make_command({**told, "settings": make_settings().to_dict()})
     assert command == ("arboleda study t.csv --target y --task regression --metric r2 --seed 0")
 
 
 def test_every_setting_has_its_flag() -> None:
     """Whatever is asked for is told in the facts, and nothing else."""
-    assert set(make_settings().told()) == set(NAMES) - {"jobs", "max_table_size"}
+    assert set(make_settings().to_dict()) == set(NAMES) - {"jobs", "max_table_size"}
