@@ -42,7 +42,7 @@ from tables import TABLES, Problem
 import arboleda
 from arboleda.combine import MemberOutputs, combine_outputs, out_of_fold_outputs, outputs_of
 from arboleda.combine._combination import FitInputs
-from arboleda.combine._fits import Training
+from arboleda.combine._fits import MemberTraining
 from arboleda.combine._greedy_selection import make_ensemble_scorer, select_greedily
 from arboleda.combine._posterior import (
     class_log_likelihood,
@@ -153,7 +153,7 @@ def combine_all(
     )
     predict = final.predict_proba if classes else final.predict
     combined["stack"] = predict(stack_columns(test_outputs))
-    training = Training(near[0], y, outputs.classes)
+    training = MemberTraining(near[0], y, outputs.classes)
     inputs = FitInputs(list(enumerate(outputs.names)), training, None, np.ones(len(y)), False, None)
     methods = ("knora_u", "des_p", "meta_des") if classes else ("ds", "dws")
     for method in methods:

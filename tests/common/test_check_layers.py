@@ -37,7 +37,7 @@ def test_allowed_imports_pass(tmp_path: Path) -> None:
         tmp_path, "bindings/tree.cpp", '#include <nanobind/nanobind.h>\n#include "data/column.h"\n'
     )
     write(tmp_path, "src/arboleda/_engine/tables.py", "from arboleda import _native\n")
-    write(tmp_path, "src/arboleda/study/__init__.py", "from ..report import render\nimport os\n")
+    write(tmp_path, "src/arboleda/study/__init__.py", "from ..reports import render\nimport os\n")
     write(tmp_path, "src/arboleda/cli/__init__.py", "from arboleda import __version__\n")
     result = run_check(tmp_path)
     assert (result.returncode, result.stdout) == (0, "")
@@ -66,7 +66,7 @@ def test_allowed_imports_pass(tmp_path: Path) -> None:
             "def f():\n    from ..tree import T\n",
             ":2: reports must not",
         ),
-        ("src/arboleda/cli/__init__.py", "from ..report import x\n", "cli must not import"),
+        ("src/arboleda/cli/__init__.py", "from ..reports import x\n", "cli must not import"),
         (
             "src/arboleda/cli/__init__.py",
             "from importlib import import_module\nimport_module('arboleda._engine')\n",

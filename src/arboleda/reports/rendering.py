@@ -21,9 +21,11 @@ from arboleda._utils.text import visible_lines
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.translation import gettext, ngettext, pgettext
 
-__all__ = ["Bar", "Highlight", "KeyFigure", "Summary", "check_version", "render_page"]
+__all__ = ["DATA_PAGES", "Bar", "Highlight", "KeyFigure", "Summary", "check_version", "render_page"]
 
 _TEMPLATES = Path(__file__).parent / "templates"
+# Styles that the report of a study does not need.
+DATA_PAGES = (_TEMPLATES / "data_pages.css",)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 from arboleda._locale import use_locale
 from arboleda._utils.numbers import duration, integer, plain
 from arboleda.reports.fact_messages import translate, use_messages
-from arboleda.reports.rendering import check_version, render_page
+from arboleda.reports.rendering import DATA_PAGES, check_version, render_page
 from arboleda.reports.tables import Cell
 from arboleda.reports.translation import N_, get_locale
 from arboleda.reports.translation import gettext as _
@@ -72,7 +72,7 @@ def render_comparison(facts: Mapping[str, Any], language: str = "en") -> str:
     """
     check_version(facts, _SCHEMA_VERSION, "this page", "compare the studies again")
     with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
-        return render_page("comparison.html.j2", _make_view(facts))
+        return render_page("comparison.html.j2", _make_view(facts), DATA_PAGES)
 
 
 def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:

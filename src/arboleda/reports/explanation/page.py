@@ -9,7 +9,7 @@ from arboleda._utils.numbers import integer, plain
 from arboleda.reports.explanation.model_page import make_model_view
 from arboleda.reports.explanation.row_page import make_row_view
 from arboleda.reports.fact_messages import translate, use_messages
-from arboleda.reports.rendering import check_version, render_page
+from arboleda.reports.rendering import DATA_PAGES, check_version, render_page
 from arboleda.reports.translation import N_, get_locale, pgettext
 from arboleda.reports.translation import gettext as _
 
@@ -45,7 +45,9 @@ def render_explanation(facts: Mapping[str, Any], language: str = "en") -> str:
     check_version(facts, _SCHEMA_VERSION, "this page", "explain the study again")
     with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
         view = make_row_view(facts) if facts["about"] == "row" else make_model_view(facts)
-        return render_page(f"explanation_{facts['about']}.html.j2", {**view, **_make_frame(facts)})
+        return render_page(
+            f"explanation_{facts['about']}.html.j2", {**view, **_make_frame(facts)}, DATA_PAGES
+        )
 
 
 def _make_frame(facts: Mapping[str, Any]) -> dict[str, Any]:

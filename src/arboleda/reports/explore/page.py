@@ -11,7 +11,7 @@ from arboleda.reports.explore.structure import make_structure_view
 from arboleda.reports.explore.summary import make_summary_view
 from arboleda.reports.fact_messages import use_messages
 from arboleda.reports.figures.curve_plots import draw_histogram_plot
-from arboleda.reports.rendering import check_version, render_page
+from arboleda.reports.rendering import DATA_PAGES, check_version, render_page
 from arboleda.reports.tables import Cell
 from arboleda.reports.translation import N_, get_locale, ngettext
 from arboleda.reports.translation import gettext as _
@@ -48,7 +48,7 @@ def render_exploration(facts: Mapping[str, Any], language: str = "en") -> str:
     """
     check_version(facts, _SCHEMA_VERSION, "this page", "explore the table again")
     with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
-        return render_page("explore.html.j2", _make_view(facts))
+        return render_page("explore.html.j2", _make_view(facts), DATA_PAGES)
 
 
 def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
