@@ -18,8 +18,7 @@ from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda._engine.tree import Tree
 from arboleda._utils.errors import ModelFormatError
-from arboleda.adaboost._algorithms import Algorithm, Floats, Indices
-from arboleda.adaboost._algorithms._additive_algorithms import compute_share_votes
+from arboleda.adaboost._algorithms import Algorithm, Floats, Indices, compute_share_votes
 from arboleda.adaboost._regressor_members import BoostedTrees
 from arboleda.adaboost._rounds import RoundRecords
 from arboleda.bagging import decode_tree, encode_tree, engine_can, set_columns

@@ -114,10 +114,10 @@ def _read_members(model: MemberEnsemble) -> Explainable:
     members, p = model._members, model.n_features_in_
     names, scale = _make_target_names(model)
     if isinstance(members, TreeMembers):
-        asking = model._predict_options()
-        weighted = members.weighted_forest(asking)
+        options = model._predict_options()
+        weighted = members.weighted_forest(options)
         trees = (
-            TreeSum.of_forest(members.forest, asking.voting_of_trees)
+            TreeSum.of_forest(members.forest, options.voting_of_trees)
             if weighted is None
             else TreeSum.of_members(weighted)
         )

@@ -55,7 +55,7 @@ def compared(folders: dict[str, Path], *names: str) -> dict[str, Any]:
     return facts
 
 
-def test_the_page_is_in_the_language_asked_for(folders: dict[str, Path]) -> None:
+def test_the_page_is_in_the_given_language(folders: dict[str, Path]) -> None:
     found = compare([folders["first"], folders["again"]], lang="es")
     page = found.to_html()
     assert '<html lang="es">' in page

@@ -44,20 +44,20 @@ model = AdaBoostClassifier(tree, algorithm="M1", n_estimators=N_ROUNDS).fit(X_tr
 train = np.array([1 - score for score in model.staged_score(X_train, y_train)])
 test = np.array([1 - score for score in model.staged_score(X_test, y_test)])
 rounds = np.arange(1, N_ROUNDS + 1)
-none_wrong = int(np.argmax(train == 0)) + 1
+no_errors = int(np.argmax(train == 0)) + 1
 print(f"one tree: {test[0]:.1%} of the test rows wrong")
-print(f"training error 0 after {none_wrong} rounds: {test[none_wrong - 1]:.1%}")
+print(f"training error 0 after {no_errors} rounds: {test[no_errors - 1]:.1%}")
 print(f"after {N_ROUNDS} rounds: {test[-1]:.1%}")
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
 left.semilogx(rounds, test, color="C0", label="test rows")
 left.semilogx(rounds, train, color="C3", label="training rows")
-left.axvline(none_wrong, color="grey", ls=":")
-left.text(none_wrong * 1.1, test[0], "none of the training\nrows wrong any more", va="top")
+left.axvline(no_errors, color="grey", ls=":")
+left.text(no_errors * 1.1, test[0], "none of the training\nrows wrong any more", va="top")
 left.set(xlabel="rounds", ylabel="share of the rows that are wrong", ylim=(0, None))
 left.legend(frameon=False, loc="center right")
 
-wanted = sorted({none_wrong, 20, N_ROUNDS})
+wanted = sorted({no_errors, 20, N_ROUNDS})
 for number, margins in enumerate(model.staged_margins(X_train, y_train), start=1):
     if number in wanted:
         right.ecdf(margins, label=f"{number} rounds")

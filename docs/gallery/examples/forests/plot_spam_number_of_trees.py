@@ -70,8 +70,8 @@ plt.show()
 # The rows that a tree did not draw can replace test rows: the out-of-bag error needs no held-out
 # rows, and shows when there are enough trees.
 
-judged = RandomForestClassifier(N_TREES, oob_score=True, random_state=0).fit(X_train, y_train)
-curve = judged.oob_curve()
+scored = RandomForestClassifier(N_TREES, oob_score=True, random_state=0).fit(X_train, y_train)
+curve = scored.oob_curve()
 plt.plot(curve.n_estimators, curve.error, color="C3", lw=1, label="out of bag")
 plt.plot(np.arange(1, N_TREES + 1), curves["random forest"], color="C0", lw=1, label="test rows")
 if file.exists():

@@ -37,8 +37,8 @@ def statistical(seed=0):
     angles, offsets = rng.uniform(0, 2 * np.pi, 20_000), rng.uniform(-1.4, 1.4, 20_000)
     normals = np.stack([np.cos(angles), np.sin(angles)])
     fits = ((X @ normals > offsets) == truth(X)[:, np.newaxis]).all(axis=0).nonzero()[0][:40]
-    answers = (grid @ normals[:, fits] > offsets[fits]).T
-    return X, truth, answers, np.mean(answers, axis=0) > 0.5
+    predictions = (grid @ normals[:, fits] > offsets[fits]).T
+    return X, truth, predictions, np.mean(predictions, axis=0) > 0.5
 
 
 def computational():
@@ -67,8 +67,8 @@ def representational():
     X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 2))
     boosted = GradientBoostingClassifier(n_estimators=150, max_depth=1, learning_rate=0.5)
     boosted.fit(X, truth(X))
-    answers = [tree.predict(grid) > 0 for tree in boosted.estimators_[:, 0]]
-    return X, truth, answers, boosted.predict(grid)
+    predictions = [tree.predict(grid) > 0 for tree in boosted.estimators_[:, 0]]
+    return X, truth, predictions, boosted.predict(grid)
 
 
 # %%
@@ -91,8 +91,10 @@ for (above, below), reason in zip(
 ):
     X, truth, members, vote = reason()
     square = (len(axis), len(axis))
-    for answer in members:
-        above.contour(axis, axis, np.reshape(answer, square), [0.5], colors="C0", linewidths=0.4)
+    for prediction in members:
+        above.contour(
+            axis, axis, np.reshape(prediction, square), [0.5], colors="C0", linewidths=0.4
+        )
     above.contour(axis, axis, np.reshape(vote, square), [0.5], colors="C2", linewidths=2.5)
     above.contour(axis, axis, np.reshape(truth(grid), square), [0.5], colors="C3", linestyles="--")
     few = X[:200]

@@ -5,6 +5,9 @@ from arboleda.adaboost._algorithms._additive_algorithms import (
     LogitAlgorithm,
     RealAlgorithm,
 )
+from arboleda.adaboost._algorithms._additive_algorithms import (
+    compute_share_votes as compute_share_votes,
+)
 from arboleda.adaboost._algorithms._algorithm import Algorithm as Algorithm
 from arboleda.adaboost._algorithms._algorithm import BoostingProblem as BoostingProblem
 from arboleda.adaboost._algorithms._algorithm import Floats as Floats

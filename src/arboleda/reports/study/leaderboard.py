@@ -25,7 +25,7 @@ __all__ = [
 _WIDTH, _HEIGHT = 84, 16
 FILTER_FROM = 9  # minimum number of rows for a filter field
 
-_VERDICTS = {
+_RESULTS = {
     "equal": N_("as good"),
     "worse": N_("worse"),
     "unknown": N_("unknown"),
@@ -308,15 +308,15 @@ def make_comparison_view(report: ReportData) -> dict[str, Any] | None:
 
 
 def _make_row(report: ReportData, row: Mapping[str, Any]) -> dict[str, Any]:
-    verdict = {True: "equal", False: "worse", None: "unknown"}[row["as_good"]]
+    result = {True: "equal", False: "worse", None: "unknown"}[row["as_good"]]
     p_value = row["p_adjusted"]
     return {
         "name": report.get_name(row["key"]),
         "folds": _make_difference(report, row["folds"]),
         "test": _make_difference(report, row["test"]),
         "p": Cell("–" if p_value is None else _format_p_value(p_value), p_value),
-        "verdict": _(_VERDICTS[verdict]),
-        "kind": "untold" if row["as_good"] is None else verdict,
+        "verdict": _(_RESULTS[result]),
+        "kind": "untold" if row["as_good"] is None else result,
     }
 
 

@@ -10,7 +10,7 @@ from arboleda._utils.numbers import plain
 from arboleda.explain import ShapValues, lime, shap_values
 from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.preparation import prepared_sources
-from arboleda.study.results.explained_model import ExplainedModel, Floats, named_model
+from arboleda.study.results.explained_model import ExplainedModel, Floats, make_estimator_adapter
 
 __all__ = ["Contributions", "compute_contributions", "describe_contributions", "describe_shap"]
 
@@ -184,7 +184,7 @@ def _describe_exact(
 def _describe_lime(subject: ExplainedModel, row: Floats, predicted: float) -> dict[str, Any]:
     part = subject.draw(subject.train, LIME_ROWS, _LIME_STREAM)
     explainer = lime(
-        named_model(subject),
+        make_estimator_adapter(subject),
         part.x,
         n_samples=SAMPLES,
         categorical_features=[*subject.levels, *subject.binary] or None,

@@ -11,7 +11,7 @@ from arboleda.study.results.explained_model import (
     ExplainedModel,
     Floats,
     RowSubset,
-    named_model,
+    make_estimator_adapter,
     with_column,
 )
 
@@ -303,7 +303,7 @@ def _describe_effect(subject: ExplainedModel, x: Floats, column: int) -> dict[st
     listed = is_listed(subject, column)
     grid_values = _list_values(seen, subject.kind(column) == "numeric") if listed else None
     result = partial_dependence(
-        named_model(subject),
+        make_estimator_adapter(subject),
         x,
         column,
         grid_resolution=EFFECT_GRID,

@@ -21,7 +21,7 @@ __all__ = [
     "NamedRegressor",
     "RowSubset",
     "Rows",
-    "named_model",
+    "make_estimator_adapter",
     "named_target",
     "numbered_model",
     "with_column",
@@ -220,7 +220,7 @@ class NumberedProbabilities(_Numbered, NamedProbabilities):
     """A classifier of numbers with probabilities in their order."""
 
 
-def named_model(subject: ExplainedModel) -> Any:
+def make_estimator_adapter(subject: ExplainedModel) -> Any:
     """Return the model as a scikit-learn estimator with names of columns and labels."""
     if not subject.classes:
         return NamedRegressor(subject)

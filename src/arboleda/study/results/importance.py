@@ -8,7 +8,7 @@ from sklearn.metrics import make_scorer
 from arboleda.explain import importance, surrogate_tree
 from arboleda.study.results.explained_model import (
     ExplainedModel,
-    named_model,
+    make_estimator_adapter,
     named_target,
     numbered_model,
 )
@@ -117,7 +117,7 @@ def describe_surrogate(
     train = subject.draw(subject.train, row_limit, _SURROGATE_STREAM)
     test = subject.draw(subject.test, row_limit, _SURROGATE_STREAM)
     found = surrogate_tree(
-        named_model(subject),
+        make_estimator_adapter(subject),
         train.x,
         named_target(subject, train.y),
         X_test=test.x,
