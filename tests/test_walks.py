@@ -14,7 +14,8 @@ from scipy import sparse
 from arboleda._engine.columns import SparseTable, Table
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.forest import Forest
-from arboleda._engine.tree import Tree, TreeNodes
+from arboleda._engine.tree import Tree
+from arboleda._engine.tree_nodes import TreeNodes
 
 HARD = [
     0.0, -0.0, 5e-324, -5e-324, 2e-310, 1e-45, 1.4e-45, -1e-39, 1e308, -1e308, 3.4028235e38,

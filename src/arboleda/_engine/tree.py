@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,19 +13,12 @@ from sklearn.utils.validation import check_array
 from arboleda import _native
 from arboleda._engine.columns import MISSING, SparseTable, Table
 from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.tree_nodes import PruningPath, TreeNodes, ValidationRows
 
 Loss = Literal["misclassification", "squared_error", "absolute_error", "poisson_deviance"]
 
 _LEAF = -1  # children_left, children_right of a leaf
 _UNDEFINED = -2  # feature, threshold of a leaf
-
-
-class PruningPath(NamedTuple):
-    """Sequence of nested optimal pruned trees, from the full tree to the root."""
-
-    alpha: npt.NDArray[np.float64]  # value from which on the tree is optimal, ascending from 0
-    impurity: npt.NDArray[np.float64]  # weighted impurity of its leaves
-    n_leaves: npt.NDArray[np.int32]
 
 
 Axes = Mapping[int, npt.NDArray[np.float64]]
@@ -45,51 +37,6 @@ def compute_curves(
 def _call_native(function: Callable[..., Any], table: Table | SparseTable, n_threads: int) -> Any:
     """Call a function of the engine with a dense or sparse table."""
     return function(*table.native, n_threads)
-
-
-class ValidationRows(NamedTuple):
-    """Validation rows for pruning: a table, class codes or values, and weights."""
-
-    X: Table | SparseTable
-    target: npt.NDArray[Any]
-    weight: npt.NDArray[np.float64] | None
-    n_threads: int
-
-
-@dataclass(frozen=True, eq=False)
-class TreeNodes:
-    """Nodes of a tree in preorder, from which a `Tree` can be created.
-
-    Parameters
-    ----------
-    n_features : int
-    feature : ndarray of int
-        -1 in a leaf.
-    threshold : ndarray of float
-        0 in leaves and categorical splits.
-    right : ndarray of int
-        Right child; -1 in a leaf. The left child is the next node.
-    missing_left : ndarray of bool
-        False in a leaf.
-    impurity, weight : ndarray of float
-    n_node_samples : ndarray of int
-        At least 1.
-    value : ndarray of float of shape (n_nodes, n_outputs)
-    categories : mapping of int to ndarray of int
-        For categorical splits, the categories that go to the opposite side of missing values,
-        ascending.
-    """
-
-    n_features: int
-    feature: npt.NDArray[np.integer[Any]]
-    threshold: npt.NDArray[np.float64]
-    right: npt.NDArray[np.integer[Any]]
-    missing_left: npt.NDArray[np.bool_]
-    impurity: npt.NDArray[np.float64]
-    weight: npt.NDArray[np.float64]
-    n_node_samples: npt.NDArray[np.integer[Any]]
-    value: npt.NDArray[np.float64]
-    categories: Mapping[int, npt.NDArray[np.integer[Any]]]
 
 
 class Tree:

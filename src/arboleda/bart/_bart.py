@@ -19,6 +19,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.bart import BartOptions, BartSamples, Posterior
 from arboleda._engine.columns import Schema
 from arboleda._engine.parallel import resolve_n_jobs
@@ -28,8 +29,8 @@ from arboleda.persist import Field, Integer, SavedArray, SavedModel
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
-CategoricalFeatures = Sequence[bool | int | str] | Array | Literal["from_dtype"] | None
 
+Kind = Literal["mean", "prediction"]
 MOVES = ("grow", "prune", "change", "swap")
 
 _MAX_R_HAT = 1.1  # Gelman et al. (2013), section 11.5

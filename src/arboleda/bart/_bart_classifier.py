@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.mixins import restore_on_failure
 from arboleda._base.targets import encode_classes
+from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.bart import BartSamples, Posterior, sample_bart
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.target import read_target
-from arboleda.bart._bart import Array, BaseBART, CategoricalFeatures, Floats, check_draws_fit
+from arboleda.bart._bart import Array, BaseBART, Floats, check_draws_fit
 from arboleda.bart._posterior import get_interval_levels
 from arboleda.persist import Field, Integer, Labels
 

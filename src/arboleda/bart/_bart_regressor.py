@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.stats import chi2
@@ -13,18 +13,17 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_y, check_consistent_length
 
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.bart import sample_bart
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.target import check_squares, check_total_weight, read_target, read_weight
-from arboleda.bart._bart import BaseBART, CategoricalFeatures, Floats, check_draws_fit
+from arboleda.bart._bart import BaseBART, Floats, Kind, check_draws_fit
 from arboleda.bart._posterior import (
     compute_noisy_quantiles,
     estimate_noise,
     get_interval_levels,
     read_levels,
 )
-
-Kind = Literal["mean", "prediction"]
 
 
 class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]

@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
+from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.boosting import BoostingOptions, fit_boosting
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.fit import BinnedDataset
@@ -46,12 +47,11 @@ from arboleda.boosting._round_monitor import (
     make_ensemble_scorer,
     warn_if_no_trees,
 )
-from arboleda.boosting._rows import FitProblem, TrainingRows, holdout_split
+from arboleda.boosting._rows import FitProblem, TrainingRows, bin_rows, holdout_split
 from arboleda.boosting._target_statistics import TargetStatistics
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
-CategoricalFeatures = Sequence[bool | int | str] | Array | Literal["from_dtype"] | None
 Sampling = Literal["uniform", "goss", "gradient"]
 ValidationData = tuple[Any, Any, Any]  # X_val, y_val and sample_weight_val of `fit`
 
@@ -312,7 +312,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             n_classes=self._n_target_classes,
             seed=self.seed_,
         )
-        coded = self._bin_rows(problem.rows, n_threads)
+        coded = bin_rows(problem.rows, self.max_bins, n_threads)
         self.missing_columns_ = np.union1d(missing, coded.missing_columns())
         if self._is_automatic:
             self.ensemble_ = fit_mean_of_members(self, problem, coded, callbacks)
@@ -356,7 +356,9 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         validation_rows = None
         if validation is not None:
             if validation.table is not rows.table:
-                validation_rows = validation.coded(self._bin_rows(validation, n_threads, coded))
+                validation_rows = validation.coded(
+                    bin_rows(validation, self.max_bins, n_threads, coded)
+                )
             else:
                 validation_rows = validation.coded(coded)
         boosted = fit_boosting(
@@ -378,22 +380,6 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         self.ensemble_ = boosted.ensemble
         if problem.stopping is not None:
             self.ensemble_ = boosted.ensemble.truncated(monitor.best_round)
-
-    def _bin_rows(
-        self, rows: TrainingRows, n_threads: int, learned: BinnedDataset | None = None
-    ) -> BinnedDataset:
-        """Return the binned table; bins are learned from the training rows only.
-
-        Without ``max_bins`` every distinct value has its own code, and thresholds are computed from
-        the rows of each node.
-        """
-        if self.max_bins is not None and learned is not None:
-            return rows.table.code_like(learned, n_threads)
-        all_rows = self.max_bins is None or rows.numbers.size == rows.table.n_rows
-        chosen = None if all_rows else rows.numbers.astype(np.uint32)
-        if isinstance(rows.X, SharedBinning):
-            return rows.X.code(rows.table, n_threads, self.max_bins, chosen)
-        return rows.table.code(n_threads, self.max_bins, chosen)
 
     def _make_ensemble_scorer(self, problem: FitProblem) -> EnsembleScorer | None:
         """Return the scorer for early stopping; None if it uses the loss."""

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from arboleda._base.tree_learner import MaxFeatures
+from arboleda._base.tree_learner import CategoricalFeatures, MaxFeatures
 from arboleda.boosting._base_estimators import BoostingRegressor, RegressionLoss
-from arboleda.boosting._boosting import CategoricalFeatures, Sampling
+from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._gradient_boosting import GradientBoosting
 from arboleda.boosting._losses import CustomLoss, read_quantile_levels

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda.boosting._base_estimators import BoostingClassifier, ClassWeight
-from arboleda.boosting._boosting import CategoricalFeatures, Sampling
+from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
     Growth,

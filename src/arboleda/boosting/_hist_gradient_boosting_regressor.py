@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda.boosting._base_estimators import BoostingRegressor, RegressionLoss
-from arboleda.boosting._boosting import CategoricalFeatures, Sampling
+from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
     Growth,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from arboleda._base.folds import fold_splits, hold_out, keep_every_class
 from arboleda._engine.boosting import BoostingRows
 from arboleda._engine.fit import BinnedDataset
+from arboleda._engine.shared_binning import SharedBinning
 from arboleda._engine.table import SparseTable, Table
 from arboleda.boosting._round_monitor import Stopping
 
@@ -161,3 +162,23 @@ def kfold_splits(
         if validation.size:
             splits.append((replace(rows, numbers=train), replace(rows, numbers=validation)))
     return splits
+
+
+def bin_rows(
+    rows: TrainingRows,
+    max_bins: int | None,
+    n_threads: int,
+    learned: BinnedDataset | None = None,
+) -> BinnedDataset:
+    """Return the binned table; bins are learned from the training rows only.
+
+    Without ``max_bins`` every distinct value has its own code, and thresholds are computed from the
+    rows of each node.
+    """
+    if max_bins is not None and learned is not None:
+        return rows.table.code_like(learned, n_threads)
+    all_rows = max_bins is None or rows.numbers.size == rows.table.n_rows
+    chosen = None if all_rows else rows.numbers.astype(np.uint32)
+    if isinstance(rows.X, SharedBinning):
+        return rows.X.code(rows.table, n_threads, max_bins, chosen)
+    return rows.table.code(n_threads, max_bins, chosen)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.tree import Tree, TreeNodes
+from arboleda._engine.tree import Tree
+from arboleda._engine.tree_nodes import TreeNodes
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

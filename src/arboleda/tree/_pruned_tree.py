@@ -24,7 +24,8 @@ from arboleda._base.tree_learner import Array, Floats, Training
 from arboleda._engine.parallel import run_in_parallel
 from arboleda._engine.table import check_table
 from arboleda._engine.target import BEYOND_SQUARES, read_target, read_weight
-from arboleda._engine.tree import Loss, PruningPath, Tree, ValidationRows
+from arboleda._engine.tree import Loss, Tree
+from arboleda._engine.tree_nodes import PruningPath, ValidationRows
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._pruning_curve import PruningCurve
 

@@ -316,7 +316,7 @@ def _make_row(report: ReportData, row: Mapping[str, Any]) -> dict[str, Any]:
         "test": _make_difference(report, row["test"]),
         "p": Cell("–" if p_value is None else _format_p_value(p_value), p_value),
         "verdict": _(_RESULTS[result]),
-        "kind": "untold" if row["as_good"] is None else result,
+        "kind": "unknown" if row["as_good"] is None else result,
     }
 
 
