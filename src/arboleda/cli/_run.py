@@ -8,13 +8,8 @@ import warnings
 import typer
 
 from arboleda.cli._app import CtrlCError, app, print_line
-from arboleda.cli._compare import compare
-from arboleda.cli._explain import explain
-from arboleda.cli._explore import explore
-from arboleda.cli._export import export
-from arboleda.cli._predict import predict
-from arboleda.cli._study import study
-from arboleda.cli._study_options import GroupedCommand
+from arboleda.cli._commands import compare, explain, explore, export, predict
+from arboleda.cli._study import GroupedCommand, study
 from arboleda.study.errors import StudyError
 
 __all__ = ["run"]

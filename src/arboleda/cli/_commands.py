@@ -1,0 +1,209 @@
+"""The commands compare, explain, explore, export and predict."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arboleda.cli._app import CtrlCError, print_line
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["compare", "explain", "explore", "export", "predict"]
+
+
+def compare(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="STUDY...", help="Folders of at least two studies.")
+    ],
+    *,
+    out: Annotated[Path | None, typer.Option(help="Path of the page. [compared.html]")] = None,
+    lang: Annotated[str, typer.Option(help="Language of the page: en or es.")] = "en",
+) -> None:
+    """Compare studies: settings, leaderboards and best models."""
+    try:
+        from rich.console import Console
+
+        from arboleda.study import compare as compare_studies
+
+        result = compare_studies(folders, progress=True, lang=lang)
+        page = result.save(out or result.default_path)
+    except KeyboardInterrupt:
+        raise CtrlCError("nothing was written") from None
+    Console(highlight=False).print(_make_table(result.facts))
+    for sentence in result.facts["sentences"]:
+        print_line(sentence)
+    print_line(f"Page: {page}")
+
+
+def _make_table(facts: Mapping[str, Any]) -> "Table":
+    """Return the leaderboards side by side, with cross-validated and test scores."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from arboleda._utils.numbers import plain
+    from arboleda._utils.text import visible
+
+    table = Table(title=Text("Cross-validated / test"))
+    table.add_column("Model", overflow="fold")
+    for study in facts["studies"]:
+        heading = f"{study['name']}: {study['metric_label']}"
+        table.add_column(Text(visible(heading), overflow="fold"), justify="right")
+    for row in facts["leaderboard"]:
+        cells = [Text(visible(row["name"]))]
+        for cell in row["cells"]:
+            scores = "" if cell is None else f"{plain(cell['cv'])} / {plain(cell['test'])}"
+            best = cell is not None and cell["rank"] == 1
+            cells.append(Text(visible(scores), style="bold" if best else ""))
+        table.add_row(*cells)
+    return table
+
+
+def explain(
+    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
+    *,
+    row: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of a data row of the table, from 1. [explain the model as a whole]"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Path of the page. [STUDY/explained.html, STUDY/explained-row-N.html]"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of samples and shuffles.")] = 0,
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the page: en or es. [that of the study]")
+    ] = None,
+) -> None:
+    """Explain the best model of STUDY, or its prediction for one row, on a page."""
+    try:
+        from arboleda.study import explain as explain_study
+
+        result = explain_study(folder, row, seed=seed, progress=True, lang=lang)
+        page = result.save(out or result.default_path)
+    except KeyboardInterrupt:
+        raise CtrlCError("nothing was written") from None
+    print_line(f"Page: {page}")
+
+
+def explore(
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, "
+            "iris, wine."
+        ),
+    ],
+    *,
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column to predict later, if any."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder or path (.html) of the page. [TABLE-explored.html]"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of samples and maps.")] = 0,
+    lang: Annotated[str, typer.Option(help="Language of the page: en or es.")] = "en",
+    max_table_size: Annotated[
+        str | None,
+        typer.Option(
+            help="Maximum uncompressed size of the table, as in 2GB. [a quarter of the available "
+            "memory]"
+        ),
+    ] = None,
+) -> None:
+    """Explore TABLE before modelling: columns, gaps, relations, structure and outliers.
+
+    Models are not compared; use a study for that.
+    """
+    try:
+        from arboleda.study import explore as explore_table
+        from arboleda.study.artifacts.files import page_path, refuse_the_table
+
+        if out is not None:
+            refuse_the_table(out, table)
+        result = explore_table(
+            table, target, seed=seed, progress=True, max_table_size=max_table_size, lang=lang
+        )
+        page = result.save(page_path(out, result.default_path))
+    except KeyboardInterrupt:
+        raise CtrlCError("nothing was written") from None
+    print_line(f"Page: {page}")
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
+    *,
+    onnx: Annotated[
+        bool, typer.Option("--onnx", help="Export as ONNX, which many runtimes read (default).")
+    ] = True,
+    model: Annotated[str | None, typer.Option(help="Key of a saved model. [the best]")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Path of the file. [STUDY/MODEL.onnx]")
+    ] = None,
+) -> None:
+    """Export the best model of STUDY, with its preprocessing, for other programs."""
+    del onnx
+    try:
+        from arboleda.study import export as export_model
+
+        result = export_model(folder, out, model=model)
+    except KeyboardInterrupt:
+        raise CtrlCError("nothing was written") from None
+    if result.dates:
+        print_line(f"Pass dates as numbers: {', '.join(result.dates)}.", err=True)
+    print_line(f"Model: {result.path} ({result.name})")
+
+
+def predict(
+    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
+    table: Annotated[
+        str,
+        typer.Argument(metavar="TABLE", help="CSV or Parquet file with the columns of the study."),
+    ],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Path of the file, .csv or .parquet. [TABLE-predicted.csv]"
+        ),
+    ] = None,
+    intervals: Annotated[
+        float | None,
+        typer.Option(
+            help="Add prediction intervals (for classes: sets) with this coverage, as in 0.9."
+        ),
+    ] = None,
+    max_table_size: Annotated[
+        str | None,
+        typer.Option(
+            help="Maximum size of an indivisible part of TABLE, as in 2GB; TABLE itself may be "
+            "larger. [a quarter of the available memory]"
+        ),
+    ] = None,
+) -> None:
+    """Predict the target of each row of TABLE with the best model of STUDY.
+
+    Adds class probabilities and, if the study has costs, the decision of least expected cost.
+    """
+    try:
+        from arboleda.study import predict as predict_table
+
+        result = predict_table(
+            folder,
+            table,
+            out,
+            intervals=intervals,
+            progress=True,
+            max_table_size=max_table_size,
+        )
+    except KeyboardInterrupt:
+        raise CtrlCError("nothing was written") from None
+    for note in result.notes:
+        print_line(note, err=True)
+    print_line(f"Predictions: {result.path} ({result.n_rows:,} rows, by {result.name})")
