@@ -175,7 +175,7 @@ def test_a_study_runs_from_the_command_line(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     folder = tmp_path / "studies" / "my_table-b"
     assert {f.name for f in folder.iterdir()} == {
-        "answers",
+        "predictions",
         "figures",
         "ledger.sqlite",
         "leaderboard.csv",

@@ -140,7 +140,7 @@ def harm(path: Path, how: str) -> None:
 def test_damaged_files_are_refused_or_usable(
     studies: dict[str, Path], tmp_path: Path, how: str
 ) -> None:
-    names = [name for name in files(studies["first"]) if not name.startswith("answers/")]
+    names = [name for name in files(studies["first"]) if not name.startswith("predictions/")]
     assert len(names) > 12
     for name in names:
         folder = copy_study(studies["first"], tmp_path / "study")
@@ -184,7 +184,12 @@ def test_a_missing_member_is_refused(damaged: Reader, capsys: pytest.CaptureFixt
 def test_damaged_studies_resume_or_are_refused(studies: dict[str, Path], tmp_path: Path) -> None:
     """What a run needs of the folder it makes again, or it refuses."""
     config = studies["second"] / "study.toml"
-    for name in ("ledger.sqlite", "answers/cart-*-0.npy", "models/cart.skops", "models/index.json"):
+    for name in (
+        "ledger.sqlite",
+        "predictions/cart-*-0.npy",
+        "models/cart.skops",
+        "models/index.json",
+    ):
         for how in ("cut", "folder"):
             folder = copy_study(studies["second"], tmp_path / "study")
             harm(next(iter(folder.glob(name))), how)

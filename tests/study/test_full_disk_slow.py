@@ -38,7 +38,7 @@ def find_column(target: int | str | Path) -> str:
     path = Path(f"/proc/self/fd/{target}").resolve() if is_open else Path(target)
     if path.is_dir():
         return f"{path.name} itself"
-    several = path.parent.name in ("answers", "figures", "models")
+    several = path.parent.name in ("predictions", "figures", "models")
     return path.parent.name if several else path.name.strip(".").split(".")[0]
 
 
@@ -68,7 +68,7 @@ def test_a_study_survives_a_failure_of_any_call(
     counting = FailsOnce(call, 0)
     monkeypatch.setattr(os, name, counting)
     expected = timeless(run(tmp_path / "whole"))
-    assert {"answers", "figures", "models", "results", "report"} <= set(counting.places)
+    assert {"predictions", "figures", "models", "results", "report"} <= set(counting.places)
     for k in worth_failing(counting.places):
         out = tmp_path / str(k)
         monkeypatch.setattr(os, name, FailsOnce(call, k))

@@ -154,7 +154,7 @@ def test_the_facts_do_not_depend_on_the_processes(
     command = [sys.executable, "-m", "arboleda", "study"]
     command += ["--config", str(two.folder / "study.toml"), "--out", str(out)]
     # While folds are scored, twice, and while models are tested.
-    for files, at_least in (("answers/*.npy", 2), ("answers/*.npy", 12), ("models/*", 2)):
+    for files, at_least in (("predictions/*.npy", 2), ("predictions/*.npy", 12), ("models/*", 2)):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while len(list(out.glob(files))) < at_least and process.poll() is None:
             time.sleep(0.02)

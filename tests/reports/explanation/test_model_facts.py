@@ -164,7 +164,7 @@ def test_rows_to_inspect_match_their_description(subject: ExplainedModel) -> Non
     predictions = subject.predict(subject.test.x)
     for row in rows:
         at = int(np.flatnonzero(subject.test.numbers == row["row"] - 1)[0])
-        assert row["said"] == subject.prediction_text(float(predictions[at]))
+        assert row["prediction"] == subject.prediction_text(float(predictions[at]))
         right = predictions[at] == subject.test.y[at]
         if row["why"] in ("wrong", "surely_wrong"):
             assert not right

@@ -93,7 +93,9 @@ def test_tables_show_the_numbers_of_the_facts(of_row: Explanation, of_model: Exp
     values = cells(page, "All values of the row")
     assert [row[0] for row in values] == [column["name"] for column in facts["values"]]
     contributions = cells(page, "Contributions of the columns to the prediction")
-    assert [row[0] for row in contributions] == [c["name"] for c in facts["pushes"]["columns"]]
+    assert [row[0] for row in contributions] == [
+        c["name"] for c in facts["contributions"]["columns"]
+    ]
     near = cells(page, "The nearest training rows")[1:]
     assert [row[0] for row in near] == [f"{r['row']:,}" for r in facts["neighbours"]["rows"]]
     if facts["prediction"]["probabilities"] is not None:
@@ -121,7 +123,12 @@ def test_warnings_are_shown(of_row: Explanation) -> None:
     facts = copy.deepcopy(of_row.facts)
     facts["values"][0]["remark"] = "above_all"
     facts["neighbours"]["rows"] = []
-    facts["pushes"] |= {"method": "lime", "fidelity": 0.1, "stability": 0.5, "n_samples": 5000}
+    facts["contributions"] |= {
+        "method": "lime",
+        "fidelity": 0.1,
+        "stability": 0.5,
+        "n_samples": 5000,
+    }
     page = render_explanation(facts)
     assert "higher than in every training row: the prediction is an extrapolation" in page
     assert "No training row is similar to this one" in page
@@ -145,8 +152,8 @@ def test_sets_are_described_by_their_size(
 
 def test_many_columns_and_classes_are_truncated(of_row: Explanation, task: str) -> None:
     facts = copy.deepcopy(of_row.facts)
-    first = facts["pushes"]["columns"][0]
-    facts["pushes"]["columns"] = [first | {"push": 1.0 / (i + 1)} for i in range(40)]
+    first = facts["contributions"]["columns"][0]
+    facts["contributions"]["columns"] = [first | {"contribution": 1.0 / (i + 1)} for i in range(40)]
     page = render_explanation(facts)
     rows = cells(page, "Contributions of the columns to the prediction")
     assert len(rows) == 13
@@ -155,7 +162,7 @@ def test_many_columns_and_classes_are_truncated(of_row: Explanation, task: str) 
         return
     labels = [f"class {k}" for k in range(50)]
     facts["study"] |= {"labels": labels, "task": "multiclass", "positive_class": None}
-    facts["prediction"]["answer"] = labels[0]
+    facts["prediction"]["value"] = labels[0]
     facts["prediction"]["probabilities"] = [
         {"label": label, "probability": 0.02, "share": 0.02} for label in labels
     ]

@@ -32,7 +32,7 @@ def test_the_row_matches_the_table(of_row: Explanation, subject: ExplainedModel)
 def test_the_prediction_matches_the_pipeline(of_row: Explanation, subject: ExplainedModel) -> None:
     prediction, x = of_row.facts["prediction"], subject.test.x[:1]
     predicted = float(subject.pipeline.predict(x)[0])
-    assert prediction["answer"] == subject.prediction_text(predicted)
+    assert prediction["value"] == subject.prediction_text(predicted)
     if subject.predicts_probabilities:
         shares = np.bincount(subject.train.y) / len(subject.train.y)
         expected = {
@@ -43,7 +43,7 @@ def test_the_prediction_matches_the_pipeline(of_row: Explanation, subject: Expla
         }
         found = {r["label"]: (r["probability"], r["share"]) for r in prediction["probabilities"]}
         assert found == expected
-        assert prediction["probabilities"][0]["label"] == prediction["answer"]
+        assert prediction["probabilities"][0]["label"] == prediction["value"]
 
 
 def test_similar_rows_and_errors_exclude_the_row_itself(
@@ -57,7 +57,7 @@ def test_similar_rows_and_errors_exclude_the_row_itself(
         assert prediction["errors"]["n_rows"] == len(y)
         assert prediction["errors"]["median"] == pytest.approx(np.median(off))
         return
-    same = predictions == subject.labels.index(prediction["answer"])
+    same = predictions == subject.labels.index(prediction["value"])
     if same.sum() < 50:
         assert prediction["similar"] is None
 
@@ -89,7 +89,7 @@ def test_changes_are_predictions_for_the_changed_row(
         assert change["values"][place] == subject.text(j, subject.test.x[0, j])
         known = {subject.text(j, value): value for value in subject.train.x[:, j]}
         for value, output, predicted in zip(
-            change["values"], change["outputs"], change["answers"], strict=True
+            change["values"], change["outputs"], change["predictions"], strict=True
         ):
             other = subject.test.x[:1].copy()
             other[0, j] = known.get(value, subject.test.x[0, j])
@@ -98,26 +98,26 @@ def test_changes_are_predictions_for_the_changed_row(
             assert output == pytest.approx(subject.outputs(other)[0, k])
         turn = change["turn"]
         if turn is None:
-            assert not subject.classes or len(set(change["answers"])) == 1
+            assert not subject.classes or len(set(change["predictions"])) == 1
         else:
-            assert change["answers"][turn] != change["answers"][place]
+            assert change["predictions"][turn] != change["predictions"][place]
 
 
 def test_contributions_are_sorted_by_size(of_row: Explanation, subject: ExplainedModel) -> None:
-    found = of_row.facts["pushes"]
-    sizes = [abs(column["push"]) for column in found["columns"]]
+    found = of_row.facts["contributions"]
+    sizes = [abs(column["contribution"]) for column in found["columns"]]
     assert sizes == sorted(sizes, reverse=True)
     for column in found["columns"]:
         j = subject.names.index(column["name"])
         assert column["value"] == subject.text(j, subject.test.x[0, j])
-    assert found["output"] == (of_row.facts["prediction"]["answer"] if subject.classes else None)
+    assert found["output"] == (of_row.facts["prediction"]["value"] if subject.classes else None)
 
 
 def test_the_column_that_determines_the_target_contributes_most(
     studies: dict[str, Path],
 ) -> None:
     found = explain(studies["regression"], 1).facts
-    assert found["pushes"]["columns"][0]["name"] == "length"
+    assert found["contributions"]["columns"][0]["name"] == "length"
 
 
 def test_neighbours_of_a_forest_use_its_proximity(studies: dict[str, Path]) -> None:
@@ -160,7 +160,7 @@ def test_intervals_are_given_where_the_model_allows(of_row: Explanation, task: s
         assert found["interval"] is None
     else:
         low, high = found["interval"]
-        assert low < of_row.facts["prediction"]["answer"] < high
+        assert low < of_row.facts["prediction"]["value"] < high
         assert found["n_rows"] == of_row.facts["study"]["n_test"] - 1
 
 
@@ -168,4 +168,4 @@ def test_another_seed_changes_only_random_draws(studies: dict[str, Path]) -> Non
     one, other = (explain(studies["multiclass"], 1, seed=seed).facts for seed in (0, 1))
     assert one["prediction"] == other["prediction"]
     assert one["values"] == other["values"]
-    assert one["pushes"] != other["pushes"]
+    assert one["contributions"] != other["contributions"]

@@ -29,10 +29,10 @@ _MOST_CONTRIBUTIONS = 12
 
 def make_contributions_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     """Collect the section on contributions; None if there are none."""
-    result = facts["pushes"]
+    result = facts["contributions"]
     if result is None:
         return None
-    contributions = [column["push"] for column in result["columns"]]
+    contributions = [column["contribution"] for column in result["columns"]]
     write = make_contribution_formatter(contributions, result["unit"])
     longest = max(map(abs, contributions), default=0.0) or 1.0
     usual = {column["name"]: column for column in facts["values"]}
@@ -49,8 +49,8 @@ def make_contributions_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
         if not rest
         else {
             "n": integer(len(rest)),
-            "push": write(sum(column["push"] for column in rest)),
-            **_make_bar(sum(column["push"] for column in rest), longest),
+            "contribution": write(sum(column["contribution"] for column in rest)),
+            **_make_bar(sum(column["contribution"] for column in rest), longest),
         },
         "how": _describe_contributions_method(result),
     }
@@ -64,8 +64,8 @@ def _make_row(
         "value": format_value(column["value"]),
         "condition": column["condition"] and translate(column["condition"]),
         "usual": format_usual(usual[column["name"]]),
-        "push": write(column["push"]),
-        **_make_bar(column["push"], longest),
+        "contribution": write(column["contribution"]),
+        **_make_bar(column["contribution"], longest),
     }
 
 
@@ -169,7 +169,7 @@ def _write_change_sentence(facts: Mapping[str, Any], change: Mapping[str, Any]) 
     texts = [format_value(value) for value in change["values"]]
     own, turn = texts[change["own"]], change["turn"]
     if turn is not None:
-        prediction = quote_name(str(change["answers"][turn]))
+        prediction = quote_name(str(change["predictions"][turn]))
         return _(
             "If {name} were {value} instead of {own}, the model would predict {prediction}.",
             name=name,

@@ -48,7 +48,7 @@ def make_model_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "effects": make_effects_view(facts),
         "surrogate": _make_surrogate(facts),
         "swarm": _draw_swarm(facts),
-        "sure": _make_uncertainty(facts),
+        "uncertainty": _make_uncertainty(facts),
         "rows": _make_rows(facts),
     }
 
@@ -271,8 +271,8 @@ def _make_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
             "row": integer(row["row"]),
             "why": _(why),
             "truth": format_value(row["truth"]),
-            "said": format_value(row["said"]),
-            "sure": None if row["probability"] is None else percent(row["probability"], 0),
+            "prediction": format_value(row["prediction"]),
+            "probability": None if row["probability"] is None else percent(row["probability"], 0),
         }
         for row, why in ((row, _WHY[row["why"]]) for row in facts["rows"])
     ]

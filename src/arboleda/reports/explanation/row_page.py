@@ -39,8 +39,8 @@ def make_row_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "table": facts["study"]["table"],
         "target": facts["study"]["target"],
         "summary": make_row_summary(facts),
-        "pushes": make_contributions_view(facts),
-        "sure": _make_uncertainty(facts),
+        "contributions": make_contributions_view(facts),
+        "uncertainty": _make_uncertainty(facts),
         "changes": make_changes_view(facts),
         "axis": describe_changes_axis(facts),
         "neighbours": _make_neighbours(facts),
@@ -89,7 +89,7 @@ def _draw_spread(facts: Mapping[str, Any]) -> Any:
     return draw_spread_plot(
         facts["targets"],
         facts["study"]["target"],
-        facts["prediction"]["answer"],
+        facts["prediction"]["value"],
         None if interval is None else (interval[0], interval[1]),
         facts["row"]["truth"],
         "spread",
@@ -105,7 +105,7 @@ def _make_neighbours(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     return {
         "names": [names[j] for j in shown],
         "own": [format_value(facts["values"][j]["value"]) for j in shown],
-        "answer": format_value(facts["prediction"]["answer"]),
+        "value": format_value(facts["prediction"]["value"]),
         "rows": [
             {
                 "row": integer(row["row"]),
@@ -129,8 +129,8 @@ def _make_neighbours(facts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _choose_columns(facts: Mapping[str, Any]) -> list[str]:
     """Return the columns with the largest contributions, or the first of the table."""
-    if facts["pushes"] is not None:
-        names = [column["name"] for column in facts["pushes"]["columns"]]
+    if facts["contributions"] is not None:
+        names = [column["name"] for column in facts["contributions"]["columns"]]
     else:
         names = [column["name"] for column in facts["values"]]
     return list(dict.fromkeys(names))[:_MOST_VALUES]
@@ -140,7 +140,7 @@ def _write_proximity_sentence(facts: Mapping[str, Any]) -> str:
     rows = facts["neighbours"]["rows"]
     targets = [row["target"] for row in rows]
     if facts["study"]["labels"]:
-        predicted = facts["prediction"]["answer"]
+        predicted = facts["prediction"]["value"]
         same = sum(target == predicted for target in targets)
         return ngettext(
             "Of the {rows} training rows nearest to it, {same} is {predicted}, the class "
@@ -159,7 +159,7 @@ def _write_proximity_sentence(facts: Mapping[str, Any]) -> str:
         low=plain(min(targets)),
         high=plain(max(targets)),
         mean=plain(sum(targets) / len(targets)),
-        predicted=plain(facts["prediction"]["answer"]),
+        predicted=plain(facts["prediction"]["value"]),
     )
 
 
@@ -219,7 +219,7 @@ def make_row_summary(facts: Mapping[str, Any]) -> Summary:
 
 def _make_figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
     prediction, truth = facts["prediction"], facts["row"]["truth"]
-    predicted = format_value(prediction["answer"])
+    predicted = format_value(prediction["value"])
     if prediction["probabilities"] is not None:
         chance = _get_probability(facts)
         yield KeyFigure(_("Prediction"), predicted, "")
@@ -244,7 +244,7 @@ def _make_figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
 
 def _get_probability(facts: Mapping[str, Any]) -> Mapping[str, Any]:
     prediction = facts["prediction"]
-    return next(row for row in prediction["probabilities"] if row["label"] == prediction["answer"])
+    return next(row for row in prediction["probabilities"] if row["label"] == prediction["value"])
 
 
 def _compare_with_mean(facts: Mapping[str, Any]) -> str:
@@ -253,7 +253,7 @@ def _compare_with_mean(facts: Mapping[str, Any]) -> str:
 
 
 def _compare_with_truth(facts: Mapping[str, Any]) -> str:
-    predicted, truth = facts["prediction"]["answer"], facts["row"]["truth"]
+    predicted, truth = facts["prediction"]["value"], facts["row"]["truth"]
     if facts["study"]["labels"] is not None:
         return _("the model is right") if predicted == truth else _("the model is wrong")
     return _("the model is off by {error}", error=plain(abs(predicted - truth)))
@@ -262,7 +262,7 @@ def _compare_with_truth(facts: Mapping[str, Any]) -> str:
 def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     prediction, study = facts["prediction"], facts["study"]
     model = translate(facts["model"]["name"])
-    predicted = quote_name(format_value(prediction["answer"]))
+    predicted = quote_name(format_value(prediction["value"]))
     if prediction["probabilities"] is not None:
         chance = _get_probability(facts)
         yield _(
@@ -279,11 +279,11 @@ def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     else:
         values = {
             "model": model,
-            "value": plain(prediction["answer"]),
+            "value": plain(prediction["value"]),
             "target": quote_name(study["target"]),
             "mean": plain(prediction["mean"]),
         }
-        if prediction["answer"] >= prediction["mean"]:
+        if prediction["value"] >= prediction["mean"]:
             yield _(
                 "{model} predicts {value} for {target}, above the mean of the training "
                 "rows ({mean}).",
@@ -308,7 +308,7 @@ def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
         yield _("The {level} prediction set contains no other class.", level=level)
     elif n:
         others = [
-            quote_name(label) for label in result["set"] if label != facts["prediction"]["answer"]
+            quote_name(label) for label in result["set"] if label != facts["prediction"]["value"]
         ]
         if others:
             yield _(
@@ -319,15 +319,15 @@ def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _describe_contributions(facts: Mapping[str, Any]) -> Iterator[str]:
-    result = facts["pushes"]
+    result = facts["contributions"]
     if result is None:
         return
     # Of several conditions on one column, keep the first, which is the strongest.
     columns = list({column["name"]: column for column in reversed(result["columns"])}.values())[
         ::-1
     ]
-    towards = [column for column in columns if column["push"] > 0]
-    away = [column for column in columns if column["push"] < 0]
+    towards = [column for column in columns if column["contribution"] > 0]
+    away = [column for column in columns if column["contribution"] < 0]
     up, down = (
         (_("The main evidence for it"), _("the main evidence against it"))
         if result["output"] is not None
@@ -365,7 +365,7 @@ def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
     near = facts["neighbours"]["rows"]
     if not near or near[0]["proximity"] < _FAR:
         yield _("No training row is similar to this one: the prediction has little support.")
-    contributions = facts["pushes"]
+    contributions = facts["contributions"]
     if (
         contributions is not None
         and contributions["method"] == "lime"

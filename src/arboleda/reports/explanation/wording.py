@@ -232,7 +232,7 @@ def _describe_similar(facts: Mapping[str, Any]) -> Iterator[str]:
     result = facts["prediction"]["similar"]
     if result is None:
         return
-    predicted = quote_name(format_value(facts["prediction"]["answer"]))
+    predicted = quote_name(format_value(facts["prediction"]["value"]))
     confidence = ""
     if result["low"] is not None:
         low, high = percent(result["low"], 0), percent(result["high"], 0)

@@ -188,7 +188,7 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     if job.kind == "apparent":
         result["chance"] = compute_chance_scores(y_score, predicted, score, n_classes, shared.costs)
     if job.predictions_file is not None:
-        result["answers"] = save_predictions(job.predictions_file, predictions)
+        result["predictions"] = save_predictions(job.predictions_file, predictions)
     if job.is_test:
         groups = None if shared.groups is None else shared.groups[job.score_rows]
         result["test"] = evaluate_test(

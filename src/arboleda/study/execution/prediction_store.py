@@ -36,7 +36,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 # The folder within the study's folder.
-PREDICTIONS_DIR = "answers"
+PREDICTIONS_DIR = "predictions"
 
 
 def predictions_path(folder: Path, model: str, params: Mapping[str, Any], fold: str) -> Path:

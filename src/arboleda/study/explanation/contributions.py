@@ -173,7 +173,7 @@ def _describe_exact(
             {
                 "name": subject.names[j],
                 "value": subject.text(j, row[j]),
-                "push": float(contributions[j]),
+                "contribution": float(contributions[j]),
                 "condition": None,
             }
             for j in order
@@ -205,7 +205,7 @@ def _describe_lime(subject: ExplainedModel, row: Floats, predicted: float) -> di
             {
                 "name": subject.names[j],
                 "value": subject.text(j, row[j]),
-                "push": float(weight),
+                "contribution": float(weight),
                 "condition": _format_condition(subject, j, row[j], text),
             }
             for j, text, weight in sorted(

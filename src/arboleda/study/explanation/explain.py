@@ -126,7 +126,7 @@ def explain(
     >>> with TemporaryDirectory() as folder:
     ...     result = Study("iris", target="target", output_dir=folder, models="random_forest").run()
     ...     found = explain_study(folder, row=7)
-    >>> found.facts["prediction"]["answer"]
+    >>> found.facts["prediction"]["value"]
     'setosa'
     """
     if not isinstance(seed, Integral) or not 0 <= seed < 2**32:
@@ -203,7 +203,7 @@ def load_row(subject: ExplainedModel, row: int) -> ExplainedRow:
     )
 
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _BASELINES = ("most_frequent", "mean")
 # Packages of models that extrapolate as constants.
 _TREES = tuple(f"arboleda.{part}" for part in ("adaboost", "bagging", "boosting", "forest", "tree"))
@@ -337,7 +337,7 @@ def make_row_facts(
         "range": prediction_range,
         "targets": None if subject.classes else histogram(subject.train.y, BINS),
         "values": values,
-        "pushes": contributions,
+        "contributions": contributions,
         "changes": changes,
         "neighbours": neighbours,
     }

@@ -44,7 +44,7 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
     test = subject.test.some(np.flatnonzero(subject.test.numbers != own))
     predicted = float(subject.predict(row[None, :])[0])
     result: dict[str, Any] = {
-        "answer": subject.prediction_text(predicted),
+        "value": subject.prediction_text(predicted),
         "probabilities": None,
         "mean": None,
         "similar": None,
@@ -228,7 +228,7 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
         "values": [subject.text(column, value) for value in values],
         "shares": shares,
         "outputs": outputs[:, output].tolist(),
-        "answers": [subject.prediction_text(prediction) for prediction in predictions],
+        "predictions": [subject.prediction_text(prediction) for prediction in predictions],
         "turn": _find_turn(predictions, own, ordered) if subject.classes else None,
         "histogram": None if listed else histogram(present, BINS),
     }

@@ -257,7 +257,7 @@ def _describe_row(
         "row": int(subject.test.numbers[at]) + 1,
         "why": why,
         "truth": subject.prediction_text(float(subject.test.y[at])),
-        "said": subject.prediction_text(float(predictions[at])),
+        "prediction": subject.prediction_text(float(predictions[at])),
         "probability": None if confidence is None else float(confidence[at]),
     }
 
