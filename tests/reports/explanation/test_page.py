@@ -172,8 +172,8 @@ def test_many_columns_and_classes_are_truncated(of_row: Explanation, task: str) 
 
 
 def test_facts_of_another_version_are_refused(explained: Explanation) -> None:
-    with pytest.raises(ValueError, match="schema version 2, this page draws version 1"):
-        render_explanation(explained.facts | {"schema_version": 2})
+    with pytest.raises(ValueError, match="schema version 3, this page draws version 2"):
+        render_explanation(explained.facts | {"schema_version": 3})
 
 
 def test_contributions_are_shown_with_sign_and_unit() -> None:
