@@ -26,7 +26,14 @@ extensions = [
     "myst_parser",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery/examples", "sg_execution_times.rst"]
+# A README describes a folder to those who read the repository; it is no page.
+exclude_patterns = [
+    "_build",
+    "gallery/examples",
+    "sg_execution_times.rst",
+    "README.md",
+    "**/README.md",
+]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 html_math_renderer = "mathml"
 templates_path = ["_templates"]

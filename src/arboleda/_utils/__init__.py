@@ -1,1 +1,7 @@
-"""TODO."""
+"""Helpers that know nothing of models, tables or the engine, and that every package may import.
+
+``errors`` has the exceptions of the library and the detection of optional packages, ``files``
+atomic writes and strict JSON, ``text`` and ``numbers`` the formatting of names and numbers,
+``frames`` the creation of data frames and figures, ``sparse`` the validation of sparse matrices,
+and ``float32`` thresholds in single precision. A helper that needs a model belongs to ``_base``.
+"""

@@ -1,4 +1,10 @@
-"""AdaBoost and related boosting algorithms."""
+"""AdaBoost and related boosting algorithms.
+
+Each method has a file of its name, such as ``_adaboost_m1``, ``_samme`` or ``_logit_boost``; the
+updates of the classifiers are in ``_algorithms``, those of the regressors in
+``_regressor_rounds``. Members that are trees are boosted by the engine (``_tree_members``), all
+others by ``_loop``.
+"""
 
 from arboleda.adaboost._adaboost_classifier import AdaBoostClassifier
 from arboleda.adaboost._adaboost_m1 import AdaBoostM1

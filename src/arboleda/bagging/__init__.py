@@ -1,4 +1,10 @@
-"""Ensembles of any estimator: bagging, random subspaces, class switching."""
+"""Ensembles of any estimator: bagging, random subspaces, class switching.
+
+Each method has a file of its name: ``_bagging_estimators``, ``_pasting``, ``_random_patches``,
+``_random_subspaces``, ``_class_switching_classifier``. ``_sampling`` draws the rows, columns and
+labels of each member; ``_tree_members`` fits members that are trees in the engine, and
+``_bagged_estimators`` fits all others as clones.
+"""
 
 from arboleda._base.held_out import OobCurve
 from arboleda.bagging._bagging import Bagging as Bagging

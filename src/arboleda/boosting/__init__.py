@@ -1,4 +1,10 @@
-"""Gradient boosting."""
+"""Gradient boosting.
+
+Each of the four estimators has a file of its name. ``_boosting`` is the spine of their `fit`, and
+``_boosted_model`` what a fitted model computes. ``_losses`` has the losses, ``_round_monitor``
+early stopping and callbacks, ``_target_statistics`` the encoding of categories, ``_auto`` the
+automatic choice of the rounds. The loop over the rounds is in the engine.
+"""
 
 from arboleda.boosting._boosted_model import BoostedModel as BoostedModel
 from arboleda.boosting._boosting import Boosting as Boosting

@@ -1,4 +1,8 @@
-"""Export of models to C: one portable source file, for embedded devices."""
+"""Export of models to C: one portable source file, for embedded devices.
+
+``_export`` is the entry, ``_source`` writes the file, and ``_trees``, ``_models`` and
+``_boosting`` convert one kind of model each.
+"""
 
 from arboleda.c_export._export import export_c, to_c
 

@@ -1,4 +1,8 @@
-"""The command ``arboleda``: parsing, dispatch and output only."""
+"""The command ``arboleda``: parsing, dispatch and output only.
+
+One module for each subcommand, such as ``_study``; ``_app`` is the application, and ``_run`` turns
+errors into one sentence and an exit code. What a command does is in `arboleda.study`.
+"""
 
 import sys
 from collections.abc import Sequence

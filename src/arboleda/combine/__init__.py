@@ -1,4 +1,11 @@
-"""Combination of models: outputs of members, and rules that merge them into one prediction."""
+"""Combination of models: outputs of members, and rules that merge them into one prediction.
+
+Each published method has a file of its name, such as ``_ola``, ``_knora_e``, ``_meta_des``,
+``_product_rule`` or ``_weighted_majority_vote``. ``_combination`` has the base classes,
+``_outputs`` the matrix of members' outputs that all methods use, ``_fits`` the fits of members,
+and ``_fusion_rules``, ``_dynamic_selection``, ``_stacking`` and ``_voting`` what related methods
+share.
+"""
 
 from arboleda.combine._bayesian_model_averaging import (
     BayesianModelAveragingClassifier,

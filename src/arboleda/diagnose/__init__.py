@@ -1,4 +1,7 @@
-"""Diagnostics of ensembles: diversity, bias and variance, error curves, model comparison."""
+"""Diagnostics of ensembles: diversity, bias and variance, error curves, model comparison.
+
+Each diagnosis is a function in a file of its name, and returns an object with tables and a plot.
+"""
 
 from arboleda.diagnose._bias_variance import BiasVariance, bias_variance
 from arboleda.diagnose._comparison import Comparison, compare

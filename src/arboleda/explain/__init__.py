@@ -1,4 +1,10 @@
-"""Explain the predictions of any scikit-learn estimator, and quantify their uncertainty."""
+"""Explain the predictions of any scikit-learn estimator, and quantify their uncertainty.
+
+Each explanation is a function in a file of its name: ``_shap_values``, ``_lime``, ``_importance``,
+``_dependence``, ``_surrogate_models``, ``_prediction_interval``, ``_prediction_set``. They read
+rows by ``_rows`` and ``_containers``, and models by ``_outputs``, ``_explainable`` and
+``_tree_models``; `arboleda.plot` draws their results.
+"""
 
 from arboleda.explain._conformal import CoverageCurve, Sets
 from arboleda.explain._conformal import compute_limit as compute_limit

@@ -1,4 +1,8 @@
-"""Feature selection by mutual information, forests and wrapper searches."""
+"""Feature selection by mutual information, forests and wrapper searches.
+
+Each selector has a file of its name; ``_table_selector`` is their base class. ``_measures`` and
+``_counting`` estimate mutual information, and ``_wrapper_selector`` scores subsets of columns.
+"""
 
 from arboleda.features._annealing_selector import AnnealingSelector
 from arboleda.features._forest_selector import ForestSelector

@@ -1,4 +1,10 @@
-"""Forests of randomised trees."""
+"""Forests of randomised trees.
+
+``_random_forest``, ``_extra_trees``, ``_balanced_random_forest_classifier`` and
+``_quantile_regression_forest`` hold the estimators; ``_base_forest`` holds `fit`, and
+``_forest_model`` what a fitted forest computes. ``_out_of_bag``, ``_neighborhood`` and
+``_proximity`` are what forests offer beyond predictions.
+"""
 
 from arboleda._base.held_out import OobCurve
 from arboleda.forest._balanced_random_forest_classifier import BalancedRandomForestClassifier

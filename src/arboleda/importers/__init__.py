@@ -1,4 +1,9 @@
-"""Import of models of scikit-learn, XGBoost and LightGBM."""
+"""Import of models of scikit-learn, XGBoost and LightGBM.
+
+One module for each library (``_sklearn``, ``_xgboost``, ``_lightgbm``) with the modules that read
+its format; ``_columns``, ``_nodes`` and ``_fitted`` convert columns, trees and estimators for all.
+No code of a model is run.
+"""
 
 from arboleda.importers._lightgbm import from_lightgbm
 from arboleda.importers._sklearn import from_sklearn

@@ -1,4 +1,9 @@
-"""Base learners that scikit-learn lacks: Bayes classifiers, and a weak learner."""
+"""Base learners that scikit-learn lacks: Bayes classifiers, and a weak learner.
+
+Each estimator has a file of its name. ``_bayes_rule`` is the base of the classifiers by Bayes'
+rule; the modules ``_bayesian_network_*``, ``_variable_elimination`` and ``_directed_graph`` make
+up Bayesian networks, and ``_gaussian_classes`` the discriminant analyses.
+"""
 
 from arboleda.learners._bayesian_network_classifier import BayesianNetworkClassifier
 from arboleda.learners._diagonal_lda import DiagonalLDA

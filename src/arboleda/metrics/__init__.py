@@ -1,4 +1,8 @@
-"""Tables of metrics, ROC and precision-recall curves, and calibration of probabilities."""
+"""Tables of metrics, ROC and precision-recall curves, and calibration of probabilities.
+
+The values are those of scikit-learn where it has the metric; this package adds tables, curves for
+each class and confidence intervals.
+"""
 
 from arboleda.metrics._calibration_error import (
     CalibrationError,

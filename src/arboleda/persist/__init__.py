@@ -1,4 +1,9 @@
-"""Model files: written atomically, loaded without executing code."""
+"""Model files: written atomically, loaded without executing code.
+
+``_save`` and ``_load`` are the entries. A fitted class lists its attributes as ``fields``;
+``model_parts`` has the registry of classes, and ``values`` the encoding of the header.
+docs/model_file.md describes the file byte by byte.
+"""
 
 from arboleda.persist._load import load, read_header
 from arboleda.persist._load import model_from_bytes as model_from_bytes

@@ -1,4 +1,8 @@
-"""Plots of explanations and models, in one plain style that remains legible in greyscale."""
+"""Plots of explanations and models, in one plain style that remains legible in greyscale.
+
+One file for each kind of plot; ``_style`` has the colours and axes, and ``_fit`` places texts.
+Nothing is computed here that a table of results does not hold.
+"""
 
 from arboleda.plot._curves import coverage, precision_recall, reliability, roc
 from arboleda.plot._decision_regions import decision_regions

@@ -1,5 +1,10 @@
 """Studies of a table from end to end: the code behind ``arboleda study``.
 
+``study.py`` is the spine, ``plan.py`` fixes everything before the first fit, and ``runner.py`` runs
+it. The folders show the way of the data: `config`, `data`, `catalogue`, `search`, `execution`,
+`combination`, `artifacts`, `results`. The other commands have `exploration`, `explanation` and
+`comparison`. Each command has one function or class of its name, which is imported from here.
+
 Heavy modules are imported on first use, so errors and help appear immediately.
 """
 

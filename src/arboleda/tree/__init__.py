@@ -1,4 +1,9 @@
-"""Classification and regression trees."""
+"""Classification and regression trees.
+
+``_decision_tree_estimators`` and ``_pruned_tree_estimators`` hold the estimators, with their base
+classes in ``_decision_tree`` and ``_pruned_tree``. ``_tree_view``, ``_rules``, ``_export`` and
+``_plot_tree`` show a fitted tree as lists, rules, text and drawings.
+"""
 
 from arboleda.tree._decision_tree import DecisionTree as DecisionTree
 from arboleda.tree._decision_tree_estimators import DecisionTreeClassifier, DecisionTreeRegressor

@@ -1,4 +1,9 @@
-"""Boosting algorithms of the AdaBoost family, one per file."""
+"""Boosting algorithms of the AdaBoost family, by the kind of their update.
+
+``_vote_algorithms`` has those whose members vote for classes, ``_additive_algorithms`` those whose
+members add to scores, ``_pair_algorithms`` those with weights for pairs of row and class, and
+``_mh`` AdaBoost.MH.
+"""
 
 from arboleda.adaboost._algorithms._additive_algorithms import (
     GentleAlgorithm,
