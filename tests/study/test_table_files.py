@@ -23,7 +23,7 @@ from arboleda.study.config.options import read_config
 from arboleda.study.data import chunked_reader
 from arboleda.study.data.chunked_reader import read_chunks
 from arboleda.study.data.reading import read_table
-from arboleda.study.data.table_files import size_limit
+from arboleda.study.data.table_files import make_size_limit
 from arboleda.study.execution import limits
 from arboleda.study.execution.limits import available_memory
 
@@ -119,8 +119,8 @@ def test_the_default_limit_is_a_quarter_of_the_memory(
     assert available is not None
     assert 10 * MB < available < 2**50
     monkeypatch.setattr("arboleda.study.data.table_files.available_memory", lambda: 8 * MB)
-    assert size_limit(None).bytes == 2 * MB
-    assert size_limit(3).bytes == 3
+    assert make_size_limit(None).bytes == 2 * MB
+    assert make_size_limit(3).bytes == 3
     path = tmp_path / "table.csv"
     path.write_bytes(ROWS)
     with pytest.raises(StudyError, match="2.0 MB, a quarter of the memory that is available;"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arboleda.study.data.feature_crosses import ARITHMETIC, FeatureCross, groups_of, make
+from arboleda.study.data.feature_crosses import ARITHMETIC, FeatureCross, find_groups, fit_cross
 
 X = np.array(
     [
@@ -20,7 +20,7 @@ NEW = np.array([[9.0, 3.0, 2.0, 0.0], [9.0, 3.0, 0.0, 2.0], [9.0, 3.0, np.nan, 1
 
 
 def values(idea: FeatureCross, x: np.ndarray = X) -> np.ndarray:
-    return make(idea, X, OUTPUTS, 0)[0].values(x)
+    return fit_cross(idea, X, OUTPUTS, 0)[0].values(x)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_unseen_groups_get_the_overall_statistics() -> None:
 
 
 def test_pairs_of_levels_are_separate_groups() -> None:
-    groups = groups_of(X, (2, 3))
+    groups = find_groups(X, (2, 3))
     places = groups.places(X)
     pairs = [tuple(row) for row in X[:, 2:]]
     assert [p == q for p in pairs for q in pairs] == [p == q for p in places for q in places]
@@ -71,7 +71,7 @@ def test_pairs_of_levels_are_separate_groups() -> None:
 def test_many_pairs_stay_distinct() -> None:
     draw = np.random.default_rng(0)
     x = np.column_stack([draw.permutation(100_000), draw.permutation(100_000)]).astype(float)
-    groups = groups_of(x, (0, 1))
+    groups = find_groups(x, (0, 1))
     assert len(groups.keys) == 100_000
     assert len(np.unique(groups.places(x))) == 100_000
     assert (groups.places(x[:, ::-1][x[:, 0] != x[:, 1]]) == -1).mean() > 0.99
@@ -81,19 +81,19 @@ def test_the_mean_of_the_target_is_cross_fitted() -> None:
     """Levels that occur once have the mean of others; encoded alone they would be the target."""
     draw = np.random.default_rng(1)
     x, y = np.arange(300.0)[:, None], draw.integers(0, 2, 300).astype(float)[:, None]
-    _, generated = make(FeatureCross("target", (), (0,)), x, y, 0)
+    _, generated = fit_cross(FeatureCross("target", (), (0,)), x, y, 0)
     assert abs(np.corrcoef(generated, y[:, 0])[0, 1]) < 0.5
     # No row's value changes with its own target alone.
     for i in (0, 7, 150):
         other = y.copy()
         other[i] = 1 - other[i]
-        assert make(FeatureCross("target", (), (0,)), x, other, 0)[1][i] == generated[i]
+        assert fit_cross(FeatureCross("target", (), (0,)), x, other, 0)[1][i] == generated[i]
 
 
 def test_class_shares_are_shrunk_to_the_mean() -> None:
     x = np.repeat([0.0, 1.0], 500)[:, None]
     y = np.concatenate([np.ones(400), np.zeros(100), np.ones(100), np.zeros(400)])[:, None]
-    made, _ = make(FeatureCross("target", (), (0,)), x, y, 0)
+    made, _ = fit_cross(FeatureCross("target", (), (0,)), x, y, 0)
     np.testing.assert_allclose(made.values(np.array([[0.0], [1.0]])), [0.8, 0.2], atol=0.005)
 
 

@@ -33,19 +33,19 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.data.feature_crosses import (
     ARITHMETIC,
+    CrossColumn,
     FeatureCross,
     Groups,
-    Made,
-    groups_of,
-    make,
+    find_groups,
+    fit_cross,
 )
 
-__all__ = ["MIN_SEARCH_ROWS", "MOST_MADE", "CrossedColumns", "choose_crosses", "outputs_of"]
+__all__ = ["MAX_CROSSES", "MIN_SEARCH_ROWS", "CrossedColumns", "choose_crosses", "encode_target"]
 
 # Of fewer rows nothing can be told; more than so many are not looked at.
 MIN_SEARCH_ROWS, MAX_SEARCH_ROWS = 200, 6_000
 # Columns that are kept, and of them those of the same columns.
-MOST_MADE, MOST_OF_SAME = 12, 2
+MAX_CROSSES, MOST_OF_SAME = 12, 2
 # The most useful columns, of which candidates are made.
 NUMBERS, GROUPED_NUMBERS, CATEGORIES = 8, 5, 4
 # A share for each class makes too many columns where there are more classes.
@@ -94,14 +94,16 @@ def choose_crosses(
         rows = np.sort(np.random.default_rng([seed, len(x)]).choice(len(x), MAX_SEARCH_ROWS, False))
         x, y = x[rows], y[rows]
     x = np.where(np.isinf(x), np.nan, x)
-    outputs = outputs_of(y, n_classes)
-    look = partial(_judged, y=y, outputs=outputs, categorical=categorical, n_classes=n_classes)
+    outputs = encode_target(y, n_classes)
+    look = partial(
+        _cross_validate, y=y, outputs=outputs, categorical=categorical, n_classes=n_classes
+    )
     _, rest, weights = look(x, rounds=SHORT, seed=seed)
     useful = [int(j) for j in np.argsort(-weights, kind="stable") if _varies(x[:, j])]
     numbers = [j for j in useful if j not in categorical and weights[j] > 0][:NUMBERS]
     groups = [j for j in useful if j in categorical][:CATEGORIES]
-    candidates = _candidates(x, outputs, rest, numbers, groups, seed)
-    chosen = _unlike(candidates, [x[:, j] for j in numbers])
+    candidates = _score_candidates(x, outputs, rest, numbers, groups, seed)
+    chosen = _drop_redundant(candidates, [x[:, j] for j in numbers])
     if not chosen:
         return []
     wide = np.column_stack([x, *(c.values for c in chosen)])
@@ -111,7 +113,7 @@ def choose_crosses(
     return [c.idea for c in chosen] if is_significant else []
 
 
-def outputs_of(y: npt.NDArray[Any], n_classes: int) -> Floats:
+def encode_target(y: npt.NDArray[Any], n_classes: int) -> Floats:
     """What is averaged of the target: its values, the second of two classes, or each class."""
     if n_classes == 0:
         return np.asarray(y, dtype=np.float64)[:, None]
@@ -119,7 +121,7 @@ def outputs_of(y: npt.NDArray[Any], n_classes: int) -> Floats:
     return np.asarray(y[:, None] == np.asarray(shown), dtype=np.float64)
 
 
-def _judged(
+def _cross_validate(
     x: Floats,
     *,
     y: npt.NDArray[Any],
@@ -130,7 +132,7 @@ def _judged(
     seed: int,
 ) -> tuple[Floats, Floats, Floats]:
     """The loss of each row, what is left of its target, and how much each column is used."""
-    said = np.zeros_like(outputs)
+    predicted = np.zeros_like(outputs)
     weights = np.zeros(x.shape[1])
     options = {
         "max_iter": max(FEWEST_ROUNDS, min(rounds, MOST_TREES // outputs.shape[1])),
@@ -143,25 +145,25 @@ def _judged(
     for learn, judge in KFold(2, shuffle=True, random_state=seed).split(x):
         if n_classes == 0:
             model: Any = HistGradientBoostingRegressor(**options).fit(x[learn], y[learn])
-            said[judge, 0] = model.predict(x[judge])
+            predicted[judge, 0] = model.predict(x[judge])
         else:
             if bool(np.all(y[learn] == y[learn][0])):
-                said[judge] = outputs[learn][0]
+                predicted[judge] = outputs[learn][0]
                 continue
             model = HistGradientBoostingClassifier(**options).fit(x[learn], y[learn])
             full = np.zeros((len(judge), n_classes))
             full[:, model.classes_] = model.predict_proba(x[judge])
-            said[judge] = full[:, [1]] if n_classes == 2 else full
+            predicted[judge] = full[:, [1]] if n_classes == 2 else full
         weights += model.feature_importances_
     if n_classes == 0:
-        rest = outputs - said
-        return (rest**2)[:, 0], _without_tails(rest), weights
-    likely = np.where(outputs == 1.0, said, 1.0 - said) if n_classes == 2 else said
+        rest = outputs - predicted
+        return (rest**2)[:, 0], _clip_outliers(rest), weights
+    likely = np.where(outputs == 1.0, predicted, 1.0 - predicted) if n_classes == 2 else predicted
     own = likely[:, 0] if n_classes == 2 else (likely * outputs).sum(axis=1)
-    return -np.log(np.clip(own, np.finfo(np.float64).eps, 1.0)), outputs - said, weights
+    return -np.log(np.clip(own, np.finfo(np.float64).eps, 1.0)), outputs - predicted, weights
 
 
-def _without_tails(rest: Floats) -> Floats:
+def _clip_outliers(rest: Floats) -> Floats:
     """A few rows that are far off would tell of themselves alone."""
     return np.clip(rest, *np.quantile(rest, [0.01, 0.99]))
 
@@ -171,19 +173,19 @@ def _varies(column: Floats) -> bool:
     return len(known) > 0 and bool(np.any(known != known[0]))
 
 
-def _candidates(
+def _score_candidates(
     x: Floats, outputs: Floats, rest: Floats, numbers: list[int], groups: list[int], seed: int
 ) -> list[_Candidate]:
     """All that chance hardly explains, those that gain most first."""
     ideas = _propose_crosses(numbers, groups, outputs.shape[1])
     known: dict[tuple[int, ...], Groups] = {}
-    own = {j: _between(x[:, j], rest)[0] for j in numbers}
+    own = {j: _test_association(x[:, j], rest)[0] for j in numbers}
     found = []
     for idea in ideas:
         if idea.groups and idea.groups not in known:
-            known[idea.groups] = groups_of(x, idea.groups)
-        _, values = make(idea, x, outputs, seed, known.get(idea.groups))
-        share, p_value = _between(values, rest)
+            known[idea.groups] = find_groups(x, idea.groups)
+        _, values = fit_cross(idea, x, outputs, seed, known.get(idea.groups))
+        share, p_value = _test_association(values, rest)
         gain = share - max((own[j] for j in idea.numbers), default=0.0)
         if gain > 0 and p_value * len(ideas) < LEVEL:
             found.append(_Candidate(idea, values, gain))
@@ -210,9 +212,9 @@ def _propose_crosses(numbers: list[int], groups: list[int], n_outputs: int) -> l
     return ideas
 
 
-def _between(values: Floats, rest: Floats) -> tuple[float, float]:
+def _test_association(values: Floats, rest: Floats) -> tuple[float, float]:
     """Share of the rest's variance between bins of the values, and the chance of as much."""
-    bins = _bins(values)
+    bins = _bin_values(values)
     n, n_bins = len(bins), int(bins.max()) + 1
     if n_bins < 2:
         return 0.0, 1.0
@@ -231,7 +233,7 @@ def _between(values: Floats, rest: Floats) -> tuple[float, float]:
     return share, float(stats.f.sf(f, above, below))
 
 
-def _bins(values: Floats) -> Bins:
+def _bin_values(values: Floats) -> Bins:
     """Bins of like many rows, equal values together; missing values are one of their own."""
     known = ~np.isnan(values)
     n_bins = int(np.clip(len(values) // ROWS_PER_BIN, 4, BINS))
@@ -244,25 +246,27 @@ def _bins(values: Floats) -> Bins:
     return np.unique(bins, return_inverse=True)[1].ravel()
 
 
-def _unlike(candidates: Sequence[_Candidate], columns: Sequence[Floats]) -> list[_Candidate]:
+def _drop_redundant(
+    candidates: Sequence[_Candidate], columns: Sequence[Floats]
+) -> list[_Candidate]:
     """Candidates in their order, without those that repeat what is there."""
     chosen: list[_Candidate] = []
-    seen = [_ranks(column) for column in columns]
+    seen = [_compute_ranks(column) for column in columns]
     times: Counter[tuple[int, ...]] = Counter()
     for candidate in candidates:
         same = tuple(sorted(candidate.idea.sources))
-        ranks = _ranks(candidate.values)
+        ranks = _compute_ranks(candidate.values)
         if times[same] >= MOST_OF_SAME or any(abs(float(ranks @ r)) > ALIKE for r in seen):
             continue
         chosen.append(candidate)
         seen.append(ranks)
         times[same] += 1
-        if len(chosen) == MOST_MADE:
+        if len(chosen) == MAX_CROSSES:
             break
     return chosen
 
 
-def _ranks(values: Floats) -> Floats:
+def _compute_ranks(values: Floats) -> Floats:
     """Ranks as a vector of length one and mean 0; missing values are in the middle."""
     known = np.where(np.isnan(values), np.nanmedian(values), values)
     ranks = np.asarray(stats.rankdata(known), dtype=np.float64)
@@ -312,7 +316,7 @@ class CrossedColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     'size / price'
     """
 
-    made_: list[Made]
+    made_: list[CrossColumn]
     n_classes_: int
     n_features_in_: int
 
@@ -333,12 +337,12 @@ class CrossedColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         y : ndarray of shape (n_rows,)
             Numbers of classes, or values.
         """
-        self._fit(X, y)
+        self._fit_crosses(X, y)
         return self
 
     def fit_transform(self, X: Floats, y: npt.NDArray[Any]) -> Floats:
         """Fit, and give the same rows with the made columns; no row meets its own target."""
-        return np.column_stack([X, *self._fit(X, y)])
+        return np.column_stack([X, *self._fit_crosses(X, y)])
 
     def transform(self, X: Floats) -> Floats:
         """The matrix, and the made columns after its own.
@@ -355,7 +359,7 @@ class CrossedColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         return np.column_stack([X, *(made.values(X) for made in self.made_)])
 
-    def _fit(self, X: Floats, y: npt.NDArray[Any]) -> list[Floats]:
+    def _fit_crosses(self, X: Floats, y: npt.NDArray[Any]) -> list[Floats]:
         if X.shape[1] != len(self.names):
             raise ValueError(f"X has {X.shape[1]} columns, but {len(self.names)} are named")
         self.n_features_in_ = X.shape[1]
@@ -363,8 +367,8 @@ class CrossedColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         # A class after the last that is met has no rows to tell of it.
         self.n_classes_ = int(np.max(y)) + 1 if self.task == "multiclass" else few
         ideas = choose_crosses(X, y, self.categorical, self.n_classes_, self.seed)
-        outputs = outputs_of(y, self.n_classes_)
-        both = [make(idea, X, outputs, self.seed) for idea in ideas]
+        outputs = encode_target(y, self.n_classes_)
+        both = [fit_cross(idea, X, outputs, self.seed) for idea in ideas]
         self.made_ = [made for made, _ in both]
         return [values for _, values in both]
 

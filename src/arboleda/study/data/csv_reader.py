@@ -11,10 +11,15 @@ import pyarrow.csv as pa_csv
 
 from arboleda.reports.fact_messages import write_message
 from arboleda.study.data.table import MISSING, Note, check_names
-from arboleda.study.data.table_files import SizeLimit, explaining_damage, size_limit, unpacked
+from arboleda.study.data.table_files import (
+    SizeLimit,
+    explain_damage,
+    make_size_limit,
+    open_unpacked,
+)
 from arboleda.study.errors import TableError
 
-__all__ = ["header_of", "parse_text", "read_delimited", "refuse_nul", "separator_of"]
+__all__ = ["guess_separator", "parse_text", "read_delimited", "read_header", "refuse_nul"]
 
 SEPARATORS = (",", ";", "\t", "|")
 # Common encodings of tables; a choice among all encodings would guess exotic ones.
@@ -59,11 +64,11 @@ def read_delimited(
         length than the header.
     """
     notes: list[Note] = []
-    text = _decode(_decompress(data, path, limit or size_limit(None)), path, notes)
+    text = _decode(_decompress(data, path, limit or make_size_limit(None)), path, notes)
     if not text.strip():
         raise TableError(f"The table {path.name} is empty; it needs a header line and rows.")
-    separator = separator_of(text)
-    header = header_of(text, separator)
+    separator = guess_separator(text)
+    header = read_header(text, separator)
     check_names([h for h in header if h.strip()], path.name)
     if all(_is_number(h) for h in header):
         notes.append(
@@ -83,8 +88,8 @@ def read_delimited(
 def _decompress(data: bytes, path: Path, limit: SizeLimit) -> bytes:
     """Decompress the content block by block, and stop at the limit."""
     packed = io.BytesIO(data)
-    with explaining_damage(path), ExitStack() as stack:
-        content = unpacked(path, packed, stack)
+    with explain_damage(path), ExitStack() as stack:
+        content = open_unpacked(path, packed, stack)
         if content is packed:
             return data
         blocks, size = [], 0
@@ -105,7 +110,7 @@ def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
-        encoding = _guess(data, path)
+        encoding = _guess_encoding(data, path)
         text = _decode_as(data, encoding, path)
         notes.append(Note("info", None, write_message("encoding", encoding=encoding)))
     refuse_nul(text, path)
@@ -123,7 +128,7 @@ def refuse_nul(text: str, path: Path) -> None:
         )
 
 
-def _guess(data: bytes, path: Path) -> str:
+def _guess_encoding(data: bytes, path: Path) -> str:
     from charset_normalizer import from_bytes
 
     matches = from_bytes(data[:_SAMPLE], cp_isolation=ENCODINGS)
@@ -131,7 +136,7 @@ def _guess(data: bytes, path: Path) -> str:
     if best is None:
         if _reads_as_western(data):
             return "cp1252"
-        raise TableError(_unreadable(path))
+        raise TableError(_describe_bad_encoding(path))
     # Of several that fit equally well, the most common encoding is the most likely.
     if any("cp1252" in m.could_be_from_charset and m.chaos <= best.chaos for m in matches):
         return "cp1252"
@@ -151,14 +156,14 @@ def _decode_as(data: bytes, encoding: str, path: Path) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise TableError(_unreadable(path)) from error
+        raise TableError(_describe_bad_encoding(path)) from error
 
 
-def _unreadable(path: Path) -> str:
+def _describe_bad_encoding(path: Path) -> str:
     return f"The encoding of {path.name} cannot be read; save the table as CSV in UTF-8."
 
 
-def separator_of(text: str) -> str:
+def guess_separator(text: str) -> str:
     """Guess the separator: the one that splits the first lines into the most equal fields."""
     lines = [line for line in text[:_SAMPLE].splitlines()[:21] if line.strip()]
     if len(text) > _SAMPLE and len(lines) > 1:
@@ -174,7 +179,7 @@ def separator_of(text: str) -> str:
     return max(SEPARATORS, key=fit)
 
 
-def header_of(text: str, separator: str) -> list[str]:
+def read_header(text: str, separator: str) -> list[str]:
     """Return the fields of the first non-empty line."""
     # Lines may also end in a bare carriage return.
     rows = csv.reader(io.StringIO(text, newline=None), delimiter=separator)

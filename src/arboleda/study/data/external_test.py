@@ -11,18 +11,18 @@ from arboleda.reports.fact_messages import write_message
 from arboleda.study.artifacts.layout import RawColumn, as_known, as_text
 from arboleda.study.data.reading import RawTable, read_raw
 from arboleda.study.data.recipe import Recipe, Step, apply_recipe
-from arboleda.study.data.table import MISSING, Column, Note, Table, check_names, table_digest
-from arboleda.study.data.target import Target, class_label, make_target
+from arboleda.study.data.table import MISSING, Column, Note, Table, check_names, compute_digest
+from arboleda.study.data.target import StudyTarget, format_class, make_target
 from arboleda.study.errors import TableError
 
-__all__ = ["GivenTest", "join_test", "target_of_both"]
+__all__ = ["ExternalTest", "join_test", "make_joint_target"]
 
 # With fewer rows no metric has a standard error.
 MIN_ROWS = 2
 
 
 @dataclass(frozen=True)
-class GivenTest:
+class ExternalTest:
     """Both tables as one: the ``n_train`` rows of the first, then those of the test.
 
     ``steps`` are the recipe's steps that prepared both.
@@ -40,7 +40,7 @@ def join_test(
     recipe: Recipe | None = None,
     *,
     max_table_size: int | None = None,
-) -> GivenTest:
+) -> ExternalTest:
     """Append the rows of a test table to those of the first, and apply a recipe to both.
 
     Columns are found by name; other columns of the test are ignored and reported. A category that
@@ -58,7 +58,7 @@ def join_test(
 
     Returns
     -------
-    GivenTest
+    ExternalTest
 
     Raises
     ------
@@ -80,10 +80,10 @@ def join_test(
             f"The test table {raw.name} lacks the column {missing[0][:60]!r} "
             f"({len(missing):,} of {len(table.columns):,} are missing); add what is missing."
         )
-    tested = [_tested(column, raw, where[column.name]) for column in table.columns]
-    joined = tuple(_joined(a, b) for a, b in zip(table.columns, tested, strict=True))
-    notes = (*table.notes, *_notes(table, raw))
-    sha256 = raw.sha256 or table_digest(tuple(tested))
+    tested = [_read_test_column(column, raw, where[column.name]) for column in table.columns]
+    joined = tuple(_join_columns(a, b) for a, b in zip(table.columns, tested, strict=True))
+    notes = (*table.notes, *_write_notes(table, raw))
+    sha256 = raw.sha256 or compute_digest(tuple(tested))
     both = replace(table, columns=joined, notes=notes)
     prepared = apply_recipe(both, recipe or Recipe(), table.n_rows)
     n_tested = prepared.table.n_rows - prepared.n_first
@@ -92,10 +92,10 @@ def join_test(
             f"{n_tested} row of the test table {raw.name} is left of {raw.data.num_rows:,} after "
             f"the steps that prepare it; at least {MIN_ROWS} are needed."
         )
-    return GivenTest(prepared.table, prepared.n_first, sha256, prepared.steps)
+    return ExternalTest(prepared.table, prepared.n_first, sha256, prepared.steps)
 
 
-def target_of_both(goal: Target, given: GivenTest) -> Target:
+def make_joint_target(goal: StudyTarget, given: ExternalTest) -> StudyTarget:
     """Return the target of both tables; ``goal``, the first table's, defines the task.
 
     Raises
@@ -114,23 +114,23 @@ def target_of_both(goal: Target, given: GivenTest) -> Target:
     strange = np.setdiff1d(column.values[given.n_train :], column.values[: given.n_train])
     if goal.labels and strange.size:
         raise TableError(
-            f"The class {class_label(column, strange[0])!r} of the target {goal.name!r} occurs in "
+            f"The class {format_class(column, strange[0])!r} of the target {goal.name!r} occurs in "
             "the test table alone, so it cannot be learned; remove its rows or add some to the "
             "first table."
         )
     return replace(make_target(given.table, goal.name, task), why=goal.why)
 
 
-def _tested(column: Column, raw: RawTable, place: int) -> Column:
+def _read_test_column(column: Column, raw: RawTable, place: int) -> Column:
     data = raw.data.column(place)
     if column.kind == "string":
         known = RawColumn(column.name, "categorical", column.levels)
-        return _coded(column.name, as_text(known, data))
+        return _encode_text(column.name, as_text(known, data))
     kind = "numeric" if column.missing.all() else column.kind
     return as_known(RawColumn(column.name, kind), data, raw.decimal_comma)
 
 
-def _coded(name: str, text: pa.ChunkedArray) -> Column:
+def _encode_text(name: str, text: pa.ChunkedArray) -> Column:
     """Return a text column with its sorted levels."""
     gone = pc.is_in(pc.utf8_trim_whitespace(text), pa.array(MISSING, pa.large_string()))
     present = pc.if_else(gone, None, text)
@@ -140,7 +140,7 @@ def _coded(name: str, text: pa.ChunkedArray) -> Column:
     return Column(name, "string", np.asarray(values.to_numpy()), tuple(levels))
 
 
-def _joined(first: Column, second: Column) -> Column:
+def _join_columns(first: Column, second: Column) -> Column:
     if first.kind != "string":
         values = np.concatenate([first.values, second.values])
         return Column(first.name, second.kind if first.missing.all() else first.kind, values)
@@ -149,17 +149,17 @@ def _joined(first: Column, second: Column) -> Column:
     return Column(
         first.name,
         "string",
-        np.concatenate([_recoded(first, place), _recoded(second, place)]),
+        np.concatenate([_recode(first, place), _recode(second, place)]),
         tuple(levels),
     )
 
 
-def _recoded(column: Column, place: dict[str, float]) -> Any:
+def _recode(column: Column, place: dict[str, float]) -> Any:
     codes = np.array([*(place[level] for level in column.levels), np.nan])
     return codes[np.where(column.missing, len(column.levels), column.values).astype(np.int64)]
 
 
-def _notes(table: Table, raw: RawTable) -> list[Note]:
+def _write_notes(table: Table, raw: RawTable) -> list[Note]:
     names = {column.name for column in table.columns}
     strange = [name for name in raw.names if name not in names]
     text = write_message("given_test", name=raw.name, count=raw.data.num_rows)

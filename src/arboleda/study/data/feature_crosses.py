@@ -12,21 +12,21 @@ from sklearn.preprocessing import TargetEncoder
 
 __all__ = [
     "ARITHMETIC",
+    "CrossColumn",
     "FeatureCross",
     "GroupColumn",
     "Groups",
     "Kind",
-    "Made",
     "NumberColumn",
-    "groups_of",
-    "make",
-    "target_encoder",
+    "find_groups",
+    "fit_cross",
+    "make_target_encoder",
 ]
 
 CROSS_FITTING_FOLDS = 5
 
 
-def target_encoder(task: str, seed: int) -> TargetEncoder:
+def make_target_encoder(task: str, seed: int) -> TargetEncoder:
     """Return an encoder of categories by the target's mean per level (Micci-Barreca 2001).
 
     Means of few rows are shrunk towards the overall mean. `fit_transform` uses cross-fitting: each
@@ -143,30 +143,30 @@ class Groups:
 
     def places(self, x: Floats) -> Places:
         """The number of each row's group; -1 where no row that was learned from is like it."""
-        key, known = _keys(x, self.columns, self.levels)
+        key, known = _compute_keys(x, self.columns, self.levels)
         at = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
         return np.where(known & (self.keys[at] == key), at, -1)
 
 
-def groups_of(x: Floats, columns: tuple[int, ...]) -> Groups:
+def find_groups(x: Floats, columns: tuple[int, ...]) -> Groups:
     """The groups of the rows of a matrix."""
-    levels = tuple(np.unique(_codes(x, j)) for j in columns)
-    return Groups(columns, levels, np.unique(_keys(x, columns, levels)[0]))
+    levels = tuple(np.unique(_get_codes(x, j)) for j in columns)
+    return Groups(columns, levels, np.unique(_compute_keys(x, columns, levels)[0]))
 
 
-def _keys(
+def _compute_keys(
     x: Floats, columns: tuple[int, ...], levels: tuple[Floats, ...]
 ) -> tuple[Places, npt.NDArray[np.bool_]]:
     key, known = np.zeros(len(x), dtype=np.int64), np.ones(len(x), dtype=bool)
     for j, codes in zip(columns, levels, strict=True):
-        own = _codes(x, j)
+        own = _get_codes(x, j)
         at = np.minimum(np.searchsorted(codes, own), len(codes) - 1)
         key = key * len(codes) + at
         known &= codes[at] == own
     return key, known
 
 
-def _codes(x: Floats, column: int) -> Floats:
+def _get_codes(x: Floats, column: int) -> Floats:
     """A column of categories, where missing ones are a level of their own."""
     return np.where(np.isnan(x[:, column]), -1.0, x[:, column])
 
@@ -222,12 +222,12 @@ class GroupColumn:
         return away
 
 
-Made = NumberColumn | GroupColumn
+CrossColumn = NumberColumn | GroupColumn
 
 
-def make(
+def fit_cross(
     idea: FeatureCross, x: Floats, outputs: Floats, seed: int, groups: Groups | None = None
-) -> tuple[Made, Floats]:
+) -> tuple[CrossColumn, Floats]:
     """Learn a column from rows; what it is for these rows themselves.
 
     The mean of the target is cross-fitted: no row's value depends on its own target.
@@ -245,41 +245,43 @@ def make(
         Those of the idea among these rows, if they are known.
     """
     if idea.kind in ARITHMETIC:
-        made: Made = NumberColumn(idea)
+        made: CrossColumn = NumberColumn(idea)
         return made, made.values(x)
-    groups = groups_of(x, idea.groups) if groups is None else groups
+    groups = find_groups(x, idea.groups) if groups is None else groups
     if idea.kind == "target":
-        return _target_means(idea, groups, x, outputs[:, idea.output], seed)
+        return _fit_target_means(idea, groups, x, outputs[:, idea.output], seed)
     places = groups.places(x)
     if idea.kind == "count":
         counts = np.bincount(places, minlength=len(groups.keys)).astype(np.float64)
         made = GroupColumn(idea, groups, counts, 0.0)
     else:
-        made = _statistics(idea, groups, places, x[:, idea.numbers[0]])
+        made = _fit_statistics(idea, groups, places, x[:, idea.numbers[0]])
     return made, made.values(x)
 
 
-def _target_means(
+def _fit_target_means(
     idea: FeatureCross, groups: Groups, x: Floats, target: Floats, seed: int
-) -> tuple[Made, Floats]:
-    encoder = target_encoder("regression", seed)
-    said = encoder.fit_transform(groups.places(x)[:, None], target)[:, 0]
+) -> tuple[CrossColumn, Floats]:
+    encoder = make_target_encoder("regression", seed)
+    encoded = encoder.fit_transform(groups.places(x)[:, None], target)[:, 0]
     table = np.asarray(encoder.encodings_[0], dtype=np.float64)
-    return GroupColumn(idea, groups, table, float(encoder.target_mean_)), said
+    return GroupColumn(idea, groups, table, float(encoder.target_mean_)), encoded
 
 
-def _statistics(idea: FeatureCross, groups: Groups, places: Places, numbers: Floats) -> GroupColumn:
+def _fit_statistics(
+    idea: FeatureCross, groups: Groups, places: Places, numbers: Floats
+) -> GroupColumn:
     """Mean or standard deviation of the finite numbers of each group; without any, of all."""
     sound = np.isfinite(numbers)
     n_groups = len(groups.keys)
     # All of them are the last group, for those that lack numbers.
     at = np.append(places[sound], np.full(sound.sum(), n_groups))
-    table = _of_groups(idea.kind, np.tile(numbers[sound], 2), at, n_groups + 1)
+    table = _compute_group_statistics(idea.kind, np.tile(numbers[sound], 2), at, n_groups + 1)
     table = np.where(np.isnan(table), table[-1], table)
     return GroupColumn(idea, groups, table[:-1], float(table[-1]))
 
 
-def _of_groups(kind: str, numbers: Floats, at: Places, n_groups: int) -> Floats:
+def _compute_group_statistics(kind: str, numbers: Floats, at: Places, n_groups: int) -> Floats:
     """In units of the largest number of each group, whose squares are finite; NaN without any."""
     counts = np.bincount(at, minlength=n_groups).astype(np.float64)
     counts[counts == 0] = np.nan

@@ -162,7 +162,7 @@ def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
         if role.role != "feature":
             continue
         if role.kind == "datetime":
-            parts = date_parts(column.values)
+            parts = split_dates(column.values)
             names.extend(f"{column.name} ({part})" for part in parts)
             blocks.extend(parts.values())
         elif role.kind == "categorical":
@@ -177,7 +177,7 @@ def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
     return Features(np.column_stack(blocks), tuple(names), tuple(levels), levels, tuple(binary))
 
 
-def date_parts(seconds: Floats) -> dict[str, Floats]:
+def split_dates(seconds: Floats) -> dict[str, Floats]:
     """Return the days since 1970 and the parts of dates; NaN where the date is missing."""
     missing = np.isnan(seconds)
     stamp = np.where(missing, 0, seconds).astype("int64").astype("datetime64[s]")

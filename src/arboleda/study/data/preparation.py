@@ -21,7 +21,7 @@ from arboleda._engine.shared_binning import (
     supports_shared_binning,
 )
 from arboleda.study.data.cross_search import CrossedColumns
-from arboleda.study.data.feature_crosses import target_encoder
+from arboleda.study.data.feature_crosses import make_target_encoder
 from arboleda.study.data.features import Features
 from arboleda.study.data.target import n_scores
 
@@ -31,9 +31,9 @@ __all__ = [
     "Prepared",
     "PreparedRows",
     "Style",
+    "find_prepared_sources",
     "make_preparation",
-    "prepared_names",
-    "prepared_sources",
+    "name_prepared_columns",
 ]
 
 Style = Literal["none", "native", "filled", "scaled", "ranked", "crossed"]
@@ -87,12 +87,16 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
     one_hot = OneHotEncoder(
         handle_unknown="infrequent_if_exist", min_frequency=RARE, sparse_output=False
     )
-    by_target = target_encoder(task, seed)
+    by_target = make_target_encoder(task, seed)
     few = LevelCount(features.categorical, many=False)
     many = LevelCount(features.categorical, many=True)
     return ColumnTransformer(
         [
-            ("numeric", _numbers(style, len(features.x), seed), list(features.numeric)),
+            (
+                "numeric",
+                _make_number_preparation(style, len(features.x), seed),
+                list(features.numeric),
+            ),
             ("one_hot", one_hot, few),
             ("target", make_pipeline(by_target, StandardScaler()) if scale else by_target, many),
         ],
@@ -100,7 +104,7 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
     )
 
 
-def _numbers(style: Style, n_rows: int, seed: int) -> Any:
+def _make_number_preparation(style: Style, n_rows: int, seed: int) -> Any:
     if style == "native":
         return "passthrough"
     imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
@@ -115,7 +119,7 @@ def _numbers(style: Style, n_rows: int, seed: int) -> Any:
     return make_pipeline(imputer, ranks if style == "ranked" else StandardScaler())
 
 
-def prepared_names(
+def name_prepared_columns(
     preparation: ColumnTransformer | CrossedColumns, features: Features, labels: Sequence[str]
 ) -> list[str]:
     """Return a description of each column of a fitted preparation.
@@ -125,12 +129,12 @@ def prepared_names(
     if isinstance(preparation, CrossedColumns):
         made = [idea.name(features.names, labels) for idea in preparation.crosses_]
         return [*features.names, *made]
-    columns = {name: _indices(chosen) for name, _, chosen in preparation.transformers_}
+    columns = {name: _to_indices(chosen) for name, _, chosen in preparation.transformers_}
     names = [features.names[j] for j in columns["numeric"]]
     if columns["one_hot"]:
         encoder = preparation.named_transformers_["one_hot"]
         for position, j in enumerate(columns["one_hot"]):
-            names.extend(_level_names(encoder, position, features, j))
+            names.extend(_name_levels(encoder, position, features, j))
     for j in columns["target"]:
         if len(labels) > 2:
             names.extend(f"share of {label} in {features.names[j]}" for label in labels)
@@ -140,11 +144,11 @@ def prepared_names(
     return names
 
 
-def _indices(chosen: Any) -> list[int]:
+def _to_indices(chosen: Any) -> list[int]:
     return [int(j) for j in chosen]
 
 
-def _level_names(encoder: OneHotEncoder, position: int, features: Features, j: int) -> list[str]:
+def _name_levels(encoder: OneHotEncoder, position: int, features: Features, j: int) -> list[str]:
     """Return the names of the encoder's columns: frequent levels, then pooled rare ones."""
     rare_codes = encoder.infrequent_categories_[position]
     rare = set() if rare_codes is None else set(rare_codes.tolist())
@@ -156,7 +160,7 @@ def _level_names(encoder: OneHotEncoder, position: int, features: Features, j: i
     return [f"{features.names[j]} = {text}" for text in texts]
 
 
-def prepared_sources(
+def find_prepared_sources(
     preparation: ColumnTransformer | CrossedColumns, n_classes: int
 ) -> list[tuple[int, ...]]:
     """Return the matrix's columns from which each column of a fitted preparation comes.
@@ -166,16 +170,16 @@ def prepared_sources(
     if isinstance(preparation, CrossedColumns):
         own: list[tuple[int, ...]] = [(j,) for j in range(preparation.n_features_in_)]
         return own + [idea.sources for idea in preparation.crosses_]
-    columns = {name: _indices(chosen) for name, _, chosen in preparation.transformers_}
+    columns = {name: _to_indices(chosen) for name, _, chosen in preparation.transformers_}
     sources: list[tuple[int, ...]] = [(j,) for j in columns["numeric"]]
     if columns["one_hot"]:
         encoder = preparation.named_transformers_["one_hot"]
         for position, j in enumerate(columns["one_hot"]):
-            sources += [(j,)] * _n_levels(encoder, position)
+            sources += [(j,)] * _count_level_columns(encoder, position)
     return sources + [(j,) for j in columns["target"] for _ in range(n_scores(n_classes))]
 
 
-def _n_levels(encoder: OneHotEncoder, position: int) -> int:
+def _count_level_columns(encoder: OneHotEncoder, position: int) -> int:
     """Columns of a category: one for each frequent level, and one for the rare ones."""
     rare = encoder.infrequent_categories_[position]
     n_levels = len(encoder.categories_[position])
@@ -187,7 +191,7 @@ Rows = npt.NDArray[np.int64]
 
 # Maximum bytes of the cache. A larger table is preprocessed for every fit, which takes little time
 # compared with the fit.
-ROOM = 256 * 2**20
+MAX_CACHE_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,7 @@ class Prepared:
         """Bytes of the rows, without binned copies."""
         return int(self.fitted.nbytes + self.scored.nbytes)
 
-    def to_learn(self, model: Any) -> Any:
+    def get_training_rows(self, model: Any) -> Any:
         """Return X for ``fit`` of a model: the rows, or binned rows that it shares with others."""
         if not supports_shared_binning(model):
             return self.fitted
@@ -225,14 +229,14 @@ class PreparedRows:
     A copy in another process is empty.
     """
 
-    def __init__(self, room: int = ROOM) -> None:
+    def __init__(self, room: int = MAX_CACHE_BYTES) -> None:
         self._room = room
         self._kept: OrderedDict[tuple[str, bytes], Prepared] = OrderedDict()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._room,)
 
-    def of(
+    def prepare(
         self, style: str, preparation: Any, x: Floats, y: npt.NDArray[Any], fit: Rows, score: Rows
     ) -> Prepared:
         """Return rows transformed by a clone of the ``preparation``, fitted to some of them.
@@ -252,7 +256,7 @@ class PreparedRows:
             self._kept.move_to_end(key)
             return self._kept[key]
         self._make_room(x.itemsize * x.shape[1] * (len(fit) + len(score)))
-        found = _prepared(preparation, x[fit], y[fit], x[score])
+        found = _transform_rows(preparation, x[fit], y[fit], x[score])
         if found.nbytes <= self._room:
             self._make_room(found.nbytes)
             self._kept[key] = found
@@ -263,7 +267,7 @@ class PreparedRows:
             self._kept.popitem(last=False)
 
 
-def _prepared(
+def _transform_rows(
     preparation: Any, fit_rows: Floats, target: npt.NDArray[Any], scored_rows: Floats
 ) -> Prepared:
     started = time.perf_counter()

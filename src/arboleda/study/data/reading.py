@@ -13,11 +13,17 @@ import pyarrow.parquet as pq
 
 from arboleda._engine.arrays import to_plain_arrow
 from arboleda.study.data.csv_reader import read_delimited
-from arboleda.study.data.table import Note, Table, check_names, column_names, table_from_arrow
-from arboleda.study.data.table_files import SizeLimit, open_table, parquet_size, size_limit, size_of
+from arboleda.study.data.table import Note, Table, check_names, get_column_names, table_from_arrow
+from arboleda.study.data.table_files import (
+    SizeLimit,
+    compute_parquet_size,
+    get_file_size,
+    make_size_limit,
+    open_table,
+)
 from arboleda.study.errors import TableError
 
-__all__ = ["BUNDLED", "RawTable", "read_raw", "read_table", "stem_of"]
+__all__ = ["BUNDLED", "RawTable", "get_stem", "read_raw", "read_table"]
 
 # Tables bundled with scikit-learn; the value is whether the target has names.
 BUNDLED = {
@@ -49,7 +55,7 @@ class RawTable:
     @property
     def names(self) -> list[str]:
         """The names of the columns, with a generated name for unnamed ones."""
-        return column_names(self.data)
+        return get_column_names(self.data)
 
 
 def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
@@ -103,14 +109,14 @@ def read_raw(
     if isinstance(source, str) and source in BUNDLED and not Path(source).is_file():
         return _read_bundled(source)
     if isinstance(source, (str, Path)):
-        return _read_file(Path(source), as_text, size_limit(max_table_size))
+        return _read_file(Path(source), as_text, make_size_limit(max_table_size))
     return _read_frame(source)
 
 
 def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable:
     try:
         with open_table(path) as file:
-            size = size_of(file)
+            size = get_file_size(file)
             limit.check(path.name, size)
             data = file.read(size)
     except FileNotFoundError as error:
@@ -122,14 +128,14 @@ def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable
         raise TableError(f"The file {path} cannot be read: {error.strerror or error}.") from error
     sha256 = hashlib.sha256(data).hexdigest()
     if data[:4] == b"PAR1":
-        return RawTable(path.name, stem_of(path), _read_parquet(path, data, limit), sha256)
+        return RawTable(path.name, get_stem(path), _read_parquet(path, data, limit), sha256)
     if path.suffix.lower() in (".parquet", ".pq"):
         raise TableError(f"The file {path.name} is not a Parquet file, though its name says so.")
     parsed, decimal_comma, notes = read_delimited(path, data, as_text, limit)
-    return RawTable(path.name, stem_of(path), parsed, sha256, decimal_comma, tuple(notes))
+    return RawTable(path.name, get_stem(path), parsed, sha256, decimal_comma, tuple(notes))
 
 
-def stem_of(path: Path) -> str:
+def get_stem(path: Path) -> str:
     """Return the name without its endings: adult for adult.csv.gz."""
     return re.sub(
         r"(\.(csv|tsv|txt|data|parquet|pq|gz|bz2|xz|zst|zip))+$", "", path.name, flags=re.I
@@ -140,7 +146,7 @@ def _read_parquet(path: Path, data: bytes, limit: SizeLimit) -> pa.Table:
     try:
         # Unlike read_table, this accepts duplicate names, which are rejected by name later.
         file = pq.ParquetFile(pa.BufferReader(data))
-        size = parquet_size(file, pa.BufferReader(data), limit.bytes)
+        size = compute_parquet_size(file, pa.BufferReader(data), limit.bytes)
         limit.check(path.name, size, at_least=True)
         table = to_plain_arrow(file.read())
     except (pa.ArrowException, OSError) as error:

@@ -12,12 +12,12 @@ from arboleda.study.errors import StudyError
 
 __all__ = [
     "check_times",
-    "forward_folds",
-    "group_codes",
-    "group_folds",
+    "encode_groups",
     "hold_out_groups",
     "hold_out_latest",
-    "windows",
+    "make_forward_folds",
+    "make_group_folds",
+    "make_windows",
 ]
 
 Rows = npt.NDArray[np.int64]
@@ -25,7 +25,7 @@ Rows = npt.NDArray[np.int64]
 _PURPOSE = 11
 
 
-def group_codes(column: Column) -> Rows:
+def encode_groups(column: Column) -> Rows:
     """Return the number of each row's group.
 
     Raises
@@ -69,7 +69,7 @@ def hold_out_groups(groups: Rows, share: float, seed: int) -> tuple[Rows, Rows]:
     return np.flatnonzero(~in_test), np.flatnonzero(in_test)
 
 
-def group_folds(
+def make_group_folds(
     groups: Rows, classes: Rows | None, n_folds: int, seed: int, name: str
 ) -> Iterator[tuple[Rows, Rows]]:
     """Yield the indices of the fit and score rows of each fold, approximately stratified.
@@ -128,12 +128,12 @@ def check_times(column: Column) -> None:
 def hold_out_latest(column: Column, share: float) -> tuple[Rows, Rows]:
     """Split into training rows and the latest rows; no time is on both sides."""
     order = np.argsort(column.values, kind="stable")
-    changes = _changes(column.values[order])
-    start = _nearest(changes, round((1 - share) * len(order)))
+    changes = _find_changes(column.values[order])
+    start = _find_nearest(changes, round((1 - share) * len(order)))
     return np.sort(order[:start]), np.sort(order[start:])
 
 
-def windows(column: Column, train: Rows, n_folds: int) -> tuple[tuple[Rows, Rows], ...]:
+def make_windows(column: Column, train: Rows, n_folds: int) -> tuple[tuple[Rows, Rows], ...]:
     """Return expanding-window folds, each scored on the window that follows, in time order.
 
     The training rows are sorted and split into n + 1 windows W of about the same size, with no time
@@ -144,7 +144,7 @@ def windows(column: Column, train: Rows, n_folds: int) -> tuple[tuple[Rows, Rows
     StudyError
         If there are too few distinct times.
     """
-    folds = forward_folds(column.values[train], n_folds)
+    folds = make_forward_folds(column.values[train], n_folds)
     if folds is None:
         n_times = len(np.unique(column.values[train]))
         raise StudyError(
@@ -154,22 +154,22 @@ def windows(column: Column, train: Rows, n_folds: int) -> tuple[tuple[Rows, Rows
     return tuple((train[fit], train[score]) for fit, score in folds)
 
 
-def forward_folds(times: npt.NDArray[Any], n_folds: int) -> list[tuple[Rows, Rows]] | None:
-    """Return the folds of `windows` as indices of times; None with too few distinct times."""
+def make_forward_folds(times: npt.NDArray[Any], n_folds: int) -> list[tuple[Rows, Rows]] | None:
+    """Return the folds of `make_windows` as indices of times; None with too few distinct times."""
     order = np.argsort(times, kind="stable")
-    changes = _changes(times[order])
+    changes = _find_changes(times[order])
     wanted = [round(i * len(order) / (n_folds + 1)) for i in range(1, n_folds + 1)]
-    starts = [_nearest(changes, at) for at in wanted] if changes.size else []
+    starts = [_find_nearest(changes, at) for at in wanted] if changes.size else []
     if len(set(starts)) < n_folds:
         return None
     ends = [*starts[1:], len(order)]
     return [(order[:start], order[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 
-def _changes(values: npt.NDArray[Any]) -> Rows:
+def _find_changes(values: npt.NDArray[Any]) -> Rows:
     """Return the indices in ascending values at which a new value begins."""
     return np.flatnonzero(np.diff(values) > 0) + 1
 
 
-def _nearest(changes: Rows, place: int) -> int:
+def _find_nearest(changes: Rows, place: int) -> int:
     return int(changes[np.abs(changes - place).argmin()])

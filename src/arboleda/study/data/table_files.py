@@ -23,20 +23,20 @@ from arboleda.study.execution.limits import available_memory
 
 __all__ = [
     "SizeLimit",
-    "explaining_damage",
+    "compute_parquet_size",
+    "explain_damage",
+    "get_file_size",
     "is_parquet",
+    "make_size_limit",
     "open_table",
-    "parquet_size",
-    "size_limit",
-    "size_of",
-    "unpacked",
+    "open_unpacked",
 ]
 
 # Bytes of a value, and of the end of a text.
 _WIDTH = 8
 
 
-def parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
+def compute_parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
     """Compute the bytes of the columns, or a number above the limit.
 
     A small file may hold many rows, because runs of one value and dictionary-encoded texts take
@@ -63,7 +63,7 @@ def parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
     coded = pq.ParquetFile(source, read_dictionary=texts)
     for i in range(len(groups)):
         for name in texts:
-            size += _size_of_texts(coded.read_row_group(i, columns=[name]).column(0))
+            size += _count_text_bytes(coded.read_row_group(i, columns=[name]).column(0))
             if size > limit:
                 return size
     return size
@@ -78,7 +78,7 @@ def _is_text(kind: pa.DataType) -> bool:
     )
 
 
-def _size_of_texts(column: pa.ChunkedArray) -> int:
+def _count_text_bytes(column: pa.ChunkedArray) -> int:
     size = 0
     for chunk in column.chunks:
         if pa.types.is_dictionary(chunk.type):
@@ -128,13 +128,13 @@ class SizeLimit:
             return
         origin = "" if self.is_explicit else ", a quarter of the memory that is available"
         raise TableError(
-            f"The table {name} takes {'at least ' * at_least}{size_text(size)} unpacked, and the "
-            f"limit is {size_text(self.bytes)}{origin}; give fewer rows or columns, or raise the "
+            f"The table {name} takes {'at least ' * at_least}{format_size(size)} unpacked, and the "
+            f"limit is {format_size(self.bytes)}{origin}; give fewer rows or columns, or raise the "
             "limit with --max-table-size (max_table_size=)."
         )
 
 
-def size_limit(limit: int | None) -> SizeLimit:
+def make_size_limit(limit: int | None) -> SizeLimit:
     """Return the given limit, or the usual fraction of the memory that is available now."""
     if limit is not None:
         return SizeLimit(limit, is_explicit=True)
@@ -142,12 +142,12 @@ def size_limit(limit: int | None) -> SizeLimit:
     return SizeLimit(2**62 if available is None else int(SHARE * available), is_explicit=False)
 
 
-def size_text(n_bytes: int) -> str:
+def format_size(n_bytes: int) -> str:
     """Format a size: 1.5 GB.
 
     Examples
     --------
-    >>> size_text(1_530_000_000), size_text(20)
+    >>> format_size(1_530_000_000), format_size(20)
     ('1.5 GB', '20 bytes')
     """
     for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
@@ -188,7 +188,7 @@ def _check_mode(path: Path, mode: int) -> None:
         )
 
 
-def unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
+def open_unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
     """Return the content as a decompressed stream, or the file itself if it is not compressed.
 
     Parameters
@@ -231,20 +231,20 @@ def is_parquet(file: BinaryIO) -> bool:
     return start == _PARQUET
 
 
-def size_of(file: BinaryIO) -> int:
+def get_file_size(file: BinaryIO) -> int:
     """Return the bytes of an open file."""
     return os.fstat(file.fileno()).st_size
 
 
 @contextmanager
-def explaining_damage(path: Path) -> Iterator[None]:
+def explain_damage(path: Path) -> Iterator[None]:
     """Turn errors of damaged or encrypted files into a TableError."""
     try:
         yield
     except TableError:
         raise
     except (pa.ArrowException, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
-        raise _damaged(path, error) from error
+        raise _describe_damage(path, error) from error
     # zipfile raises this for encrypted members and unknown methods of compression.
     except RuntimeError as error:
         raise TableError(
@@ -254,10 +254,10 @@ def explaining_damage(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.strerror:
             raise TableError(f"The file {path} cannot be read: {error.strerror}.") from error
-        raise _damaged(path, error) from error
+        raise _describe_damage(path, error) from error
 
 
-def _damaged(path: Path, error: Exception) -> TableError:
+def _describe_damage(path: Path, error: Exception) -> TableError:
     reason = " ".join(str(error).split())[:200].rstrip(".")
     return TableError(
         f"The compressed file {path.name} is damaged ({reason}) and cannot be read; fetch or pack "

@@ -12,10 +12,10 @@ from arboleda.study.errors import TableError
 
 __all__ = [
     "MIN_ROWS",
-    "Target",
+    "StudyTarget",
     "check_finite",
-    "class_label",
     "decide_task",
+    "format_class",
     "make_target",
     "n_scores",
 ]
@@ -33,7 +33,7 @@ LARGEST_QUANTITY = 1e70
 
 
 @dataclass(frozen=True)
-class Target:
+class StudyTarget:
     """The target of a study.
 
     ``y`` holds class numbers (int64, an index into ``labels``) or float64 values; ``why`` explains
@@ -52,7 +52,7 @@ class Target:
         return self.labels[1] if self.task == "binary" else None
 
 
-def make_target(table: Table, name: str, task: str | None = None) -> Target:
+def make_target(table: Table, name: str, task: str | None = None) -> StudyTarget:
     """Check the target column and infer the task.
 
     Text and booleans mean classification. Numbers mean regression, unless there are two distinct
@@ -84,8 +84,8 @@ def make_target(table: Table, name: str, task: str | None = None) -> Target:
     check_finite(column)
     classify, why = decide_task(column, task)
     if not classify:
-        return _regression(column, why)
-    return _classification(column, why)
+        return _make_regression(column, why)
+    return _make_classification(column, why)
 
 
 def check_finite(column: Column) -> None:
@@ -113,18 +113,18 @@ def decide_task(column: Column, task: str | None) -> tuple[bool, str]:
     if task == "classification":
         return True, "classification, as told"
     if column.kind != "numeric":
-        return True, write_message("classes_hold", what=_kind_word(column))
+        return True, write_message("classes_hold", what=_name_kind(column))
     whole = bool(np.all(distinct == np.round(distinct)))
     if len(distinct) <= 2 or (whole and len(distinct) <= MAX_NUMERIC_CLASSES):
         return True, write_message("classes_few", count=len(distinct))
     return False, write_message("regression_many", count=len(distinct))
 
 
-def _kind_word(column: Column) -> str:
+def _name_kind(column: Column) -> str:
     return "text" if column.kind == "string" else "truth values"
 
 
-def _regression(column: Column, why: str) -> Target:
+def _make_regression(column: Column, why: str) -> StudyTarget:
     if column.values.min() == column.values.max():
         raise TableError(
             f"The target column {column.name!r} has the same value in every row; "
@@ -136,12 +136,12 @@ def _regression(column: Column, why: str) -> Target:
             f"The target column {column.name!r} holds values up to {largest:.3g}, whose powers "
             "are beyond the range of numbers; divide the column by a constant."
         )
-    return Target(column.name, "regression", column.values, (), why)
+    return StudyTarget(column.name, "regression", column.values, (), why)
 
 
-def _classification(column: Column, why: str) -> Target:
+def _make_classification(column: Column, why: str) -> StudyTarget:
     distinct, y, counts = np.unique(column.values, return_inverse=True, return_counts=True)
-    labels = tuple(class_label(column, value) for value in distinct)
+    labels = tuple(format_class(column, value) for value in distinct)
     is_text = column.kind == "string"
     if len(labels) == 1:
         raise TableError(
@@ -163,10 +163,10 @@ def _classification(column: Column, why: str) -> Target:
             + ("." if is_text else ", or use --task regression if it is a quantity.")
         )
     task: Task = "binary" if len(labels) == 2 else "multiclass"
-    return Target(column.name, task, y.astype(np.int64), labels, why)
+    return StudyTarget(column.name, task, y.astype(np.int64), labels, why)
 
 
-def class_label(column: Column, value: float) -> str:
+def format_class(column: Column, value: float) -> str:
     """Return the text of a class: its value in the table."""
     if column.kind == "string":
         return column.levels[int(value)]

@@ -139,7 +139,7 @@ def _table(plan: Plan) -> TableFacts:
     if plan.steps:
         n_rows = plan.steps[0].rows_before
         described["rows_dropped"] = n_rows - plan.table.n_rows
-        steps = [RecipeStepFacts(**step.facts()) for step in plan.steps]
+        steps = [RecipeStepFacts(**step.to_dict()) for step in plan.steps]
         recipe = RecipeFacts(n_rows=n_rows, steps=steps)
     return TableFacts(**described, recipe=recipe)
 
