@@ -150,7 +150,7 @@ def test_another_scheme_makes_another_study() -> None:
         ({"when": [1, 2] * 100}, {"time": "when"}, "1 distinct times of 'when', too few"),
         ({}, {"score_by": "z"}, "has no column 'z'"),
         ({}, {"test_size": 0.001}, "too few to test every class with a test size of 0.001"),
-        ({}, {"test_size": 0.999}, "leaves 0 of 200 rows to learn from"),
+        ({}, {"test_size": 0.999}, "leaves 0 of 200 rows for training"),
         ({}, {"cv": "90", "test_size": 0.5}, "No class of the target 'y' has the 90 training"),
         (
             {"who": list("ab") * 100, "y": list("pq") * 100},
@@ -184,5 +184,7 @@ def test_too_few_rows_for_the_folds_are_refused() -> None:
 
 def test_too_many_fits_are_refused() -> None:
     frame = frame_of(20_000)
-    with pytest.raises(StudyError, match=r"each of 16,000 training rows .* takes [\d,]+ fits"):
+    with pytest.raises(
+        StudyError, match=r"Leave-one-out on 16,000 training rows .* takes [\d,]+ fits"
+    ):
         plan_for(frame, cv="loo")
