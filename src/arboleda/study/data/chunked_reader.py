@@ -26,6 +26,7 @@ from arboleda.study.data.table_files import (
     make_size_limit,
     open_table,
     open_unpacked,
+    shorten_error,
 )
 from arboleda.study.errors import TableError
 
@@ -33,10 +34,10 @@ __all__ = ["LARGE", "Chunk", "read_chunks"]
 
 # Smaller files are read as a whole, so that types are inferred from all rows.
 LARGE = 1 << 26
-# The size of a chunk: characters of text, rows of Parquet.
+# Maximum size of a chunk: characters of text, rows of Parquet.
 _CHARACTERS = 1 << 24
 _ROWS = 1 << 16
-# Bytes that are decompressed at once to measure a small file.
+# Bytes that are decompressed at a time to measure a small file.
 _BLOCK = 1 << 20
 _UNREADABLE = (
     pa.ArrowException,
@@ -68,7 +69,7 @@ def read_chunks(
     ----------
     source : str, path or frame
     as_text : sequence of str
-        Columns of delimited text that are kept as text.
+        Columns of delimited text that are kept as text even if they look like numbers.
     max_table_size : int, optional
         Maximum bytes of one row of text. By default a quarter of the available memory. The table as
         a whole may have any size.
@@ -108,7 +109,7 @@ def _is_small(path: Path) -> bool:
                 left -= len(block)
             return left > 0
     except _UNREADABLE:
-        return True  # reading it raises the error
+        return True  # reading it as a whole raises the error
 
 
 def _read_parquet_chunks(path: Path, file: BinaryIO) -> Iterator[Chunk]:
@@ -122,12 +123,13 @@ def _read_parquet_chunks(path: Path, file: BinaryIO) -> Iterator[Chunk]:
             raw = RawTable(path.name, get_stem(path), data)
             yield Chunk(raw, first - batch.num_rows, first / n_rows)
     except pa.ArrowException as error:
-        reason = " ".join(str(error).split())[:200].rstrip(".")
-        raise TableError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
+        raise TableError(
+            f"The Parquet file {path.name} cannot be read: {shorten_error(error)}."
+        ) from error
 
 
 def _count_chunk_rows(table: pq.ParquetFile, file: BinaryIO) -> int:
-    """Return the number of rows of a chunk: fewer for long texts."""
+    """Return the number of rows of a chunk, which is lower for long texts."""
     size = compute_parquet_size(table, file, 2**62)
     n_rows: int = table.metadata.num_rows
     return max(1, min(_ROWS, _CHARACTERS * n_rows // max(1, size)))
@@ -145,8 +147,8 @@ def _read_text_chunks(
         encoding = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
         reader = stack.enter_context(io.TextIOWrapper(content, encoding, newline=""))
         try:
-            for part in _split_text(path, reader, as_text, limit):
-                yield replace(part, share=min(1.0, file.tell() / size))
+            for chunk in _split_text(path, reader, as_text, limit):
+                yield replace(chunk, share=min(1.0, file.tell() / size))
         except UnicodeDecodeError as error:
             raise TableError(
                 f"The file {path.name} is too large to guess its encoding, and it is not UTF-8; "
@@ -190,7 +192,7 @@ def _split_text(
 def _find_end_of_rows(text: str, *, first: bool = False) -> int:
     """Return the end of the last complete row, or of the first one; 0 without any.
 
-    A line break is within quotes if an odd number of quote marks precedes it.
+    A line break is within quotes if an odd number of quote marks precedes it in the text.
     """
     if first:
         end = text.find("\n")

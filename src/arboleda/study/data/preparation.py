@@ -127,8 +127,8 @@ def name_prepared_columns(
     The preparation is "native" or "crossed".
     """
     if isinstance(preparation, CrossedColumns):
-        made = [idea.name(features.names, labels) for idea in preparation.crosses_]
-        return [*features.names, *made]
+        generated = [cross.describe(features.names, labels) for cross in preparation.crosses_]
+        return [*features.names, *generated]
     columns = {name: _to_indices(chosen) for name, _, chosen in preparation.transformers_}
     names = [features.names[j] for j in columns["numeric"]]
     if columns["one_hot"]:
@@ -169,7 +169,7 @@ def find_prepared_sources(
     """
     if isinstance(preparation, CrossedColumns):
         own: list[tuple[int, ...]] = [(j,) for j in range(preparation.n_features_in_)]
-        return own + [idea.sources for idea in preparation.crosses_]
+        return own + [cross.sources for cross in preparation.crosses_]
     columns = {name: _to_indices(chosen) for name, _, chosen in preparation.transformers_}
     sources: list[tuple[int, ...]] = [(j,) for j in columns["numeric"]]
     if columns["one_hot"]:

@@ -20,6 +20,7 @@ from arboleda.study.data.table_files import (
     get_file_size,
     make_size_limit,
     open_table,
+    shorten_error,
 )
 from arboleda.study.errors import TableError
 
@@ -39,10 +40,10 @@ _UNREADABLE = (pa.ArrowException, nw.exceptions.NarwhalsError, TypeError, ValueE
 
 @dataclass(frozen=True)
 class RawTable:
-    """A table as it was read, before its columns are turned into numbers and codes.
+    """A table as it was read, before its columns are converted to numbers and codes.
 
-    ``name`` is the name in messages, ``stem`` the name without endings; ``sha256`` is that of the
-    file, or None; ``decimal_comma`` is whether ``1,5`` may be a number.
+    ``name`` is the name in messages, ``stem`` the name without suffixes; ``sha256`` is the digest
+    of the file, or None; ``decimal_comma`` is whether ``1,5`` may be a number.
     """
 
     name: str
@@ -75,13 +76,13 @@ def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
     Returns
     -------
     Table
-        Its columns as numbers and codes.
+        The columns as numbers and codes.
 
     Raises
     ------
     TableError
-        If there is no such file, it is a pipe or a device, it is larger than the limit, it cannot
-        be read, or it has no rows or two columns of one name.
+        If the file does not exist, is a pipe or a device, is larger than the limit or cannot be
+        read, or if the table has no rows or two columns with the same name.
 
     Examples
     --------
@@ -136,7 +137,7 @@ def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable
 
 
 def get_stem(path: Path) -> str:
-    """Return the name without its endings: adult for adult.csv.gz."""
+    """Return a file's name without its suffixes: adult for adult.csv.gz."""
     return re.sub(
         r"(\.(csv|tsv|txt|data|parquet|pq|gz|bz2|xz|zst|zip))+$", "", path.name, flags=re.I
     )
@@ -151,7 +152,7 @@ def _read_parquet(path: Path, data: bytes, limit: SizeLimit) -> pa.Table:
         table = to_plain_arrow(file.read())
     except (pa.ArrowException, OSError) as error:
         raise TableError(
-            f"The Parquet file {path.name} cannot be read: {_reason(error)}."
+            f"The Parquet file {path.name} cannot be read: {shorten_error(error)}."
         ) from error
     if table.num_rows == 0 or table.num_columns == 0:
         raise TableError(f"The table {path.name} has no rows.")
@@ -176,7 +177,7 @@ def _read_frame(source: Any) -> RawTable:
         names = [str(n) for n in frame.columns]
     except _UNREADABLE as error:
         raise TableError(
-            f"A {type(source).__name__} cannot be read as a table ({_reason(error)}); pass a "
+            f"A {type(source).__name__} cannot be read as a table ({shorten_error(error)}); pass a "
             "path, or a pandas, polars or Arrow table."
         ) from error
     check_names(names, "given")
@@ -192,10 +193,6 @@ def _read_column(frame: nw.DataFrame[Any], name: str) -> Any:
         return frame.get_column(name).to_arrow()
     except _UNREADABLE as error:
         raise TableError(
-            f"Column {str(name)!r} cannot be read ({_reason(error)}); give all its values one "
+            f"Column {str(name)!r} cannot be read ({shorten_error(error)}); give all its values one "
             "kind, numbers or text, or remove it."
         ) from error
-
-
-def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())[:200].rstrip(".")

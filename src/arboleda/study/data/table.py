@@ -1,4 +1,4 @@
-"""A study's table: named columns of numbers, or of codes with their levels."""
+"""A study's table: named columns of numbers, or of codes and their levels."""
 
 import hashlib
 import re
@@ -39,7 +39,7 @@ _DATE_FORMATS = ("%d.%m.%Y", "%Y/%m/%d")
 
 @dataclass(frozen=True)
 class Note:
-    """One remark about the data: its level, the column it is about (or None) and its text."""
+    """Remark on the data: its level, the column that it concerns (or None), and its text."""
 
     level: Literal["info", "warning"]
     column: str | None
@@ -48,11 +48,11 @@ class Note:
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
+    """A column of a table.
 
-    ``values`` holds float64 numbers (numeric; boolean as 0 and 1; datetime as seconds since 1970
-    in UTC) with NaN where the value is missing. For strings it holds the index of the value in
-    ``levels``, which are sorted and distinct; NaN where missing.
+    ``values`` has float64 numbers, NaN where missing: the value itself if numeric, 0 or 1 if
+    boolean, seconds since 1970 (UTC) if a date, and for a string its index in ``levels``, which
+    are sorted and distinct.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its ``name`` in messages, its ``stem`` for names of folders, its columns."""
+    """A table with its ``name`` for messages, its ``stem`` for names of folders, and its columns."""
 
     name: str
     stem: str
@@ -82,7 +82,7 @@ class Table:
         return len(self.columns[0].values) if self.columns else 0
 
     def column(self, name: str) -> Column:
-        """Return the column of a name; raise TableError with a similar name if there is none."""
+        """Return a column by its name; the TableError for an unknown name suggests a similar one."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -106,7 +106,7 @@ def _list_names(names: list[str], limit: int = 8) -> str:
 
 
 def check_names(names: Iterable[str], table: str) -> None:
-    """Check that no two columns have the same name."""
+    """Raise a TableError if two columns have the same name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -131,10 +131,10 @@ def table_from_arrow(
     decimal_comma: bool = False,
     notes: tuple[Note, ...] = (),
 ) -> Table:
-    """Turn an Arrow table into columns of numbers and codes.
+    """Convert an Arrow table to columns of numbers and codes.
 
     Without ``sha256``, the digest is computed from the columns' names and values, so that the same
-    data in another kind of frame gives the same study.
+    data in different kinds of frames identify the same study.
     """
     names = get_column_names(data)
     check_names(names, name)
@@ -178,8 +178,8 @@ def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = Fa
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_time(kind):
         return _convert_text(name, data.cast(pa.large_string()), decimal_comma)
     raise TableError(
-        f"Column {name!r} holds values of the type {kind}, which a study cannot use; "
-        "turn them into numbers or text, or remove the column."
+        f"Column {name!r} has values of type {kind}, which a study cannot use; "
+        "convert them to numbers or text, or remove the column."
     )
 
 
@@ -190,7 +190,7 @@ def _to_floats(data: pa.ChunkedArray) -> Floats:
 
 
 def _has_collisions(values: Floats, n_distinct: int) -> bool:
-    """Whether integers beyond 2^53 collide as float64: they are identifiers, not quantities."""
+    """Return whether integers above 2^53 collide as float64: they identify rows, then."""
     present = values[~np.isnan(values)]
     if not present.size or np.abs(present).max() <= 2**53:
         return False
@@ -202,7 +202,7 @@ def _to_seconds(data: pa.ChunkedArray) -> Floats:
 
 
 def _convert_text(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
-    """Convert text to numbers, dates or booleans if all of it parses; otherwise to codes."""
+    """Convert texts to numbers, dates or booleans if all of them parse; otherwise to codes."""
     distinct = pc.drop_null(pc.unique(data))
     marker = pc.is_in(pc.utf8_trim_whitespace(distinct), pa.array(MISSING, pa.large_string()))
     distinct = distinct.filter(pc.invert(marker))
@@ -220,7 +220,7 @@ def _convert_text(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> Colu
 
 
 def _map_to_rows(data: pa.ChunkedArray, distinct: pa.Array, values: Floats) -> Floats:
-    """Map the values of distinct texts to the rows; NaN where missing."""
+    """Map the values of distinct texts to all rows; NaN where missing."""
     where = pc.index_in(data, value_set=distinct)
     rows = np.asarray(pc.fill_null(where, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
     return np.append(values, np.nan)[rows]

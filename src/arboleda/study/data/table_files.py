@@ -1,4 +1,4 @@
-"""Files of tables: opened if regular, decompressed as streams, limited in size."""
+"""Files of tables: opening of regular files, streaming decompression, limits of their size."""
 
 import bz2
 import gzip
@@ -30,16 +30,17 @@ __all__ = [
     "make_size_limit",
     "open_table",
     "open_unpacked",
+    "shorten_error",
 ]
 
-# Bytes of a value, and of the end of a text.
+# Bytes of a value, and of the offset of a text.
 _WIDTH = 8
 
 
 def compute_parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
-    """Compute the bytes of the columns, or a number above the limit.
+    """Compute the bytes of the columns; above the limit, a lower bound.
 
-    A small file may hold many rows, because runs of one value and dictionary-encoded texts take
+    A small file may hold many rows, because runs of a value and dictionary-encoded texts take
     hardly any space. Values are counted as 8 bytes each, texts by their lengths: only the
     dictionary and the indices are read, one column of one row group at a time.
 
@@ -47,7 +48,7 @@ def compute_parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
     ----------
     file : pyarrow.parquet.ParquetFile
     source : file or buffer
-        The file's source, which is read again.
+        The source of the file, which is read again.
     limit : int
         Counting stops above this number of bytes.
     """
@@ -90,8 +91,8 @@ def _count_text_bytes(column: pa.ChunkedArray) -> int:
     return size
 
 
-# Fraction of the available memory for a table, as bytes of text or of its columns: reading holds up
-# to four copies of it temporarily.
+# Maximum bytes of a table's text or columns, as a fraction of the available memory: reading needs
+# up to four copies of them temporarily.
 SHARE = 0.25
 _PARQUET = b"PAR1"
 _ZIP = b"PK\x03\x04"
@@ -111,31 +112,40 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class SizeLimit:
-    """Maximum decompressed bytes of a table; ``is_explicit``: whether the user set them."""
+    """Maximum decompressed bytes of a table; ``is_explicit`` is whether the user set it."""
 
     bytes: int
     is_explicit: bool
 
     def check(self, name: str, size: int, *, at_least: bool = False) -> None:
-        """Raise a TableError if a table of that size, or at least that size, is too large.
+        """Raise a TableError for a size above the limit.
+
+        Parameters
+        ----------
+        name : str
+            The table's name, for the message.
+        size : int
+            Bytes of the table.
+        at_least : bool, default=False
+            Whether the table may be larger than ``size``, because counting stopped there.
 
         Raises
         ------
         TableError
-            The message names the size, the limit and the option.
+            The message states the size, the limit and the option.
         """
         if size <= self.bytes:
             return
         origin = "" if self.is_explicit else ", a quarter of the memory that is available"
         raise TableError(
             f"The table {name} takes {'at least ' * at_least}{format_size(size)} unpacked, and the "
-            f"limit is {format_size(self.bytes)}{origin}; give fewer rows or columns, or raise the "
+            f"limit is {format_size(self.bytes)}{origin}; reduce its rows or columns, or raise the "
             "limit with --max-table-size (max_table_size=)."
         )
 
 
 def make_size_limit(limit: int | None) -> SizeLimit:
-    """Return the given limit, or the usual fraction of the memory that is available now."""
+    """Return the given limit, or the default fraction of the memory that is available now."""
     if limit is not None:
         return SizeLimit(limit, is_explicit=True)
     available = available_memory()
@@ -166,7 +176,7 @@ def open_table(path: Path) -> BinaryIO:
     TableError
         If it is not a regular file, or cannot be opened.
     FileNotFoundError
-        If it does not exist: the caller may interpret the name otherwise.
+        If it does not exist: the caller may interpret the name differently.
     """
     try:
         _check_mode(path, path.stat().st_mode)
@@ -182,9 +192,9 @@ def _check_mode(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise TableError(f"{path} is a folder; name a CSV or Parquet file in it.")
     if not stat.S_ISREG(mode):
-        what = next((what for is_kind, what in _KINDS if is_kind(mode)), "no regular file")
+        what = next((what for is_kind, what in _KINDS if is_kind(mode)), "a special file")
         raise TableError(
-            f"{path} is {what}, not a file; write the table to a CSV or Parquet file and name that."
+            f"{path} is {what}, not a regular file; write the table to a CSV or Parquet file."
         )
 
 
@@ -196,56 +206,56 @@ def open_unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
     path : Path
         For messages.
     file : BinaryIO
-        The file at its start, to which it is reset.
+        The file, positioned at its start; its position is restored.
     stack : ExitStack
-        Closes the opened streams.
+        The stack that closes the opened streams.
 
     Raises
     ------
     TableError
-        If it is an archive without a file or with several.
+        If it is an archive that does not contain exactly one file.
     """
     start = file.read(8)
     file.seek(0)
     found: Any = file
-    for magic, opened in _PACKED.items():
+    for magic, open_stream in _PACKED.items():
         if start.startswith(magic):
-            found = stack.enter_context(opened(file))
+            found = stack.enter_context(open_stream(file))
     if start.startswith(_ZIP):
         archive = stack.enter_context(zipfile.ZipFile(file))
         members = [m for m in archive.infolist() if not m.is_dir()]
         if len(members) != 1:
             raise TableError(
-                f"The archive {path.name} holds {len(members)} files; it must hold one table: "
+                f"The archive {path.name} holds {len(members)} files, but must hold exactly one; "
                 "unpack it, and name one of them."
             )
         found = stack.enter_context(archive.open(members[0]))
-    unpacked_: BinaryIO = found
-    return unpacked_
+    stream: BinaryIO = found
+    return stream
 
 
 def is_parquet(file: BinaryIO) -> bool:
-    """Whether the file begins like Parquet; it is reset to its start."""
+    """Return whether a file begins like Parquet; its position is restored."""
     start = file.read(len(_PARQUET))
     file.seek(0)
     return start == _PARQUET
 
 
 def get_file_size(file: BinaryIO) -> int:
-    """Return the bytes of an open file."""
+    """Return the size of an open file in bytes."""
     return os.fstat(file.fileno()).st_size
 
 
 @contextmanager
 def explain_damage(path: Path) -> Iterator[None]:
-    """Turn errors of damaged or encrypted files into a TableError."""
+    """Convert errors of damaged or encrypted files to a TableError."""
     try:
         yield
     except TableError:
         raise
     except (pa.ArrowException, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise _describe_damage(path, error) from error
-    # zipfile raises this for encrypted members and unknown methods of compression.
+    # zipfile raises RuntimeError for encrypted files and for unknown methods of compression.
     except RuntimeError as error:
         raise TableError(
             f"The archive {path.name} cannot be unpacked ({error}); pack the table again, "
@@ -258,8 +268,12 @@ def explain_damage(path: Path) -> Iterator[None]:
 
 
 def _describe_damage(path: Path, error: Exception) -> TableError:
-    reason = " ".join(str(error).split())[:200].rstrip(".")
     return TableError(
-        f"The compressed file {path.name} is damaged ({reason}) and cannot be read; fetch or pack "
-        "it again."
+        f"The compressed file {path.name} is damaged ({shorten_error(error)}) and cannot be read; "
+        "fetch or pack it again."
     )
+
+
+def shorten_error(error: Exception) -> str:
+    """Return an error's message on one line, at most 200 characters, without a final period."""
+    return " ".join(str(error).split())[:200].rstrip(".")

@@ -314,7 +314,7 @@ def _generated_column(plan: Plan, cross: FeatureCross, count: int) -> GeneratedC
     names, labels = plan.features.names, plan.target.labels
     shown = labels[1] if len(labels) == 2 else labels[cross.output] if labels else None
     facts = {
-        "name": cross.name(names, labels),
+        "name": cross.describe(names, labels),
         "kind": cross.kind,
         "numbers": [names[j] for j in cross.numbers],
         "groups": [names[j] for j in cross.groups],
