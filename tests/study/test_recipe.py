@@ -373,7 +373,7 @@ def test_an_external_test_is_prepared_alike(tmp_path: Path, raw: Path, mixed: pd
     assert len(plan.split.train) == len(prepared_by_hand(mixed))
     assert plan.steps[0].rows_before == 165 + 63
     later.iloc[:2].assign(age=[3, 50]).to_csv(tmp_path / "later.csv", index=False)
-    with pytest.raises(StudyError, match=r"1 row of the test table later.csv is left of 2 after"):
+    with pytest.raises(StudyError, match=r"leaves 1 of 2 rows of the test table later.csv"):
         make_plan(read_table(raw), "rich", settings)
 
 

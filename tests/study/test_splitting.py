@@ -138,7 +138,7 @@ def test_another_scheme_makes_another_study() -> None:
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"who": 1}, {"groups": "who"}, "'who' holds one group only"),
+        ({"who": 1}, {"groups": "who"}, "'who' holds only one group"),
         ({"who": None}, {"groups": "who"}, "'who' is missing in 200 of 200 rows"),
         ({}, {"groups": "nobody"}, "has no column 'nobody'"),
         ({}, {"groups": "y"}, "The target 'y' cannot also split the rows"),
@@ -160,7 +160,7 @@ def test_another_scheme_makes_another_study() -> None:
         (
             {"when": range(200), "y": ["p"] * 100 + ["q"] * 100},
             {"time": "when"},
-            "The earliest of 6 windows of 'when' (27 rows) holds one class only",
+            "The earliest of 6 windows of 'when' (27 rows) has only one class",
         ),
         (
             {"when": range(200), "y": ["p", "q"] * 90 + ["r"] * 20},

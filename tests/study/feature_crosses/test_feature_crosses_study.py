@@ -50,7 +50,7 @@ def test_the_facts_name_the_generated_columns(result: StudyResult) -> None:
     )
     jsonschema.validate(result.facts, schema)
     (model,) = (m for m in result.facts["models"] if m["key"] == KEY)
-    assert model["preparation"] == "columns made of others beside its own"
+    assert model["preparation"] == "original columns and feature crosses"
     assert model["generated"]["fits"] == 2
     assert model["generated"]["columns"][0] == {
         "name": "price less its mean within brand",

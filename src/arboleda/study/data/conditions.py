@@ -69,14 +69,14 @@ def tokenize(text: str, marks: Sequence[str], what: str) -> list[Token]:
     StudyError
         If a quoted text is not closed.
     """
-    found: list[Token] = []
+    tokens: list[Token] = []
     at = 0
     while at < len(text):
         mark = next((m for m in marks if text.startswith(m, at)), None)
         if text[at].isspace():
             at += 1
         elif mark is not None:
-            found.append(Token("mark", mark, at, at + len(mark)))
+            tokens.append(Token("mark", mark, at, at + len(mark)))
             at += len(mark)
         elif text[at] in "'\"":
             match = _QUOTED.match(text, at)
@@ -84,7 +84,7 @@ def tokenize(text: str, marks: Sequence[str], what: str) -> list[Token]:
                 raise StudyError(f"{what} has an unclosed quote; add the closing {text[at]}.")
             quote = text[at]
             inner = match[0][1:-1].replace(quote * 2, quote)
-            found.append(Token("quoted", inner, at, match.end()))
+            tokens.append(Token("quoted", inner, at, match.end()))
             at = match.end()
         else:
             end = at + 1
@@ -94,20 +94,20 @@ def tokenize(text: str, marks: Sequence[str], what: str) -> list[Token]:
                 or any(text.startswith(m, end) for m in marks)
             ):
                 end += 1
-            found.append(Token("word", text[at:end], at, end))
+            tokens.append(Token("word", text[at:end], at, end))
             at = end
-    return found
+    return tokens
 
 
 def split_at(tokens: Sequence[Token], kind: str, text: str) -> list[list[Token]]:
     """Split tokens at those of a kind and text."""
-    found: list[list[Token]] = [[]]
+    parts: list[list[Token]] = [[]]
     for token in tokens:
         if token.kind == kind and token.text == text:
-            found.append([])
+            parts.append([])
         else:
-            found[-1].append(token)
-    return found
+            parts[-1].append(token)
+    return parts
 
 
 def join_tokens(tokens: Sequence[Token], text: str) -> str | None:
@@ -134,9 +134,9 @@ def find_codes(column: Column, value: str) -> list[float]:
     StudyError
         If there is no such level; the message suggests the most similar one.
     """
-    found = [float(i) for i, level in enumerate(column.levels) if level.strip() == value.strip()]
-    if found:
-        return found
+    codes = [float(i) for i, level in enumerate(column.levels) if level.strip() == value.strip()]
+    if codes:
+        return codes
     folded = {level.strip().casefold(): level.strip() for level in reversed(column.levels)}
     near = difflib.get_close_matches(value.strip().casefold(), folded, n=1, cutoff=0.6)
     if near:
@@ -208,8 +208,8 @@ class RowComparison:
         equal = self.operator in ("==", "in")
         if equal or self.operator in ("!=", "not in"):
             known = [x for value in self.values for x in _parse_value(column, value)]
-            found: Mask = np.isin(column.values, known)
-            return ~column.missing & (found if equal else ~found)
+            is_equal: Mask = np.isin(column.values, known)
+            return ~column.missing & (is_equal if equal else ~is_equal)
         if column.kind in ("string", "boolean"):
             raise StudyError(
                 f"The column {column.name!r} holds {_KINDS[column.kind]}, which have no order, so "
@@ -257,8 +257,8 @@ class RowCondition:
             If the table lacks a column, a value does not have the column's kind or does not occur
             in it, or the column has no order.
         """
-        found = [[each.evaluate(table) for each in all_of] for all_of in self.any_of]
-        satisfied: Mask = np.logical_or.reduce([np.logical_and.reduce(all_of) for all_of in found])
+        masks = [[each.evaluate(table) for each in all_of] for all_of in self.any_of]
+        satisfied: Mask = np.logical_or.reduce([np.logical_and.reduce(all_of) for all_of in masks])
         return satisfied
 
 
@@ -289,10 +289,10 @@ def _parse_comparison(tokens: Sequence[Token], text: str, where: str) -> RowComp
         if right:
             raise StudyError(f"{where} has text after {name!r}; {_HOW}.")
         return RowComparison(column, name)
-    strange = next((t for t in right if t.kind == "mark" and t.text in (*_ORDER, "=", "!")), None)
-    if strange is not None:
+    sign = next((t for t in right if t.kind == "mark" and t.text in (*_ORDER, "=", "!")), None)
+    if sign is not None:
         raise StudyError(
-            f"{where} has the sign {strange.text!r} in a value; put the value in quotes, as in "
+            f"{where} has the sign {sign.text!r} in a value; put the value in quotes, as in "
             f"{column} {name} '>50K'."
         )
     parts = _split_list(right) if name.endswith("in") else [right]

@@ -185,7 +185,7 @@ def _score_candidates(
     crosses = _propose_crosses(numbers, groups, outputs.shape[1])
     groups_of_columns: dict[tuple[int, ...], Groups] = {}
     own = {j: _test_association(x[:, j], residuals)[0] for j in numbers}
-    found = []
+    candidates = []
     for cross in crosses:
         if cross.groups and cross.groups not in groups_of_columns:
             groups_of_columns[cross.groups] = find_groups(x, cross.groups)
@@ -193,8 +193,8 @@ def _score_candidates(
         share, p_value = _test_association(values, residuals)
         gain = share - max((own[j] for j in cross.numbers), default=0.0)
         if gain > 0 and p_value * len(crosses) < SIGNIFICANCE_LEVEL:
-            found.append(_Candidate(cross, values, gain))
-    return sorted(found, key=lambda candidate: -candidate.gain)
+            candidates.append(_Candidate(cross, values, gain))
+    return sorted(candidates, key=lambda candidate: -candidate.gain)
 
 
 def _propose_crosses(numbers: list[int], groups: list[int], n_outputs: int) -> list[FeatureCross]:

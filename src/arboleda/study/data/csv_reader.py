@@ -76,7 +76,7 @@ def read_delimited(
             Note(
                 "warning",
                 None,
-                "The first line, taken as the names of the columns, holds only numbers; "
+                "The first line, read as the names of the columns, holds only numbers; "
                 "if it is a row of data, add a header line.",
             )
         )

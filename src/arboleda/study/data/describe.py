@@ -1,4 +1,4 @@
-"""The description of a table for the report: statistics of every column, and notes."""
+"""Description of a table for the report: statistics of each column, and notes."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ __all__ = ["compute_histogram", "describe_column", "describe_table", "hash_rows"
 
 TOP = 10
 BINS = 20
-_BLOCK = 8192  # rows that are hashed together, which bounds the memory
+_BLOCK = 8192  # rows that are hashed at a time, to limit memory
 
 
 def describe_table(
@@ -25,7 +25,7 @@ def describe_table(
 ) -> dict[str, Any]:
     """Return the ``data`` part of the facts: sizes, each column, duplicates and notes."""
     columns = [describe_column(c, roles[c.name]) for c in table.columns]
-    # Rows that repeat an earlier row, the target included.
+    # Rows that repeat an earlier row in all columns, including the target.
     n_duplicates = table.n_rows - len(np.unique(hash_rows(table.columns)))
     notes = [*table.notes, *_write_notes(table, target, roles, n_duplicates, n_folds)]
     return {
@@ -60,7 +60,7 @@ def describe_column(column: Column, role: Role) -> dict[str, Any]:
 
 
 def _summarize_numbers(present: npt.NDArray[np.float64]) -> dict[str, float | None]:
-    # Values near the largest double overflow in sums and differences; scaled down, they do not.
+    # Scaled, because sums and differences of values near the largest double overflow.
     largest = float(np.abs(present).max())
     unit = largest if largest > 1e150 else 1.0
     scaled = present / unit
@@ -70,7 +70,7 @@ def _summarize_numbers(present: npt.NDArray[np.float64]) -> dict[str, float | No
         "min": float(present.min()),
         "max": float(present.max()),
         "mean": float(scaled.mean()) * unit,
-        # It may exceed every value, and so the largest double.
+        # It may exceed all values, and thus the largest double.
         "sd": sd if sd is not None and np.isfinite(sd) else None,
         "median": float(median),
         "q1": float(q1),
@@ -95,13 +95,13 @@ def compute_histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, l
     """Count values in ``bins`` equal intervals; None if their range exceeds double precision."""
     low, high = float(values.min()), float(values.max())
     if low == high:
-        # Wide enough for the intervals' ends to differ, however large the one value is.
+        # Wide enough for the edges to differ, however large the value is.
         half = max(0.5, 1e-9 * abs(low))
         low, high = low - half, high + half
     if not np.isfinite(high - low):
         return None
     if np.any(np.diff(np.linspace(low, high, bins + 1)) <= 0):
-        # Neighbouring numbers are too far apart for so many intervals.
+        # Adjacent doubles are too far apart for so many intervals.
         return {"edges": [low, high], "counts": [len(values)]}
     counts, edges = np.histogram(values, bins=bins, range=(low, high))
     return {"edges": edges.tolist(), "counts": counts.tolist()}
@@ -111,7 +111,7 @@ def hash_rows(columns: Sequence[Column]) -> npt.NDArray[np.bytes_]:
     """Hash each row to 16 bytes; missing values equal each other."""
     digests = []
     for start in range(0, len(columns[0].values), _BLOCK):
-        # + 0.0 makes -0.0 and 0.0 one value, as they compare equal.
+        # + 0.0 turns -0.0 into 0.0, because they compare equal.
         cells = np.column_stack([c.values[start : start + _BLOCK] for c in columns]) + 0.0
         cells[np.isnan(cells)] = np.nan
         digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in cells]
@@ -149,7 +149,7 @@ def _write_feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
         text = write_message("levels", count=len(column.levels), most=ONE_HOT_LEVELS)
         notes.append(Note("info", column.name, text))
     if role.kind == "datetime":
-        text = "Turned into days since 1970, year, month, day, weekday and hour."
+        text = "Converted to days since 1970, year, month, day, weekday and hour."
         notes.append(Note("info", column.name, text))
     return notes
 

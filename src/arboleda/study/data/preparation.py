@@ -1,4 +1,4 @@
-"""Preprocessing of columns, fitted to each fold's training rows, with a cache of prepared rows."""
+"""Preprocessing of columns, fitted to each fold's training rows, and a cache of prepared rows."""
 
 import time
 from collections import OrderedDict
@@ -44,14 +44,14 @@ PREPARATIONS: dict[Style, str] = {
     "filled": "one-hot; median imputation",
     "scaled": "one-hot; median imputation; standardised",
     "ranked": "one-hot; median imputation; ranks as normal scores",
-    "crossed": "columns made of others beside its own",
+    "crossed": "original columns and feature crosses",
 }
 # A categorical column with more levels than this in the training rows is target-encoded.
 ONE_HOT_LEVELS = 30
-# Levels rarer than this in the training rows share one column.
+# Levels with fewer training rows than this share one column.
 RARE = 5
-# Numbers of quantiles for ranks: one per twenty rows of the table, so that a part of the rows has
-# more rows than quantiles.
+# Quantiles for ranks: the minimum, the rows of the table per quantile, and the maximum. With twenty
+# rows per quantile, a fold's training rows outnumber the quantiles.
 LEAST_RANKS, ROWS_PER_RANK, MOST_RANKS = 10, 20, 1_000
 # Maximum rows from which the quantiles are computed.
 RANKED_ROWS = 100_000
@@ -59,7 +59,7 @@ RANKED_ROWS = 100_000
 
 @dataclass(frozen=True)
 class LevelCount:
-    """Selects the categorical columns with many or few levels in the training rows."""
+    """Selector of the categorical columns with many, or few, levels in the training rows."""
 
     columns: tuple[int, ...]
     many: bool
@@ -70,7 +70,7 @@ class LevelCount:
 
 
 def make_preparation(features: Features, style: Style, task: str, seed: int) -> Any:
-    """Make a transformer from the feature matrix to a model's input.
+    """Make the transformer of the feature matrix to a model's input.
 
     "native" leaves numbers and their missing values unchanged. "filled" imputes the median and adds
     missing indicators; "scaled" also standardizes, and "ranked" replaces each number by the normal
@@ -122,7 +122,7 @@ def _make_number_preparation(style: Style, n_rows: int, seed: int) -> Any:
 def name_prepared_columns(
     preparation: ColumnTransformer | CrossedColumns, features: Features, labels: Sequence[str]
 ) -> list[str]:
-    """Return a description of each column of a fitted preparation.
+    """Return the name of each column of a fitted preparation.
 
     The preparation is "native" or "crossed".
     """
@@ -149,7 +149,7 @@ def _to_indices(chosen: Any) -> list[int]:
 
 
 def _name_levels(encoder: OneHotEncoder, position: int, features: Features, j: int) -> list[str]:
-    """Return the names of the encoder's columns: frequent levels, then pooled rare ones."""
+    """Return the names of the encoder's columns: the frequent levels, then the rare ones."""
     rare_codes = encoder.infrequent_categories_[position]
     rare = set() if rare_codes is None else set(rare_codes.tolist())
     frequent = [c for c in encoder.categories_[position].tolist() if c not in rare]
@@ -163,7 +163,7 @@ def _name_levels(encoder: OneHotEncoder, position: int, features: Features, j: i
 def find_prepared_sources(
     preparation: ColumnTransformer | CrossedColumns, n_classes: int
 ) -> list[tuple[int, ...]]:
-    """Return the matrix's columns from which each column of a fitted preparation comes.
+    """Return, for each column of a fitted preparation, the matrix's columns that it uses.
 
     The preparation is "native" or "crossed".
     """
@@ -180,7 +180,7 @@ def find_prepared_sources(
 
 
 def _count_level_columns(encoder: OneHotEncoder, position: int) -> int:
-    """Columns of a category: one for each frequent level, and one for the rare ones."""
+    """Count the encoder's columns of a category: one per frequent level, one for rare ones."""
     rare = encoder.infrequent_categories_[position]
     n_levels = len(encoder.categories_[position])
     return n_levels if rare is None else n_levels - len(rare) + 1
@@ -189,7 +189,7 @@ def _count_level_columns(encoder: OneHotEncoder, position: int) -> int:
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
-# Maximum bytes of the cache. A larger table is preprocessed for every fit, which takes little time
+# Maximum bytes of the cache. Larger tables are preprocessed for every fit, which takes little time
 # compared with the fit.
 MAX_CACHE_BYTES = 256 * 2**20
 
@@ -198,7 +198,7 @@ MAX_CACHE_BYTES = 256 * 2**20
 class Prepared:
     """Training rows and rows to score, transformed by the fitted ``preparation``.
 
-    ``fit_s`` and ``score_s`` are the seconds of both steps.
+    ``fit_s`` and ``score_s`` are the seconds of fitting and of transforming the rows to score.
     """
 
     preparation: Any
@@ -214,7 +214,7 @@ class Prepared:
         return int(self.fitted.nbytes + self.scored.nbytes)
 
     def get_training_rows(self, model: Any) -> Any:
-        """Return X for ``fit`` of a model: the rows, or binned rows that it shares with others."""
+        """Return X for ``fit`` of a model: the rows, or their bins if it can share them."""
         if not supports_shared_binning(model):
             return self.fitted
         key = get_reading_options(model)
@@ -226,7 +226,7 @@ class Prepared:
 class PreparedRows:
     """A least-recently-used cache of preprocessed rows for the fits of one process.
 
-    A copy in another process is empty.
+    A copy that is sent to another process starts empty.
     """
 
     def __init__(self, room: int = MAX_CACHE_BYTES) -> None:
@@ -244,23 +244,23 @@ class PreparedRows:
         Parameters
         ----------
         style : str
-            The name of the preparation, which is its key in the cache.
+            Name of the preparation, its key in the cache.
         preparation : transformer
         x, y : ndarray
             All rows.
         fit, score : ndarray
-            Numbers of the training rows, and of others.
+            Indices of the training rows, and of the rows to score.
         """
         key = style, blake2b(fit.tobytes() + b"|" + score.tobytes()).digest()
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
         self._make_room(x.itemsize * x.shape[1] * (len(fit) + len(score)))
-        found = _transform_rows(preparation, x[fit], y[fit], x[score])
-        if found.nbytes <= self._room:
-            self._make_room(found.nbytes)
-            self._kept[key] = found
-        return found
+        prepared = _transform_rows(preparation, x[fit], y[fit], x[score])
+        if prepared.nbytes <= self._room:
+            self._make_room(prepared.nbytes)
+            self._kept[key] = prepared
+        return prepared
 
     def _make_room(self, n_bytes: int) -> None:
         while self._kept and n_bytes + sum(p.nbytes for p in self._kept.values()) > self._room:
@@ -279,5 +279,5 @@ def _transform_rows(
         scored_rows = preparation.transform(scored_rows)
     done = time.perf_counter()
     for rows in (fit_rows, scored_rows):
-        rows.flags.writeable = False  # others will read them
+        rows.flags.writeable = False  # other fits read them, too
     return Prepared(preparation, fit_rows, scored_rows, fitted - started, done - fitted)

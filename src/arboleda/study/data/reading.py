@@ -131,7 +131,7 @@ def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable
     if data[:4] == b"PAR1":
         return RawTable(path.name, get_stem(path), _read_parquet(path, data, limit), sha256)
     if path.suffix.lower() in (".parquet", ".pq"):
-        raise TableError(f"The file {path.name} is not a Parquet file, though its name says so.")
+        raise TableError(f"The file {path.name} is not a Parquet file, despite its extension.")
     parsed, decimal_comma, notes = read_delimited(path, data, as_text, limit)
     return RawTable(path.name, get_stem(path), parsed, sha256, decimal_comma, tuple(notes))
 
@@ -193,6 +193,6 @@ def _read_column(frame: nw.DataFrame[Any], name: str) -> Any:
         return frame.get_column(name).to_arrow()
     except _UNREADABLE as error:
         raise TableError(
-            f"Column {str(name)!r} cannot be read ({shorten_error(error)}); give all its values one "
-            "kind, numbers or text, or remove it."
+            f"Column {str(name)!r} cannot be read ({shorten_error(error)}); give all its values "
+            "one kind, numbers or text, or remove it."
         ) from error

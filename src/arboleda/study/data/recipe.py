@@ -64,7 +64,7 @@ def parse_merges(texts: Iterable[str]) -> dict[str, dict[str, tuple[str, ...]]]:
     >>> parse_merges(["size: XS, S -> small; L, XL -> large"])
     {'size': {'small': ('XS', 'S'), 'large': ('L', 'XL')}}
     """
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    merges: dict[str, dict[str, tuple[str, ...]]] = {}
     for text in texts:
         where = f"The merge {text.strip()[:80]!r}"
         tokens = tokenize(text, _MARKS, where)
@@ -75,11 +75,11 @@ def parse_merges(texts: Iterable[str]) -> dict[str, dict[str, tuple[str, ...]]]:
         groups = [g for g in split_at(tokens[colon + 1 :], "mark", ";") if g]
         if not groups:
             raise StudyError(f"{where} names no values; {_HOW}.")
-        of_column = found.setdefault(column, {})
+        of_column = merges.setdefault(column, {})
         for group in groups:
             new, old = _parse_group(group, text, where)
             of_column[new] = (*of_column.get(new, ()), *old)
-    return found
+    return merges
 
 
 def _parse_group(tokens: Sequence[Token], text: str, where: str) -> tuple[str, tuple[str, ...]]:
@@ -107,14 +107,14 @@ def check_merges(merges: Any) -> dict[str, dict[str, tuple[str, ...]]]:
     StudyError
         If a value has two new values, or a new value is merged into another one.
     """
-    found = {
+    checked = {
         str(column): {
             str(new): tuple(dict.fromkeys(str(value).strip() for value in old))
             for new, old in groups.items()
         }
         for column, groups in merges.items()
     }
-    for column, groups in found.items():
+    for column, groups in checked.items():
         names: dict[str, str] = {}
         for new, old in groups.items():
             for value in old:
@@ -130,7 +130,7 @@ def check_merges(merges: Any) -> dict[str, dict[str, tuple[str, ...]]]:
                     f"Nothing can be merged into the value {new[:60]!r} of {column!r}, which is "
                     f"itself merged into {names[new][:60]!r}; choose another name."
                 )
-    return found
+    return checked
 
 
 def renamed(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -157,10 +157,10 @@ def with_numbers_merged(
     values: npt.NDArray[np.float64], names: Mapping[str, str]
 ) -> npt.NDArray[np.float64]:
     """Replace merged numbers by their new values."""
-    found = values.copy()
+    merged = values.copy()
     for old, new in names.items():
-        found[values == float(old)] = float(new)
-    return found
+        merged[values == float(old)] = float(new)
+    return merged
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,12 @@ Folds = tuple[tuple[Rows, Rows], ...]
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers of the table: ``train``, ``test``, and the folds (fit rows, score rows).
+    """Indices of the table's rows: ``train``, ``test``, and the folds (fit rows, score rows).
 
-    ``folds`` score the candidates; with ``bags`` the last of them is fitted to all training rows
-    and scored on the same. ``partition`` scores each row at most once, for uses that need one
-    out-of-fold prediction per row. ``groups`` holds the group of each row of the table, and
-    ``times`` the rank of its time, if rows are split by these.
+    Candidates are scored by ``folds``; with ``bags``, the last of them is fitted to all training
+    rows and scored on the same. ``partition`` scores each row at most once, for uses that need one
+    out-of-fold prediction per row. If rows are split by groups or times, ``groups`` has the group
+    number of each row of the table, or ``times`` the rank of its time.
     """
 
     train: Rows
@@ -70,9 +70,9 @@ def make_split(
     target: StudyTarget,
     settings: Settings,
     column: Column | None = None,
-    n_given: int | None = None,
+    n_train: int | None = None,
 ) -> Split:
-    """Hold out rows for the test, and split the others by the scheme.
+    """Hold out rows for the test, and split the training rows into folds by the scheme.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def make_split(
     settings : Settings
     column : Column, optional
         The groups or times of the rows, if the scheme needs them.
-    n_given : int, optional
+    n_train : int, optional
         The number of training rows, if the rows after them are a separate test table.
 
     Returns
@@ -90,49 +90,49 @@ def make_split(
     Raises
     ------
     StudyError
-        If rows, classes, groups or times are too few for the test or the folds.
+        If there are too few rows, classes, groups or times for the test or the folds.
     """
     if settings.cv.kind == "group" and column is not None:
-        split = _split_by_groups(target, settings, column, n_given)
+        split = _split_by_groups(target, settings, column, n_train)
     elif settings.cv.kind == "time" and column is not None:
-        split = _split_by_time(target, settings, column, n_given)
+        split = _split_by_time(target, settings, column, n_train)
     else:
-        train, test = _hold_out(target, settings, n_given)
+        train, test = _hold_out(target, settings, n_train)
         split = _split_at_random(target, settings, train, test)
     _check_classes(target, split, settings)
     return split
 
 
 def _split_by_groups(
-    target: StudyTarget, settings: Settings, column: Column, n_given: int | None
+    target: StudyTarget, settings: Settings, column: Column, n_train: int | None
 ) -> Split:
     groups = encode_groups(column)
-    if n_given is None:
+    if n_train is None:
         train, test = hold_out_groups(groups, settings.test_size, settings.random_state)
     else:
-        train, test = _split_at_row(target, n_given)
+        train, test = _split_at_row(target, n_train)
     classes = target.y[train] if target.labels else None
-    folds = make_group_folds(
+    indices = make_group_folds(
         groups[train], classes, settings.cv.folds, settings.random_state, column.name
     )
-    found = _to_table_rows(train, folds)
-    return Split(train, test, found, found, groups=groups)
+    folds = _to_table_rows(train, indices)
+    return Split(train, test, folds, folds, groups=groups)
 
 
 def _split_by_time(
-    target: StudyTarget, settings: Settings, column: Column, n_given: int | None
+    target: StudyTarget, settings: Settings, column: Column, n_train: int | None
 ) -> Split:
     check_times(column)
-    if n_given is None:
+    if n_train is None:
         train, test = hold_out_latest(column, settings.test_size)
     else:
-        train, test = _split_at_row(target, n_given)
+        train, test = _split_at_row(target, n_train)
     folds = make_windows(column, train, settings.cv.folds)
     earliest = target.y[folds[0][0]]
     if target.labels and earliest.min() == earliest.max():
         raise StudyError(
             f"The earliest of {settings.cv.folds + 1} windows of {column.name!r} "
-            f"({len(earliest):,} rows) holds one class only; choose fewer windows with --cv."
+            f"({len(earliest):,} rows) has only one class; choose fewer windows with --cv."
         )
     times = np.unique(column.values, return_inverse=True)[1].astype(np.int64)
     return Split(train, test, folds, folds, times=times)
@@ -156,14 +156,14 @@ def _split_at_random(target: StudyTarget, settings: Settings, train: Rows, test:
     return Split(train, test, partition, partition)
 
 
-def _split_at_row(target: StudyTarget, n_given: int) -> tuple[Rows, Rows]:
+def _split_at_row(target: StudyTarget, n_train: int) -> tuple[Rows, Rows]:
     rows = np.arange(len(target.y), dtype=np.int64)
-    return rows[:n_given], rows[n_given:]
+    return rows[:n_train], rows[n_train:]
 
 
-def _hold_out(target: StudyTarget, settings: Settings, n_given: int | None) -> tuple[Rows, Rows]:
-    if n_given is not None:
-        return _split_at_row(target, n_given)
+def _hold_out(target: StudyTarget, settings: Settings, n_train: int | None) -> tuple[Rows, Rows]:
+    if n_train is not None:
+        return _split_at_row(target, n_train)
     _check_sizes(target, settings.test_size)
     train, test = train_test_split(
         np.arange(len(target.y), dtype=np.int64),
@@ -175,7 +175,7 @@ def _hold_out(target: StudyTarget, settings: Settings, n_given: int | None) -> t
 
 
 def _check_sizes(target: StudyTarget, share: float) -> None:
-    """Check that training and test rows are enough for every class."""
+    """Check that there are enough training and test rows for every class."""
     n_rows = len(target.y)
     n_test = int(np.ceil(share * n_rows))
     least = max(len(target.labels), 2)
@@ -193,7 +193,7 @@ def _check_sizes(target: StudyTarget, share: float) -> None:
 
 
 def _make_random_folds(target: StudyTarget, train: Rows, scheme: Scheme, seed: int) -> Folds:
-    """Make random folds, stratified by class if there are classes."""
+    """Make random folds, stratified by class in a classification."""
     n = scheme.folds
     if n > len(train):
         raise StudyError(
@@ -221,7 +221,7 @@ def _make_random_folds(target: StudyTarget, train: Rows, scheme: Scheme, seed: i
         else StratifiedKFold(shuffle=True, **options)
     )
     with warnings.catch_warnings():
-        # A class rarer than the folds is reported as a note on the data.
+        # Notes on the data report classes with fewer rows than folds.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         return _to_table_rows(train, splitter.split(train, y))
 
@@ -229,35 +229,35 @@ def _make_random_folds(target: StudyTarget, train: Rows, scheme: Scheme, seed: i
 def _to_table_rows(
     train: Rows, parts: Iterable[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
 ) -> Folds:
-    """Convert indices among the training rows to row numbers of the table."""
+    """Convert indices of the training rows to indices of the table's rows."""
     return tuple((train[fit], train[score]) for fit, score in parts)
 
 
 def _check_classes(target: StudyTarget, split: Split, settings: Settings) -> None:
-    """Check that the training rows have all tested classes, and at least two."""
+    """Check that the training rows have all classes of the test, and at least two."""
     if not target.labels:
         return
     known = np.bincount(target.y[split.train], minlength=len(target.labels)) > 0
     tested = np.bincount(target.y[split.test], minlength=len(target.labels)) > 0
-    strange = np.flatnonzero(tested & ~known)
-    if strange.size:
+    unknown = np.flatnonzero(tested & ~known)
+    if unknown.size:
         where = {"group": "the groups held out for the test", "time": "the latest rows"}.get(
             settings.cv.kind, "the test"
         )
         where = "the test" if settings.test is not None else where
         raise StudyError(
-            f"The class {target.labels[int(strange[0])]!r} of the target {target.name!r} occurs in "
-            f"{where} alone, so it cannot be learned; merge it with another class, or choose "
+            f"The class {target.labels[int(unknown[0])]!r} of the target {target.name!r} occurs in "
+            f"{where} alone, so no model can learn it; merge it with another class, or choose "
             "another seed, test size or test."
         )
     if known.sum() < 2:
         raise StudyError(
-            f"The training rows hold one class only of the target {target.name!r}; choose another "
+            f"The training rows have only one class of the target {target.name!r}; choose another "
             "seed, test size or test."
         )
 
 
-# Further values are pooled.
+# Maximum groups by value; less frequent values are pooled.
 MOST_VALUES = 20
 # Maximum distinct numbers that are grouped by value; others are grouped by quartiles.
 MOST_NUMBERS = 10
@@ -267,7 +267,7 @@ Subgroups = Mapping[str, npt.NDArray[np.int64]]
 
 
 def check_score_by(table: Table, target: str, by: Sequence[str]) -> None:
-    """Check that the columns exist and are not the target.
+    """Check that the columns of subgroups exist and are not the target.
 
     Raises
     ------
@@ -286,9 +286,9 @@ def check_score_by(table: Table, target: str, by: Sequence[str]) -> None:
 def find_subgroups(column: Column, rows: npt.NDArray[np.int64]) -> Subgroups:
     """Group rows by the values of a column.
 
-    Each text, boolean, and number of a few is a group; of many texts, each of the most frequent
-    ones. Other numbers and dates make four groups, cut at the quartiles. Rows with a missing value
-    are a group, too.
+    Each text and boolean forms a group, and each number if they are few; rare texts are pooled.
+    Other numbers and dates form four groups, cut at the quartiles. Rows with a missing value form
+    a group, too.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def find_subgroups(column: Column, rows: npt.NDArray[np.int64]) -> Subgroups:
     Returns
     -------
     parts : dict of str to ndarray
-        Indices in ``rows``.
+        Indices into ``rows`` by the name of the group.
     """
     values, missing = column.values[rows], column.missing[rows]
     known = np.flatnonzero(~missing)
@@ -343,8 +343,8 @@ def _group_by_quartile(
     names = [f"up to {texts[0]}"]
     names += [f"above {low} up to {high}" for low, high in pairwise(texts)]
     names.append(f"above {texts[-1]}")
-    found = {name: known[place == k] for k, name in enumerate(names)}
-    return {name: rows for name, rows in found.items() if rows.size}
+    parts = {name: known[place == k] for k, name in enumerate(names)}
+    return {name: rows for name, rows in parts.items() if rows.size}
 
 
 def _format_value(column: Column, value: float) -> str:

@@ -68,7 +68,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its ``name`` for messages, its ``stem`` for names of folders, and its columns."""
+    """A table: its ``name`` for messages, its ``stem`` for names of folders, and its columns."""
 
     name: str
     stem: str
@@ -82,7 +82,7 @@ class Table:
         return len(self.columns[0].values) if self.columns else 0
 
     def column(self, name: str) -> Column:
-        """Return a column by its name; the TableError for an unknown name suggests a similar one."""
+        """Return a column by its name; the error for an unknown name suggests a similar one."""
         for column in self.columns:
             if column.name == name:
                 return column

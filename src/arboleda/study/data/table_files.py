@@ -84,10 +84,10 @@ def _count_text_bytes(column: pa.ChunkedArray) -> int:
     for chunk in column.chunks:
         if pa.types.is_dictionary(chunk.type):
             lengths = pc.cast(pc.binary_length(chunk.dictionary), pa.int64())
-            found = pc.sum(lengths.take(chunk.indices)).as_py()
+            total = pc.sum(lengths.take(chunk.indices)).as_py()
         else:
-            found = pc.sum(pc.cast(pc.binary_length(chunk), pa.int64())).as_py()
-        size += found or 0
+            total = pc.sum(pc.cast(pc.binary_length(chunk), pa.int64())).as_py()
+        size += total or 0
     return size
 
 
@@ -217,10 +217,10 @@ def open_unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
     """
     start = file.read(8)
     file.seek(0)
-    found: Any = file
+    content: Any = file
     for magic, open_stream in _PACKED.items():
         if start.startswith(magic):
-            found = stack.enter_context(open_stream(file))
+            content = stack.enter_context(open_stream(file))
     if start.startswith(_ZIP):
         archive = stack.enter_context(zipfile.ZipFile(file))
         members = [m for m in archive.infolist() if not m.is_dir()]
@@ -229,8 +229,8 @@ def open_unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
                 f"The archive {path.name} holds {len(members)} files, but must hold exactly one; "
                 "unpack it, and name one of them."
             )
-        found = stack.enter_context(archive.open(members[0]))
-    stream: BinaryIO = found
+        content = stack.enter_context(archive.open(members[0]))
+    stream: BinaryIO = content
     return stream
 
 
