@@ -266,6 +266,23 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
     if recipe.is_empty:
         return PreparedTable(table, first, ())
     _check_columns(table, recipe)
+    rows, steps = _select_rows(table, recipe, first)
+    columns = {column.name: column for column in table.columns}
+    for name, groups in recipe.merge.items():
+        columns[name] = _merge_column(columns[name], groups)
+        steps.append(Step("merge", len(rows), len(rows), (name,), into=groups))
+    if recipe.drop:
+        columns = {name: column for name, column in columns.items() if name not in recipe.drop}
+        steps.append(Step("drop", len(rows), len(rows), recipe.drop))
+    kept_columns = tuple(_take_rows(column, rows) for column in columns.values())
+    prepared = replace(table, columns=kept_columns)
+    return PreparedTable(prepared, int(np.searchsorted(rows, first)), tuple(steps))
+
+
+def _select_rows(
+    table: Table, recipe: Recipe, n_first: int
+) -> tuple[npt.NDArray[np.int64], list[Step]]:
+    """Return the indices of the rows that the recipe keeps, and the steps that dropped others."""
     rows = np.arange(table.n_rows)
     steps: list[Step] = []
 
@@ -283,21 +300,12 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
         missing = np.logical_or.reduce([column.missing for column in table.columns])
         keep(~missing, kind="drop_missing")
     if recipe.drop_duplicates:
-        keep(_find_first_occurrences(table, rows, first), kind="drop_duplicates")
+        keep(_find_first_occurrences(table, rows, n_first), kind="drop_duplicates")
     for condition in recipe.where:
         # Evaluated on all rows, so that a value that occurs only in dropped rows is no error.
         kept = condition.evaluate(table)[rows]
         keep(kept, kind="where", columns=condition.columns, condition=condition.text)
-    columns = {column.name: column for column in table.columns}
-    for name, groups in recipe.merge.items():
-        columns[name] = _merge_column(columns[name], groups)
-        steps.append(Step("merge", len(rows), len(rows), (name,), into=groups))
-    if recipe.drop:
-        columns = {name: column for name, column in columns.items() if name not in recipe.drop}
-        steps.append(Step("drop", len(rows), len(rows), recipe.drop))
-    kept_columns = tuple(_take_rows(column, rows) for column in columns.values())
-    prepared = replace(table, columns=kept_columns)
-    return PreparedTable(prepared, int(np.searchsorted(rows, first)), tuple(steps))
+    return rows, steps
 
 
 def _check_columns(table: Table, recipe: Recipe) -> None:

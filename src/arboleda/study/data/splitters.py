@@ -43,7 +43,7 @@ def encode_groups(column: Column) -> Rows:
     if len(distinct) == 1:
         raise StudyError(
             f"The column of groups {column.name!r} holds only one group; name a column "
-            "with several."
+            "with several groups."
         )
     return codes.astype(np.int64)
 
@@ -121,7 +121,7 @@ def check_times(column: Column) -> None:
     if column.values.min() == column.values.max():
         raise StudyError(
             f"The column of times {column.name!r} holds the same time in every row; name a "
-            "column with several."
+            "column with several times."
         )
 
 

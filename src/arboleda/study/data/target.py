@@ -133,7 +133,7 @@ def _make_regression(column: Column, why: str) -> StudyTarget:
     largest = float(np.abs(column.values).max())
     if largest > LARGEST_QUANTITY:
         raise TableError(
-            f"The target column {column.name!r} holds values up to {largest:.3g}, whose squares "
+            f"The target column {column.name!r} holds values up to {largest:.3g}, whose powers "
             "may overflow; divide the column by a constant."
         )
     return StudyTarget(column.name, "regression", column.values, (), why)
