@@ -6,7 +6,7 @@ from scipy.stats import norm
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from arboleda.study.data.features import Features
-from arboleda.study.data.preparation import ONE_HOT_LEVELS, make_preparation, prepared_names
+from arboleda.study.data.preparation import ONE_HOT_LEVELS, make_preparation, name_prepared_columns
 
 DRAW = np.random.default_rng(1)
 N = 400
@@ -67,7 +67,7 @@ def test_native_columns_keep_numbers_missing_values_and_names() -> None:
     preparation = make_preparation(features, "native", "binary", 0).fit(features.x, np.zeros(N))
     found = preparation.transform(features.x)
     np.testing.assert_array_equal(found[:, 0], features.x[:, 0])
-    names = prepared_names(preparation, features, ("no", "yes"))
+    names = name_prepared_columns(preparation, features, ("no", "yes"))
     assert names == [
         "n",
         "few = (missing)",
@@ -95,7 +95,7 @@ def test_many_levels_become_target_means(
     y = DRAW.normal(size=N) if task == "regression" else DRAW.integers(0, len(labels), N)
     preparation = make_preparation(features, "native", task, 0).fit(features.x, y)
     found = preparation.transform(features.x)
-    assert prepared_names(preparation, features, labels)[-len(names) :] == names
+    assert name_prepared_columns(preparation, features, labels)[-len(names) :] == names
     assert found.shape[1] == 6 + len(names)
 
 
@@ -116,7 +116,7 @@ def test_levels_are_counted_in_the_given_rows() -> None:
     y = DRAW.integers(0, 2, N)
     preparation = make_preparation(features, "native", "binary", 0)
     few = preparation.fit(features.x[rows], y[rows])
-    names = prepared_names(few, features, ("no", "yes"))
+    names = name_prepared_columns(few, features, ("no", "yes"))
     assert "many = l0" in names
     assert not any(name.startswith("share of") for name in names)
     # A level that the fitted rows lacked is ignored.

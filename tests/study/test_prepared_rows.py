@@ -27,7 +27,7 @@ FIT, SCORE = np.arange(0, 220), np.arange(220, N)
 
 
 def prepare(rows: PreparedRows, style: Style, fit: Any = FIT, score: Any = SCORE) -> Any:
-    return rows.of(style, make_preparation(FEATURES, style, "binary", 0), X, Y, fit, score)
+    return rows.prepare(style, make_preparation(FEATURES, style, "binary", 0), X, Y, fit, score)
 
 
 @pytest.mark.parametrize("style", list(PREPARATIONS))
@@ -83,12 +83,12 @@ def test_models_fitted_on_shared_bins_match_models_fitted_on_rows(model: Any) ->
     found = prepare(PreparedRows(), "filled")
     alone = clone(model).fit(found.fitted, Y[FIT]).predict_proba(found.scored)
     for _ in range(2):  # who codes the rows, and who finds them coded
-        shared = clone(model).fit(found.to_learn(model), Y[FIT])
+        shared = clone(model).fit(found.get_training_rows(model), Y[FIT])
         assert np.array_equal(shared.predict_proba(found.scored), alone)
     other = clone(model)
-    is_coded = found.to_learn(model) is not found.fitted
+    is_coded = found.get_training_rows(model) is not found.fitted
     assert is_coded is not isinstance(model, LogisticRegression)
-    assert found.to_learn(other) is found.to_learn(model)
+    assert found.get_training_rows(other) is found.get_training_rows(model)
 
 
 def test_derived_estimators_are_fitted_on_rows() -> None:
@@ -96,7 +96,7 @@ def test_derived_estimators_are_fitted_on_rows() -> None:
         pass
 
     found = prepare(PreparedRows(), "filled")
-    assert found.to_learn(Odd()) is found.fitted
+    assert found.get_training_rows(Odd()) is found.fitted
 
 
 def test_shared_rows_are_read_only_and_copies_start_empty() -> None:

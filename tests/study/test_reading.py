@@ -239,7 +239,7 @@ def test_invalid_paths_and_frames_are_reported_in_one_sentence(tmp_path: Path) -
         read_table("n" * 5000)
     with pytest.raises(StudyError, match="Column 'a' cannot be read .*one kind"):
         read_table(pd.DataFrame({"b": [1, 2], "a": [1, "x"]}))
-    with pytest.raises(StudyError, match="Column 'a' holds values of the type .*interval"):
+    with pytest.raises(StudyError, match="Column 'a' has values of type .*interval"):
         read_table(pd.DataFrame({"a": pd.cut([1.0, 2.0, 3.0], 2)}))
     pq.write_table(pa.table([[1], [2]], names=["a", "a"]), tmp_path / "twice.parquet")
     with pytest.raises(StudyError, match="more than one column named 'a'"):
@@ -250,7 +250,7 @@ def test_invalid_paths_and_frames_are_reported_in_one_sentence(tmp_path: Path) -
         read_table(pd.DataFrame([[1, 2]], columns=["1", 1]))
     with pytest.raises(StudyError, match="A int cannot be read"):
         read_table(3)
-    with pytest.raises(StudyError, match="Column 'a' holds values of the type list"):
+    with pytest.raises(StudyError, match="Column 'a' has values of type list"):
         read_table(pa.table({"a": [[1], [2]]}))
     with pytest.raises(StudyError, match="no rows"):
         read_table(pd.DataFrame({"a": []}))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.study.data.features import Role, date_parts, decide_roles, make_features
+from arboleda.study.data.features import Role, decide_roles, make_features, split_dates
 from arboleda.study.data.reading import read_table
 from arboleda.study.data.target import check_finite
 
@@ -85,7 +85,7 @@ def test_errors_name_infinite_values() -> None:
 def test_dates_become_parts() -> None:
     when = pd.Series(pd.to_datetime(["1969-12-31 23:30", "2024-02-29 05:00", None]))
     seconds = read_table(pd.DataFrame({"d": when, "x": 1})).columns[0].values
-    parts = date_parts(seconds)
+    parts = split_dates(seconds)
     for name in ("year", "month", "day", "weekday", "hour"):
         attribute = "day_of_week" if name == "weekday" else name
         expected = getattr(when.dt, attribute).to_numpy(dtype=float)

@@ -140,7 +140,7 @@ def test_an_external_test_is_supported(run: Run, tmp_path: Path) -> None:
         (lambda f: f.assign(y="worse"), "class 'worse' of the target 'y' occurs in the test table"),
         (lambda f: f.assign(y=None), "'y' is missing in 20 rows of the test table"),
         (lambda f: f.assign(a="much"), "Column 'a' holds numbers in the study, but 'much'"),
-        (lambda f: f[:1], "has 1 row; give it at least 2"),
+        (lambda f: f[:1], "has 1 row; it needs at least 2"),
         (lambda f: f.assign(a=np.inf), "holds the infinite value inf"),
         (lambda f: 3, "A int cannot be read as a table"),
         (lambda f: "none.csv", "There is no file none.csv"),

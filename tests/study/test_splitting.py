@@ -138,7 +138,7 @@ def test_another_scheme_makes_another_study() -> None:
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"who": 1}, {"groups": "who"}, "'who' holds one group only"),
+        ({"who": 1}, {"groups": "who"}, "'who' holds only one group"),
         ({"who": None}, {"groups": "who"}, "'who' is missing in 200 of 200 rows"),
         ({}, {"groups": "nobody"}, "has no column 'nobody'"),
         ({}, {"groups": "y"}, "The target 'y' cannot also split the rows"),
@@ -150,7 +150,7 @@ def test_another_scheme_makes_another_study() -> None:
         ({"when": [1, 2] * 100}, {"time": "when"}, "1 distinct times of 'when', too few"),
         ({}, {"score_by": "z"}, "has no column 'z'"),
         ({}, {"test_size": 0.001}, "too few to test every class with a test size of 0.001"),
-        ({}, {"test_size": 0.999}, "leaves 0 of 200 rows to learn from"),
+        ({}, {"test_size": 0.999}, "leaves 0 of 200 rows for training"),
         ({}, {"cv": "90", "test_size": 0.5}, "No class of the target 'y' has the 90 training"),
         (
             {"who": list("ab") * 100, "y": list("pq") * 100},
@@ -160,7 +160,7 @@ def test_another_scheme_makes_another_study() -> None:
         (
             {"when": range(200), "y": ["p"] * 100 + ["q"] * 100},
             {"time": "when"},
-            "The earliest of 6 windows of 'when' (27 rows) holds one class only",
+            "The earliest of 6 windows of 'when' (27 rows) has only one class",
         ),
         (
             {"when": range(200), "y": ["p", "q"] * 90 + ["r"] * 20},
@@ -184,5 +184,7 @@ def test_too_few_rows_for_the_folds_are_refused() -> None:
 
 def test_too_many_fits_are_refused() -> None:
     frame = frame_of(20_000)
-    with pytest.raises(StudyError, match=r"each of 16,000 training rows .* takes [\d,]+ fits"):
+    with pytest.raises(
+        StudyError, match=r"Leave-one-out on 16,000 training rows .* takes [\d,]+ fits"
+    ):
         plan_for(frame, cv="loo")

@@ -23,7 +23,7 @@ from arboleda.study.config.options import read_config
 from arboleda.study.data import chunked_reader
 from arboleda.study.data.chunked_reader import read_chunks
 from arboleda.study.data.reading import read_table
-from arboleda.study.data.table_files import size_limit
+from arboleda.study.data.table_files import make_size_limit
 from arboleda.study.execution import limits
 from arboleda.study.execution.limits import available_memory
 
@@ -119,8 +119,8 @@ def test_the_default_limit_is_a_quarter_of_the_memory(
     assert available is not None
     assert 10 * MB < available < 2**50
     monkeypatch.setattr("arboleda.study.data.table_files.available_memory", lambda: 8 * MB)
-    assert size_limit(None).bytes == 2 * MB
-    assert size_limit(3).bytes == 3
+    assert make_size_limit(None).bytes == 2 * MB
+    assert make_size_limit(3).bytes == 3
     path = tmp_path / "table.csv"
     path.write_bytes(ROWS)
     with pytest.raises(StudyError, match="2.0 MB, a quarter of the memory that is available;"):
@@ -203,7 +203,7 @@ def test_the_option_sets_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture
         with pytest.raises(SystemExit) as stop:
             main(command)
         assert stop.value.code == 2
-        assert "the limit is 1.0 MB; give fewer rows" in capsys.readouterr().err
+        assert "the limit is 1.0 MB; reduce its rows" in capsys.readouterr().err
     for wrong in ("many", "-1", "0"):
         with pytest.raises(StudyError, match="The limit of a table's size"):
             explore("iris", max_table_size=wrong)
@@ -236,5 +236,5 @@ def test_archives_of_several_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.zip"
     path.write_bytes(zip_of(b"a,b\n1,2\n", b"a,b\n3,4\n"))
     for read in (read_table, lambda path: list(read_chunks(path))):
-        with pytest.raises(StudyError, match="holds 2 files; it must hold one table: unpack it"):
+        with pytest.raises(StudyError, match="holds 2 files, but must hold exactly one; unpack it"):
             read(path)

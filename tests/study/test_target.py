@@ -50,7 +50,7 @@ def test_the_task_can_be_given() -> None:
     [
         ([None] * 3 + [1.0, 2.0, 3.5] * 19, None, "'y' is missing in 3 of 60 rows"),
         ([None] * 3 + ["a", "b", "c"] * 19, None, "missing in 3 of 60 rows"),
-        (["a"] * N, None, "one class only, 'a'"),
+        (["a"] * N, None, "only one class, 'a'"),
         ([3.25] * N, "regression", "same value in every row"),
         (["a"] * 30 + ["b"] * 29 + ["c"], None, "The class 'c' of the target 'y' has a single row"),
         ([f"t{i}" for i in range(N)], None, "single row .60 of 60 classes"),

@@ -119,7 +119,7 @@ FACT_NAMES = frozenset(
         N_("one-hot; median imputation"),
         N_("one-hot; median imputation; standardised"),
         N_("one-hot; median imputation; ranks as normal scores"),
-        N_("columns made of others beside its own"),
+        N_("original columns and feature crosses"),
         N_("its members'"),
         # Intervals.
         N_("bootstrap of the test rows, 1000 draws"),
@@ -133,17 +133,17 @@ FACT_NAMES = frozenset(
         N_("training rows"),
         N_("training row"),
         N_("identifier: every value is different"),
-        N_("identifier: distinct whole numbers that only name the rows"),
-        N_("it names the groups of the rows"),
+        N_("identifier: distinct whole numbers that only identify the rows"),
+        N_("it identifies the groups of the rows"),
         # Notes on the data and the fits.
-        N_("regression, as told"),
-        N_("classification, as told"),
+        N_("regression, as specified"),
+        N_("classification, as specified"),
         N_("text"),
         N_("truth values"),
-        N_("Turned into days since 1970, year, month, day, weekday and hour."),
+        N_("Converted to days since 1970, year, month, day, weekday and hour."),
         N_(
-            "The first line, taken as the names of the columns, holds only numbers; if it "
-            "is a row of data, add a header line."
+            "The first line, read as the names of the columns, holds only numbers; if it is a "
+            "row of data, add a header line."
         ),
         N_("SVM"),
         N_("kernel ridge"),
@@ -208,17 +208,18 @@ FACT_MESSAGES = {
     "left_out": N_("Left out: {reason}."),
     "missing": N_("Missing in {count} rows ({share})."),
     "levels": N_(
-        "{count} levels: where the training rows show more than {most} of them, the "
-        "column is encoded by the target's mean per level, cross-fitted."
+        "{count} levels: if the training rows have more than {most} of them, the column "
+        "is encoded by the target's mean per level, with cross-fitting."
     ),
     "rare_class": N_(
-        "The class {label} has {count} rows, so some folds may lack it and its scores are rough."
+        "The class {label} has {count} rows, so some folds may lack it and its scores are "
+        "uncertain."
     ),
     "rare_classes": N_(
         "{classes} classes have fewer than {least} rows ({label} has {count}), so some "
-        "folds may lack one and their scores are rough."
+        "folds may lack one and their scores are uncertain."
     ),
-    "given_test": N_("The test is {name}, {count} rows."),
+    "given_test": N_("The test table is {name}, with {count} rows."),
     "test_columns": N_("Columns of {name} that {table} lacks are not used: {columns}."),
     "encoding": N_("The text is not valid UTF-8; it was read as {encoding}."),
     "approximated": N_("{what} (approximation by {points} points)"),
@@ -235,65 +236,67 @@ FACT_MESSAGES = {
         "Stopped: it ran out of memory, of which it may take {size} MB, the limit of a fit"
     ),
     "leak_class": N_(
-        "The column {column} tells the target nearly alone (balanced accuracy {score} on "
-        "rows held out): if it was made from the target, or is known only after it, leave "
-        "it out."
+        "The column {column} nearly determines the target on its own (balanced accuracy "
+        "{score} on held-out rows): if it was derived from the target, or is known only "
+        "after it, leave it out."
     ),
     "leak_value": N_(
-        "The column {column} tells the target nearly alone (R² {score} on rows held out): "
-        "if it was made from the target, or is known only after it, leave it out."
+        "The column {column} nearly determines the target on its own (R² {score} on "
+        "held-out rows): if it was derived from the target, or is known only after it, leave "
+        "it out."
     ),
     "twins": N_(
         "{count} of {all} test rows ({share} %) equal a training row in all columns, "
-        "{other} of them with another target: if they are copies of one case, remove "
-        "them, for the test then asks what was learned by heart."
+        "{other} of them with another target: if they are copies of the same cases, "
+        "remove them, because the test then measures memorization."
     ),
     "twins_folds": N_(
-        "{count} of {all} rows that the folds hold out ({share} %) equal a row that is "
-        "learned from in all columns, {other} of them with another target: if they are "
-        "copies of one case, remove them, for models are then chosen by what they learned "
-        "by heart."
+        "{count} of {all} rows that the folds hold out ({share} %) equal a training row "
+        "of their fold in all columns, {other} of them with another target: if they are "
+        "copies of the same cases, remove them, because models are then selected by "
+        "memorization."
     ),
     "dates": N_(
-        "The column {column} holds dates, and rows of all dates are on both sides of each "
-        "split: if the model is to predict later rows than it learned from, --time {same} "
-        "tests that."
+        "The column {column} holds dates, and each split has rows of all dates on both "
+        "sides: if the model is to predict rows later than its training rows, test that "
+        "with --time {same}."
     ),
     "order_class": N_(
-        "Where a row stands in the table tells the target beyond what all columns do "
-        "(balanced accuracy {gain} higher on rows held out): neighbouring rows are alike. "
-        "If the table follows a time or groups, name that column by --time or --groups."
+        "The position of a row in the table improves predictions beyond all columns "
+        "(balanced accuracy {gain} higher on held-out rows): neighbouring rows are alike. "
+        "If the table is ordered by time or by groups, name that column with --time or "
+        "--groups."
     ),
     "order_value": N_(
-        "Where a row stands in the table tells the target beyond what all columns do (R² "
-        "{gain} higher on rows held out): neighbouring rows are alike. If the table "
-        "follows a time or groups, name that column by --time or --groups."
+        "The position of a row in the table improves predictions beyond all columns (R² "
+        "{gain} higher on held-out rows): neighbouring rows are alike. If the table is "
+        "ordered by time or by groups, name that column with --time or --groups."
     ),
     "groups": N_(
-        "The column {column} names {count} cases of several rows each, and rows of one "
-        "case are on both sides of each split: if the model is to predict new cases, "
-        "--groups {same} tests that."
+        "The column {column} identifies {count} cases with several rows each, and each "
+        "split has rows of the same case on both sides: if the model is to predict new "
+        "cases, test that with --groups {same}."
     ),
     "groups_both": N_(
-        "{count} groups of {column} have rows in the test table and in the first one, so "
-        "that the test is not one of new groups."
+        "{count} groups of {column} have rows in both the test table and the first table, "
+        "so the test does not measure predictions for new groups."
     ),
     "identifier": N_(
         "The column {column} holds {count} different whole numbers in {rows} training "
-        "rows: if it names the rows, leave it out."
+        "rows: if it identifies the rows, leave it out."
     ),
     "fold_constant": N_(
-        "{some} of {all} folds hold one class only, so that their scores say little: "
-        "choose fewer folds with --cv."
+        "{some} of {all} folds hold only one class, so their scores mean little: choose "
+        "fewer folds with --cv."
     ),
     "fold_lacking": N_(
-        "{some} of {all} folds lack a class ({label} for one), so that scores of classes "
-        "are rough: choose fewer folds with --cv, or merge classes."
+        "{some} of {all} folds lack a class (such as {label}), so the scores of classes "
+        "are uncertain: choose fewer folds with --cv, or merge classes."
     ),
-    "few_tested": N_("Test rows of the class {label}: {count}; scores there say little."),
+    "few_tested": N_("Test rows of the class {label}: {count}; its scores are uncertain."),
     "few_tested_more": N_(
-        "Test rows of the class {label}: {count}, and of {more} more classes hardly more; "
-        "scores there say little."
+        "Test rows of the class {label}: {count}; {more} more classes have hardly more. "
+        "Their scores are uncertain."
     ),
     "folds": N_(
         "Corrected resampled t test over {count} folds (Nadeau and Bengio 2003), which "

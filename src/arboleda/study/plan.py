@@ -24,7 +24,7 @@ from arboleda.study.data.preparation import make_preparation
 from arboleda.study.data.recipe import Step
 from arboleda.study.data.splitting import Split, make_split
 from arboleda.study.data.table import Table
-from arboleda.study.data.target import Target
+from arboleda.study.data.target import StudyTarget
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.job import TEST, Job, Shared
 from arboleda.study.execution.ledger import LEDGER_VERSION
@@ -65,7 +65,7 @@ class Plan:
     """
 
     table: Table
-    target: Target
+    target: StudyTarget
     metric: StudyMetric
     settings: Settings
     roles: Mapping[str, Role]
@@ -376,7 +376,7 @@ def _check_fits(plan: Plan) -> None:
         return
     n_rows = len(plan.split.train)
     n_candidates = sum(
-        plan.search(model).n_tried(plan.search_context(model)) for model in plan.models
+        plan.search(model).count_trials(plan.search_context(model)) for model in plan.models
     )
     if n_rows * n_candidates > MAX_FITS:
         raise StudyError(

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from arboleda.study.catalogue import Model, known_words, models_for
 from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.external_test import join_test, target_of_both
+from arboleda.study.data.external_test import join_test, make_joint_target
 from arboleda.study.data.recipe import Step, apply_recipe
 from arboleda.study.data.splitting import check_score_by
 from arboleda.study.data.table import Column, Table
-from arboleda.study.data.target import Target, make_target
+from arboleda.study.data.target import StudyTarget, make_target
 from arboleda.study.errors import StudyError
 from arboleda.study.results.scoring import StudyMetric, check_costs, choose_metric
 
@@ -26,7 +26,7 @@ class StudyProblem:
     """
 
     table: Table
-    target: Target
+    target: StudyTarget
     metric: StudyMetric
     wanted: tuple[str, ...]
     models: tuple[Model, ...]
@@ -61,13 +61,13 @@ def check_problem(table: Table, target: str, settings: Settings) -> StudyProblem
         joined = join_test(
             raw, settings.test, settings.recipe, max_table_size=settings.max_table_size
         )
-        table, goal, steps = joined.table, target_of_both(goal, joined), joined.steps
+        table, goal, steps = joined.table, make_joint_target(goal, joined), joined.steps
         n_train, sha256 = joined.n_train, joined.sha256
     divider = _find_divider(table, goal, settings)
     return StudyProblem(table, goal, metric, wanted, models, divider, steps, n_train, sha256)
 
 
-def _find_divider(table: Table, goal: Target, settings: Settings) -> Column | None:
+def _find_divider(table: Table, goal: StudyTarget, settings: Settings) -> Column | None:
     """Return the column of groups or times, or None."""
     divider = settings.groups if settings.groups is not None else settings.time
     if divider is None:

@@ -195,14 +195,14 @@ def test_names_stand_in_the_quotes_of_the_page() -> None:
     sentences = write_message("groups", column="it's", count=12, same="'its'")
     rare = write_message("rare_class", label="a", count=3)
     assert sentences.startswith(
-        'The column "it\'s" names 12 cases of several rows each, and rows of'
+        'The column "it\'s" identifies 12 cases with several rows each, and each split'
     )
     messages = collect_messages([sentences, rare])
     with use_messages(messages):
-        assert translate(sentences).startswith("The column “it's” names 12 cases")
+        assert translate(sentences).startswith("The column “it's” identifies 12 cases")
         # What is to be typed keeps the quotes of the shell.
-        assert "--groups 'its' tests" in translate(sentences)
+        assert "with --groups 'its'." in translate(sentences)
     with use_locale(get_locale("es")), use_messages(messages):
-        assert translate(sentences).startswith("La columna «it's» nombra 12 casos")
+        assert translate(sentences).startswith("La columna «it's» identifica 12 casos")
         assert "--groups 'its'" in translate(sentences)
         assert translate(rare).startswith("La clase «a» tiene 3 filas")

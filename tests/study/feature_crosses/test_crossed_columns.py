@@ -10,10 +10,14 @@ from sklearn.pipeline import make_pipeline
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.artifacts.model_files import read_model, save_model
-from arboleda.study.data.cross_search import MOST_MADE, CrossedColumns
+from arboleda.study.data.cross_search import MAX_CROSSES, CrossedColumns
 from arboleda.study.data.feature_crosses import FeatureCross
 from arboleda.study.data.features import Features
-from arboleda.study.data.preparation import make_preparation, prepared_names, prepared_sources
+from arboleda.study.data.preparation import (
+    find_prepared_sources,
+    make_preparation,
+    name_prepared_columns,
+)
 
 N = 600
 
@@ -52,10 +56,10 @@ def test_the_distance_from_a_groups_mean_is_found() -> None:
     features, y = grouped()
     crossed = make_preparation(features, "crossed", "regression", 0).fit(features.x, y)
     assert crossed.crosses_[0] == FeatureCross("distance", (0,), (1,))
-    names = prepared_names(crossed, features, ())
+    names = name_prepared_columns(crossed, features, ())
     assert names[:4] == ["price", "brand", "noise", "price less its mean within brand"]
     assert names == crossed.get_feature_names_out().tolist()
-    assert prepared_sources(crossed, 0)[:4] == [(0,), (1,), (2,), (0, 1)]
+    assert find_prepared_sources(crossed, 0)[:4] == [(0,), (1,), (2,), (0, 1)]
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass"])
@@ -153,7 +157,7 @@ def test_rare_classes_are_crossed() -> None:
     rare = np.where(np.arange(400) < 2, 3, (x[:, 1] > 0).astype(int))  # no row of class 2
     for y, task in ((rare, "multiclass"), (np.zeros(400, dtype=int), "binary")):
         crossed = CrossedColumns(("group", "number"), (0,), task)
-        assert crossed.fit_transform(x, y).shape[1] <= 2 + MOST_MADE
+        assert crossed.fit_transform(x, y).shape[1] <= 2 + MAX_CROSSES
 
 
 def test_many_levels_and_rows_are_capped() -> None:
@@ -164,4 +168,4 @@ def test_many_levels_and_rows_are_capped() -> None:
     x = np.column_stack([group, number, draw.integers(0, 2, n)])
     crossed = CrossedColumns(("id", "number", "side"), (0, 2), "binary")
     found: Any = crossed.fit_transform(x, (number * (x[:, 2] - 0.5) > 0).astype(int))
-    assert found.shape[1] <= 3 + MOST_MADE
+    assert found.shape[1] <= 3 + MAX_CROSSES

@@ -17,7 +17,7 @@ from arboleda.study.artifacts.onnx_crosses import of_crossed
 from arboleda.study.catalogue.model import Setting
 from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.data.cross_search import CrossedColumns
-from arboleda.study.data.feature_crosses import FeatureCross, make
+from arboleda.study.data.feature_crosses import FeatureCross, fit_cross
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation
 from arboleda.study.explanation.contributions import compute_contributions
@@ -50,7 +50,7 @@ def test_the_facts_name_the_generated_columns(result: StudyResult) -> None:
     )
     jsonschema.validate(result.facts, schema)
     (model,) = (m for m in result.facts["models"] if m["key"] == KEY)
-    assert model["preparation"] == "columns made of others beside its own"
+    assert model["preparation"] == "original columns and feature crosses"
     assert model["generated"]["fits"] == 2
     assert model["generated"]["columns"][0] == {
         "name": "price less its mean within brand",
@@ -134,7 +134,7 @@ def test_generated_group_columns_are_exported_to_onnx(kind: Any, groups: tuple[i
     y = draw.normal(size=300)
     idea = FeatureCross(kind, () if kind in ("count", "target") else (0,), groups)
     made = CrossedColumns(("a", "b", "c", "d"), (2, 3), "regression").fit(x, y)
-    made.made_ = [make(idea, x, y[:, np.newaxis], 0)[0]]
+    made.made_ = [fit_cross(idea, x, y[:, np.newaxis], 0)[0]]
     x[:9, 2], x[9:18, 3], x[3] = 77.0, 77.0, [1e308, 1, 77, 77]  # levels that no row had
     graph = Graph()
     matrix = graph.input("X", "float64", 4)

@@ -225,18 +225,20 @@ def parse_columns(value: Any) -> Any:
 
 def parse_conditions(value: Any) -> Any:
     """Parse conditions from a string, a JSON list or a sequence of strings; all must hold."""
-    from arboleda.study.data.recipe import Condition, parse_condition
+    from arboleda.study.data.recipe import RowCondition, parse_condition
 
     if isinstance(value, str):
         value = _strings_of_json(value) or (value,)
-    if not isinstance(value, Sequence) or not all(isinstance(v, (str, Condition)) for v in value):
+    if not isinstance(value, Sequence) or not all(
+        isinstance(v, (str, RowCondition)) for v in value
+    ):
         raise ValueError("neither strings nor conditions")
     return tuple(parse_condition(v) if isinstance(v, str) else v for v in value)
 
 
 def parse_merge(value: Any) -> Any:
     """Parse merges from a string, a sequence of strings, a mapping, or JSON of these."""
-    from arboleda.study.data.recipe import checked_merges, parse_merges
+    from arboleda.study.data.recipe import check_merges, parse_merges
 
     if isinstance(value, str):
         value = (value,)
@@ -251,7 +253,7 @@ def parse_merge(value: Any) -> Any:
         and all(isinstance(old, Sequence) and not isinstance(old, str) for old in groups.values())
         for groups in value.values()
     )
-    return checked_merges(value) if is_whole else value
+    return check_merges(value) if is_whole else value
 
 
 def _merges_of_json(text: str) -> Any:

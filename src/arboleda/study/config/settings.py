@@ -31,10 +31,10 @@ from arboleda.study.config.schemes import Scheme
 from arboleda.study.errors import OptionError
 
 if TYPE_CHECKING:
-    from arboleda.study.data.recipe import Condition, Recipe
+    from arboleda.study.data.recipe import Recipe, RowCondition
     from arboleda.study.search import SearchStrategy
 else:  # Heavy modules; the parsers return nothing else.
-    Condition = SearchStrategy = Any
+    RowCondition = SearchStrategy = Any
 
 __all__ = ["OPTIONS", "Costs", "Settings"]
 
@@ -199,7 +199,7 @@ class Settings(BaseModel):
         description="Cost of leaving a row undecided; rows with a higher expected cost are left.",
     )
     where: Annotated[
-        tuple[Condition, ...],
+        tuple[RowCondition, ...],
         BeforeValidator(parse_conditions),
         Option(
             _TABLE,

@@ -14,18 +14,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arboleda._engine.arrays import to_plain_arrow
-from arboleda.study.data.csv_reader import header_of, parse_text, refuse_nul, separator_of
-from arboleda.study.data.reading import RawTable, read_raw, stem_of
+from arboleda.study.data.csv_reader import guess_separator, parse_text, read_header, refuse_nul
+from arboleda.study.data.reading import RawTable, get_stem, read_raw
 from arboleda.study.data.table import check_names
 from arboleda.study.data.table_files import (
     SizeLimit,
-    explaining_damage,
+    compute_parquet_size,
+    explain_damage,
+    get_file_size,
     is_parquet,
+    make_size_limit,
     open_table,
-    parquet_size,
-    size_limit,
-    size_of,
-    unpacked,
+    open_unpacked,
+    shorten_error,
 )
 from arboleda.study.errors import TableError
 
@@ -33,10 +34,10 @@ __all__ = ["LARGE", "Chunk", "read_chunks"]
 
 # Smaller files are read as a whole, so that types are inferred from all rows.
 LARGE = 1 << 26
-# The size of a chunk: characters of text, rows of Parquet.
+# Maximum size of a chunk: characters of text, rows of Parquet.
 _CHARACTERS = 1 << 24
 _ROWS = 1 << 16
-# Bytes that are decompressed at once to measure a small file.
+# Bytes that are decompressed at a time to measure a small file.
 _BLOCK = 1 << 20
 _UNREADABLE = (
     pa.ArrowException,
@@ -68,7 +69,7 @@ def read_chunks(
     ----------
     source : str, path or frame
     as_text : sequence of str
-        Columns of delimited text that are kept as text.
+        Columns of delimited text that are kept as text even if they look like numbers.
     max_table_size : int, optional
         Maximum bytes of one row of text. By default a quarter of the available memory. The table as
         a whole may have any size.
@@ -82,15 +83,15 @@ def read_chunks(
     if path is None or not path.is_file():
         yield Chunk(read_raw(source, as_text=as_text, max_table_size=max_table_size), 0, 1.0)
         return
-    limit = size_limit(max_table_size)
-    with open_table(path) as file, explaining_damage(path):
+    limit = make_size_limit(max_table_size)
+    with open_table(path) as file, explain_damage(path):
         if _is_small(path):
             whole = read_raw(source, as_text=as_text, max_table_size=max(LARGE, limit.bytes))
             yield Chunk(whole, 0, 1.0)
         elif is_parquet(file):
-            yield from _of_parquet(path, file)
+            yield from _read_parquet_chunks(path, file)
         else:
-            yield from _of_text(path, file, as_text, limit)
+            yield from _read_text_chunks(path, file, as_text, limit)
 
 
 def _is_small(path: Path) -> bool:
@@ -98,55 +99,56 @@ def _is_small(path: Path) -> bool:
     try:
         with ExitStack() as stack:
             file = stack.enter_context(open_table(path))
-            if size_of(file) >= LARGE:
+            if get_file_size(file) >= LARGE:
                 return False
             if is_parquet(file):
-                return parquet_size(pq.ParquetFile(file), file, LARGE) < LARGE
+                return compute_parquet_size(pq.ParquetFile(file), file, LARGE) < LARGE
             left = LARGE
-            content = unpacked(path, file, stack)
+            content = open_unpacked(path, file, stack)
             while left > 0 and (block := content.read(_BLOCK)):
                 left -= len(block)
             return left > 0
     except _UNREADABLE:
-        return True  # reading it raises the error
+        return True  # reading it as a whole raises the error
 
 
-def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Chunk]:
+def _read_parquet_chunks(path: Path, file: BinaryIO) -> Iterator[Chunk]:
     try:
         table = pq.ParquetFile(file)
         n_rows = table.metadata.num_rows
         first = 0
-        for batch in table.iter_batches(_rows_at_once(table, file)):
+        for batch in table.iter_batches(_count_chunk_rows(table, file)):
             data = to_plain_arrow(pa.Table.from_batches([batch]))
             first += batch.num_rows
-            raw = RawTable(path.name, stem_of(path), data)
+            raw = RawTable(path.name, get_stem(path), data)
             yield Chunk(raw, first - batch.num_rows, first / n_rows)
     except pa.ArrowException as error:
-        reason = " ".join(str(error).split())[:200].rstrip(".")
-        raise TableError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
+        raise TableError(
+            f"The Parquet file {path.name} cannot be read: {shorten_error(error)}."
+        ) from error
 
 
-def _rows_at_once(table: pq.ParquetFile, file: BinaryIO) -> int:
-    """Return the number of rows of a chunk: fewer for long texts."""
-    size = parquet_size(table, file, 2**62)
+def _count_chunk_rows(table: pq.ParquetFile, file: BinaryIO) -> int:
+    """Return the number of rows of a chunk, which is lower for long texts."""
+    size = compute_parquet_size(table, file, 2**62)
     n_rows: int = table.metadata.num_rows
     return max(1, min(_ROWS, _CHARACTERS * n_rows // max(1, size)))
 
 
-def _of_text(
+def _read_text_chunks(
     path: Path, file: BinaryIO, as_text: Sequence[str], limit: SizeLimit
 ) -> Iterator[Chunk]:
-    size = size_of(file)
+    size = get_file_size(file)
     with ExitStack() as stack:
-        content: Any = unpacked(path, file, stack)
+        content: Any = open_unpacked(path, file, stack)
         if not hasattr(content, "peek"):
             content = stack.enter_context(io.BufferedReader(content))
         start = content.peek(3)[:3]
         encoding = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
         reader = stack.enter_context(io.TextIOWrapper(content, encoding, newline=""))
         try:
-            for part in _parts_of_text(path, reader, as_text, limit):
-                yield replace(part, share=min(1.0, file.tell() / size))
+            for chunk in _split_text(path, reader, as_text, limit):
+                yield replace(chunk, share=min(1.0, file.tell() / size))
         except UnicodeDecodeError as error:
             raise TableError(
                 f"The file {path.name} is too large to guess its encoding, and it is not UTF-8; "
@@ -154,7 +156,7 @@ def _of_text(
             ) from error
 
 
-def _parts_of_text(
+def _split_text(
     path: Path, reader: io.TextIOWrapper, as_text: Sequence[str], limit: SizeLimit
 ) -> Iterator[Chunk]:
     text, separator, header, first = "", "", "", 0
@@ -162,24 +164,24 @@ def _parts_of_text(
         more = reader.read(_CHARACTERS)
         refuse_nul(more, path)
         text += more
-        end = len(text) if not more else _end_of_rows(text)
+        end = len(text) if not more else _find_end_of_rows(text)
         if more and not end:
             limit.check(path.name, len(text), at_least=True)
             continue  # a row is longer than a chunk, or a quote is open
         if not separator:
-            separator = separator_of(text)
-            names = header_of(text, separator)
+            separator = guess_separator(text)
+            names = read_header(text, separator)
             check_names([name for name in names if name.strip()], path.name)
-            header = text[: _end_of_rows(text, first=True)]
+            header = text[: _find_end_of_rows(text, first=True)]
             text, end = text[len(header) :], end - len(header)
         rows, text = text[:end], text[end:]
         if rows.strip():
             try:
                 data = parse_text(header + rows, separator, path, as_text)
             except TableError as error:
-                raise _with_row_offset(first, error) from error
+                raise _add_row_offset(first, error) from error
             decimal_comma = separator != ","
-            yield Chunk(RawTable(path.name, stem_of(path), data, None, decimal_comma), first, 0.0)
+            yield Chunk(RawTable(path.name, get_stem(path), data, None, decimal_comma), first, 0.0)
             first += data.num_rows
         if not more:
             break
@@ -187,10 +189,10 @@ def _parts_of_text(
         raise TableError(f"The table {path.name} has a header line but no rows.")
 
 
-def _end_of_rows(text: str, *, first: bool = False) -> int:
+def _find_end_of_rows(text: str, *, first: bool = False) -> int:
     """Return the end of the last complete row, or of the first one; 0 without any.
 
-    A line break is within quotes if an odd number of quote marks precedes it.
+    A line break is within quotes if an odd number of quote marks precedes it in the text.
     """
     if first:
         end = text.find("\n")
@@ -207,5 +209,5 @@ def _end_of_rows(text: str, *, first: bool = False) -> int:
     return 0
 
 
-def _with_row_offset(first: int, error: TableError) -> TableError:
+def _add_row_offset(first: int, error: TableError) -> TableError:
     return TableError(f"In the rows after the first {first:,}: {error}") if first else error

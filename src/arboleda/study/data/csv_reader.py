@@ -11,19 +11,25 @@ import pyarrow.csv as pa_csv
 
 from arboleda.reports.fact_messages import write_message
 from arboleda.study.data.table import MISSING, Note, check_names
-from arboleda.study.data.table_files import SizeLimit, explaining_damage, size_limit, unpacked
+from arboleda.study.data.table_files import (
+    SizeLimit,
+    explain_damage,
+    make_size_limit,
+    open_unpacked,
+    shorten_error,
+)
 from arboleda.study.errors import TableError
 
-__all__ = ["header_of", "parse_text", "read_delimited", "refuse_nul", "separator_of"]
+__all__ = ["guess_separator", "parse_text", "read_delimited", "read_header", "refuse_nul"]
 
 SEPARATORS = (",", ";", "\t", "|")
-# Common encodings of tables; a choice among all encodings would guess exotic ones.
+# Common encodings of tables; guesses among all encodings would often be exotic ones.
 ENCODINGS = ["cp1252", "latin_1", "cp1250", "cp1251", "cp1253", "cp1254", "iso8859_2", "koi8_r"]
 ENCODINGS += ["shift_jis", "euc_jp", "gb18030", "big5", "euc_kr", "mac_roman"]
 _SAMPLE = 1 << 18
-# Bytes that are decompressed at once.
+# Bytes that are decompressed at a time.
 _BLOCK = 1 << 20
-# Arrow counts the bytes of a block in 32 bits.
+# Maximum bytes of a text: Arrow counts the bytes of a block in 32 bits.
 _LARGEST = (1 << 31) - (1 << 16)
 
 
@@ -39,38 +45,38 @@ def read_delimited(
     data : bytes
         The file's content, which may be compressed by gzip, bzip2, xz, Zstandard or zip.
     as_text : sequence of str
-        Columns that are text, even if all values look like numbers, such as postal codes.
+        Columns that are kept as text even if they look like numbers, such as postal codes.
     limit : SizeLimit, optional
-        Limit of the decompressed text; by default the usual one.
+        Limit of the decompressed text; by default that of `make_size_limit`.
 
     Returns
     -------
     table : pyarrow.Table
-        The columns, numbers and ISO dates recognised, the usual markers read as missing.
+        The columns, with numbers and ISO dates parsed, and the usual markers as missing values.
     decimal_comma : bool
-        Whether ``1,5`` may be a number: the separator is not the comma.
+        Whether ``1,5`` may be a number: true unless the comma is the separator.
     notes : list of Note
-        Notes on what was guessed.
+        Notes on guesses.
 
     Raises
     ------
     TableError
-        If the text cannot be read, is larger than the limit, has no header, or has rows of another
-        length than the header.
+        If the text cannot be read, is larger than the limit, has no header, or has rows with more
+        or fewer fields than the header.
     """
     notes: list[Note] = []
-    text = _decode(_decompress(data, path, limit or size_limit(None)), path, notes)
+    text = _decode(_decompress(data, path, limit or make_size_limit(None)), path, notes)
     if not text.strip():
         raise TableError(f"The table {path.name} is empty; it needs a header line and rows.")
-    separator = separator_of(text)
-    header = header_of(text, separator)
+    separator = guess_separator(text)
+    header = read_header(text, separator)
     check_names([h for h in header if h.strip()], path.name)
     if all(_is_number(h) for h in header):
         notes.append(
             Note(
                 "warning",
                 None,
-                "The first line, taken as the names of the columns, holds only numbers; "
+                "The first line, read as the names of the columns, holds only numbers; "
                 "if it is a row of data, add a header line.",
             )
         )
@@ -83,8 +89,8 @@ def read_delimited(
 def _decompress(data: bytes, path: Path, limit: SizeLimit) -> bytes:
     """Decompress the content block by block, and stop at the limit."""
     packed = io.BytesIO(data)
-    with explaining_damage(path), ExitStack() as stack:
-        content = unpacked(path, packed, stack)
+    with explain_damage(path), ExitStack() as stack:
+        content = open_unpacked(path, packed, stack)
         if content is packed:
             return data
         blocks, size = [], 0
@@ -105,7 +111,7 @@ def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
-        encoding = _guess(data, path)
+        encoding = _guess_encoding(data, path)
         text = _decode_as(data, encoding, path)
         notes.append(Note("info", None, write_message("encoding", encoding=encoding)))
     refuse_nul(text, path)
@@ -113,7 +119,7 @@ def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
 
 
 def refuse_nul(text: str, path: Path) -> None:
-    """Raise a TableError for text with a NUL character."""
+    """Raise a TableError if a text contains a NUL character."""
     at = text.find("\0")
     if at >= 0:
         line = text.count("\n", 0, at) + 1
@@ -123,7 +129,7 @@ def refuse_nul(text: str, path: Path) -> None:
         )
 
 
-def _guess(data: bytes, path: Path) -> str:
+def _guess_encoding(data: bytes, path: Path) -> str:
     from charset_normalizer import from_bytes
 
     matches = from_bytes(data[:_SAMPLE], cp_isolation=ENCODINGS)
@@ -131,15 +137,15 @@ def _guess(data: bytes, path: Path) -> str:
     if best is None:
         if _reads_as_western(data):
             return "cp1252"
-        raise TableError(_unreadable(path))
-    # Of several that fit equally well, the most common encoding is the most likely.
+        raise TableError(_describe_bad_encoding(path))
+    # Among encodings that fit equally well, the most common one is the most likely.
     if any("cp1252" in m.could_be_from_charset and m.chaos <= best.chaos for m in matches):
         return "cp1252"
     return str(best.encoding)
 
 
 def _reads_as_western(data: bytes) -> bool:
-    """Whether the bytes are printable text in cp1252; short texts are too short to guess."""
+    """Return whether the bytes are printable text in cp1252: a default for short texts."""
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError:
@@ -151,32 +157,32 @@ def _decode_as(data: bytes, encoding: str, path: Path) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise TableError(_unreadable(path)) from error
+        raise TableError(_describe_bad_encoding(path)) from error
 
 
-def _unreadable(path: Path) -> str:
+def _describe_bad_encoding(path: Path) -> str:
     return f"The encoding of {path.name} cannot be read; save the table as CSV in UTF-8."
 
 
-def separator_of(text: str) -> str:
-    """Guess the separator: the one that splits the first lines into the most equal fields."""
+def guess_separator(text: str) -> str:
+    """Guess the separator: the one with which most of the first lines have equally many fields."""
     lines = [line for line in text[:_SAMPLE].splitlines()[:21] if line.strip()]
     if len(text) > _SAMPLE and len(lines) > 1:
         lines.pop()
 
-    def fit(separator: str) -> tuple[float, int]:
+    def score(separator: str) -> tuple[float, int]:
         counts = [len(row) for row in csv.reader(lines, delimiter=separator)]
         if not counts or counts[0] < 2:
             return (0.0, 0)
         return (sum(c == counts[0] for c in counts) / len(counts), counts[0])
 
     csv.field_size_limit(max(csv.field_size_limit(), _LARGEST))
-    return max(SEPARATORS, key=fit)
+    return max(SEPARATORS, key=score)
 
 
-def header_of(text: str, separator: str) -> list[str]:
+def read_header(text: str, separator: str) -> list[str]:
     """Return the fields of the first non-empty line."""
-    # Lines may also end in a bare carriage return.
+    # Lines may also end with a bare carriage return.
     rows = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
     return next((row for row in rows if row), [])
 
@@ -196,7 +202,7 @@ def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) ->
         raise TableError(f"The text table {path.name} is above 2 GB; save it as Parquet.")
     ragged: list[pa_csv.InvalidRow] = []
 
-    def remember(row: pa_csv.InvalidRow) -> str:
+    def save_row(row: pa_csv.InvalidRow) -> str:
         ragged.append(row)
         return "error"
 
@@ -206,7 +212,7 @@ def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) ->
             # One block, so that a row of any length fits and row numbers are correct.
             read_options=pa_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
             parse_options=pa_csv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, invalid_row_handler=remember
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=save_row
             ),
             convert_options=pa_csv.ConvertOptions(
                 null_values=MISSING,
@@ -225,8 +231,6 @@ def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) ->
             ) from error
         if "Empty CSV" in str(error):
             raise TableError(f"The table {path.name} has a header line but no rows.") from error
-        raise TableError(f"The table {path.name} cannot be read: {_first(error)}.") from error
-
-
-def _first(error: Exception) -> str:
-    return " ".join(str(error).split())[:200].rstrip(".")
+        raise TableError(
+            f"The table {path.name} cannot be read: {shorten_error(error)}."
+        ) from error

@@ -1,7 +1,7 @@
-"""Checks for what makes the scores of a study too optimistic: leakage and related problems.
+"""Checks for problems that make the scores of a study too optimistic, such as leakage.
 
-Every caution rests on a measurement with a fixed threshold. The thresholds were set on sound
-tables, scikit-learn's bundled ones and ten public ones: none of them may cause a caution for a
+Every caution follows from a measurement and a fixed threshold. The thresholds were set on sound
+tables, those bundled with scikit-learn and ten public ones: none of them may cause a caution for a
 leak, an identifier or the order of its rows.
 """
 
@@ -17,29 +17,29 @@ from sklearn.metrics import r2_score, recall_score
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.reports.fact_messages import Number, write_message
-from arboleda.study.data.describe import row_digests
+from arboleda.study.data.describe import hash_rows
 from arboleda.study.data.table import Column
 from arboleda.study.plan import Plan
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["Caution", "find_cautions"]
 
-# Balanced accuracy or R2, on held-out rows, of a small tree on one column that leaks the target.
+# Minimum score (balanced accuracy or R2 on held-out rows) of a small tree on a leaking column.
 LEAK = 0.99
 # Maximum columns and rows that are checked for leaks.
 LEAK_COLUMNS, LEAK_ROWS = 2000, 8000
-# Fraction of distinct integers among the values of a column that only identifies its rows.
+# Minimum fraction of distinct integers, and minimum values, of a column that only identifies rows.
 NAMES_ROWS = 0.98
 NAMES_LEAST = 100
-# Fraction of the test rows that equal a training row.
+# Minimum fraction of the held-out rows that equal a training row.
 TWINS = 0.01
-# Minimum gain in the same measure by the position of a row in the table beside all columns, and in
-# multiples of the largest standard error of an accuracy on the held-out rows.
+# Minimum gain of that score by adding the position of the rows to all columns; also in multiples of
+# the largest standard error of an accuracy on the held-out rows.
 ORDER, ORDER_SPREAD = 0.05, 1.5
 ORDER_ROWS, ORDER_COLUMNS = 4000, 200
-# A class with fewer test rows has uncertain scores.
+# The scores of classes with fewer test rows are uncertain.
 FEW_TESTED = 5
-# What the seed is mixed with, so that two uses of it draw different numbers.
+# Mixed with the seed, so that its other uses draw different numbers.
 _PURPOSE = 13
 # Names of columns that identify the case (person, customer, ...) of a row.
 _CASE = re.compile(
@@ -48,13 +48,13 @@ _CASE = re.compile(
 )
 
 
-# Training rows, and held-out rows.
-Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+# The training rows and the held-out rows of a split.
+RowSplit = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
 class Caution:
-    """One caution: its ``kind``, its ``columns``, and the ``text`` with what to do."""
+    """A caution: its ``kind``, its ``columns``, and its ``text`` with a remedy."""
 
     kind: str
     columns: tuple[str, ...]
@@ -62,7 +62,7 @@ class Caution:
 
 
 def find_cautions(plan: Plan) -> list[Caution]:
-    """Return all cautions about a table and its split, the gravest kind first.
+    """Find all cautions about a table and its split, the gravest kind first.
 
     Parameters
     ----------
@@ -74,25 +74,25 @@ def find_cautions(plan: Plan) -> list[Caution]:
         Kinds: "leak", "twins", "order", "time", "groups", "identifier", "fold", "few_tested".
     """
     return [
-        *_leaks(plan),
-        *_twins(plan),
-        *_order(plan),
-        *_groups(plan),
-        *_identifiers(plan),
-        *_folds(plan),
-        *_few_tested(plan),
+        *_find_leaks(plan),
+        *_find_duplicates(plan),
+        *_find_order_effects(plan),
+        *_find_split_groups(plan),
+        *_find_identifiers(plan),
+        *_find_bad_folds(plan),
+        *_find_small_classes(plan),
     ]
 
 
-def _halves(plan: Plan, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return two random halves of some training rows: to fit on, and to score on."""
+def _draw_halves(plan: Plan, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Draw two random halves of at most ``most`` training rows, for fitting and for scoring."""
     drawn = np.random.default_rng([plan.seed, _PURPOSE]).permutation(plan.split.train)[:most]
     return drawn[: len(drawn) // 2], drawn[len(drawn) // 2 :]
 
 
-def _holdout_score(plan: Plan, model: object, x: npt.NDArray[np.float64], most: int) -> float:
-    """Score a model fitted to one half of some training rows on the other half."""
-    fit, held_out = _halves(plan, most)
+def _score_holdout(plan: Plan, model: object, x: npt.NDArray[np.float64], most: int) -> float:
+    """Fit a model to one half of some training rows, and score it on the other half."""
+    fit, held_out = _draw_halves(plan, most)
     y = plan.target.y
     predicted = model.fit(x[fit], y[fit]).predict(x[held_out])  # type: ignore[attr-defined]
     if not plan.target.labels:
@@ -105,13 +105,13 @@ def _holdout_score(plan: Plan, model: object, x: npt.NDArray[np.float64], most: 
 
 
 def _can_score(plan: Plan) -> bool:
-    """Whether both halves of the rows have enough rows and a varying target."""
-    fit, held_out = _halves(plan, LEAK_ROWS)
+    """Return whether both halves of the training rows have enough rows and a varying target."""
+    fit, held_out = _draw_halves(plan, LEAK_ROWS)
     y = plan.target.y
     return len(held_out) >= 10 and bool(np.ptp(y[fit]) > 0 and np.ptp(y[held_out]) > 0)
 
 
-def _leaks(plan: Plan) -> Iterator[Caution]:
+def _find_leaks(plan: Plan) -> Iterator[Caution]:
     """Yield cautions on columns that nearly determine the target."""
     if not _can_score(plan):
         return
@@ -125,7 +125,7 @@ def _leaks(plan: Plan) -> Iterator[Caution]:
             if plan.target.labels
             else DecisionTreeRegressor(max_leaf_nodes=256, min_samples_leaf=leaf)
         )
-        score = _holdout_score(plan, tree, x[:, [j]], LEAK_ROWS)
+        score = _score_holdout(plan, tree, x[:, [j]], LEAK_ROWS)
         if score >= LEAK:
             name = plan.features.names[j]
             code = "leak_class" if plan.target.labels else "leak_value"
@@ -133,29 +133,29 @@ def _leaks(plan: Plan) -> Iterator[Caution]:
             yield Caution("leak", (name,), text)
 
 
-def _twins(plan: Plan) -> Iterator[Caution]:
-    """Yield cautions on test rows that equal a training row, in tables where chance makes few.
+def _find_duplicates(plan: Plan) -> Iterator[Caution]:
+    """Yield cautions on held-out rows that equal a training row, unless equal rows are likely.
 
-    If the test is not a random part of the table, equal rows in the folds are counted separately.
+    If the test rows are not a random sample of the table, those of the folds are counted as well.
     """
     columns = [c for c in plan.table.columns if plan.roles[c.name].role == "feature"]
     n_train, n_test = len(plan.split.train), len(plan.split.test)
-    if _richness(columns) < math.log10(100 * n_train):
+    if _count_combinations(columns) < math.log10(100 * n_train):
         return
-    digests = row_digests(columns)
-    found = _same_rows([(plan.split.train, plan.split.test)], digests)
-    n_same = sum(len(rows) for _, rows in found)
+    digests = hash_rows(columns)
+    same = _find_equal_rows([(plan.split.train, plan.split.test)], digests)
+    n_same = sum(len(rows) for _, rows in same)
     if n_same >= (1 if plan.test_kind == "file" else max(2, TWINS * n_test)):
-        n_other = _n_with_another_target(plan, columns, found)
+        n_other = _count_other_targets(plan, columns, same)
         share = Number(f"{100 * n_same / n_test:.1f}")
         text = write_message("twins", count=n_same, all=n_test, share=share, other=n_other)
         yield Caution("twins", (), text)
     if plan.test_kind != "random":
         n_scored = sum(len(score) for _, score in plan.split.partition)
-        found = _same_rows(plan.split.partition, digests)
-        n_same = sum(len(rows) for _, rows in found)
+        same = _find_equal_rows(plan.split.partition, digests)
+        n_same = sum(len(rows) for _, rows in same)
         if n_same >= max(2, TWINS * n_scored):
-            n_other = _n_with_another_target(plan, columns, found)
+            n_other = _count_other_targets(plan, columns, same)
             share = Number(f"{100 * n_same / n_scored:.1f}")
             text = write_message(
                 "twins_folds", count=n_same, all=n_scored, share=share, other=n_other
@@ -163,40 +163,43 @@ def _twins(plan: Plan) -> Iterator[Caution]:
             yield Caution("twins", (), text)
 
 
-def _same_rows(parts: Iterable[Part], digests: npt.NDArray[Any]) -> list[Part]:
-    """Return each part's training rows, and its held-out rows that equal one of them."""
-    return [(fit, held_out[np.isin(digests[held_out], digests[fit])]) for fit, held_out in parts]
+def _find_equal_rows(splits: Iterable[RowSplit], digests: npt.NDArray[Any]) -> list[RowSplit]:
+    """Return each split's training rows, and its held-out rows that equal one of them."""
+    return [(fit, held_out[np.isin(digests[held_out], digests[fit])]) for fit, held_out in splits]
 
 
-def _n_with_another_target(plan: Plan, columns: Sequence[Column], same: Iterable[Part]) -> int:
-    """Count the held-out rows that equal a training row except in the target."""
-    whole = row_digests([*columns, plan.table.column(plan.target.name)])
+def _count_other_targets(plan: Plan, columns: Sequence[Column], same: Iterable[RowSplit]) -> int:
+    """Count the held-out rows whose equal training rows all have another target."""
+    whole = hash_rows([*columns, plan.table.column(plan.target.name)])
     return sum(int((~np.isin(whole[rows], whole[fit])).sum()) for fit, rows in same)
 
 
-def _richness(columns: Sequence[Column]) -> float:
-    """Return log10 of the number of different rows that the columns' values can form."""
+def _count_combinations(columns: Sequence[Column]) -> float:
+    """Return log10 of the number of combinations of the columns' values."""
     counts = [len(np.unique(c.values[~c.missing])) for c in columns]
     return float(np.sum(np.log10(np.maximum(counts, 1))))
 
 
-def _order(plan: Plan) -> Iterator[Caution]:
-    """Yield cautions on dates that the split ignores, and on an informative order of rows."""
+def _find_order_effects(plan: Plan) -> Iterator[Caution]:
+    """Yield cautions on dates that the split ignores, and on an informative order of the rows."""
     if plan.split.ordered or plan.test_kind == "file":
         return
     dates = [n for n, role in plan.roles.items() if role.kind == "datetime"]
     if dates:
         text = write_message("dates", column=dates[0], same=repr(dates[0]))
         yield Caution("time", tuple(dates), text)
-    gain = _gain_by_place(plan)
+    gain = _measure_position_gain(plan)
     chance = ORDER_SPREAD / math.sqrt(min(len(plan.split.train), ORDER_ROWS) / 2)
     if gain is not None and gain >= max(ORDER, chance):
         code = "order_class" if plan.target.labels else "order_value"
         yield Caution("order", (), write_message(code, gain=Number(f"{gain:.2f}")))
 
 
-def _gain_by_place(plan: Plan) -> float | None:
-    """Return the gain by the row's position; None if the table is sorted by its target."""
+def _measure_position_gain(plan: Plan) -> float | None:
+    """Return the gain of the score by the rows' position; None if it cannot be measured.
+
+    It cannot with too many columns, with too few rows, or if the table is sorted by its target.
+    """
     y = plan.target.y
     if plan.features.x.shape[1] > ORDER_COLUMNS or len(plan.split.train) < 200:
         return None
@@ -207,22 +210,22 @@ def _gain_by_place(plan: Plan) -> float | None:
         return None
     if not _can_score(plan):
         return None
-    places = np.arange(len(y), dtype=np.float64)[:, None]
+    positions = np.arange(len(y), dtype=np.float64)[:, None]
     kind = HistGradientBoostingClassifier if plan.target.labels else HistGradientBoostingRegressor
 
     def score(x: npt.NDArray[np.float64]) -> float:
         model = kind(max_iter=40, early_stopping=False, n_jobs=1, random_state=plan.seed)
-        return _holdout_score(plan, model, x, ORDER_ROWS)
+        return _score_holdout(plan, model, x, ORDER_ROWS)
 
-    return score(np.hstack([plan.features.x, places])) - score(plan.features.x)
+    return score(np.hstack([plan.features.x, positions])) - score(plan.features.x)
 
 
-def _names_cases(name: str) -> bool:
+def _is_case_name(name: str) -> bool:
     return _CASE.search(name) is not None or _CASE.search(name.lower()) is not None
 
 
-def _groups(plan: Plan) -> Iterator[Caution]:
-    """Yield cautions on columns of cases with several rows each."""
+def _find_split_groups(plan: Plan) -> Iterator[Caution]:
+    """Yield cautions on groups, or cases with several rows, on both sides of the split."""
     groups, split = plan.split.groups, plan.split
     if groups is not None:
         n_both = len(np.intersect1d(groups[split.train], groups[split.test]))
@@ -232,7 +235,7 @@ def _groups(plan: Plan) -> Iterator[Caution]:
             yield Caution("groups", (name,), text)
         return
     for column in plan.table.columns:
-        if column.name == plan.target.name or not _names_cases(column.name):
+        if column.name == plan.target.name or not _is_case_name(column.name):
             continue
         present = column.values[~column.missing]
         n_cases = len(np.unique(present))
@@ -242,8 +245,8 @@ def _groups(plan: Plan) -> Iterator[Caution]:
             yield Caution("groups", (name,), text)
 
 
-def _identifiers(plan: Plan) -> Iterator[Caution]:
-    """Yield cautions on integers that only identify rows, which a model may memorize."""
+def _find_identifiers(plan: Plan) -> Iterator[Caution]:
+    """Yield cautions on columns of integers that only identify rows, which models may memorize."""
     for column in plan.table.columns:
         if plan.roles[column.name].role != "feature" or column.kind != "numeric":
             continue
@@ -259,26 +262,26 @@ def _identifiers(plan: Plan) -> Iterator[Caution]:
             yield Caution("identifier", (column.name,), text)
 
 
-def _folds(plan: Plan) -> Iterator[Caution]:
-    """Yield cautions on folds that lack a class or have a constant target."""
+def _find_bad_folds(plan: Plan) -> Iterator[Caution]:
+    """Yield a caution on folds that lack a class or have only one."""
     if not plan.target.labels:
         return
     y, n_classes = plan.target.y, len(plan.target.labels)
     scored = [np.bincount(y[score], minlength=n_classes) > 0 for _, score in plan.split.held_out]
-    n_constant = sum(int(found.sum()) == 1 for found in scored)
-    lacking = [k for k in range(n_classes) if not all(found[k] for found in scored)]
+    n_constant = sum(int(has_class.sum()) == 1 for has_class in scored)
+    lacking = [k for k in range(n_classes) if not all(has_class[k] for has_class in scored)]
     if n_constant:
         text = write_message("fold_constant", some=n_constant, all=len(scored))
         yield Caution("fold", (plan.target.name,), text)
     elif lacking:
-        n_folds = sum(not all(found[lacking]) for found in scored)
+        n_folds = sum(not all(has_class[lacking]) for has_class in scored)
         label = plan.target.labels[lacking[0]]
         text = write_message("fold_lacking", some=n_folds, all=len(scored), label=label)
         yield Caution("fold", (plan.target.name,), text)
 
 
-def _few_tested(plan: Plan) -> Iterator[Caution]:
-    """Yield cautions on classes with hardly any test row."""
+def _find_small_classes(plan: Plan) -> Iterator[Caution]:
+    """Yield a caution on classes with few test rows."""
     if not plan.target.labels:
         return
     counts = np.bincount(plan.target.y[plan.split.test], minlength=len(plan.target.labels))

@@ -1,4 +1,4 @@
-"""The description of a table for the report: statistics of every column, and notes."""
+"""Description of a table for the report: statistics of each column, and notes."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -11,23 +11,23 @@ from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.features import Role
 from arboleda.study.data.preparation import ONE_HOT_LEVELS
 from arboleda.study.data.table import Column, Note, Table
-from arboleda.study.data.target import Target
+from arboleda.study.data.target import StudyTarget
 
-__all__ = ["describe_column", "describe_table", "histogram", "row_digests"]
+__all__ = ["compute_histogram", "describe_column", "describe_table", "hash_rows"]
 
 TOP = 10
 BINS = 20
-_BLOCK = 8192  # rows that are hashed together, which bounds the memory
+_BLOCK = 8192  # rows that are hashed at a time, to limit memory
 
 
 def describe_table(
-    table: Table, target: Target, roles: Mapping[str, Role], n_folds: int
+    table: Table, target: StudyTarget, roles: Mapping[str, Role], n_folds: int
 ) -> dict[str, Any]:
     """Return the ``data`` part of the facts: sizes, each column, duplicates and notes."""
     columns = [describe_column(c, roles[c.name]) for c in table.columns]
-    # Rows that repeat an earlier row, the target included.
-    n_duplicates = table.n_rows - len(np.unique(row_digests(table.columns)))
-    notes = [*table.notes, *_notes(table, target, roles, n_duplicates, n_folds)]
+    # Rows that repeat an earlier row in all columns, including the target.
+    n_duplicates = table.n_rows - len(np.unique(hash_rows(table.columns)))
+    notes = [*table.notes, *_write_notes(table, target, roles, n_duplicates, n_folds)]
     return {
         "n_rows": table.n_rows,
         "n_columns": len(table.columns),
@@ -51,14 +51,16 @@ def describe_column(column: Column, role: Role) -> dict[str, Any]:
         "reason": role.reason,
         "n_missing": int(column.missing.sum()),
         "n_distinct": len(distinct),
-        "numeric": _numbers(present) if numeric else None,
-        "top": _top(column, distinct, counts) if role.kind in ("categorical", "boolean") else None,
-        "histogram": histogram(present, BINS) if numeric else None,
+        "numeric": _summarize_numbers(present) if numeric else None,
+        "top": _count_top_values(column, distinct, counts)
+        if role.kind in ("categorical", "boolean")
+        else None,
+        "histogram": compute_histogram(present, BINS) if numeric else None,
     }
 
 
-def _numbers(present: npt.NDArray[np.float64]) -> dict[str, float | None]:
-    # Values near the largest double overflow in sums and differences; scaled down, they do not.
+def _summarize_numbers(present: npt.NDArray[np.float64]) -> dict[str, float | None]:
+    # Scaled, because sums and differences of values near the largest double overflow.
     largest = float(np.abs(present).max())
     unit = largest if largest > 1e150 else 1.0
     scaled = present / unit
@@ -68,7 +70,7 @@ def _numbers(present: npt.NDArray[np.float64]) -> dict[str, float | None]:
         "min": float(present.min()),
         "max": float(present.max()),
         "mean": float(scaled.mean()) * unit,
-        # It may exceed every value, and so the largest double.
+        # It may exceed all values, and thus the largest double.
         "sd": sd if sd is not None and np.isfinite(sd) else None,
         "median": float(median),
         "q1": float(q1),
@@ -76,48 +78,48 @@ def _numbers(present: npt.NDArray[np.float64]) -> dict[str, float | None]:
     }
 
 
-def _top(
+def _count_top_values(
     column: Column, distinct: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
 ) -> list[list[Any]]:
     order = np.argsort(-counts, kind="stable")[:TOP]
-    return [[_text(column, distinct[i]), int(counts[i])] for i in order]
+    return [[_format_value(column, distinct[i]), int(counts[i])] for i in order]
 
 
-def _text(column: Column, value: float) -> str:
+def _format_value(column: Column, value: float) -> str:
     if column.kind == "string":
         return column.levels[int(value)]
     return "true" if value else "false"
 
 
-def histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]] | None:
+def compute_histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]] | None:
     """Count values in ``bins`` equal intervals; None if their range exceeds double precision."""
     low, high = float(values.min()), float(values.max())
     if low == high:
-        # Wide enough for the intervals' ends to differ, however large the one value is.
+        # Wide enough for the edges to differ, however large the value is.
         half = max(0.5, 1e-9 * abs(low))
         low, high = low - half, high + half
     if not np.isfinite(high - low):
         return None
     if np.any(np.diff(np.linspace(low, high, bins + 1)) <= 0):
-        # Neighbouring numbers are too far apart for so many intervals.
+        # Adjacent doubles are too far apart for so many intervals.
         return {"edges": [low, high], "counts": [len(values)]}
     counts, edges = np.histogram(values, bins=bins, range=(low, high))
     return {"edges": edges.tolist(), "counts": counts.tolist()}
 
 
-def row_digests(columns: Sequence[Column]) -> npt.NDArray[np.bytes_]:
+def hash_rows(columns: Sequence[Column]) -> npt.NDArray[np.bytes_]:
     """Hash each row to 16 bytes; missing values equal each other."""
     digests = []
     for start in range(0, len(columns[0].values), _BLOCK):
-        # + 0.0 makes -0.0 and 0.0 one value, as they compare equal.
+        # + 0.0 turns -0.0 into 0.0, because they compare equal.
         cells = np.column_stack([c.values[start : start + _BLOCK] for c in columns]) + 0.0
         cells[np.isnan(cells)] = np.nan
         digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in cells]
     return np.array(digests, dtype="S16")
 
 
-def _notes(
-    table: Table, target: Target, roles: Mapping[str, Role], n_duplicates: int, n_folds: int
+def _write_notes(
+    table: Table, target: StudyTarget, roles: Mapping[str, Role], n_duplicates: int, n_folds: int
 ) -> list[Note]:
     notes = [Note("info", target.name, write_message("task", why=target.why))]
     if n_duplicates:
@@ -130,13 +132,13 @@ def _notes(
                 Note("warning", column.name, write_message("left_out", reason=role.reason or ""))
             )
         elif role.role == "feature":
-            notes.extend(_feature_notes(column, role, table.n_rows))
+            notes.extend(_write_feature_notes(column, role, table.n_rows))
     if target.task != "regression":
-        notes.extend(_class_notes(target, n_folds))
+        notes.extend(_write_class_notes(target, n_folds))
     return notes
 
 
-def _feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
+def _write_feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
     notes = []
     n_missing = int(column.missing.sum())
     if n_missing:
@@ -147,12 +149,12 @@ def _feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
         text = write_message("levels", count=len(column.levels), most=ONE_HOT_LEVELS)
         notes.append(Note("info", column.name, text))
     if role.kind == "datetime":
-        text = "Turned into days since 1970, year, month, day, weekday and hour."
+        text = "Converted to days since 1970, year, month, day, weekday and hour."
         notes.append(Note("info", column.name, text))
     return notes
 
 
-def _class_notes(target: Target, n_folds: int) -> list[Note]:
+def _write_class_notes(target: StudyTarget, n_folds: int) -> list[Note]:
     counts = np.bincount(target.y, minlength=len(target.labels))
     rare, n_rare = int(counts.argmin()), int((counts < 2 * n_folds).sum())
     if n_rare == 1:

@@ -1,4 +1,4 @@
-"""Columns computed from other columns, with the statistics that they learn from training rows."""
+"""Feature crosses: columns computed from other columns, some with statistics of training rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from sklearn.preprocessing import TargetEncoder
 
 __all__ = [
     "ARITHMETIC",
+    "CrossColumn",
     "FeatureCross",
     "GroupColumn",
     "Groups",
     "Kind",
-    "Made",
     "NumberColumn",
-    "groups_of",
-    "make",
-    "target_encoder",
+    "find_groups",
+    "fit_cross",
+    "make_target_encoder",
 ]
 
 CROSS_FITTING_FOLDS = 5
 
 
-def target_encoder(task: str, seed: int) -> TargetEncoder:
+def make_target_encoder(task: str, seed: int) -> TargetEncoder:
     """Return an encoder of categories by the target's mean per level (Micci-Barreca 2001).
 
     Means of few rows are shrunk towards the overall mean. `fit_transform` uses cross-fitting: each
@@ -54,20 +54,20 @@ _SIGNS = {"sum": "+", "difference": "\N{MINUS SIGN}", "product": "\N{MULTIPLICAT
 
 @dataclass(frozen=True)
 class FeatureCross:
-    """A column that could be made.
+    """Definition of a column computed from other columns.
 
     Attributes
     ----------
     kind : str
-        "sum", "difference", "product", "ratio" of two numbers; "mean", "sd" (standard deviation) of
-        a number among the rows of a group, "distance" of a number from that mean; "count" of the
-        group's rows; "target", the target's mean among them.
+        "sum", "difference", "product" or "ratio" of two numbers; "mean" or "sd" (standard
+        deviation) of a number within a group of rows; "distance" of a number from that mean;
+        "count" of the group's rows; "target", the mean of the target within the group.
     numbers : tuple of int
-        Columns that hold numbers.
+        Indices of numeric columns.
     groups : tuple of int
-        Columns of categories; rows are of one group if they share the levels of all.
+        Indices of categorical columns; rows with the same level in each form a group.
     output : int
-        Of "target" with more than two classes: of which class the share is meant.
+        The class whose share "target" is, if there are more than two.
     """
 
     kind: Kind
@@ -77,24 +77,24 @@ class FeatureCross:
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """The columns that it is made of."""
+        """The columns from which it is computed."""
         return self.numbers + self.groups
 
-    def name(self, names: Sequence[str], labels: Sequence[str] = ()) -> str:
-        """What it is, in words.
+    def describe(self, names: Sequence[str], labels: Sequence[str] = ()) -> str:
+        """Describe it in words.
 
         Parameters
         ----------
         names : sequence of str
-            Of all columns.
+            Names of all columns.
         labels : sequence of str, default=()
-            Of the classes; none in a regression.
+            Labels of the classes; empty in a regression.
 
         Examples
         --------
-        >>> Idea("ratio", (0, 1)).name(["price", "mileage"])
+        >>> FeatureCross("ratio", (0, 1)).describe(["price", "mileage"])
         'price / mileage'
-        >>> Idea("mean", (0,), (2,)).name(["price", "mileage", "brand"])
+        >>> FeatureCross("mean", (0,), (2,)).describe(["price", "mileage", "brand"])
         'mean of price within brand'
         """
         numbers = [names[j] for j in self.numbers]
@@ -106,13 +106,13 @@ class FeatureCross:
         if self.kind == "count":
             return f"number of rows within {groups}"
         if self.kind == "target":
-            return f"{self._target(labels)} within {groups}"
+            return f"{self._describe_target(labels)} within {groups}"
         if self.kind == "distance":
             return f"{numbers[0]} less its mean within {groups}"
         what = "mean" if self.kind == "mean" else "standard deviation"
         return f"{what} of {numbers[0]} within {groups}"
 
-    def _target(self, labels: Sequence[str]) -> str:
+    def _describe_target(self, labels: Sequence[str]) -> str:
         if not labels:
             return "mean of the target"
         return f"share of {labels[1] if len(labels) == 2 else labels[self.output]}"
@@ -124,61 +124,61 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The groups among the rows that were learned from: the levels of a column, or pairs of levels.
+    """Groups of the training rows: the levels of a column, or the pairs of levels of two.
 
     Attributes
     ----------
     columns : tuple of int
         One or two.
     levels : tuple of ndarray
-        The codes that each column had, ascending.
+        The codes of each column in the training rows, ascending.
     keys : ndarray of shape (n_groups,)
-        Place of the first level, times the number of levels of the second, plus its place;
-        ascending.
+        Index of the first level times the number of levels of the second column, plus the index
+        of the second level; ascending.
     """
 
     columns: tuple[int, ...]
     levels: tuple[Floats, ...]
     keys: Places
 
-    def places(self, x: Floats) -> Places:
-        """The number of each row's group; -1 where no row that was learned from is like it."""
-        key, known = _keys(x, self.columns, self.levels)
+    def locate(self, x: Floats) -> Places:
+        """Return the index of each row's group; -1 for groups without a training row."""
+        key, known = _compute_keys(x, self.columns, self.levels)
         at = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
         return np.where(known & (self.keys[at] == key), at, -1)
 
 
-def groups_of(x: Floats, columns: tuple[int, ...]) -> Groups:
-    """The groups of the rows of a matrix."""
-    levels = tuple(np.unique(_codes(x, j)) for j in columns)
-    return Groups(columns, levels, np.unique(_keys(x, columns, levels)[0]))
+def find_groups(x: Floats, columns: tuple[int, ...]) -> Groups:
+    """Find the groups of the rows of a matrix."""
+    levels = tuple(np.unique(_get_codes(x, j)) for j in columns)
+    return Groups(columns, levels, np.unique(_compute_keys(x, columns, levels)[0]))
 
 
-def _keys(
+def _compute_keys(
     x: Floats, columns: tuple[int, ...], levels: tuple[Floats, ...]
 ) -> tuple[Places, npt.NDArray[np.bool_]]:
     key, known = np.zeros(len(x), dtype=np.int64), np.ones(len(x), dtype=bool)
     for j, codes in zip(columns, levels, strict=True):
-        own = _codes(x, j)
+        own = _get_codes(x, j)
         at = np.minimum(np.searchsorted(codes, own), len(codes) - 1)
         key = key * len(codes) + at
         known &= codes[at] == own
     return key, known
 
 
-def _codes(x: Floats, column: int) -> Floats:
-    """A column of categories, where missing ones are a level of their own."""
+def _get_codes(x: Floats, column: int) -> Floats:
+    """Return the codes of a categorical column; missing values are a level of their own."""
     return np.where(np.isnan(x[:, column]), -1.0, x[:, column])
 
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """Two numbers in one; missing where either is, or where the result is no finite number."""
+    """Arithmetic of two numbers; missing where either is missing or the result is not finite."""
 
     idea: FeatureCross
 
-    def values(self, x: Floats) -> Floats:
-        """The column, of shape (n_rows,)."""
+    def compute(self, x: Floats) -> Floats:
+        """Compute the column, of shape (n_rows,)."""
         first, second = (x[:, j] for j in self.idea.numbers)
         operation = {
             "sum": np.add,
@@ -187,22 +187,23 @@ class NumberColumn:
             "ratio": np.divide,
         }[self.idea.kind]
         with np.errstate(all="ignore"):
-            found: Floats = operation(first, second)
-        found[~np.isfinite(found)] = np.nan
-        return found
+            values: Floats = operation(first, second)
+        values[~np.isfinite(values)] = np.nan
+        return values
 
 
 @dataclass(frozen=True, eq=False)
 class GroupColumn:
-    """A number for each group, or how far a row is from its group's.
+    """Statistic of each row's group, or the distance of a row's number from it.
 
     Attributes
     ----------
-    idea : Idea
+    idea : FeatureCross
     groups : Groups
     table : ndarray of shape (n_groups,)
+        The statistic of each group.
     otherwise : float
-        For rows of no group that was learned from.
+        The statistic for rows of unseen groups.
     """
 
     idea: FeatureCross
@@ -210,77 +211,82 @@ class GroupColumn:
     table: Floats
     otherwise: float
 
-    def values(self, x: Floats) -> Floats:
-        """The column, of shape (n_rows,)."""
-        at = self.groups.places(x)
-        found = np.where(at < 0, self.otherwise, self.table[at])
+    def compute(self, x: Floats) -> Floats:
+        """Compute the column, of shape (n_rows,)."""
+        at = self.groups.locate(x)
+        statistics = np.where(at < 0, self.otherwise, self.table[at])
         if self.idea.kind != "distance":
-            return found
+            return statistics
         with np.errstate(all="ignore"):
-            away: Floats = x[:, self.idea.numbers[0]] - found
-        away[~np.isfinite(away)] = np.nan
-        return away
+            distances: Floats = x[:, self.idea.numbers[0]] - statistics
+        distances[~np.isfinite(distances)] = np.nan
+        return distances
 
 
-Made = NumberColumn | GroupColumn
+CrossColumn = NumberColumn | GroupColumn
 
 
-def make(
-    idea: FeatureCross, x: Floats, outputs: Floats, seed: int, groups: Groups | None = None
-) -> tuple[Made, Floats]:
-    """Learn a column from rows; what it is for these rows themselves.
+def fit_cross(
+    cross: FeatureCross, x: Floats, outputs: Floats, seed: int, groups: Groups | None = None
+) -> tuple[CrossColumn, Floats]:
+    """Fit a feature cross to rows; return it with its values for these rows.
 
-    The mean of the target is cross-fitted: no row's value depends on its own target.
+    The mean of the target is cross-fitted: no value depends on its row's own target.
 
     Parameters
     ----------
-    idea : Idea
+    cross : FeatureCross
     x : ndarray of shape (n_rows, n_columns)
-        At least as many rows as parts that are cross-fitted.
+        At least as many rows as folds of cross-fitting.
     outputs : ndarray of shape (n_rows, n_outputs)
-        The target: values, or of each class (of two: of the second) whether a row is of it.
+        The target: values, or indicators of each class (with two classes: of the second).
     seed : int
-        Of the parts that are cross-fitted.
+        Seed of the cross-fitting folds.
     groups : Groups, optional
-        Those of the idea among these rows, if they are known.
+        The groups of the cross in these rows, if they are known already.
     """
-    if idea.kind in ARITHMETIC:
-        made: Made = NumberColumn(idea)
-        return made, made.values(x)
-    groups = groups_of(x, idea.groups) if groups is None else groups
-    if idea.kind == "target":
-        return _target_means(idea, groups, x, outputs[:, idea.output], seed)
-    places = groups.places(x)
-    if idea.kind == "count":
+    if cross.kind in ARITHMETIC:
+        column: CrossColumn = NumberColumn(cross)
+        return column, column.compute(x)
+    groups = find_groups(x, cross.groups) if groups is None else groups
+    if cross.kind == "target":
+        return _fit_target_means(cross, groups, x, outputs[:, cross.output], seed)
+    places = groups.locate(x)
+    if cross.kind == "count":
         counts = np.bincount(places, minlength=len(groups.keys)).astype(np.float64)
-        made = GroupColumn(idea, groups, counts, 0.0)
+        column = GroupColumn(cross, groups, counts, 0.0)
     else:
-        made = _statistics(idea, groups, places, x[:, idea.numbers[0]])
-    return made, made.values(x)
+        column = _fit_statistics(cross, groups, places, x[:, cross.numbers[0]])
+    return column, column.compute(x)
 
 
-def _target_means(
-    idea: FeatureCross, groups: Groups, x: Floats, target: Floats, seed: int
-) -> tuple[Made, Floats]:
-    encoder = target_encoder("regression", seed)
-    said = encoder.fit_transform(groups.places(x)[:, None], target)[:, 0]
+def _fit_target_means(
+    cross: FeatureCross, groups: Groups, x: Floats, target: Floats, seed: int
+) -> tuple[CrossColumn, Floats]:
+    encoder = make_target_encoder("regression", seed)
+    encoded = encoder.fit_transform(groups.locate(x)[:, None], target)[:, 0]
     table = np.asarray(encoder.encodings_[0], dtype=np.float64)
-    return GroupColumn(idea, groups, table, float(encoder.target_mean_)), said
+    return GroupColumn(cross, groups, table, float(encoder.target_mean_)), encoded
 
 
-def _statistics(idea: FeatureCross, groups: Groups, places: Places, numbers: Floats) -> GroupColumn:
-    """Mean or standard deviation of the finite numbers of each group; without any, of all."""
-    sound = np.isfinite(numbers)
+def _fit_statistics(
+    cross: FeatureCross, groups: Groups, places: Places, numbers: Floats
+) -> GroupColumn:
+    """Fit the mean or standard deviation of each group's finite numbers; without any, of all."""
+    is_finite = np.isfinite(numbers)
     n_groups = len(groups.keys)
-    # All of them are the last group, for those that lack numbers.
-    at = np.append(places[sound], np.full(sound.sum(), n_groups))
-    table = _of_groups(idea.kind, np.tile(numbers[sound], 2), at, n_groups + 1)
+    # The last group has all rows; its statistic replaces those of groups without numbers.
+    at = np.append(places[is_finite], np.full(is_finite.sum(), n_groups))
+    table = _compute_group_statistics(cross.kind, np.tile(numbers[is_finite], 2), at, n_groups + 1)
     table = np.where(np.isnan(table), table[-1], table)
-    return GroupColumn(idea, groups, table[:-1], float(table[-1]))
+    return GroupColumn(cross, groups, table[:-1], float(table[-1]))
 
 
-def _of_groups(kind: str, numbers: Floats, at: Places, n_groups: int) -> Floats:
-    """In units of the largest number of each group, whose squares are finite; NaN without any."""
+def _compute_group_statistics(kind: str, numbers: Floats, at: Places, n_groups: int) -> Floats:
+    """Compute a statistic of each group; NaN for groups without numbers.
+
+    Numbers are scaled by the largest of their group, so that their squares are finite.
+    """
     counts = np.bincount(at, minlength=n_groups).astype(np.float64)
     counts[counts == 0] = np.nan
     unit = np.zeros(n_groups)
@@ -290,5 +296,5 @@ def _of_groups(kind: str, numbers: Floats, at: Places, n_groups: int) -> Floats:
     mean = np.bincount(at, scaled, minlength=n_groups) / counts
     if kind != "sd":
         return np.asarray(mean * unit)
-    away = np.bincount(at, (scaled - mean[at]) ** 2, minlength=n_groups)
-    return np.asarray(np.sqrt(away / counts) * unit)
+    squares = np.bincount(at, (scaled - mean[at]) ** 2, minlength=n_groups)
+    return np.asarray(np.sqrt(squares / counts) * unit)

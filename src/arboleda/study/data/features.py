@@ -17,7 +17,7 @@ __all__ = ["Features", "Kind", "Role", "decide_roles", "find_roles", "make_featu
 
 Kind = Literal["numeric", "categorical", "boolean", "datetime", "text"]
 
-# Text with more distinct values than this, and than half of the rows, is not a category.
+# Text with more distinct values than this, and than half of the rows, is free text.
 MAX_LEVELS_OF_FEW_ROWS = 50
 _ID_NAME = re.compile(r"(^|[ _.\-])(id|uuid|guid|index|idx|row[ _.]?(names?|number|id)?)$", re.I)
 _CAMEL_ID = re.compile(r"[a-z](ID|Id)$")
@@ -25,7 +25,7 @@ _CAMEL_ID = re.compile(r"[a-z](ID|Id)$")
 
 @dataclass(frozen=True)
 class Role:
-    """A column's kind and role in the study; ``reason`` is why it is left out, or None."""
+    """A column's kind and role in the study; ``reason`` states why it is left out, or is None."""
 
     kind: Kind
     role: Literal["feature", "target", "left_out"]
@@ -37,21 +37,21 @@ def decide_roles(
 ) -> dict[str, Role]:
     """Infer kind and role of every column from its name and its values in the training rows.
 
-    Neither the target nor a test row is used, so nothing leaks from the rows scored later. The
-    column ``groups`` is left out: the groups of new rows are unknown.
+    Neither the target nor test rows are used, so nothing leaks from rows that are scored later. The
+    column ``groups`` is left out, because the groups of new rows are unknown.
 
     Raises
     ------
     StudyError
-        If no column is left to learn from.
+        If no column is left as a feature.
     """
     roles = find_roles(table, target, train, among="training rows")
     if groups is not None:
-        roles[groups] = Role(roles[groups].kind, "left_out", "it names the groups of the rows")
+        roles[groups] = Role(roles[groups].kind, "left_out", "it identifies the groups of the rows")
     if not any(role.role == "feature" for role in roles.values()):
         name, role = next((n, r) for n, r in roles.items() if r.role == "left_out")
         raise StudyError(
-            f"No column of {table.name} is left to learn from: column {name!r} is left out "
+            f"The table {table.name} has no features: column {name!r} is left out "
             f"({role.reason}), and so are all others; add features."
         )
     return roles
@@ -62,8 +62,8 @@ def find_roles(
 ) -> dict[str, Role]:
     """Infer kind and role of every column from its values in these rows.
 
-    ``among`` is the name of the rows in reasons. Without a target every column is a feature or left
-    out.
+    ``among`` is the name of the rows in reasons. Without a target, every column is a feature or
+    left out.
     """
     roles = {}
     for column in table.columns:
@@ -95,7 +95,7 @@ def _infer_kind(
             return kind, "identifier: every value is different"
         return kind, write_message("free_text", distinct=len(distinct), rows=len(present))
     if kind == "numeric" and _looks_like_index(column.name, values, distinct):
-        return kind, "identifier: distinct whole numbers that only name the rows"
+        return kind, "identifier: distinct whole numbers that only identify the rows"
     return kind, None
 
 
@@ -108,12 +108,12 @@ def _is_text(n_distinct: int, n_present: int) -> bool:
 def _looks_like_index(
     name: str, values: npt.NDArray[np.float64], distinct: npt.NDArray[np.float64]
 ) -> bool:
-    """Whether values are distinct integers that are named as an index or count the rows."""
+    """Return whether values are distinct integers that look like an index of the rows."""
     if len(distinct) != len(values) or np.any(distinct != np.round(distinct)):
         return False
     if _ID_NAME.search(name) or _CAMEL_ID.search(name):
         return True
-    # The held-out fifth leaves gaps, so a running number spans a quarter more than its count.
+    # The held-out fifth leaves gaps: a running number spans a quarter more than its count.
     counts_rows = distinct[-1] < distinct[0] + 1.5 * len(distinct)
     return bool(counts_rows and np.array_equal(values, distinct))
 
@@ -125,10 +125,10 @@ Floats = npt.NDArray[np.float64]
 class Features:
     """Feature matrix.
 
-    ``x`` has a row per row of the table and a column per feature, float64. Numeric columns hold
-    their values, NaN where missing; the columns listed in ``categorical`` hold whole-number codes,
-    -1 where missing. ``levels`` names the codes of each categorical column; the columns listed in
-    ``binary`` hold booleans, 0 and 1.
+    ``x`` (float64) has a row per row of the table and a column per feature. Numeric columns hold
+    their values, NaN where missing; the columns in ``categorical`` hold integer codes, -1 where
+    missing. ``levels`` has the text of each code of a categorical column; the columns in
+    ``binary`` hold booleans as 0 and 1.
     """
 
     x: Floats
@@ -144,7 +144,7 @@ class Features:
 
 
 def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
-    """Build the feature matrix; dates become numbers, one column per part.
+    """Build the feature matrix; each date becomes several numbers, one column each.
 
     Raises
     ------
@@ -156,13 +156,13 @@ def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
     levels: dict[int, tuple[str, ...]] = {}
     binary: list[int] = []
     for column in table.columns:
-        # Excluded columns are described in the report, too.
+        # The report describes all columns, including those left out.
         check_finite(column)
         role = roles[column.name]
         if role.role != "feature":
             continue
         if role.kind == "datetime":
-            parts = date_parts(column.values)
+            parts = split_dates(column.values)
             names.extend(f"{column.name} ({part})" for part in parts)
             blocks.extend(parts.values())
         elif role.kind == "categorical":
@@ -177,8 +177,8 @@ def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
     return Features(np.column_stack(blocks), tuple(names), tuple(levels), levels, tuple(binary))
 
 
-def date_parts(seconds: Floats) -> dict[str, Floats]:
-    """Return the days since 1970 and the parts of dates; NaN where the date is missing."""
+def split_dates(seconds: Floats) -> dict[str, Floats]:
+    """Compute the days since 1970 and the parts of dates; NaN where the date is missing."""
     missing = np.isnan(seconds)
     stamp = np.where(missing, 0, seconds).astype("int64").astype("datetime64[s]")
     day, month, year = (stamp.astype(f"datetime64[{unit}]") for unit in "DMY")

@@ -1,4 +1,4 @@
-"""Preprocessing of columns, fitted to each fold's training rows, with a cache of prepared rows."""
+"""Preprocessing of columns, fitted to each fold's training rows, and a cache of prepared rows."""
 
 import time
 from collections import OrderedDict
@@ -21,7 +21,7 @@ from arboleda._engine.shared_binning import (
     supports_shared_binning,
 )
 from arboleda.study.data.cross_search import CrossedColumns
-from arboleda.study.data.feature_crosses import target_encoder
+from arboleda.study.data.feature_crosses import make_target_encoder
 from arboleda.study.data.features import Features
 from arboleda.study.data.target import n_scores
 
@@ -31,9 +31,9 @@ __all__ = [
     "Prepared",
     "PreparedRows",
     "Style",
+    "find_prepared_sources",
     "make_preparation",
-    "prepared_names",
-    "prepared_sources",
+    "name_prepared_columns",
 ]
 
 Style = Literal["none", "native", "filled", "scaled", "ranked", "crossed"]
@@ -44,14 +44,14 @@ PREPARATIONS: dict[Style, str] = {
     "filled": "one-hot; median imputation",
     "scaled": "one-hot; median imputation; standardised",
     "ranked": "one-hot; median imputation; ranks as normal scores",
-    "crossed": "columns made of others beside its own",
+    "crossed": "original columns and feature crosses",
 }
 # A categorical column with more levels than this in the training rows is target-encoded.
 ONE_HOT_LEVELS = 30
-# Levels rarer than this in the training rows share one column.
+# Levels with fewer training rows than this share one column.
 RARE = 5
-# Numbers of quantiles for ranks: one per twenty rows of the table, so that a part of the rows has
-# more rows than quantiles.
+# Quantiles for ranks: the minimum, the rows of the table per quantile, and the maximum. With twenty
+# rows per quantile, a fold's training rows outnumber the quantiles.
 LEAST_RANKS, ROWS_PER_RANK, MOST_RANKS = 10, 20, 1_000
 # Maximum rows from which the quantiles are computed.
 RANKED_ROWS = 100_000
@@ -59,7 +59,7 @@ RANKED_ROWS = 100_000
 
 @dataclass(frozen=True)
 class LevelCount:
-    """Selects the categorical columns with many or few levels in the training rows."""
+    """Selector of the categorical columns with many, or few, levels in the training rows."""
 
     columns: tuple[int, ...]
     many: bool
@@ -70,7 +70,7 @@ class LevelCount:
 
 
 def make_preparation(features: Features, style: Style, task: str, seed: int) -> Any:
-    """Make a transformer from the feature matrix to a model's input.
+    """Make the transformer of the feature matrix to a model's input.
 
     "native" leaves numbers and their missing values unchanged. "filled" imputes the median and adds
     missing indicators; "scaled" also standardizes, and "ranked" replaces each number by the normal
@@ -87,12 +87,16 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
     one_hot = OneHotEncoder(
         handle_unknown="infrequent_if_exist", min_frequency=RARE, sparse_output=False
     )
-    by_target = target_encoder(task, seed)
+    by_target = make_target_encoder(task, seed)
     few = LevelCount(features.categorical, many=False)
     many = LevelCount(features.categorical, many=True)
     return ColumnTransformer(
         [
-            ("numeric", _numbers(style, len(features.x), seed), list(features.numeric)),
+            (
+                "numeric",
+                _make_number_preparation(style, len(features.x), seed),
+                list(features.numeric),
+            ),
             ("one_hot", one_hot, few),
             ("target", make_pipeline(by_target, StandardScaler()) if scale else by_target, many),
         ],
@@ -100,7 +104,7 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
     )
 
 
-def _numbers(style: Style, n_rows: int, seed: int) -> Any:
+def _make_number_preparation(style: Style, n_rows: int, seed: int) -> Any:
     if style == "native":
         return "passthrough"
     imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
@@ -115,22 +119,22 @@ def _numbers(style: Style, n_rows: int, seed: int) -> Any:
     return make_pipeline(imputer, ranks if style == "ranked" else StandardScaler())
 
 
-def prepared_names(
+def name_prepared_columns(
     preparation: ColumnTransformer | CrossedColumns, features: Features, labels: Sequence[str]
 ) -> list[str]:
-    """Return a description of each column of a fitted preparation.
+    """Return the name of each column of a fitted preparation.
 
     The preparation is "native" or "crossed".
     """
     if isinstance(preparation, CrossedColumns):
-        made = [idea.name(features.names, labels) for idea in preparation.crosses_]
-        return [*features.names, *made]
-    columns = {name: _indices(chosen) for name, _, chosen in preparation.transformers_}
+        generated = [cross.describe(features.names, labels) for cross in preparation.crosses_]
+        return [*features.names, *generated]
+    columns = {name: _to_indices(chosen) for name, _, chosen in preparation.transformers_}
     names = [features.names[j] for j in columns["numeric"]]
     if columns["one_hot"]:
         encoder = preparation.named_transformers_["one_hot"]
         for position, j in enumerate(columns["one_hot"]):
-            names.extend(_level_names(encoder, position, features, j))
+            names.extend(_name_levels(encoder, position, features, j))
     for j in columns["target"]:
         if len(labels) > 2:
             names.extend(f"share of {label} in {features.names[j]}" for label in labels)
@@ -140,12 +144,12 @@ def prepared_names(
     return names
 
 
-def _indices(chosen: Any) -> list[int]:
+def _to_indices(chosen: Any) -> list[int]:
     return [int(j) for j in chosen]
 
 
-def _level_names(encoder: OneHotEncoder, position: int, features: Features, j: int) -> list[str]:
-    """Return the names of the encoder's columns: frequent levels, then pooled rare ones."""
+def _name_levels(encoder: OneHotEncoder, position: int, features: Features, j: int) -> list[str]:
+    """Return the names of the encoder's columns: the frequent levels, then the rare ones."""
     rare_codes = encoder.infrequent_categories_[position]
     rare = set() if rare_codes is None else set(rare_codes.tolist())
     frequent = [c for c in encoder.categories_[position].tolist() if c not in rare]
@@ -156,27 +160,27 @@ def _level_names(encoder: OneHotEncoder, position: int, features: Features, j: i
     return [f"{features.names[j]} = {text}" for text in texts]
 
 
-def prepared_sources(
+def find_prepared_sources(
     preparation: ColumnTransformer | CrossedColumns, n_classes: int
 ) -> list[tuple[int, ...]]:
-    """Return the matrix's columns from which each column of a fitted preparation comes.
+    """Return, for each column of a fitted preparation, the matrix's columns that it uses.
 
     The preparation is "native" or "crossed".
     """
     if isinstance(preparation, CrossedColumns):
         own: list[tuple[int, ...]] = [(j,) for j in range(preparation.n_features_in_)]
-        return own + [idea.sources for idea in preparation.crosses_]
-    columns = {name: _indices(chosen) for name, _, chosen in preparation.transformers_}
+        return own + [cross.sources for cross in preparation.crosses_]
+    columns = {name: _to_indices(chosen) for name, _, chosen in preparation.transformers_}
     sources: list[tuple[int, ...]] = [(j,) for j in columns["numeric"]]
     if columns["one_hot"]:
         encoder = preparation.named_transformers_["one_hot"]
         for position, j in enumerate(columns["one_hot"]):
-            sources += [(j,)] * _n_levels(encoder, position)
+            sources += [(j,)] * _count_level_columns(encoder, position)
     return sources + [(j,) for j in columns["target"] for _ in range(n_scores(n_classes))]
 
 
-def _n_levels(encoder: OneHotEncoder, position: int) -> int:
-    """Columns of a category: one for each frequent level, and one for the rare ones."""
+def _count_level_columns(encoder: OneHotEncoder, position: int) -> int:
+    """Count the encoder's columns of a category: one per frequent level, one for rare ones."""
     rare = encoder.infrequent_categories_[position]
     n_levels = len(encoder.categories_[position])
     return n_levels if rare is None else n_levels - len(rare) + 1
@@ -185,16 +189,16 @@ def _n_levels(encoder: OneHotEncoder, position: int) -> int:
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
-# Maximum bytes of the cache. A larger table is preprocessed for every fit, which takes little time
+# Maximum bytes of the cache. Larger tables are preprocessed for every fit, which takes little time
 # compared with the fit.
-ROOM = 256 * 2**20
+MAX_CACHE_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)
 class Prepared:
     """Training rows and rows to score, transformed by the fitted ``preparation``.
 
-    ``fit_s`` and ``score_s`` are the seconds of both steps.
+    ``fit_s`` and ``score_s`` are the seconds of fitting and of transforming the rows to score.
     """
 
     preparation: Any
@@ -209,8 +213,8 @@ class Prepared:
         """Bytes of the rows, without binned copies."""
         return int(self.fitted.nbytes + self.scored.nbytes)
 
-    def to_learn(self, model: Any) -> Any:
-        """Return X for ``fit`` of a model: the rows, or binned rows that it shares with others."""
+    def get_training_rows(self, model: Any) -> Any:
+        """Return X for ``fit`` of a model: the rows, or their bins if it can share them."""
         if not supports_shared_binning(model):
             return self.fitted
         key = get_reading_options(model)
@@ -222,17 +226,17 @@ class Prepared:
 class PreparedRows:
     """A least-recently-used cache of preprocessed rows for the fits of one process.
 
-    A copy in another process is empty.
+    A copy that is sent to another process starts empty.
     """
 
-    def __init__(self, room: int = ROOM) -> None:
+    def __init__(self, room: int = MAX_CACHE_BYTES) -> None:
         self._room = room
         self._kept: OrderedDict[tuple[str, bytes], Prepared] = OrderedDict()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._room,)
 
-    def of(
+    def prepare(
         self, style: str, preparation: Any, x: Floats, y: npt.NDArray[Any], fit: Rows, score: Rows
     ) -> Prepared:
         """Return rows transformed by a clone of the ``preparation``, fitted to some of them.
@@ -240,30 +244,30 @@ class PreparedRows:
         Parameters
         ----------
         style : str
-            The name of the preparation, which is its key in the cache.
+            Name of the preparation, its key in the cache.
         preparation : transformer
         x, y : ndarray
             All rows.
         fit, score : ndarray
-            Numbers of the training rows, and of others.
+            Indices of the training rows, and of the rows to score.
         """
         key = style, blake2b(fit.tobytes() + b"|" + score.tobytes()).digest()
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
         self._make_room(x.itemsize * x.shape[1] * (len(fit) + len(score)))
-        found = _prepared(preparation, x[fit], y[fit], x[score])
-        if found.nbytes <= self._room:
-            self._make_room(found.nbytes)
-            self._kept[key] = found
-        return found
+        prepared = _transform_rows(preparation, x[fit], y[fit], x[score])
+        if prepared.nbytes <= self._room:
+            self._make_room(prepared.nbytes)
+            self._kept[key] = prepared
+        return prepared
 
     def _make_room(self, n_bytes: int) -> None:
         while self._kept and n_bytes + sum(p.nbytes for p in self._kept.values()) > self._room:
             self._kept.popitem(last=False)
 
 
-def _prepared(
+def _transform_rows(
     preparation: Any, fit_rows: Floats, target: npt.NDArray[Any], scored_rows: Floats
 ) -> Prepared:
     started = time.perf_counter()
@@ -275,5 +279,5 @@ def _prepared(
         scored_rows = preparation.transform(scored_rows)
     done = time.perf_counter()
     for rows in (fit_rows, scored_rows):
-        rows.flags.writeable = False  # others will read them
+        rows.flags.writeable = False  # other fits read them, too
     return Prepared(preparation, fit_rows, scored_rows, fitted - started, done - fitted)

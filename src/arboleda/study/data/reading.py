@@ -13,11 +13,18 @@ import pyarrow.parquet as pq
 
 from arboleda._engine.arrays import to_plain_arrow
 from arboleda.study.data.csv_reader import read_delimited
-from arboleda.study.data.table import Note, Table, check_names, column_names, table_from_arrow
-from arboleda.study.data.table_files import SizeLimit, open_table, parquet_size, size_limit, size_of
+from arboleda.study.data.table import Note, Table, check_names, get_column_names, table_from_arrow
+from arboleda.study.data.table_files import (
+    SizeLimit,
+    compute_parquet_size,
+    get_file_size,
+    make_size_limit,
+    open_table,
+    shorten_error,
+)
 from arboleda.study.errors import TableError
 
-__all__ = ["BUNDLED", "RawTable", "read_raw", "read_table", "stem_of"]
+__all__ = ["BUNDLED", "RawTable", "get_stem", "read_raw", "read_table"]
 
 # Tables bundled with scikit-learn; the value is whether the target has names.
 BUNDLED = {
@@ -33,10 +40,10 @@ _UNREADABLE = (pa.ArrowException, nw.exceptions.NarwhalsError, TypeError, ValueE
 
 @dataclass(frozen=True)
 class RawTable:
-    """A table as it was read, before its columns are turned into numbers and codes.
+    """A table as it was read, before its columns are converted to numbers and codes.
 
-    ``name`` is the name in messages, ``stem`` the name without endings; ``sha256`` is that of the
-    file, or None; ``decimal_comma`` is whether ``1,5`` may be a number.
+    ``name`` is the name in messages, ``stem`` the name without suffixes; ``sha256`` is the digest
+    of the file, or None; ``decimal_comma`` is whether ``1,5`` may be a number.
     """
 
     name: str
@@ -49,7 +56,7 @@ class RawTable:
     @property
     def names(self) -> list[str]:
         """The names of the columns, with a generated name for unnamed ones."""
-        return column_names(self.data)
+        return get_column_names(self.data)
 
 
 def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
@@ -69,13 +76,13 @@ def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
     Returns
     -------
     Table
-        Its columns as numbers and codes.
+        The columns as numbers and codes.
 
     Raises
     ------
     TableError
-        If there is no such file, it is a pipe or a device, it is larger than the limit, it cannot
-        be read, or it has no rows or two columns of one name.
+        If the file does not exist, is a pipe or a device, is larger than the limit or cannot be
+        read, or if the table has no rows or two columns with the same name.
 
     Examples
     --------
@@ -103,14 +110,14 @@ def read_raw(
     if isinstance(source, str) and source in BUNDLED and not Path(source).is_file():
         return _read_bundled(source)
     if isinstance(source, (str, Path)):
-        return _read_file(Path(source), as_text, size_limit(max_table_size))
+        return _read_file(Path(source), as_text, make_size_limit(max_table_size))
     return _read_frame(source)
 
 
 def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable:
     try:
         with open_table(path) as file:
-            size = size_of(file)
+            size = get_file_size(file)
             limit.check(path.name, size)
             data = file.read(size)
     except FileNotFoundError as error:
@@ -122,15 +129,15 @@ def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable
         raise TableError(f"The file {path} cannot be read: {error.strerror or error}.") from error
     sha256 = hashlib.sha256(data).hexdigest()
     if data[:4] == b"PAR1":
-        return RawTable(path.name, stem_of(path), _read_parquet(path, data, limit), sha256)
+        return RawTable(path.name, get_stem(path), _read_parquet(path, data, limit), sha256)
     if path.suffix.lower() in (".parquet", ".pq"):
-        raise TableError(f"The file {path.name} is not a Parquet file, though its name says so.")
+        raise TableError(f"The file {path.name} is not a Parquet file, despite its extension.")
     parsed, decimal_comma, notes = read_delimited(path, data, as_text, limit)
-    return RawTable(path.name, stem_of(path), parsed, sha256, decimal_comma, tuple(notes))
+    return RawTable(path.name, get_stem(path), parsed, sha256, decimal_comma, tuple(notes))
 
 
-def stem_of(path: Path) -> str:
-    """Return the name without its endings: adult for adult.csv.gz."""
+def get_stem(path: Path) -> str:
+    """Return a file's name without its suffixes: adult for adult.csv.gz."""
     return re.sub(
         r"(\.(csv|tsv|txt|data|parquet|pq|gz|bz2|xz|zst|zip))+$", "", path.name, flags=re.I
     )
@@ -140,12 +147,12 @@ def _read_parquet(path: Path, data: bytes, limit: SizeLimit) -> pa.Table:
     try:
         # Unlike read_table, this accepts duplicate names, which are rejected by name later.
         file = pq.ParquetFile(pa.BufferReader(data))
-        size = parquet_size(file, pa.BufferReader(data), limit.bytes)
+        size = compute_parquet_size(file, pa.BufferReader(data), limit.bytes)
         limit.check(path.name, size, at_least=True)
         table = to_plain_arrow(file.read())
     except (pa.ArrowException, OSError) as error:
         raise TableError(
-            f"The Parquet file {path.name} cannot be read: {_reason(error)}."
+            f"The Parquet file {path.name} cannot be read: {shorten_error(error)}."
         ) from error
     if table.num_rows == 0 or table.num_columns == 0:
         raise TableError(f"The table {path.name} has no rows.")
@@ -170,7 +177,7 @@ def _read_frame(source: Any) -> RawTable:
         names = [str(n) for n in frame.columns]
     except _UNREADABLE as error:
         raise TableError(
-            f"A {type(source).__name__} cannot be read as a table ({_reason(error)}); pass a "
+            f"A {type(source).__name__} cannot be read as a table ({shorten_error(error)}); pass a "
             "path, or a pandas, polars or Arrow table."
         ) from error
     check_names(names, "given")
@@ -186,10 +193,6 @@ def _read_column(frame: nw.DataFrame[Any], name: str) -> Any:
         return frame.get_column(name).to_arrow()
     except _UNREADABLE as error:
         raise TableError(
-            f"Column {str(name)!r} cannot be read ({_reason(error)}); give all its values one "
-            "kind, numbers or text, or remove it."
+            f"Column {str(name)!r} cannot be read ({shorten_error(error)}); give all its values "
+            "one kind, numbers or text, or remove it."
         ) from error
-
-
-def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())[:200].rstrip(".")

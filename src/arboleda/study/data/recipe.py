@@ -1,10 +1,9 @@
-"""The recipe of a study: rows dropped and values merged before the table is split.
+"""The recipe of a study: rows to drop and values to merge before the table is split.
 
     merge = COLUMN ":" group { ";" group }
     group = VALUE { "," VALUE } "->" NEW
 
-Values that no group names stay as they are. A name or value that holds one of the signs is put in
-quotes.
+Values outside all groups are unchanged. Names and values that contain one of the signs are quoted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,27 +16,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arboleda.study.data.conditions import (
-    Condition,
+    RowCondition,
     Token,
-    codes_of,
-    number_of,
+    find_codes,
+    join_tokens,
     parse_condition,
-    plain_text,
+    parse_number,
     split_at,
     tokenize,
 )
-from arboleda.study.data.describe import row_digests
+from arboleda.study.data.describe import hash_rows
 from arboleda.study.data.table import Column, Table
 from arboleda.study.errors import StudyError
 
 __all__ = [
-    "Condition",
     "Merges",
     "PreparedTable",
     "Recipe",
+    "RowCondition",
     "Step",
     "apply_recipe",
-    "checked_merges",
+    "check_merges",
     "parse_condition",
     "parse_merges",
     "renamed",
@@ -45,7 +44,7 @@ __all__ = [
     "with_texts_merged",
 ]
 
-# By column and new value, the values that become it.
+# The values that are merged, by column and by new value.
 Merges = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 _MARKS = ("->", ":", ";", ",")
@@ -53,69 +52,69 @@ _HOW = "write it as in 'education: 11th, 12th -> dropout; HS-grad -> HighGrad'"
 
 
 def parse_merges(texts: Iterable[str]) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Read merges, of which several may be about one column.
+    """Parse merges; several may refer to the same column.
 
     Raises
     ------
     StudyError
-        If one cannot be read.
+        If a text is not a valid merge.
 
     Examples
     --------
     >>> parse_merges(["size: XS, S -> small; L, XL -> large"])
     {'size': {'small': ('XS', 'S'), 'large': ('L', 'XL')}}
     """
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    merges: dict[str, dict[str, tuple[str, ...]]] = {}
     for text in texts:
         where = f"The merge {text.strip()[:80]!r}"
         tokens = tokenize(text, _MARKS, where)
         colon = next((i for i, t in enumerate(tokens) if (t.kind, t.text) == ("mark", ":")), None)
-        column = None if colon is None else plain_text(tokens[:colon], text)
+        column = None if colon is None else join_tokens(tokens[:colon], text)
         if colon is None or column is None:
             raise StudyError(f"{where} names no column before a ':'; {_HOW}.")
         groups = [g for g in split_at(tokens[colon + 1 :], "mark", ";") if g]
         if not groups:
             raise StudyError(f"{where} names no values; {_HOW}.")
-        of_column = found.setdefault(column, {})
+        of_column = merges.setdefault(column, {})
         for group in groups:
-            new, old = _group(group, text, where)
+            new, old = _parse_group(group, text, where)
             of_column[new] = (*of_column.get(new, ()), *old)
-    return found
+    return merges
 
 
-def _group(tokens: Sequence[Token], text: str, where: str) -> tuple[str, tuple[str, ...]]:
-    """The new value, and those that become it."""
+def _parse_group(tokens: Sequence[Token], text: str, where: str) -> tuple[str, tuple[str, ...]]:
+    """Parse a group: its new value, and the values that become it."""
     sides = split_at(tokens, "mark", "->")
     if len(sides) != 2:
-        said = text[tokens[0].start : tokens[-1].end]
-        raise StudyError(f"{where} has not one '->' in {said[:60]!r}; {_HOW}.")
-    new = plain_text(sides[1], text)
-    old = [plain_text(part, text) for part in split_at(sides[0], "mark", ",")]
+        group = text[tokens[0].start : tokens[-1].end]
+        raise StudyError(f"{where} needs exactly one '->' in {group[:60]!r}; {_HOW}.")
+    new = join_tokens(sides[1], text)
+    old = [join_tokens(part, text) for part in split_at(sides[0], "mark", ",")]
     known = tuple(value for value in old if value is not None)
     if new is None or len(known) < len(old):
         raise StudyError(f"{where} lacks a value beside '->' or ','; {_HOW}.")
     return new, known
 
 
-def checked_merges(merges: Any) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Merges as plain texts, each value named once and none of the new ones merged away.
+def check_merges(merges: Any) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Convert merges to plain text, and check that they are unambiguous and idempotent.
 
-    The second makes them give the same when they are done twice, as where rows of a prepared table
-    are predicted.
+    No value may be merged twice, and no new value may itself be merged. Merging values that are
+    already merged, as when rows of a prepared table are predicted, then changes nothing.
 
     Raises
     ------
     StudyError
-        If a value becomes two others, or a new value is itself to become another.
+        If a value has two new values, or a new value is merged into another one.
     """
-    found = {
+    checked = {
         str(column): {
             str(new): tuple(dict.fromkeys(str(value).strip() for value in old))
             for new, old in groups.items()
         }
         for column, groups in merges.items()
     }
-    for column, groups in found.items():
+    for column, groups in checked.items():
         names: dict[str, str] = {}
         for new, old in groups.items():
             for value in old:
@@ -128,19 +127,19 @@ def checked_merges(merges: Any) -> dict[str, dict[str, tuple[str, ...]]]:
         for new in groups:
             if names.get(new, new) != new:
                 raise StudyError(
-                    f"The value {new[:60]!r} of {column!r} is merged into {names[new][:60]!r}, so "
-                    "that nothing can be merged into it; choose another name."
+                    f"Nothing can be merged into the value {new[:60]!r} of {column!r}, which is "
+                    f"itself merged into {names[new][:60]!r}; choose another name."
                 )
-    return found
+    return checked
 
 
 def renamed(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The new value of each that is merged."""
+    """Return the new value of each merged value."""
     return {value: new for new, old in groups.items() for value in old}
 
 
 def with_texts_merged(texts: pa.ChunkedArray, names: Mapping[str, str]) -> pa.ChunkedArray:
-    """Texts with the new value in the place of each that is merged, whatever blanks are around it.
+    """Replace merged texts by their new values, ignoring surrounding blanks.
 
     Examples
     --------
@@ -157,16 +156,16 @@ def with_texts_merged(texts: pa.ChunkedArray, names: Mapping[str, str]) -> pa.Ch
 def with_numbers_merged(
     values: npt.NDArray[np.float64], names: Mapping[str, str]
 ) -> npt.NDArray[np.float64]:
-    """Numbers with the new one in the place of each that is merged."""
-    found = values.copy()
+    """Replace merged numbers by their new values."""
+    merged = values.copy()
     for old, new in names.items():
-        found[values == float(old)] = float(new)
-    return found
+        merged[values == float(old)] = float(new)
+    return merged
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The steps that prepare a study's table, in the order in which they are done.
+    """The steps that prepare a study's table, in the order of their application.
 
     Attributes
     ----------
@@ -174,31 +173,32 @@ class Recipe:
         Drop rows with a missing value in any column.
     drop_duplicates : bool
         Drop rows that repeat an earlier row in all columns.
-    where : tuple of Condition
-        Keep the rows that satisfy all of these.
+    where : tuple of RowCondition
+        Keep the rows that satisfy all conditions.
     merge : mapping
-        By column and new value, the values that become it.
+        The values to merge, by column and by new value.
     drop : tuple of str
-        Drop these columns.
+        Columns to drop.
     """
 
     drop_missing: bool = False
     drop_duplicates: bool = False
-    where: tuple[Condition, ...] = ()
+    where: tuple[RowCondition, ...] = ()
     merge: Merges = field(default_factory=dict)
     drop: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether the table stays as it is."""
+        """Whether it leaves the table unchanged."""
         return self == Recipe()
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a step did: which columns it looked at or changed, and the rows before and after it.
+    """Result of a step: the columns that it used or changed, and the row counts before and after.
 
-    ``condition`` is that of a "where", ``into`` holds the values that became one of a "merge".
+    ``condition`` is the condition of a "where"; ``into`` has the merged values of a "merge" by new
+    value.
     """
 
     kind: Literal["drop_missing", "drop_duplicates", "where", "merge", "drop"]
@@ -208,8 +208,8 @@ class Step:
     condition: str | None = None
     into: Mapping[str, tuple[str, ...]] | None = None
 
-    def facts(self) -> dict[str, Any]:
-        """The step as plain values."""
+    def to_dict(self) -> dict[str, Any]:
+        """Convert the step to a dict of plain values."""
         into = {new: list(old) for new, old in (self.into or {}).items()}
         return {
             "kind": self.kind,
@@ -223,7 +223,7 @@ class Step:
 
 @dataclass(frozen=True)
 class PreparedTable:
-    """The prepared ``table``, its first ``n_first`` rows being of the first of two, the steps."""
+    """The prepared ``table``, its number of rows from the first table, and the ``steps``."""
 
     table: Table
     n_first: int
@@ -231,19 +231,19 @@ class PreparedTable:
 
 
 def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> PreparedTable:
-    """Prepare a table: its rows, then its values, then its columns.
+    """Prepare a table: first its rows, then its values, then its columns.
 
-    Rows with a missing value are dropped, then rows that repeat an earlier one, then those that do
-    not satisfy every condition; all columns of the table count. Values are merged after that, and
-    columns dropped last.
+    Rows with a missing value are dropped first, then rows that repeat an earlier one, then rows
+    that do not satisfy every condition. These steps use all columns of the table. Then values are
+    merged, and finally columns are dropped.
 
     Parameters
     ----------
     table : Table
     recipe : Recipe
     n_first : int, optional
-        Where rows of a second table follow so many of the first: a row repeats rows of its own
-        table alone.
+        The number of rows from the first table, if rows of a second one follow. Duplicates are
+        searched within each table separately.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
     Raises
     ------
     StudyError
-        If the table lacks a column or value that is named, or no row is left.
+        If the recipe names an unknown column or value, or no row is left.
 
     Examples
     --------
@@ -266,6 +266,23 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
     if recipe.is_empty:
         return PreparedTable(table, first, ())
     _check_columns(table, recipe)
+    rows, steps = _select_rows(table, recipe, first)
+    columns = {column.name: column for column in table.columns}
+    for name, groups in recipe.merge.items():
+        columns[name] = _merge_column(columns[name], groups)
+        steps.append(Step("merge", len(rows), len(rows), (name,), into=groups))
+    if recipe.drop:
+        columns = {name: column for name, column in columns.items() if name not in recipe.drop}
+        steps.append(Step("drop", len(rows), len(rows), recipe.drop))
+    kept_columns = tuple(_take_rows(column, rows) for column in columns.values())
+    prepared = replace(table, columns=kept_columns)
+    return PreparedTable(prepared, int(np.searchsorted(rows, first)), tuple(steps))
+
+
+def _select_rows(
+    table: Table, recipe: Recipe, n_first: int
+) -> tuple[npt.NDArray[np.int64], list[Step]]:
+    """Return the indices of the rows that the recipe keeps, and the steps that dropped others."""
     rows = np.arange(table.n_rows)
     steps: list[Step] = []
 
@@ -275,51 +292,43 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
         rows = rows[kept]
         if not len(rows):
             raise StudyError(
-                f"No row of {table.name} is left after {_named(steps[-1])}; ask for less."
+                f"No row of {table.name} is left after {_format_option(steps[-1])}; "
+                "relax the recipe."
             )
 
     if recipe.drop_missing:
         missing = np.logical_or.reduce([column.missing for column in table.columns])
         keep(~missing, kind="drop_missing")
     if recipe.drop_duplicates:
-        keep(_first_of_equals(table, rows, first), kind="drop_duplicates")
+        keep(_find_first_occurrences(table, rows, n_first), kind="drop_duplicates")
     for condition in recipe.where:
-        # On all rows: a value that occurs in dropped rows alone is none that is never held.
-        kept = condition.satisfied(table)[rows]
+        # Evaluated on all rows, so that a value that occurs only in dropped rows is no error.
+        kept = condition.evaluate(table)[rows]
         keep(kept, kind="where", columns=condition.columns, condition=condition.text)
-    columns = {column.name: column for column in table.columns}
-    for name, groups in recipe.merge.items():
-        columns[name] = _merged(columns[name], groups)
-        steps.append(Step("merge", len(rows), len(rows), (name,), into=groups))
-    if recipe.drop:
-        columns = {name: column for name, column in columns.items() if name not in recipe.drop}
-        steps.append(Step("drop", len(rows), len(rows), recipe.drop))
-    some = tuple(_with_rows(column, rows) for column in columns.values())
-    prepared = replace(table, columns=some)
-    return PreparedTable(prepared, int(np.searchsorted(rows, first)), tuple(steps))
+    return rows, steps
 
 
 def _check_columns(table: Table, recipe: Recipe) -> None:
-    """Find every column that is named before any row is dropped."""
+    """Check that every named column exists and that one is left, before any row is dropped."""
     named = [name for condition in recipe.where for name in condition.columns]
     for name in (*named, *recipe.merge, *recipe.drop):
         table.column(name)
     if {column.name for column in table.columns} <= {*recipe.drop}:
-        raise StudyError(f"No column of {table.name} is left; drop fewer.")
+        raise StudyError(f"No column of {table.name} is left; drop fewer columns.")
 
 
-def _named(step: Step) -> str:
-    """A step as it is asked for."""
+def _format_option(step: Step) -> str:
+    """Return the command-line option of a step."""
     flag = f"--{step.kind.replace('_', '-')}"
     return flag if step.condition is None else f"{flag} {step.condition!r}"
 
 
-def _first_of_equals(
+def _find_first_occurrences(
     table: Table, rows: npt.NDArray[np.int64], n_first: int
 ) -> npt.NDArray[np.bool_]:
-    """True for each of the rows that repeats none before it in its own table."""
+    """Return which rows do not repeat an earlier row of their own table."""
     columns = [replace(c, values=c.values[rows]) for c in table.columns]
-    digests = row_digests(columns)
+    digests = hash_rows(columns)
     kept = np.zeros(len(rows), dtype=bool)
     border = int(np.searchsorted(rows, n_first))
     for start, stop in ((0, border), (border, len(rows))):
@@ -328,19 +337,19 @@ def _first_of_equals(
     return kept
 
 
-def _merged(column: Column, groups: Mapping[str, Sequence[str]]) -> Column:
-    """A column whose named values have become others."""
+def _merge_column(column: Column, groups: Mapping[str, Sequence[str]]) -> Column:
+    """Return a column with its values merged."""
     if column.kind == "numeric":
-        return _merged_numbers(column, groups)
+        return _merge_number_column(column, groups)
     if column.kind != "string":
         kind = "dates" if column.kind == "datetime" else "truth values"
         raise StudyError(
-            f"The column {column.name!r} holds {kind}, which cannot be merged; leave it out of "
+            f"The column {column.name!r} holds {kind}, which cannot be merged; remove it from "
             "--merge."
         )
     names = list(column.levels)
     for value, new in renamed(groups).items():
-        for code in codes_of(column, value):
+        for code in find_codes(column, value):
             names[int(code)] = new
     levels = tuple(sorted(set(names)))
     place = {level: float(i) for i, level in enumerate(levels)}
@@ -349,22 +358,22 @@ def _merged(column: Column, groups: Mapping[str, Sequence[str]]) -> Column:
     return replace(column, values=values, levels=levels)
 
 
-def _merged_numbers(column: Column, groups: Mapping[str, Sequence[str]]) -> Column:
+def _merge_number_column(column: Column, groups: Mapping[str, Sequence[str]]) -> Column:
     names = renamed(groups)
-    numbers = {number_of(column, old): number_of(column, new) for old, new in names.items()}
+    numbers = {parse_number(column, old): parse_number(column, new) for old, new in names.items()}
     for old, new in numbers.items():
         if not np.any(column.values == old):
-            raise StudyError(f"The column {column.name!r} never holds {old:g}; leave it out.")
+            raise StudyError(f"The column {column.name!r} has no value {old:g}; remove it.")
         if numbers.get(new, new) != new:
             raise StudyError(
-                f"The value {new:g} of {column.name!r} is merged into {numbers[new]:g}, so that "
-                "nothing can be merged into it; choose another number."
+                f"Nothing can be merged into the value {new:g} of {column.name!r}, which is itself "
+                f"merged into {numbers[new]:g}; choose another number."
             )
     return replace(column, values=with_numbers_merged(column.values, names))
 
 
-def _with_rows(column: Column, rows: npt.NDArray[np.int64]) -> Column:
-    """The rows of a column, and of its levels those that they show."""
+def _take_rows(column: Column, rows: npt.NDArray[np.int64]) -> Column:
+    """Select rows of a column, and keep only the levels that occur in them."""
     values = column.values[rows]
     if column.kind != "string":
         return replace(column, values=values)

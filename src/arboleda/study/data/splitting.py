@@ -21,17 +21,17 @@ from arboleda.study.config.schemes import FOLDS, Scheme
 from arboleda.study.config.settings import Settings
 from arboleda.study.data.splitters import (
     check_times,
-    group_codes,
-    group_folds,
+    encode_groups,
     hold_out_groups,
     hold_out_latest,
-    windows,
+    make_group_folds,
+    make_windows,
 )
 from arboleda.study.data.table import Column, Table
-from arboleda.study.data.target import Target
+from arboleda.study.data.target import StudyTarget
 from arboleda.study.errors import StudyError
 
-__all__ = ["Parts", "Split", "check_score_by", "find_subgroups", "make_split"]
+__all__ = ["Split", "Subgroups", "check_score_by", "find_subgroups", "make_split"]
 
 Rows = npt.NDArray[np.int64]
 Folds = tuple[tuple[Rows, Rows], ...]
@@ -39,12 +39,12 @@ Folds = tuple[tuple[Rows, Rows], ...]
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers of the table: ``train``, ``test``, and the folds (fit rows, score rows).
+    """Indices of the table's rows: ``train``, ``test``, and the folds (fit rows, score rows).
 
-    ``folds`` score the candidates; with ``bags`` the last of them is fitted to all training rows
-    and scored on the same. ``partition`` scores each row at most once, for uses that need one
-    out-of-fold prediction per row. ``groups`` holds the group of each row of the table, and
-    ``times`` the rank of its time, if rows are split by these.
+    Candidates are scored by ``folds``; with ``bags``, the last of them is fitted to all training
+    rows and scored on the same. ``partition`` scores each row at most once, for uses that need one
+    out-of-fold prediction per row. If rows are split by groups or times, ``groups`` has the group
+    number of each row of the table, or ``times`` the rank of its time.
     """
 
     train: Rows
@@ -67,17 +67,20 @@ class Split:
 
 
 def make_split(
-    target: Target, settings: Settings, column: Column | None = None, n_given: int | None = None
+    target: StudyTarget,
+    settings: Settings,
+    column: Column | None = None,
+    n_train: int | None = None,
 ) -> Split:
-    """Hold out rows for the test, and split the others by the scheme.
+    """Hold out rows for the test, and split the training rows into folds by the scheme.
 
     Parameters
     ----------
-    target : Target
+    target : StudyTarget
     settings : Settings
     column : Column, optional
         The groups or times of the rows, if the scheme needs them.
-    n_given : int, optional
+    n_train : int, optional
         The number of training rows, if the rows after them are a separate test table.
 
     Returns
@@ -87,74 +90,80 @@ def make_split(
     Raises
     ------
     StudyError
-        If rows, classes, groups or times are too few for the test or the folds.
+        If there are too few rows, classes, groups or times for the test or the folds.
     """
     if settings.cv.kind == "group" and column is not None:
-        split = _by_groups(target, settings, column, n_given)
+        split = _split_by_groups(target, settings, column, n_train)
     elif settings.cv.kind == "time" and column is not None:
-        split = _by_time(target, settings, column, n_given)
+        split = _split_by_time(target, settings, column, n_train)
     else:
-        train, test = _hold_out(target, settings, n_given)
-        split = _at_random(target, settings, train, test)
+        train, test = _hold_out(target, settings, n_train)
+        split = _split_at_random(target, settings, train, test)
     _check_classes(target, split, settings)
     return split
 
 
-def _by_groups(target: Target, settings: Settings, column: Column, n_given: int | None) -> Split:
-    groups = group_codes(column)
-    if n_given is None:
+def _split_by_groups(
+    target: StudyTarget, settings: Settings, column: Column, n_train: int | None
+) -> Split:
+    groups = encode_groups(column)
+    if n_train is None:
         train, test = hold_out_groups(groups, settings.test_size, settings.random_state)
     else:
-        train, test = _given(target, n_given)
+        train, test = _split_at_row(target, n_train)
     classes = target.y[train] if target.labels else None
-    folds = group_folds(
+    indices = make_group_folds(
         groups[train], classes, settings.cv.folds, settings.random_state, column.name
     )
-    found = _numbered(train, folds)
-    return Split(train, test, found, found, groups=groups)
+    folds = _to_table_rows(train, indices)
+    return Split(train, test, folds, folds, groups=groups)
 
 
-def _by_time(target: Target, settings: Settings, column: Column, n_given: int | None) -> Split:
+def _split_by_time(
+    target: StudyTarget, settings: Settings, column: Column, n_train: int | None
+) -> Split:
     check_times(column)
-    if n_given is None:
+    if n_train is None:
         train, test = hold_out_latest(column, settings.test_size)
     else:
-        train, test = _given(target, n_given)
-    folds = windows(column, train, settings.cv.folds)
+        train, test = _split_at_row(target, n_train)
+    folds = make_windows(column, train, settings.cv.folds)
     earliest = target.y[folds[0][0]]
     if target.labels and earliest.min() == earliest.max():
         raise StudyError(
             f"The earliest of {settings.cv.folds + 1} windows of {column.name!r} "
-            f"({len(earliest):,} rows) holds one class only; choose fewer windows with --cv."
+            f"({len(earliest):,} rows) has only one class; choose fewer windows with --cv."
         )
     times = np.unique(column.values, return_inverse=True)[1].astype(np.int64)
     return Split(train, test, folds, folds, times=times)
 
 
-def _at_random(target: Target, settings: Settings, train: Rows, test: Rows) -> Split:
+def _split_at_random(target: StudyTarget, settings: Settings, train: Rows, test: Rows) -> Split:
     scheme, seed = settings.cv, settings.random_state
     draws = scheme.kind in ("loo", "bootstrap")
     plain = Scheme("kfold", FOLDS) if draws else replace(scheme, kind="kfold", repeats=1)
-    partition = _random_folds(target, train, plain, seed)
+    partition = _make_random_folds(target, train, plain, seed)
     if scheme.kind == "loo":
         return Split(train, test, ((train, train),), partition)
     if scheme.kind == "bootstrap":
         bags = BootstrapSplit(scheme.folds, random_state=seed).split(train)
-        return Split(train, test, (*_numbered(train, bags), (train, train)), partition, bags=True)
+        return Split(
+            train, test, (*_to_table_rows(train, bags), (train, train)), partition, bags=True
+        )
     if scheme.kind == "repeated":
-        folds = _random_folds(target, train, scheme, seed)
+        folds = _make_random_folds(target, train, scheme, seed)
         return Split(train, test, folds, folds[: scheme.folds])
     return Split(train, test, partition, partition)
 
 
-def _given(target: Target, n_given: int) -> tuple[Rows, Rows]:
+def _split_at_row(target: StudyTarget, n_train: int) -> tuple[Rows, Rows]:
     rows = np.arange(len(target.y), dtype=np.int64)
-    return rows[:n_given], rows[n_given:]
+    return rows[:n_train], rows[n_train:]
 
 
-def _hold_out(target: Target, settings: Settings, n_given: int | None) -> tuple[Rows, Rows]:
-    if n_given is not None:
-        return _given(target, n_given)
+def _hold_out(target: StudyTarget, settings: Settings, n_train: int | None) -> tuple[Rows, Rows]:
+    if n_train is not None:
+        return _split_at_row(target, n_train)
     _check_sizes(target, settings.test_size)
     train, test = train_test_split(
         np.arange(len(target.y), dtype=np.int64),
@@ -165,8 +174,8 @@ def _hold_out(target: Target, settings: Settings, n_given: int | None) -> tuple[
     return np.sort(train), np.sort(test)
 
 
-def _check_sizes(target: Target, share: float) -> None:
-    """Check that training and test rows are enough for every class."""
+def _check_sizes(target: StudyTarget, share: float) -> None:
+    """Check that there are enough training and test rows for every class."""
     n_rows = len(target.y)
     n_test = int(np.ceil(share * n_rows))
     least = max(len(target.labels), 2)
@@ -183,8 +192,8 @@ def _check_sizes(target: Target, share: float) -> None:
         )
 
 
-def _random_folds(target: Target, train: Rows, scheme: Scheme, seed: int) -> Folds:
-    """Make random folds, stratified by class if there are classes."""
+def _make_random_folds(target: StudyTarget, train: Rows, scheme: Scheme, seed: int) -> Folds:
+    """Make random folds, stratified by class in a classification."""
     n = scheme.folds
     if n > len(train):
         raise StudyError(
@@ -199,7 +208,7 @@ def _random_folds(target: Target, train: Rows, scheme: Scheme, seed: int) -> Fol
             if repeated
             else KFold(shuffle=True, **options)
         )
-        return _numbered(train, splitter.split(train))
+        return _to_table_rows(train, splitter.split(train))
     y = target.y[train]
     if np.bincount(y).max() < n:
         raise StudyError(
@@ -212,53 +221,53 @@ def _random_folds(target: Target, train: Rows, scheme: Scheme, seed: int) -> Fol
         else StratifiedKFold(shuffle=True, **options)
     )
     with warnings.catch_warnings():
-        # A class rarer than the folds is reported as a note on the data.
+        # Notes on the data report classes with fewer rows than folds.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-        return _numbered(train, splitter.split(train, y))
+        return _to_table_rows(train, splitter.split(train, y))
 
 
-def _numbered(
+def _to_table_rows(
     train: Rows, parts: Iterable[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
 ) -> Folds:
-    """Convert indices among the training rows to row numbers of the table."""
+    """Convert indices of the training rows to indices of the table's rows."""
     return tuple((train[fit], train[score]) for fit, score in parts)
 
 
-def _check_classes(target: Target, split: Split, settings: Settings) -> None:
-    """Check that the training rows have all tested classes, and at least two."""
+def _check_classes(target: StudyTarget, split: Split, settings: Settings) -> None:
+    """Check that the training rows have all classes of the test, and at least two."""
     if not target.labels:
         return
     known = np.bincount(target.y[split.train], minlength=len(target.labels)) > 0
     tested = np.bincount(target.y[split.test], minlength=len(target.labels)) > 0
-    strange = np.flatnonzero(tested & ~known)
-    if strange.size:
+    unknown = np.flatnonzero(tested & ~known)
+    if unknown.size:
         where = {"group": "the groups held out for the test", "time": "the latest rows"}.get(
             settings.cv.kind, "the test"
         )
         where = "the test" if settings.test is not None else where
         raise StudyError(
-            f"The class {target.labels[int(strange[0])]!r} of the target {target.name!r} occurs in "
-            f"{where} alone, so it cannot be learned; merge it with another class, or choose "
+            f"The class {target.labels[int(unknown[0])]!r} of the target {target.name!r} occurs in "
+            f"{where} alone, so no model can learn it; merge it with another class, or choose "
             "another seed, test size or test."
         )
     if known.sum() < 2:
         raise StudyError(
-            f"The training rows hold one class only of the target {target.name!r}; choose another "
+            f"The training rows have only one class of the target {target.name!r}; choose another "
             "seed, test size or test."
         )
 
 
-# Further values are pooled.
+# Maximum groups by value; less frequent values are pooled.
 MOST_VALUES = 20
 # Maximum distinct numbers that are grouped by value; others are grouped by quartiles.
 MOST_NUMBERS = 10
 
 # Indices of the test rows of each group, by the name of the group.
-Parts = Mapping[str, npt.NDArray[np.int64]]
+Subgroups = Mapping[str, npt.NDArray[np.int64]]
 
 
 def check_score_by(table: Table, target: str, by: Sequence[str]) -> None:
-    """Check that the columns exist and are not the target.
+    """Check that the columns of subgroups exist and are not the target.
 
     Raises
     ------
@@ -274,12 +283,12 @@ def check_score_by(table: Table, target: str, by: Sequence[str]) -> None:
         table.column(name)
 
 
-def find_subgroups(column: Column, rows: npt.NDArray[np.int64]) -> Parts:
+def find_subgroups(column: Column, rows: npt.NDArray[np.int64]) -> Subgroups:
     """Group rows by the values of a column.
 
-    Each text, boolean, and number of a few is a group; of many texts, each of the most frequent
-    ones. Other numbers and dates make four groups, cut at the quartiles. Rows with a missing value
-    are a group, too.
+    Each text and boolean forms a group, and each number if they are few; rare texts are pooled.
+    Other numbers and dates form four groups, cut at the quartiles. Rows with a missing value form
+    a group, too.
 
     Parameters
     ----------
@@ -290,7 +299,7 @@ def find_subgroups(column: Column, rows: npt.NDArray[np.int64]) -> Parts:
     Returns
     -------
     parts : dict of str to ndarray
-        Indices in ``rows``.
+        Indices into ``rows`` by the name of the group.
     """
     values, missing = column.values[rows], column.missing[rows]
     known = np.flatnonzero(~missing)
@@ -298,15 +307,15 @@ def find_subgroups(column: Column, rows: npt.NDArray[np.int64]) -> Parts:
     if column.kind in ("string", "boolean") or (
         column.kind == "numeric" and len(distinct) <= MOST_NUMBERS
     ):
-        parts = _by_value(column, values, known)
+        parts = _group_by_value(column, values, known)
     else:
-        parts = _by_quarter(column, values, known)
+        parts = _group_by_quartile(column, values, known)
     if missing.any():
         parts["(missing)"] = np.flatnonzero(missing)
     return parts
 
 
-def _by_value(
+def _group_by_value(
     column: Column, values: npt.NDArray[np.float64], known: npt.NDArray[np.int64]
 ) -> dict[str, npt.NDArray[np.int64]]:
     distinct, counts = np.unique(values[known], return_counts=True)
@@ -315,14 +324,14 @@ def _by_value(
         listed = distinct[np.sort(frequent)]
     else:
         listed = distinct
-    parts = {_text(column, value): known[values[known] == value] for value in listed}
+    parts = {_format_value(column, value): known[values[known] == value] for value in listed}
     if len(listed) < len(distinct):
         name = f"({len(distinct) - len(listed)} other values)"
         parts[name] = known[~np.isin(values[known], listed)]
     return parts
 
 
-def _by_quarter(
+def _group_by_quartile(
     column: Column, values: npt.NDArray[np.float64], known: npt.NDArray[np.int64]
 ) -> dict[str, npt.NDArray[np.int64]]:
     if not known.size:
@@ -330,15 +339,15 @@ def _by_quarter(
     here = values[known]
     cuts = np.unique(np.quantile(here, [0.25, 0.5, 0.75], method="lower"))
     place = np.searchsorted(cuts, here, side="left")
-    texts = [_text(column, cut) for cut in cuts]
+    texts = [_format_value(column, cut) for cut in cuts]
     names = [f"up to {texts[0]}"]
     names += [f"above {low} up to {high}" for low, high in pairwise(texts)]
     names.append(f"above {texts[-1]}")
-    found = {name: known[place == k] for k, name in enumerate(names)}
-    return {name: rows for name, rows in found.items() if rows.size}
+    parts = {name: known[place == k] for k, name in enumerate(names)}
+    return {name: rows for name, rows in parts.items() if rows.size}
 
 
-def _text(column: Column, value: float) -> str:
+def _format_value(column: Column, value: float) -> str:
     if column.kind == "string":
         return column.levels[int(value)]
     if column.kind == "boolean":

@@ -1,4 +1,4 @@
-"""A study's table: named columns of numbers, or of codes with their levels."""
+"""A study's table: named columns of numbers, or of codes and their levels."""
 
 import hashlib
 import re
@@ -19,8 +19,8 @@ __all__ = [
     "Note",
     "Table",
     "column_from_arrow",
-    "column_names",
-    "table_digest",
+    "compute_digest",
+    "get_column_names",
     "table_from_arrow",
 ]
 
@@ -39,7 +39,7 @@ _DATE_FORMATS = ("%d.%m.%Y", "%Y/%m/%d")
 
 @dataclass(frozen=True)
 class Note:
-    """One remark about the data: its level, the column it is about (or None) and its text."""
+    """Remark on the data: its level, the column that it concerns (or None), and its text."""
 
     level: Literal["info", "warning"]
     column: str | None
@@ -48,11 +48,11 @@ class Note:
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
+    """A column of a table.
 
-    ``values`` holds float64 numbers (numeric; boolean as 0 and 1; datetime as seconds since 1970
-    in UTC) with NaN where the value is missing. For strings it holds the index of the value in
-    ``levels``, which are sorted and distinct; NaN where missing.
+    ``values`` has float64 numbers, NaN where missing: the value itself if numeric, 0 or 1 if
+    boolean, seconds since 1970 (UTC) if a date, and for a string its index in ``levels``, which
+    are sorted and distinct.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its ``name`` in messages, its ``stem`` for names of folders, its columns."""
+    """A table: its ``name`` for messages, its ``stem`` for names of folders, and its columns."""
 
     name: str
     stem: str
@@ -82,29 +82,31 @@ class Table:
         return len(self.columns[0].values) if self.columns else 0
 
     def column(self, name: str) -> Column:
-        """Return the column of a name; raise TableError with a similar name if there is none."""
+        """Return a column by its name; the error for an unknown name suggests a similar one."""
         for column in self.columns:
             if column.name == name:
                 return column
-        raise TableError(_no_such_column(name, self.name, [c.name for c in self.columns]))
+        raise TableError(_describe_missing_column(name, self.name, [c.name for c in self.columns]))
 
 
-def _no_such_column(name: str, table: str, names: list[str]) -> str:
+def _describe_missing_column(name: str, table: str, names: list[str]) -> str:
     import difflib
 
     folded = {n.strip().casefold(): n for n in reversed(names)}
     near = difflib.get_close_matches(name.strip().casefold(), folded, n=1, cutoff=0.6)
-    hint = f"did you mean {folded[near[0]]!r}?" if near else f"its columns are {_listed(names)}."
+    hint = (
+        f"did you mean {folded[near[0]]!r}?" if near else f"its columns are {_list_names(names)}."
+    )
     return f"The table {table} has no column {name!r}; {hint}"
 
 
-def _listed(names: list[str], limit: int = 8) -> str:
+def _list_names(names: list[str], limit: int = 8) -> str:
     shown = ", ".join(repr(n[:60]) for n in names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def check_names(names: Iterable[str], table: str) -> None:
-    """Check that no two columns have the same name."""
+    """Raise a TableError if two columns have the same name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -115,7 +117,7 @@ def check_names(names: Iterable[str], table: str) -> None:
         seen.add(name)
 
 
-def column_names(data: pa.Table) -> list[str]:
+def get_column_names(data: pa.Table) -> list[str]:
     """Return the names of the columns; unnamed ones are numbered."""
     return [n if n.strip() else f"(column {i + 1})" for i, n in enumerate(data.column_names)]
 
@@ -129,20 +131,20 @@ def table_from_arrow(
     decimal_comma: bool = False,
     notes: tuple[Note, ...] = (),
 ) -> Table:
-    """Turn an Arrow table into columns of numbers and codes.
+    """Convert an Arrow table to columns of numbers and codes.
 
     Without ``sha256``, the digest is computed from the columns' names and values, so that the same
-    data in another kind of frame gives the same study.
+    data in different kinds of frames identify the same study.
     """
-    names = column_names(data)
+    names = get_column_names(data)
     check_names(names, name)
     columns = tuple(
         column_from_arrow(names[i], data.column(i), decimal_comma) for i in range(data.num_columns)
     )
-    return Table(name, stem, columns, sha256 or table_digest(columns), notes)
+    return Table(name, stem, columns, sha256 or compute_digest(columns), notes)
 
 
-def table_digest(columns: tuple[Column, ...]) -> str:
+def compute_digest(columns: tuple[Column, ...]) -> str:
     """Compute the SHA-256 of the columns' names and values."""
     digest = hashlib.sha256()
     for column in columns:
@@ -162,45 +164,45 @@ def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = Fa
     if pa.types.is_null(kind):
         return Column(name, "numeric", np.full(len(data), np.nan))
     if pa.types.is_boolean(kind):
-        return Column(name, "boolean", _numbers(data.cast(pa.int8())))
+        return Column(name, "boolean", _to_floats(data.cast(pa.int8())))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        values = _numbers(data)
-        if pa.types.is_integer(kind) and _merges(values, pc.count_distinct(data).as_py()):
-            return _from_text(name, data.cast(pa.large_string()), decimal_comma)
+        values = _to_floats(data)
+        if pa.types.is_integer(kind) and _has_collisions(values, pc.count_distinct(data).as_py()):
+            return _convert_text(name, data.cast(pa.large_string()), decimal_comma)
         return Column(name, "numeric", values)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return Column(name, "datetime", _seconds(data.cast(pa.timestamp("us"), safe=False)))
+        return Column(name, "datetime", _to_seconds(data.cast(pa.timestamp("us"), safe=False)))
     if pa.types.is_duration(kind):
         ticks = data.cast(pa.duration("us"), safe=False).cast(pa.int64())
-        return Column(name, "numeric", _numbers(ticks) / 1e6)
+        return Column(name, "numeric", _to_floats(ticks) / 1e6)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_time(kind):
-        return _from_text(name, data.cast(pa.large_string()), decimal_comma)
+        return _convert_text(name, data.cast(pa.large_string()), decimal_comma)
     raise TableError(
-        f"Column {name!r} holds values of the type {kind}, which a study cannot use; "
-        "turn them into numbers or text, or remove the column."
+        f"Column {name!r} has values of type {kind}, which a study cannot use; "
+        "convert them to numbers or text, or remove the column."
     )
 
 
-def _numbers(data: pa.ChunkedArray) -> Floats:
+def _to_floats(data: pa.ChunkedArray) -> Floats:
     if not pa.types.is_float64(data.type):
         data = data.cast(pa.float64(), safe=False)
     return np.asarray(data.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _merges(values: Floats, n_distinct: int) -> bool:
-    """Whether integers beyond 2^53 collide as float64: they are identifiers, not quantities."""
+def _has_collisions(values: Floats, n_distinct: int) -> bool:
+    """Return whether integers above 2^53 collide as float64: they identify rows, then."""
     present = values[~np.isnan(values)]
     if not present.size or np.abs(present).max() <= 2**53:
         return False
     return len(np.unique(present)) < n_distinct
 
 
-def _seconds(data: pa.ChunkedArray) -> Floats:
-    return _numbers(data.cast(pa.int64())) / 1e6
+def _to_seconds(data: pa.ChunkedArray) -> Floats:
+    return _to_floats(data.cast(pa.int64())) / 1e6
 
 
-def _from_text(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
-    """Convert text to numbers, dates or booleans if all of it parses; otherwise to codes."""
+def _convert_text(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
+    """Convert texts to numbers, dates or booleans if all of them parse; otherwise to codes."""
     distinct = pc.drop_null(pc.unique(data))
     marker = pc.is_in(pc.utf8_trim_whitespace(distinct), pa.array(MISSING, pa.large_string()))
     distinct = distinct.filter(pc.invert(marker))
@@ -211,14 +213,14 @@ def _from_text(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
         codes = np.empty(len(texts))
         codes[order] = np.arange(len(texts), dtype=np.float64)
         return Column(
-            name, "string", _spread(data, distinct, codes), tuple(texts[i] for i in order)
+            name, "string", _map_to_rows(data, distinct, codes), tuple(texts[i] for i in order)
         )
     kind, values = parsed
-    return Column(name, kind, _spread(data, distinct, values))
+    return Column(name, kind, _map_to_rows(data, distinct, values))
 
 
-def _spread(data: pa.ChunkedArray, distinct: pa.Array, values: Floats) -> Floats:
-    """Map the values of distinct texts to the rows; NaN where missing."""
+def _map_to_rows(data: pa.ChunkedArray, distinct: pa.Array, values: Floats) -> Floats:
+    """Map the values of distinct texts to all rows; NaN where missing."""
     where = pc.index_in(data, value_set=distinct)
     rows = np.asarray(pc.fill_null(where, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
     return np.append(values, np.nan)[rows]
@@ -240,34 +242,34 @@ def _parse_levels(
 
 
 def _parse_numbers(distinct: pa.Array, texts: list[str], decimal_comma: bool) -> Floats | None:
-    if decimal_comma and _all(distinct, f"({_DECIMAL_COMMA})|({_WHOLE})"):
+    if decimal_comma and _match_all(distinct, f"({_DECIMAL_COMMA})|({_WHOLE})"):
         return np.array([float(t.replace(",", ".")) for t in texts])
     try:
         # Python also accepts "1_000" and "infinity", which are text in a table.
-        values = _numbers(pc.utf8_trim_whitespace(distinct).cast(pa.float64()))
+        values = _to_floats(pc.utf8_trim_whitespace(distinct).cast(pa.float64()))
     except pa.ArrowInvalid:
         return None
-    return None if _merges(values, len(texts)) else values
+    return None if _has_collisions(values, len(texts)) else values
 
 
 def _parse_dates(distinct: pa.Array, texts: list[str]) -> Floats | None:
     trimmed = pc.utf8_trim_whitespace(distinct)
     if _ISO_DATE.match(texts[0]):
         try:
-            return _seconds(trimmed.cast(pa.timestamp("us", "UTC")))
+            return _to_seconds(trimmed.cast(pa.timestamp("us", "UTC")))
         except pa.ArrowInvalid:
             pass  # without a time zone
         try:
-            return _seconds(trimmed.cast(pa.timestamp("us")))
+            return _to_seconds(trimmed.cast(pa.timestamp("us")))
         except pa.ArrowInvalid:
             return None
     for form in _DATE_FORMATS:
         try:
-            return _seconds(pc.strptime(trimmed, format=form, unit="us"))
+            return _to_seconds(pc.strptime(trimmed, format=form, unit="us"))
         except pa.ArrowInvalid:
             continue
     return None
 
 
-def _all(distinct: pa.Array, pattern: str) -> bool:
+def _match_all(distinct: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(distinct, pattern)).as_py())

@@ -1,4 +1,4 @@
-"""Files of tables: opened if regular, decompressed as streams, limited in size."""
+"""Files of tables: opening of regular files, streaming decompression, limits of their size."""
 
 import bz2
 import gzip
@@ -23,23 +23,24 @@ from arboleda.study.execution.limits import available_memory
 
 __all__ = [
     "SizeLimit",
-    "explaining_damage",
+    "compute_parquet_size",
+    "explain_damage",
+    "get_file_size",
     "is_parquet",
+    "make_size_limit",
     "open_table",
-    "parquet_size",
-    "size_limit",
-    "size_of",
-    "unpacked",
+    "open_unpacked",
+    "shorten_error",
 ]
 
-# Bytes of a value, and of the end of a text.
+# Bytes of a value, and of the offset of a text.
 _WIDTH = 8
 
 
-def parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
-    """Compute the bytes of the columns, or a number above the limit.
+def compute_parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
+    """Compute the bytes of the columns; above the limit, a lower bound.
 
-    A small file may hold many rows, because runs of one value and dictionary-encoded texts take
+    A small file may hold many rows, because runs of a value and dictionary-encoded texts take
     hardly any space. Values are counted as 8 bytes each, texts by their lengths: only the
     dictionary and the indices are read, one column of one row group at a time.
 
@@ -47,7 +48,7 @@ def parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
     ----------
     file : pyarrow.parquet.ParquetFile
     source : file or buffer
-        The file's source, which is read again.
+        The source of the file, which is read again.
     limit : int
         Counting stops above this number of bytes.
     """
@@ -63,7 +64,7 @@ def parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
     coded = pq.ParquetFile(source, read_dictionary=texts)
     for i in range(len(groups)):
         for name in texts:
-            size += _size_of_texts(coded.read_row_group(i, columns=[name]).column(0))
+            size += _count_text_bytes(coded.read_row_group(i, columns=[name]).column(0))
             if size > limit:
                 return size
     return size
@@ -78,20 +79,20 @@ def _is_text(kind: pa.DataType) -> bool:
     )
 
 
-def _size_of_texts(column: pa.ChunkedArray) -> int:
+def _count_text_bytes(column: pa.ChunkedArray) -> int:
     size = 0
     for chunk in column.chunks:
         if pa.types.is_dictionary(chunk.type):
             lengths = pc.cast(pc.binary_length(chunk.dictionary), pa.int64())
-            found = pc.sum(lengths.take(chunk.indices)).as_py()
+            total = pc.sum(lengths.take(chunk.indices)).as_py()
         else:
-            found = pc.sum(pc.cast(pc.binary_length(chunk), pa.int64())).as_py()
-        size += found or 0
+            total = pc.sum(pc.cast(pc.binary_length(chunk), pa.int64())).as_py()
+        size += total or 0
     return size
 
 
-# Fraction of the available memory for a table, as bytes of text or of its columns: reading holds up
-# to four copies of it temporarily.
+# Maximum bytes of a table's text or columns, as a fraction of the available memory: reading needs
+# up to four copies of them temporarily.
 SHARE = 0.25
 _PARQUET = b"PAR1"
 _ZIP = b"PK\x03\x04"
@@ -111,43 +112,52 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class SizeLimit:
-    """Maximum decompressed bytes of a table; ``is_explicit``: whether the user set them."""
+    """Maximum decompressed bytes of a table; ``is_explicit`` is whether the user set it."""
 
     bytes: int
     is_explicit: bool
 
     def check(self, name: str, size: int, *, at_least: bool = False) -> None:
-        """Raise a TableError if a table of that size, or at least that size, is too large.
+        """Raise a TableError for a size above the limit.
+
+        Parameters
+        ----------
+        name : str
+            The table's name, for the message.
+        size : int
+            Bytes of the table.
+        at_least : bool, default=False
+            Whether the table may be larger than ``size``, because counting stopped there.
 
         Raises
         ------
         TableError
-            The message names the size, the limit and the option.
+            The message states the size, the limit and the option.
         """
         if size <= self.bytes:
             return
         origin = "" if self.is_explicit else ", a quarter of the memory that is available"
         raise TableError(
-            f"The table {name} takes {'at least ' * at_least}{size_text(size)} unpacked, and the "
-            f"limit is {size_text(self.bytes)}{origin}; give fewer rows or columns, or raise the "
+            f"The table {name} takes {'at least ' * at_least}{format_size(size)} unpacked, and the "
+            f"limit is {format_size(self.bytes)}{origin}; reduce its rows or columns, or raise the "
             "limit with --max-table-size (max_table_size=)."
         )
 
 
-def size_limit(limit: int | None) -> SizeLimit:
-    """Return the given limit, or the usual fraction of the memory that is available now."""
+def make_size_limit(limit: int | None) -> SizeLimit:
+    """Return the given limit, or the default fraction of the memory that is available now."""
     if limit is not None:
         return SizeLimit(limit, is_explicit=True)
     available = available_memory()
     return SizeLimit(2**62 if available is None else int(SHARE * available), is_explicit=False)
 
 
-def size_text(n_bytes: int) -> str:
+def format_size(n_bytes: int) -> str:
     """Format a size: 1.5 GB.
 
     Examples
     --------
-    >>> size_text(1_530_000_000), size_text(20)
+    >>> format_size(1_530_000_000), format_size(20)
     ('1.5 GB', '20 bytes')
     """
     for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
@@ -166,7 +176,7 @@ def open_table(path: Path) -> BinaryIO:
     TableError
         If it is not a regular file, or cannot be opened.
     FileNotFoundError
-        If it does not exist: the caller may interpret the name otherwise.
+        If it does not exist: the caller may interpret the name differently.
     """
     try:
         _check_mode(path, path.stat().st_mode)
@@ -182,13 +192,13 @@ def _check_mode(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise TableError(f"{path} is a folder; name a CSV or Parquet file in it.")
     if not stat.S_ISREG(mode):
-        what = next((what for is_kind, what in _KINDS if is_kind(mode)), "no regular file")
+        what = next((what for is_kind, what in _KINDS if is_kind(mode)), "a special file")
         raise TableError(
-            f"{path} is {what}, not a file; write the table to a CSV or Parquet file and name that."
+            f"{path} is {what}, not a regular file; write the table to a CSV or Parquet file."
         )
 
 
-def unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
+def open_unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
     """Return the content as a decompressed stream, or the file itself if it is not compressed.
 
     Parameters
@@ -196,56 +206,56 @@ def unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
     path : Path
         For messages.
     file : BinaryIO
-        The file at its start, to which it is reset.
+        The file, positioned at its start; its position is restored.
     stack : ExitStack
-        Closes the opened streams.
+        The stack that closes the opened streams.
 
     Raises
     ------
     TableError
-        If it is an archive without a file or with several.
+        If it is an archive that does not contain exactly one file.
     """
     start = file.read(8)
     file.seek(0)
-    found: Any = file
-    for magic, opened in _PACKED.items():
+    content: Any = file
+    for magic, open_stream in _PACKED.items():
         if start.startswith(magic):
-            found = stack.enter_context(opened(file))
+            content = stack.enter_context(open_stream(file))
     if start.startswith(_ZIP):
         archive = stack.enter_context(zipfile.ZipFile(file))
         members = [m for m in archive.infolist() if not m.is_dir()]
         if len(members) != 1:
             raise TableError(
-                f"The archive {path.name} holds {len(members)} files; it must hold one table: "
+                f"The archive {path.name} holds {len(members)} files, but must hold exactly one; "
                 "unpack it, and name one of them."
             )
-        found = stack.enter_context(archive.open(members[0]))
-    unpacked_: BinaryIO = found
-    return unpacked_
+        content = stack.enter_context(archive.open(members[0]))
+    stream: BinaryIO = content
+    return stream
 
 
 def is_parquet(file: BinaryIO) -> bool:
-    """Whether the file begins like Parquet; it is reset to its start."""
+    """Return whether a file begins like Parquet; its position is restored."""
     start = file.read(len(_PARQUET))
     file.seek(0)
     return start == _PARQUET
 
 
-def size_of(file: BinaryIO) -> int:
-    """Return the bytes of an open file."""
+def get_file_size(file: BinaryIO) -> int:
+    """Return the size of an open file in bytes."""
     return os.fstat(file.fileno()).st_size
 
 
 @contextmanager
-def explaining_damage(path: Path) -> Iterator[None]:
-    """Turn errors of damaged or encrypted files into a TableError."""
+def explain_damage(path: Path) -> Iterator[None]:
+    """Convert errors of damaged or encrypted files to a TableError."""
     try:
         yield
     except TableError:
         raise
     except (pa.ArrowException, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
-        raise _damaged(path, error) from error
-    # zipfile raises this for encrypted members and unknown methods of compression.
+        raise _describe_damage(path, error) from error
+    # zipfile raises RuntimeError for encrypted files and for unknown methods of compression.
     except RuntimeError as error:
         raise TableError(
             f"The archive {path.name} cannot be unpacked ({error}); pack the table again, "
@@ -254,12 +264,16 @@ def explaining_damage(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.strerror:
             raise TableError(f"The file {path} cannot be read: {error.strerror}.") from error
-        raise _damaged(path, error) from error
+        raise _describe_damage(path, error) from error
 
 
-def _damaged(path: Path, error: Exception) -> TableError:
-    reason = " ".join(str(error).split())[:200].rstrip(".")
+def _describe_damage(path: Path, error: Exception) -> TableError:
     return TableError(
-        f"The compressed file {path.name} is damaged ({reason}) and cannot be read; fetch or pack "
-        "it again."
+        f"The compressed file {path.name} is damaged ({shorten_error(error)}) and cannot be read; "
+        "fetch or pack it again."
     )
+
+
+def shorten_error(error: Exception) -> str:
+    """Return an error's message on one line, at most 200 characters, without a final period."""
+    return " ".join(str(error).split())[:200].rstrip(".")

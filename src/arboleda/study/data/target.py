@@ -1,4 +1,4 @@
-"""The target: its task, its classes, and checks of its values."""
+"""The target of a study: its task, its classes, and checks of its values."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,32 +12,32 @@ from arboleda.study.errors import TableError
 
 __all__ = [
     "MIN_ROWS",
-    "Target",
+    "StudyTarget",
     "check_finite",
-    "class_label",
     "decide_task",
+    "format_class",
     "make_target",
     "n_scores",
 ]
 
 Task = Literal["binary", "multiclass", "regression"]
 
-# Below this, five folds of the training rows hold three rows each: no score means anything.
+# With fewer rows, five folds of the training rows have three rows each: scores are meaningless.
 MIN_ROWS = 20
-# A numeric target of at most this many distinct integers is taken as class numbers.
+# A numeric target with at most this many distinct integers is treated as class numbers.
 MAX_NUMERIC_CLASSES = 10
-# Every class is a row, a curve and a column of the report.
+# Every class needs a row, a column and a curve in the report.
 MAX_CLASSES = 100
-# The spread of mean squared errors of larger values overflows.
+# With larger values, the standard error of the mean squared error overflows.
 LARGEST_QUANTITY = 1e70
 
 
 @dataclass(frozen=True)
-class Target:
+class StudyTarget:
     """The target of a study.
 
-    ``y`` holds class numbers (int64, an index into ``labels``) or float64 values; ``why`` explains
-    to the user how the task was inferred.
+    ``y`` holds class numbers (int64, indices into ``labels``) or float64 values; ``why`` explains
+    how the task was inferred.
     """
 
     name: str
@@ -52,19 +52,19 @@ class Target:
         return self.labels[1] if self.task == "binary" else None
 
 
-def make_target(table: Table, name: str, task: str | None = None) -> Target:
+def make_target(table: Table, name: str, task: str | None = None) -> StudyTarget:
     """Check the target column and infer the task.
 
-    Text and booleans mean classification. Numbers mean regression, unless there are two distinct
-    values, or at most ten and all of them integers: these are taken as class numbers.
+    Text and booleans mean classification. Numbers mean regression, unless there are only two
+    distinct values, or at most ten and all of them integers: these are class numbers.
     ``task`` ("classification" or "regression") overrides the rule. In a binary task the positive
     class is the last in sorted order.
 
     Raises
     ------
     TableError
-        If the column is missing or unusable: missing or infinite values, one class, a class with
-        a single row, too many classes, dates, or fewer rows than a study needs.
+        If there is no such column, or it is unusable: missing or infinite values, a single class,
+        a class with a single row, too many classes, dates, or too few rows.
     """
     column = table.column(name)
     if table.n_rows < MIN_ROWS:
@@ -80,16 +80,16 @@ def make_target(table: Table, name: str, task: str | None = None) -> Target:
             "remove those rows or fill them in (texts such as NA, None or ? count as missing)."
         )
     if column.kind == "datetime":
-        raise TableError(f"The target column {name!r} holds dates; turn them into numbers first.")
+        raise TableError(f"The target column {name!r} holds dates; convert them to numbers first.")
     check_finite(column)
     classify, why = decide_task(column, task)
     if not classify:
-        return _regression(column, why)
-    return _classification(column, why)
+        return _make_regression(column, why)
+    return _make_classification(column, why)
 
 
 def check_finite(column: Column) -> None:
-    """Raise a TableError for infinite values, which no model can use."""
+    """Raise a TableError if a column has infinite values, which no model can use."""
     bad = np.flatnonzero(np.isinf(column.values))
     if bad.size:
         row = int(bad[0])
@@ -109,22 +109,22 @@ def decide_task(column: Column, task: str | None) -> tuple[bool, str]:
                 f"The target column {column.name!r} holds text such as {example!r}, so it cannot "
                 "be the target of a regression; use --task classification."
             )
-        return False, "regression, as told"
+        return False, "regression, as specified"
     if task == "classification":
-        return True, "classification, as told"
+        return True, "classification, as specified"
     if column.kind != "numeric":
-        return True, write_message("classes_hold", what=_kind_word(column))
+        return True, write_message("classes_hold", what=_name_kind(column))
     whole = bool(np.all(distinct == np.round(distinct)))
     if len(distinct) <= 2 or (whole and len(distinct) <= MAX_NUMERIC_CLASSES):
         return True, write_message("classes_few", count=len(distinct))
     return False, write_message("regression_many", count=len(distinct))
 
 
-def _kind_word(column: Column) -> str:
+def _name_kind(column: Column) -> str:
     return "text" if column.kind == "string" else "truth values"
 
 
-def _regression(column: Column, why: str) -> Target:
+def _make_regression(column: Column, why: str) -> StudyTarget:
     if column.values.min() == column.values.max():
         raise TableError(
             f"The target column {column.name!r} has the same value in every row; "
@@ -134,18 +134,18 @@ def _regression(column: Column, why: str) -> Target:
     if largest > LARGEST_QUANTITY:
         raise TableError(
             f"The target column {column.name!r} holds values up to {largest:.3g}, whose powers "
-            "are beyond the range of numbers; divide the column by a constant."
+            "may overflow; divide the column by a constant."
         )
-    return Target(column.name, "regression", column.values, (), why)
+    return StudyTarget(column.name, "regression", column.values, (), why)
 
 
-def _classification(column: Column, why: str) -> Target:
+def _make_classification(column: Column, why: str) -> StudyTarget:
     distinct, y, counts = np.unique(column.values, return_inverse=True, return_counts=True)
-    labels = tuple(class_label(column, value) for value in distinct)
+    labels = tuple(format_class(column, value) for value in distinct)
     is_text = column.kind == "string"
     if len(labels) == 1:
         raise TableError(
-            f"The target column {column.name!r} holds one class only, {labels[0]!r}; "
+            f"The target column {column.name!r} has only one class, {labels[0]!r}; "
             "there is nothing to classify."
         )
     if counts.min() < 2:
@@ -163,10 +163,10 @@ def _classification(column: Column, why: str) -> Target:
             + ("." if is_text else ", or use --task regression if it is a quantity.")
         )
     task: Task = "binary" if len(labels) == 2 else "multiclass"
-    return Target(column.name, task, y.astype(np.int64), labels, why)
+    return StudyTarget(column.name, task, y.astype(np.int64), labels, why)
 
 
-def class_label(column: Column, value: float) -> str:
+def format_class(column: Column, value: float) -> str:
     """Return the text of a class: its value in the table."""
     if column.kind == "string":
         return column.levels[int(value)]
@@ -176,5 +176,5 @@ def class_label(column: Column, value: float) -> str:
 
 
 def n_scores(n_classes: int) -> int:
-    """Return the free scores per row: one for values or two classes, else one per class."""
+    """Return the scores per row: one for values or two classes, otherwise one per class."""
     return n_classes if n_classes > 2 else 1

@@ -18,7 +18,7 @@ from threadpoolctl import ThreadpoolController
 from arboleda.study.artifacts.model_files import save_model
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import PreparedRows, Style
-from arboleda.study.data.target import Target
+from arboleda.study.data.target import StudyTarget
 from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
 from arboleda.study.results.calibration import calibrated, make_inner_folds
 from arboleda.study.results.evaluate import describe_tree, evaluate_test, evaluate_variants
@@ -71,7 +71,7 @@ class Shared:
     """
 
     features: Features
-    target: Target
+    target: StudyTarget
     metric: str
     seed: int
     groups: Rows | None = None
@@ -210,9 +210,9 @@ def _fit_and_predict(job: Job, shared: Shared) -> tuple[Predictions, dict[str, f
     x, y = shared.features.x, shared.target.y
     n_classes = len(shared.target.labels)
     (name, preparation), (_, model) = job.pipeline.steps
-    rows = shared.prepared.of(job.style, preparation, x, y, job.fit_rows, job.score_rows)
+    rows = shared.prepared.prepare(job.style, preparation, x, y, job.fit_rows, job.score_rows)
     started = time.perf_counter()
-    model.fit(rows.to_learn(model), y[job.fit_rows])
+    model.fit(rows.get_training_rows(model), y[job.fit_rows])
     fitted = time.perf_counter()
     job.pipeline.steps[0] = name, rows.preparation
     predicted = model.predict(rows.scored)

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from arboleda._utils.numbers import plain
 from arboleda.explain import ShapValues, lime, shap_values
 from arboleda.reports.fact_messages import Number, write_message
-from arboleda.study.data.preparation import prepared_sources
+from arboleda.study.data.preparation import find_prepared_sources
 from arboleda.study.results.explained_model import ExplainedModel, Floats, make_estimator_adapter
 
 __all__ = ["Contributions", "compute_contributions", "describe_contributions", "describe_shap"]
@@ -57,7 +57,7 @@ def _get_sources(subject: ExplainedModel) -> list[tuple[int, ...]]:
     before = subject.pipeline[0]
     if before == "passthrough":
         return [(j,) for j in range(len(subject.names))]
-    return prepared_sources(before, len(subject.labels))
+    return find_prepared_sources(before, len(subject.labels))
 
 
 def _select_output(

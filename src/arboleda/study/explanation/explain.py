@@ -16,7 +16,7 @@ from arboleda.reports.explanation.page import render_explanation
 from arboleda.reports.fact_messages import collect_messages
 from arboleda.study import Study
 from arboleda.study.artifacts.files import FactsPage, check_language
-from arboleda.study.data.describe import histogram
+from arboleda.study.data.describe import compute_histogram
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.progress import Progress
 from arboleda.study.explanation.contributions import describe_contributions, describe_shap
@@ -335,7 +335,7 @@ def make_row_facts(
         },
         "prediction": prediction,
         "range": prediction_range,
-        "targets": None if subject.classes else histogram(subject.train.y, BINS),
+        "targets": None if subject.classes else compute_histogram(subject.train.y, BINS),
         "values": values,
         "contributions": contributions,
         "changes": changes,

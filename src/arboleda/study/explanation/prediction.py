@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.explain import partial_dependence
-from arboleda.study.data.describe import histogram
+from arboleda.study.data.describe import compute_histogram
 from arboleda.study.results.explained_model import (
     ExplainedModel,
     Floats,
@@ -164,7 +164,7 @@ def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
         "mean_size": None,
         "mean_width": float(widths.mean()),
         "target_width": float(last - tenth),
-        "widths": histogram(widths, BINS) if len(np.unique(widths.round(12))) > 2 else None,
+        "widths": compute_histogram(widths, BINS) if len(np.unique(widths.round(12))) > 2 else None,
     }
 
 
@@ -230,7 +230,7 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
         "outputs": outputs[:, output].tolist(),
         "predictions": [subject.prediction_text(prediction) for prediction in predictions],
         "turn": _find_turn(predictions, own, ordered) if subject.classes else None,
-        "histogram": None if listed else histogram(present, BINS),
+        "histogram": None if listed else compute_histogram(present, BINS),
     }
 
 
@@ -326,7 +326,7 @@ def _describe_effect(subject: ExplainedModel, x: Floats, column: int) -> dict[st
             }
             for k in chosen
         ],
-        "histogram": None if listed or not present.size else histogram(present, BINS),
+        "histogram": None if listed or not present.size else compute_histogram(present, BINS),
     }
 
 

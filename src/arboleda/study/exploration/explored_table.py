@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from arboleda.reports.fact_messages import write_message
 from arboleda.study.data.features import Role, find_roles
 from arboleda.study.data.table import Column, Note, Table
-from arboleda.study.data.target import MAX_CLASSES, class_label, decide_task
+from arboleda.study.data.target import MAX_CLASSES, decide_task, format_class
 from arboleda.study.errors import StudyError
 
 __all__ = [
@@ -136,7 +136,7 @@ def _make_target(table: Table, name: str) -> ExploredTarget:
         )
     y = np.full(table.n_rows, np.nan)
     y[known] = codes
-    labels = tuple(class_label(column, value) for value in distinct)
+    labels = tuple(format_class(column, value) for value in distinct)
     task: Literal["binary", "multiclass"] = "binary" if len(labels) == 2 else "multiclass"
     return ExploredTarget(name, task, y, labels, why.partition(" (--task")[0])
 

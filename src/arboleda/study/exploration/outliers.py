@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
-from arboleda.study.data.describe import histogram
+from arboleda.study.data.describe import compute_histogram
 from arboleda.study.data.table import Column
 from arboleda.study.exploration.explored_table import (
     CodedColumns,
@@ -52,7 +52,7 @@ def describe_outliers(subject: ExploredTable) -> dict[str, Any] | None:
         "n_rows": len(rows),
         "n_trees": TREES,
         "n_suspicious": int((scores > SUSPICIOUS).sum()),
-        "histogram": histogram(np.clip(scores, None, 2 * SUSPICIOUS), 24),
+        "histogram": compute_histogram(np.clip(scores, None, 2 * SUSPICIOUS), 24),
         "rows": [
             _describe_row(subject, coded, rows, int(place), float(scores[place])) for place in top
         ],

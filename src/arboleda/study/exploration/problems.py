@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.reports.fact_messages import Number, write_message
-from arboleda.study.data.describe import row_digests
+from arboleda.study.data.describe import hash_rows
 from arboleda.study.data.preparation import ONE_HOT_LEVELS
 from arboleda.study.data.table import Column
 from arboleda.study.exploration.explored_table import ExploredTable, ExploredTarget
@@ -187,7 +187,7 @@ ROWS = 6
 
 def describe_duplicates(subject: ExploredTable) -> dict[str, Any]:
     """Find groups of equal rows, and groups with equal features but different targets."""
-    groups = _find_groups(row_digests(subject.table.columns))
+    groups = _find_groups(hash_rows(subject.table.columns))
     return {
         "n_repeats": sum(len(rows) - 1 for rows in groups),
         "n_groups": len(groups),
@@ -210,7 +210,7 @@ def _find_conflicts(subject: ExploredTable, goal: ExploredTarget) -> dict[str, A
     if not features:
         return None
     known = np.flatnonzero(goal.known)
-    groups = [known[rows] for rows in _find_groups(row_digests(features)[known])]
+    groups = [known[rows] for rows in _find_groups(hash_rows(features)[known])]
     differing = [rows for rows in groups if len(np.unique(goal.y[rows])) > 1]
     return {
         "n_groups": len(differing),

@@ -23,7 +23,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.metaestimators import available_if
 
-from arboleda.study.data.splitters import forward_folds
+from arboleda.study.data.splitters import make_forward_folds
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.intervals import compute_log_losses
 from arboleda.study.results.model_facts import CalibrationMethod, CalibratorMethod
@@ -189,7 +189,7 @@ def make_inner_folds(
         return list(by_group.split(y, y, groups))
     if times is not None:
         n_classes = len(np.unique(y))
-        folds = forward_folds(times, INNER_FOLDS) or []
+        folds = make_forward_folds(times, INNER_FOLDS) or []
         found = [(fit, score) for fit, score in folds if len(np.unique(y[fit])) == n_classes]
         scored = [y[score] for _, score in found]
         if not found or len(np.unique(np.concatenate(scored))) < n_classes:

@@ -15,10 +15,10 @@ from arboleda.metrics import (
     regression_table,
     reliability_table,
 )
-from arboleda.study.data.describe import histogram
+from arboleda.study.data.describe import compute_histogram
 from arboleda.study.data.features import Features
-from arboleda.study.data.preparation import prepared_names
-from arboleda.study.data.target import Target
+from arboleda.study.data.preparation import name_prepared_columns
+from arboleda.study.data.target import StudyTarget
 from arboleda.study.results.intervals import DRAWS, LEVEL, bootstrap_interval
 from arboleda.study.results.scoring import all_scores, are_probabilities, cost_score
 
@@ -53,7 +53,7 @@ def evaluate_test(
     y: npt.NDArray[Any],
     predicted: npt.NDArray[Any],
     score: Floats | None,
-    target: Target,
+    target: StudyTarget,
     metric: str,
     seed: int,
     groups: npt.NDArray[np.int64] | None = None,
@@ -111,7 +111,7 @@ def _with_count(row: dict[str, float]) -> dict[str, Any]:
 
 
 def _curves(
-    y: npt.NDArray[Any], score: Floats, target: Target
+    y: npt.NDArray[Any], score: Floats, target: StudyTarget
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Compute ROC and precision-recall curves of the positive class, or one-vs-rest."""
     shown = [1] if target.task == "binary" else range(len(target.labels))
@@ -164,14 +164,14 @@ def _residuals(y: Floats, predicted: Floats, seed: int) -> dict[str, Any]:
         "predicted": predicted[rows].tolist(),
         "true": y[rows].tolist(),
         "residual": residual[rows].tolist(),
-        "histogram": histogram(residual, RESIDUAL_BINS),
+        "histogram": compute_histogram(residual, RESIDUAL_BINS),
     }
 
 
 def evaluate_variants(
     found: Mapping[str, Floats | None],
     y: npt.NDArray[Any],
-    target: Target,
+    target: StudyTarget,
     seed: int,
     *,
     is_test: bool,
@@ -190,7 +190,7 @@ def evaluate_variants(
 
 
 def compute_reliability(
-    y: npt.NDArray[Any], probabilities: Floats, target: Target
+    y: npt.NDArray[Any], probabilities: Floats, target: StudyTarget
 ) -> ReliabilityTable:
     """Compute the reliability of the positive class, or of the most probable of many classes."""
     return reliability_table(
@@ -203,7 +203,7 @@ def compute_reliability(
 
 
 def describe_reliability(
-    y: npt.NDArray[Any], score: Floats | None, target: Target, seed: int
+    y: npt.NDArray[Any], score: Floats | None, target: StudyTarget, seed: int
 ) -> dict[str, Any] | None:
     """Return the ``calibration`` part of a model's test; None if it has no probabilities."""
     if score is None or not are_probabilities(score):
@@ -242,7 +242,7 @@ def describe_reliability(
     }
 
 
-def sum_bins(y: npt.NDArray[Any], probabilities: Floats, target: Target) -> list[list[float]]:
+def sum_bins(y: npt.NDArray[Any], probabilities: Floats, target: StudyTarget) -> list[list[float]]:
     """Return each bin's number of rows, sum of probabilities, and number of events.
 
     These sums can be added over folds.
@@ -256,13 +256,13 @@ def sum_bins(y: npt.NDArray[Any], probabilities: Floats, target: Target) -> list
 
 
 def describe_tree(
-    key: str, pipeline: Pipeline, features: Features, target: Target
+    key: str, pipeline: Pipeline, features: Features, target: StudyTarget
 ) -> dict[str, Any] | None:
     """Return the tree of a fitted pipeline to depth 5, or None if its model is not a tree."""
     model = pipeline[-1]
     if not hasattr(model, "tree_"):
         return None
-    names = prepared_names(pipeline[0], features, target.labels)
+    names = name_prepared_columns(pipeline[0], features, target.labels)
     # Numeric columns come first and unchanged; only they can have missing values.
     missing = {features.names[j] for j in features.numeric if np.isnan(features.x[:, j]).any()}
     classes = target.task != "regression"

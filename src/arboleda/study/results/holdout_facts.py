@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arboleda.decide import accuracy_coverage_curve
 from arboleda.study.artifacts.rows import HeldOut
-from arboleda.study.data.splitting import Parts, find_subgroups
+from arboleda.study.data.splitting import Subgroups, find_subgroups
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
@@ -223,7 +223,7 @@ def describe_subgroups(plan: Plan, predictions: Predictions) -> list[SubgroupsFa
     ]
 
 
-def _of_column(plan: Plan, predictions: Predictions, name: str, parts: Parts) -> SubgroupsFacts:
+def _of_column(plan: Plan, predictions: Predictions, name: str, parts: Subgroups) -> SubgroupsFacts:
     groups = [_group(plan, predictions, value, places) for value, places in parts.items()]
     return SubgroupsFacts(column=name, level=LEVEL, rows=groups, gap=_gap(plan.metric, groups))
 

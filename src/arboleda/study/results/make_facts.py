@@ -139,7 +139,7 @@ def _table(plan: Plan) -> TableFacts:
     if plan.steps:
         n_rows = plan.steps[0].rows_before
         described["rows_dropped"] = n_rows - plan.table.n_rows
-        steps = [RecipeStepFacts(**step.facts()) for step in plan.steps]
+        steps = [RecipeStepFacts(**step.to_dict()) for step in plan.steps]
         recipe = RecipeFacts(n_rows=n_rows, steps=steps)
     return TableFacts(**described, recipe=recipe)
 
@@ -314,7 +314,7 @@ def _generated_column(plan: Plan, cross: FeatureCross, count: int) -> GeneratedC
     names, labels = plan.features.names, plan.target.labels
     shown = labels[1] if len(labels) == 2 else labels[cross.output] if labels else None
     facts = {
-        "name": cross.name(names, labels),
+        "name": cross.describe(names, labels),
         "kind": cross.kind,
         "numbers": [names[j] for j in cross.numbers],
         "groups": [names[j] for j in cross.groups],

@@ -18,7 +18,7 @@ from arboleda.decide import best_decisions, expected_costs
 from arboleda.metrics import classification_table, regression_table
 from arboleda.model_selection import bootstrap_estimates
 from arboleda.study.config.settings import Costs, Settings
-from arboleda.study.data.target import Target
+from arboleda.study.data.target import StudyTarget
 from arboleda.study.errors import StudyError
 from arboleda.study.results.best_model_facts import CostsFacts
 
@@ -162,7 +162,7 @@ def are_probabilities(score: npt.NDArray[np.float64]) -> bool:
     return inside and bool(np.all(np.abs(score.sum(axis=1) - 1.0) <= _SUM_TOLERANCE))
 
 
-def check_costs(settings: Settings, target: Target) -> None:
+def check_costs(settings: Settings, target: StudyTarget) -> None:
     """Check that costs fit the target.
 
     Raises
@@ -188,7 +188,7 @@ def check_costs(settings: Settings, target: Target) -> None:
                 )
 
 
-def _check_order(given: tuple[tuple[float, ...], ...], target: Target) -> None:
+def _check_order(given: tuple[tuple[float, ...], ...], target: StudyTarget) -> None:
     """Check that a matrix without labels has a row and a column for each class."""
     n = len(target.labels)
     widths = {len(row) for row in given}
@@ -202,12 +202,12 @@ def _check_order(given: tuple[tuple[float, ...], ...], target: Target) -> None:
         )
 
 
-def _first_labels(target: Target) -> str:
+def _first_labels(target: StudyTarget) -> str:
     shown = ", ".join(repr(name[:60]) for name in target.labels[:_SHOWN])
     return shown + (" and others" if len(target.labels) > _SHOWN else "")
 
 
-def cost_matrix(settings: Settings, target: Target) -> Floats | None:
+def cost_matrix(settings: Settings, target: StudyTarget) -> Floats | None:
     """Return the costs L[k, j] of predicting class j when the truth is k; None without costs.
 
     An absent pair costs 1, a correct prediction 0.
@@ -229,7 +229,7 @@ def matrix_of(given: Costs | None, labels: tuple[str, ...]) -> Floats:
     return matrix
 
 
-def describe_costs(settings: Settings, target: Target) -> CostsFacts | None:
+def describe_costs(settings: Settings, target: StudyTarget) -> CostsFacts | None:
     """Return the ``costs`` part of the facts."""
     matrix = cost_matrix(settings, target)
     if matrix is None:
