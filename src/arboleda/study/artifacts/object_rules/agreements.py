@@ -1,4 +1,4 @@
-"""Rules about several attributes of one object together, and the rule for lists of transformers."""
+"""Checks that several attributes of an object agree, and the rule for lists of transformers."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.study.artifacts.object_rules.kinds import (
-    BrokenRuleError,
-    Context,
+from arboleda.study.artifacts.object_rules.attribute_rules import (
+    IntegerRule,
     ListOf,
-    Plain,
-    Text,
-    Whole,
+    SettingRule,
+    TextRule,
 )
+from arboleda.study.artifacts.object_rules.context import BrokenRuleError, Context
 from arboleda.study.data.feature_crosses import ARITHMETIC
 
 __all__ = [
-    "Transformers",
+    "TransformersRule",
     "check_bayesian_network",
     "check_columns",
     "check_encodings",
@@ -37,21 +36,21 @@ __all__ = [
     "check_schema",
     "check_steps",
     "check_vector_counts",
-    "same_length",
+    "make_length_check",
 ]
 
 Attributes = Mapping[str, Any]
-# Of a network's node: the class and, in a tree of columns, another column.
-_MOST_PARENTS = 2
+# Parents of a node of a Bayesian network: the class and, in a tree of columns, another column.
+_MAX_PARENTS = 2
 
 
-def _require(is_sound: bool, what: str) -> None:
-    if not is_sound:
+def _require(is_valid: bool, what: str) -> None:
+    if not is_valid:
         raise BrokenRuleError(f"holds {what} that do not fit together")
 
 
-def same_length(*names: str) -> Callable[[Attributes], None]:
-    """Lists whose entries, in turn, are arrays of the same length."""
+def make_length_check(*names: str) -> Callable[[Attributes], None]:
+    """Return a check that the arrays of several lists have equal lengths, entry by entry."""
 
     def check(found: Attributes) -> None:
         lengths = [[len(array) for array in found[name]] for name in names]
@@ -61,10 +60,10 @@ def same_length(*names: str) -> Callable[[Attributes], None]:
 
 
 def check_one_hot(found: Attributes) -> None:
-    """The columns that the one-hot encoder states are those that it writes to.
+    """Check that the widths of a one-hot encoder's output match its categories.
 
-    SciPy writes one value for each code into a matrix of the stated width without looking; a code
-    is the place of a category, or what the mapping of rare categories makes of it.
+    SciPy writes one value for each code into a matrix of the stated width without checking it; a
+    code is the index of a category, or of the group of rare categories that it is mapped to.
     """
     n_columns = len(found["categories_"])
     nothing = [None] * n_columns
@@ -86,7 +85,7 @@ def check_one_hot(found: Attributes) -> None:
 
 
 def check_encodings(found: Attributes) -> None:
-    """One encoding for each category of each column, and for each class of more than two."""
+    """Check that each category has an encoding, for each class if there are more than two."""
     of_each = len(found["classes_"]) if found["target_type_"] == "multiclass" else 1
     lengths = [len(categories) for categories in found["categories_"] for _ in range(of_each)]
     _require([len(one) for one in found["encodings_"]] == lengths, "categories and encodings")
@@ -94,7 +93,7 @@ def check_encodings(found: Attributes) -> None:
 
 
 def check_layers(found: Attributes) -> None:
-    """Each layer of the network takes what the one before it gives."""
+    """Check that each layer of a neural network takes the outputs of the layer before it."""
     weights, offsets = found["coefs_"], found["intercepts_"]
     widths = [found["n_features_in_"], *(len(one) for one in offsets)]
     shapes = list(pairwise(widths))
@@ -109,56 +108,56 @@ def check_layers(found: Attributes) -> None:
 
 
 def check_vector_counts(found: Attributes) -> None:
-    """The machine for values counts all its support vectors."""
+    """Check that the support vectors of a regression machine match their stated number."""
     _require(
         int(found["_n_support"][0]) == len(found["support_vectors_"]), "support vectors and counts"
     )
 
 
 def check_probabilities(found: Attributes) -> None:
-    """Probabilities of the machine need two numbers for each pair of classes, or are not there."""
+    """Check that each pair of classes has two parameters of its probabilities, or none has."""
     sizes = {len(found["_probA"]), len(found["_probB"])}
     _require(sizes in ({0}, {len(found["_intercept_"])}), "probabilities and classes")
 
 
 def check_n_neighbors(found: Attributes) -> None:
-    """There are as many rows as neighbours are sought."""
+    """Check that there are at least as many rows as neighbors are searched for."""
     _require(found["n_neighbors"] <= len(found["_fit_X"]), "rows and numbers of neighbours")
 
 
 def check_rotations(found: Attributes) -> None:
-    """Each class has a variance for each of its axes."""
+    """Check that each class has a variance for each of its axes."""
     widths = [one.shape[1] for one in found["rotations_"]]
     _require(widths == [len(one) for one in found["scalings_"]], "rotations and scalings")
 
 
 def check_steps(found: Attributes) -> None:
-    """A pipeline has steps."""
+    """Check that a pipeline has steps."""
     _require(len(found["steps"]) > 0, "no steps, or steps")
 
 
 def check_columns(found: Attributes) -> None:
-    """The transformers of columns take those that are listed for them."""
+    """Check that the transformers take the columns that are listed for them."""
     listed = [list(columns) for _, _, columns in found["transformers_"]]
     own = [list(columns) for columns in found["_columns"]]
     _require(listed[: len(own)] == own, "columns and transformers")
 
 
 def check_graph(found: Attributes) -> None:
-    """The graph is as it would be made of its edges, and has no cycle."""
+    """Check that the graph's look-up tables match its edges and that it has no cycle."""
     nodes, parents = found["nodes"], found["parent_places"]
     _require(found["_places"] == {node: place for place, node in enumerate(nodes)}, "nodes")
     _require(sorted(found["order"]) == list(range(len(nodes))), "nodes and their order")
     at = {node: place for place, node in enumerate(found["order"])}
-    sound = all(
+    is_valid = all(
         list(own) == sorted(set(own)) and all(at[parent] < at[child] for parent in own)
         for child, own in enumerate(parents)
     )
-    _require(sound, "parents and their order")
+    _require(is_valid, "parents and their order")
 
 
 def check_bayesian_network(found: Attributes) -> None:
-    """The tables of the network have an entry for each state of a node and its parents."""
+    """Check that the network's tables have an entry for each state of a node and its parents."""
     network, n_columns = found["_network"].__dict__, len(found["_columns"])
     graph = network["graph"].__dict__
     sizes, columns = network["sizes"], found["_columns"]
@@ -166,8 +165,8 @@ def check_bayesian_network(found: Attributes) -> None:
     states = [max(1, len(column.values)) for column in columns]
     _require(list(sizes) == [*states, len(found["_known_classes"])], "states and their numbers")
     _require(graph["nodes"] == found["graph_"].__dict__["nodes"], "nodes")
-    # So that variables are summed out within tables about as large as those of the file.
-    _require(max(map(len, graph["parent_places"])) <= _MOST_PARENTS, "too many parents, or nodes")
+    # This bounds the tables made by summing variables out to about the size of those in the file.
+    _require(max(map(len, graph["parent_places"])) <= _MAX_PARENTS, "too many parents, or nodes")
     shapes = [
         tuple(sizes[member] for member in sorted((node, *graph["parent_places"][node])))
         for node in range(len(sizes))
@@ -184,7 +183,7 @@ def check_bayesian_network(found: Attributes) -> None:
 
 
 def check_lookup_tables(found: Attributes) -> None:
-    """Columns of categories have a table of all levels, and two rows more."""
+    """Check that categorical columns have a table with a row for each level and two more."""
     kinds, levels = found["column_kinds_"], found["schema_"].levels
     _require(len(kinds) == len(levels), "columns and levels")
     for j, (log_p, impossible) in found["_looked_up"].items():
@@ -195,29 +194,29 @@ def check_lookup_tables(found: Attributes) -> None:
 
 
 def check_schema(found: Attributes) -> None:
-    """Names and levels are hashable and as many as there are columns."""
+    """Check that there is a name for each entry of levels."""
     names = found["names"]
     _require(names is None or len(names) == len(found["levels"]), "names and levels")
 
 
 def check_made_columns(found: Attributes) -> None:
-    """The columns that others are made of are there."""
+    """Check that the source columns of generated columns exist."""
     n_columns = found["n_features_in_"]
     places = [place for made in found["made_"] for place in made.idea.sources]
     places += [
         place for made in found["made_"] if hasattr(made, "groups") for place in made.groups.columns
     ]
-    _require(all(place < n_columns for place in places), "columns and those made of them")
+    _require(all(place < n_columns for place in places), "columns and generated columns")
 
 
 def check_number_column(found: Attributes) -> None:
-    """Arithmetic is of two numbers."""
+    """Check that an arithmetic column has two source columns."""
     idea = found["idea"]
-    _require(idea.kind in ARITHMETIC and len(idea.numbers) == 2, "numbers and what is made of them")
+    _require(idea.kind in ARITHMETIC and len(idea.numbers) == 2, "numbers and their operation")
 
 
 def check_groups(found: Attributes) -> None:
-    """The keys of groups are pairs of places of their columns' levels."""
+    """Check that the keys of groups are indices into the product of their columns' levels."""
     _require(len(found["levels"]) == len(found["columns"]) in (1, 2), "columns and levels")
     n_keys = math.prod(len(levels) for levels in found["levels"])
     keys = found["keys"]
@@ -225,36 +224,37 @@ def check_groups(found: Attributes) -> None:
 
 
 def check_group_column(found: Attributes) -> None:
-    """A column made of groups has a number for each of them."""
+    """Check that a column made of groups has a number for each group."""
     groups, idea = found["groups"], found["idea"]
     _require(len(found["table"]) == len(groups.keys), "groups and their numbers")
-    _require(idea.kind not in ARITHMETIC, "groups and what is made of them")
+    _require(idea.kind not in ARITHMETIC, "groups and their operation")
     _require(idea.kind != "distance" or len(idea.numbers) == 1, "numbers")
 
 
 @dataclass(frozen=True)
-class Transformers:
-    """Tuples of a name, a transformer and columns: those that are given, or those that are fitted.
+class TransformersRule:
+    """A list of tuples of a name, a transformer and columns.
 
-    One that has no columns to transform is not fitted.
+    With ``is_template`` they are a parameter, else the fitted attribute; there, a transformer
+    without columns is not fitted.
     """
 
     is_template: bool = False
 
     def check(self, value: Any, context: Context) -> None:
-        """Check each of them."""
+        """Check each transformer."""
         if type(value) is not list:
-            raise BrokenRuleError("is no list")
+            raise BrokenRuleError("is not a list")
         for entry in value:
             if type(entry) is not tuple or len(entry) != 3 or type(entry[0]) is not str:
-                raise BrokenRuleError("holds what is no transformer")
+                raise BrokenRuleError("holds an entry that is not a transformer")
             _, transformer, columns = entry
             if self.is_template:
-                Plain().check(columns, context)
+                SettingRule().check(columns, context)
             else:
-                ListOf(Whole(0, below="n_features")).check(columns, context)
+                ListOf(IntegerRule(0, below="n_features")).check(columns, context)
             if type(transformer) is str:
-                Text("passthrough", "drop").check(transformer, context)
+                TextRule("passthrough", "drop").check(transformer, context)
             else:
                 is_fitted = context.is_fitted and not self.is_template and len(columns) > 0
                 context.check_object(transformer, is_fitted)
