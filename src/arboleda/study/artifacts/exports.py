@@ -1,4 +1,4 @@
-"""A model of a study, with its preparation, as a file that other programs predict with."""
+"""Export of a study's model, with its preparation, to a file for other programs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ __all__ = ["Exported", "export"]
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: to ``path``, the model ``name``; inputs that dates became, if any."""
+    """The file that was written: its path, the model's name, and the inputs made of dates."""
 
     path: Path
     name: str
@@ -25,9 +25,9 @@ def export(
 ) -> Exported:
     """Write a model of a study as an ONNX file: from the table's columns to the prediction.
 
-    Each column of the table that the model uses is an input of shape (n_rows, 1) under its name:
-    text where it holds categories (``""`` is missing), else a number (NaN is missing; truth values
-    are 0 and 1). A date is several numbers, as ``day (year)``.
+    Each column of the table that the model uses is an input of shape (n_rows, 1) with its name: a
+    string if the column is categorical (``""`` if missing), else a number (NaN if missing; 0 or 1
+    for Booleans). A date is several numbers, such as ``day (year)``.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def export(
     Raises
     ------
     StudyError
-        If the folder cannot be used, there is no such model, a part of it has no operators in ONNX,
-        or the file cannot be written.
+        If the folder cannot be used, there is no such model, a part of it cannot be expressed in
+        ONNX, or the file cannot be written.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def export(
         )
         from arboleda.study.data.cross_search import CrossedColumns
 
-        made = coded_to_onnx(
+        exported = coded_to_onnx(
             fitted.pipeline_,
             layout.names,
             layout.levels,
@@ -87,11 +87,11 @@ def export(
     except (TypeError, ValueError) as error:
         raise StudyError(f"{name} cannot be exported: {error}.") from error
     try:
-        write_atomically(path, made.SerializeToString())
+        write_atomically(path, exported.SerializeToString())
     except OSError as error:
         raise StudyError(
-            f"The file {path} cannot be written ({error.strerror or error}); name another one with "
-            "--out."
+            f"The file {path} cannot be written ({error.strerror or error}); name another "
+            "file with --out."
         ) from error
     raw = set(layout.raw_names)
     return Exported(path, name, tuple(n for n in layout.names if n not in raw))
