@@ -1,6 +1,11 @@
-"""The models a study compares: one entry each, with a small grid and what keeps it affordable."""
+"""The models that a study compares, each with a grid, a search space and a cost estimate.
 
-from arboleda.study.catalogue.entries import ALL, CATALOGUE, CORE, known_words, models_for
+`model` defines an entry and the types of parameter ranges; `spaces` has search spaces and cost
+estimates; `simple_models`, `ensembles`, `boosting`, `kernels`, `selected` and `portfolio` list the
+entries by family; `entries` collects them and selects those of a study.
+"""
+
+from arboleda.study.catalogue.entries import ALL, CATALOGUE, CORE, filter_known_words, select_models
 from arboleda.study.catalogue.model import Model, Params, Setting, Size
 
 __all__ = [
@@ -11,6 +16,6 @@ __all__ = [
     "Params",
     "Setting",
     "Size",
-    "known_words",
-    "models_for",
+    "filter_known_words",
+    "select_models",
 ]
