@@ -201,53 +201,53 @@ def convert_column(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool
     """Convert a column of a new table to the kind that it has in the study."""
     if column.kind == "categorical":
         return Column(column.name, "string", _encode_categories(column, data), column.levels)
-    found = column_from_arrow(column.name, data, decimal_comma)
-    if found.missing.all():
-        return Column(column.name, _TABLE_KINDS[column.kind], found.values)
-    values = found.values
+    parsed = column_from_arrow(column.name, data, decimal_comma)
+    if parsed.missing.all():
+        return Column(column.name, _TABLE_KINDS[column.kind], parsed.values)
+    values = parsed.values
     if column.kind == "numeric":
-        if found.kind == "string":
-            values = _parse_numbers(found)
-        elif found.kind == "datetime":
-            _refuse(column, found, int(np.argmin(found.missing)))
+        if parsed.kind == "string":
+            values = _parse_numbers(parsed)
+        elif parsed.kind == "datetime":
+            _refuse(column, parsed, int(np.argmin(parsed.missing)))
     elif column.kind == "boolean":
-        if found.kind not in ("boolean", "numeric"):
-            _refuse(column, found, int(np.argmin(found.missing)))
-        others = np.flatnonzero(~found.missing & (values != 0) & (values != 1))
+        if parsed.kind not in ("boolean", "numeric"):
+            _refuse(column, parsed, int(np.argmin(parsed.missing)))
+        others = np.flatnonzero(~parsed.missing & (values != 0) & (values != 1))
         if others.size:
-            _refuse(column, found, int(others[0]))
-    elif found.kind != "datetime":
-        _refuse(column, found, int(np.argmin(found.missing)))
+            _refuse(column, parsed, int(others[0]))
+    elif parsed.kind != "datetime":
+        _refuse(column, parsed, int(np.argmin(parsed.missing)))
     if column.merged:
         values = with_numbers_merged(values, dict(column.merged))
     return Column(column.name, _TABLE_KINDS[column.kind], values)
 
 
-def _parse_numbers(found: Column) -> Floats:
+def _parse_numbers(parsed: Column) -> Floats:
     """Parse texts as numbers; raise a StudyError for the first that is not a number."""
-    numbers = np.full(len(found.levels) + 1, np.nan)
+    numbers = np.full(len(parsed.levels) + 1, np.nan)
     bad = []
-    for code, text in enumerate(found.levels):
+    for code, text in enumerate(parsed.levels):
         try:
             numbers[code] = pc.cast(pa.scalar(text.strip()), pa.float64()).as_py()
         except pa.ArrowInvalid:
             bad.append(code)
     if bad:
-        row = int(np.flatnonzero(np.isin(found.values, bad))[0])
+        row = int(np.flatnonzero(np.isin(parsed.values, bad))[0])
         raise StudyError(
-            f"Column {found.name!r} holds numbers in the study, but "
-            f"{found.levels[int(found.values[row])][:60]!r} in data row {row + 1} is not a "
+            f"Column {parsed.name!r} holds numbers in the study, but "
+            f"{parsed.levels[int(parsed.values[row])][:60]!r} in data row {row + 1} is not a "
             "number; correct it or leave it blank."
         )
-    return numbers[np.where(found.missing, len(found.levels), found.values).astype(np.int64)]
+    return numbers[np.where(parsed.missing, len(parsed.levels), parsed.values).astype(np.int64)]
 
 
-def _refuse(column: RawColumn, found: Column, row: int) -> None:
-    value = found.values[row]
-    text = found.levels[int(value)][:60] if found.kind == "string" else f"{value:g}"
+def _refuse(column: RawColumn, parsed: Column, row: int) -> None:
+    value = parsed.values[row]
+    text = parsed.levels[int(value)][:60] if parsed.kind == "string" else f"{value:g}"
     what = (
         f"a date in data row {row + 1}"
-        if found.kind == "datetime"
+        if parsed.kind == "datetime"
         else (f"{text!r} in data row {row + 1}")
     )
     raise StudyError(

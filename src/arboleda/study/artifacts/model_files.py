@@ -99,10 +99,10 @@ def is_model_saved(result: Any, folder: Path) -> bool:
     return False
 
 
-def remove_models(folder: Path, pattern: str, kept: Collection[str]) -> None:
+def remove_models(folder: Path, pattern: str, keys_to_keep: Collection[str]) -> None:
     """Remove the files of models whose keys match a pattern, except those to keep."""
     for path in folder.glob(f"{pattern}.*"):
-        if path.stem not in kept:
+        if path.stem not in keys_to_keep:
             drop_file(path)
 
 

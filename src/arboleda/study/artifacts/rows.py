@@ -94,15 +94,15 @@ def save_rows(plan: Plan, folder: Path) -> dict[str, Any]:
         fold[plan.split.test] = _TEST
         for k, (_, score) in enumerate(plan.split.partition):
             fold[score] = k
-        kept = np.zeros(plan.table.n_rows, dtype=bool)
-        kept[_draw_rows(plan)] = True
-        split = {"fold": fold, "kept": kept}
+        is_saved = np.zeros(plan.table.n_rows, dtype=bool)
+        is_saved[_draw_rows(plan)] = True
+        split = {"fold": fold, "kept": is_saved}
         if plan.split.groups is not None:
             split["group"] = plan.split.groups
         files[SPLIT] = write_file(folder, SPLIT, _encode_parquet(pa.table(split)))
         names = [*(c.name for c in plan.table.columns if plan.roles[c.name].role == "feature")]
-        data = {name: _convert_to_arrow(plan.table.column(name), kept) for name in names}
-        data[plan.target.name] = pa.array(plan.target.y[kept])
+        data = {name: _convert_to_arrow(plan.table.column(name), is_saved) for name in names}
+        data[plan.target.name] = pa.array(plan.target.y[is_saved])
         files[ROWS] = write_file(folder, ROWS, _encode_parquet(pa.table(data)))
     except OSError as error:
         return {"files": files, "error": error.strerror or str(error)}
@@ -122,8 +122,8 @@ def _draw_rows(plan: Plan) -> npt.NDArray[np.int64]:
     return np.concatenate([draw.choice(train, room - n_test, replace=False), some_test])
 
 
-def _convert_to_arrow(column: Column, kept: npt.NDArray[np.bool_]) -> pa.Array:
-    values = column.values[kept]
+def _convert_to_arrow(column: Column, is_saved: npt.NDArray[np.bool_]) -> pa.Array:
+    values = column.values[is_saved]
     missing = np.isnan(values)
     if column.kind == "numeric":
         return pa.array(values, mask=missing)
@@ -163,12 +163,12 @@ def read_rows(
     data = _read_table(folder, ROWS, files, [*layout.raw_names, target])
     try:
         fold = np.asarray(split["fold"].to_numpy(), dtype=np.int64)
-        kept = np.asarray(split["kept"].to_numpy(), dtype=bool)
+        is_saved = np.asarray(split["kept"].to_numpy(), dtype=bool)
         groups = None
         if "group" in split.column_names:
             groups = np.asarray(split["group"].to_numpy(), dtype=np.int64)
         is_wanted = (fold == _TEST) == test
-        here = is_wanted[kept]
+        here = is_wanted[is_saved]
         codes = np.asarray(data[target].to_numpy())[here]
         codes = codes.astype(np.float64 if classes is None else np.int64)
         y = codes if classes is None else classes[codes]
@@ -177,7 +177,7 @@ def read_rows(
         raise StudyFormatError(
             f"The rows in {folder} are damaged ({error}); run the study's command again."
         ) from error
-    numbers = np.flatnonzero(kept & is_wanted)
+    numbers = np.flatnonzero(is_saved & is_wanted)
     groups = None if groups is None else groups[numbers]
     return Rows(x, y, codes, numbers, fold[numbers], int(is_wanted.sum()), groups)
 

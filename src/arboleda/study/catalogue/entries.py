@@ -98,12 +98,12 @@ MANY_ROWS = 40_000
 def _make_cart_grid(setting: Setting) -> list[dict[str, Any]]:
     """Make the grid of trees with a maximum depth, or with a maximum number of leaves."""
     if _is_large(setting):
-        whole = {"max_depth": None, "max_leaf_nodes": None}
-        full_grown = [{**whole, "min_samples_leaf": leaf} for leaf in (1, 5)]
+        unlimited = {"max_depth": None, "max_leaf_nodes": None}
+        full_grown = [{**unlimited, "min_samples_leaf": leaf} for leaf in (1, 5)]
         return [
             *full_grown,
             *({**tree, "criterion": "entropy"} for tree in full_grown if setting.n_classes),
-            {**whole, "min_samples_leaf": 5, "max_leaf_nodes": 512},
+            {**unlimited, "min_samples_leaf": 5, "max_leaf_nodes": 512},
         ]
     by_depth = [
         {"max_depth": depth, "max_leaf_nodes": None, "min_samples_leaf": leaf}

@@ -46,31 +46,31 @@ _MAX_PARENTS = 2
 
 def _require(is_valid: bool, what: str) -> None:
     if not is_valid:
-        raise BrokenRuleError(f"holds {what} that do not fit together")
+        raise BrokenRuleError(f"has {what} that do not agree")
 
 
 def make_length_check(*names: str) -> Callable[[Attributes], None]:
     """Return a check that the arrays of several lists have equal lengths, entry by entry."""
 
-    def check(found: Attributes) -> None:
-        lengths = [[len(array) for array in found[name]] for name in names]
+    def check(attributes: Attributes) -> None:
+        lengths = [[len(array) for array in attributes[name]] for name in names]
         _require(all(one == lengths[0] for one in lengths), " and ".join(names))
 
     return check
 
 
-def check_one_hot(found: Attributes) -> None:
+def check_one_hot(attributes: Attributes) -> None:
     """Check that the widths of a one-hot encoder's output match its categories.
 
     SciPy writes one value for each code into a matrix of the stated width without checking it; a
     code is the index of a category, or of the group of rare categories that it is mapped to.
     """
-    n_columns = len(found["categories_"])
-    nothing = [None] * n_columns
-    rare = found.get("_infrequent_indices", nothing)
-    mappings = found.get("_default_to_infrequent_mappings", nothing)
+    n_columns = len(attributes["categories_"])
+    no_groups = [None] * n_columns
+    rare = attributes.get("_infrequent_indices", no_groups)
+    mappings = attributes.get("_default_to_infrequent_mappings", no_groups)
     for categories, pooled, mapping, width in zip(
-        found["categories_"], rare, mappings, found["_n_features_outs"], strict=True
+        attributes["categories_"], rare, mappings, attributes["_n_features_outs"], strict=True
     ):
         n = len(categories)
         if pooled is None or mapping is None:
@@ -84,71 +84,74 @@ def check_one_hot(found: Attributes) -> None:
         _require(width == len(frequent) + 1, "categories and numbers of columns")
 
 
-def check_encodings(found: Attributes) -> None:
+def check_encodings(attributes: Attributes) -> None:
     """Check that each category has an encoding, for each class if there are more than two."""
-    of_each = len(found["classes_"]) if found["target_type_"] == "multiclass" else 1
-    lengths = [len(categories) for categories in found["categories_"] for _ in range(of_each)]
-    _require([len(one) for one in found["encodings_"]] == lengths, "categories and encodings")
-    _require(np.size(found["target_mean_"]) == of_each, "classes and means")
+    of_each = len(attributes["classes_"]) if attributes["target_type_"] == "multiclass" else 1
+    lengths = [len(categories) for categories in attributes["categories_"] for _ in range(of_each)]
+    _require([len(one) for one in attributes["encodings_"]] == lengths, "categories and encodings")
+    _require(np.size(attributes["target_mean_"]) == of_each, "classes and means")
 
 
-def check_layers(found: Attributes) -> None:
+def check_layers(attributes: Attributes) -> None:
     """Check that each layer of a neural network takes the outputs of the layer before it."""
-    weights, offsets = found["coefs_"], found["intercepts_"]
-    widths = [found["n_features_in_"], *(len(one) for one in offsets)]
+    weights, offsets = attributes["coefs_"], attributes["intercepts_"]
+    widths = [attributes["n_features_in_"], *(len(one) for one in offsets)]
     shapes = list(pairwise(widths))
     _require([one.shape for one in weights] == shapes, "layers")
-    _require(found["n_layers_"] == len(widths), "layers and their number")
-    _require(found["n_outputs_"] == widths[-1], "layers and outputs")
-    if "classes_" in found:
-        n_classes = len(found["classes_"])
+    _require(attributes["n_layers_"] == len(widths), "layers and their number")
+    _require(attributes["n_outputs_"] == widths[-1], "layers and outputs")
+    if "classes_" in attributes:
+        n_classes = len(attributes["classes_"])
         _require(widths[-1] == (1 if n_classes == 2 else n_classes), "layers and classes")
-        own = found["_label_binarizer"].__dict__["classes_"]
-        _require(np.array_equal(own, found["classes_"]), "classes")
+        own = attributes["_label_binarizer"].__dict__["classes_"]
+        _require(np.array_equal(own, attributes["classes_"]), "classes")
 
 
-def check_vector_counts(found: Attributes) -> None:
+def check_vector_counts(attributes: Attributes) -> None:
     """Check that the support vectors of a regression machine match their stated number."""
     _require(
-        int(found["_n_support"][0]) == len(found["support_vectors_"]), "support vectors and counts"
+        int(attributes["_n_support"][0]) == len(attributes["support_vectors_"]),
+        "support vectors and counts",
     )
 
 
-def check_probabilities(found: Attributes) -> None:
+def check_probabilities(attributes: Attributes) -> None:
     """Check that each pair of classes has two parameters of its probabilities, or none has."""
-    sizes = {len(found["_probA"]), len(found["_probB"])}
-    _require(sizes in ({0}, {len(found["_intercept_"])}), "probabilities and classes")
+    sizes = {len(attributes["_probA"]), len(attributes["_probB"])}
+    _require(sizes in ({0}, {len(attributes["_intercept_"])}), "probabilities and classes")
 
 
-def check_n_neighbors(found: Attributes) -> None:
+def check_n_neighbors(attributes: Attributes) -> None:
     """Check that there are at least as many rows as neighbors are searched for."""
-    _require(found["n_neighbors"] <= len(found["_fit_X"]), "rows and numbers of neighbours")
+    _require(
+        attributes["n_neighbors"] <= len(attributes["_fit_X"]), "rows and numbers of neighbours"
+    )
 
 
-def check_rotations(found: Attributes) -> None:
+def check_rotations(attributes: Attributes) -> None:
     """Check that each class has a variance for each of its axes."""
-    widths = [one.shape[1] for one in found["rotations_"]]
-    _require(widths == [len(one) for one in found["scalings_"]], "rotations and scalings")
+    widths = [one.shape[1] for one in attributes["rotations_"]]
+    _require(widths == [len(one) for one in attributes["scalings_"]], "rotations and scalings")
 
 
-def check_steps(found: Attributes) -> None:
+def check_steps(attributes: Attributes) -> None:
     """Check that a pipeline has steps."""
-    _require(len(found["steps"]) > 0, "no steps, or steps")
+    _require(len(attributes["steps"]) > 0, "no steps, or steps")
 
 
-def check_columns(found: Attributes) -> None:
+def check_columns(attributes: Attributes) -> None:
     """Check that the transformers take the columns that are listed for them."""
-    listed = [list(columns) for _, _, columns in found["transformers_"]]
-    own = [list(columns) for columns in found["_columns"]]
+    listed = [list(columns) for _, _, columns in attributes["transformers_"]]
+    own = [list(columns) for columns in attributes["_columns"]]
     _require(listed[: len(own)] == own, "columns and transformers")
 
 
-def check_graph(found: Attributes) -> None:
+def check_graph(attributes: Attributes) -> None:
     """Check that the graph's look-up tables match its edges and that it has no cycle."""
-    nodes, parents = found["nodes"], found["parent_places"]
-    _require(found["_places"] == {node: place for place, node in enumerate(nodes)}, "nodes")
-    _require(sorted(found["order"]) == list(range(len(nodes))), "nodes and their order")
-    at = {node: place for place, node in enumerate(found["order"])}
+    nodes, parents = attributes["nodes"], attributes["parent_places"]
+    _require(attributes["_places"] == {node: place for place, node in enumerate(nodes)}, "nodes")
+    _require(sorted(attributes["order"]) == list(range(len(nodes))), "nodes and their order")
+    at = {node: place for place, node in enumerate(attributes["order"])}
     is_valid = all(
         list(own) == sorted(set(own)) and all(at[parent] < at[child] for parent in own)
         for child, own in enumerate(parents)
@@ -156,23 +159,25 @@ def check_graph(found: Attributes) -> None:
     _require(is_valid, "parents and their order")
 
 
-def check_bayesian_network(found: Attributes) -> None:
+def check_bayesian_network(attributes: Attributes) -> None:
     """Check that the network's tables have an entry for each state of a node and its parents."""
-    network, n_columns = found["_network"].__dict__, len(found["_columns"])
+    network, n_columns = attributes["_network"].__dict__, len(attributes["_columns"])
     graph = network["graph"].__dict__
-    sizes, columns = network["sizes"], found["_columns"]
+    sizes, columns = network["sizes"], attributes["_columns"]
     _require(len(sizes) == len(graph["nodes"]) == n_columns + 1, "nodes and columns")
     states = [max(1, len(column.values)) for column in columns]
-    _require(list(sizes) == [*states, len(found["_known_classes"])], "states and their numbers")
-    _require(graph["nodes"] == found["graph_"].__dict__["nodes"], "nodes")
+    _require(
+        list(sizes) == [*states, len(attributes["_known_classes"])], "states and their numbers"
+    )
+    _require(graph["nodes"] == attributes["graph_"].__dict__["nodes"], "nodes")
     # This bounds the tables made by summing variables out to about the size of those in the file.
     _require(max(map(len, graph["parent_places"])) <= _MAX_PARENTS, "too many parents, or nodes")
     shapes = [
         tuple(sizes[member] for member in sorted((node, *graph["parent_places"][node])))
         for node in range(len(sizes))
     ]
-    _require([table.shape for table in found["_log_tables"]] == shapes, "states and tables")
-    levels = found["schema_"].levels
+    _require([table.shape for table in attributes["_log_tables"]] == shapes, "states and tables")
+    levels = attributes["schema_"].levels
     _require(len(levels) == len(columns), "columns and levels")
     for column, own in zip(columns, levels, strict=True):
         codes = column.__dict__.get("state_of_code")
@@ -182,51 +187,56 @@ def check_bayesian_network(found: Attributes) -> None:
             _require(int(codes.max()) < max(1, len(column.values)), "states")
 
 
-def check_lookup_tables(found: Attributes) -> None:
+def check_lookup_tables(attributes: Attributes) -> None:
     """Check that categorical columns have a table with a row for each level and two more."""
-    kinds, levels = found["column_kinds_"], found["schema_"].levels
+    kinds, levels = attributes["column_kinds_"], attributes["schema_"].levels
     _require(len(kinds) == len(levels), "columns and levels")
-    for j, (log_p, impossible) in found["_looked_up"].items():
+    for j, (log_p, impossible) in attributes["_looked_up"].items():
         own = 2 if kinds[j] == "bernoulli" else len(levels[j] or ())
         _require(len(log_p) == len(impossible) == own + 2, "levels and their tables")
     own_tables = {j for j, kind in enumerate(kinds) if kind != "gaussian"}
-    _require(own_tables == set(found["_looked_up"]), "columns and their tables")
+    _require(own_tables == set(attributes["_looked_up"]), "columns and their tables")
 
 
-def check_schema(found: Attributes) -> None:
+def check_schema(attributes: Attributes) -> None:
     """Check that there is a name for each entry of levels."""
-    names = found["names"]
-    _require(names is None or len(names) == len(found["levels"]), "names and levels")
+    names = attributes["names"]
+    _require(names is None or len(names) == len(attributes["levels"]), "names and levels")
 
 
-def check_made_columns(found: Attributes) -> None:
+def check_made_columns(attributes: Attributes) -> None:
     """Check that the source columns of generated columns exist."""
-    n_columns = found["n_features_in_"]
-    places = [place for made in found["made_"] for place in made.idea.sources]
+    n_columns = attributes["n_features_in_"]
+    places = [place for made in attributes["made_"] for place in made.idea.sources]
     places += [
-        place for made in found["made_"] if hasattr(made, "groups") for place in made.groups.columns
+        place
+        for made in attributes["made_"]
+        if hasattr(made, "groups")
+        for place in made.groups.columns
     ]
     _require(all(place < n_columns for place in places), "columns and generated columns")
 
 
-def check_number_column(found: Attributes) -> None:
+def check_number_column(attributes: Attributes) -> None:
     """Check that an arithmetic column has two source columns."""
-    idea = found["idea"]
+    idea = attributes["idea"]
     _require(idea.kind in ARITHMETIC and len(idea.numbers) == 2, "numbers and their operation")
 
 
-def check_groups(found: Attributes) -> None:
+def check_groups(attributes: Attributes) -> None:
     """Check that the keys of groups are indices into the product of their columns' levels."""
-    _require(len(found["levels"]) == len(found["columns"]) in (1, 2), "columns and levels")
-    n_keys = math.prod(len(levels) for levels in found["levels"])
-    keys = found["keys"]
+    _require(
+        len(attributes["levels"]) == len(attributes["columns"]) in (1, 2), "columns and levels"
+    )
+    n_keys = math.prod(len(levels) for levels in attributes["levels"])
+    keys = attributes["keys"]
     _require(len(keys) > 0 and int(keys[-1]) < n_keys, "levels and groups")
 
 
-def check_group_column(found: Attributes) -> None:
+def check_group_column(attributes: Attributes) -> None:
     """Check that a column made of groups has a number for each group."""
-    groups, idea = found["groups"], found["idea"]
-    _require(len(found["table"]) == len(groups.keys), "groups and their numbers")
+    groups, idea = attributes["groups"], attributes["idea"]
+    _require(len(attributes["table"]) == len(groups.keys), "groups and their numbers")
     _require(idea.kind not in ARITHMETIC, "groups and their operation")
     _require(idea.kind != "distance" or len(idea.numbers) == 1, "numbers")
 
@@ -247,7 +257,7 @@ class TransformersRule:
             raise BrokenRuleError("is not a list")
         for entry in value:
             if type(entry) is not tuple or len(entry) != 3 or type(entry[0]) is not str:
-                raise BrokenRuleError("holds an entry that is not a transformer")
+                raise BrokenRuleError("has an entry that is not a transformer")
             _, transformer, columns = entry
             if self.is_template:
                 SettingRule().check(columns, context)

@@ -57,19 +57,19 @@ def iterate_objects(value: Any) -> Iterator[Any]:
     seen: dict[int, Any] = {}
     waiting = [value]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, (*_SCALARS, type)) or found is None or id(found) in seen:
+        item = waiting.pop()
+        if isinstance(item, (*_SCALARS, type)) or item is None or id(item) in seen:
             continue
-        seen[id(found)] = found
-        yield found
-        if isinstance(found, dict):
-            waiting += found.values()
-        elif isinstance(found, (list, tuple)):
-            waiting += found
-        elif isinstance(found, np.ndarray):
-            waiting += found.ravel().tolist() if found.dtype.hasobject else []
-        elif hasattr(found, "__dict__"):
-            waiting += vars(found).values()
+        seen[id(item)] = item
+        yield item
+        if isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, (list, tuple)):
+            waiting += item
+        elif isinstance(item, np.ndarray):
+            waiting += item.ravel().tolist() if item.dtype.hasobject else []
+        elif hasattr(item, "__dict__"):
+            waiting += vars(item).values()
 
 
 def _check_object(value: Any, is_fitted: bool) -> None:
@@ -87,17 +87,21 @@ def _check_object(value: Any, is_fitted: bool) -> None:
     if isinstance(value, dict):
         _check_container(dict(value))
     with prefix_errors(f"its {kind.__name__}"):
-        settings, found = _list_parameters(kind), vars(value)
-        if is_fitted or not settings or any(_is_fitted_attribute(key, settings) for key in found):
-            _check_fitted(kind, found, rules, settings)
+        parameters, attributes = _list_parameters(kind), vars(value)
+        if (
+            is_fitted
+            or not parameters
+            or any(_is_fitted_attribute(key, parameters) for key in attributes)
+        ):
+            _check_fitted(kind, attributes, rules, parameters)
         else:
-            _check_parameters(kind, found, rules, settings, is_fitted=False)
+            _check_parameters(kind, attributes, rules, parameters, is_fitted=False)
         _check_allowed_settings(value)
 
 
-def _is_fitted_attribute(key: str, settings: frozenset[str]) -> bool:
+def _is_fitted_attribute(key: str, parameters: frozenset[str]) -> bool:
     """Whether an attribute is set by fitting an estimator."""
-    return key not in settings and key.endswith("_") and not key.startswith("_")
+    return key not in parameters and key.endswith("_") and not key.startswith("_")
 
 
 def _check_container(value: Any) -> None:
@@ -114,40 +118,40 @@ def _list_parameters(kind: type) -> frozenset[str]:
 
 
 def _check_fitted(
-    kind: type, found: Mapping[str, Any], rules: ClassRules, settings: frozenset[str]
+    kind: type, attributes: Mapping[str, Any], rules: ClassRules, parameters: frozenset[str]
 ) -> None:
     """Check all attributes of a fitted object."""
     context = Context(_check_object)
     for key, rule in rules.attributes.items():
-        if key in found:
+        if key in attributes:
             with prefix_errors(f"{key} of its {kind.__name__}"):
-                rule.check(found[key], context)
+                rule.check(attributes[key], context)
         elif not isinstance(rule, OptionalRule):
             raise BrokenRuleError(f"has no {key}")
-    _check_parameters(kind, found, rules, settings, is_fitted=True)
-    for key in found.keys() - rules.attributes.keys() - settings:
-        _check_unlisted(kind, key, found[key])
+    _check_parameters(kind, attributes, rules, parameters, is_fitted=True)
+    for key in attributes.keys() - rules.attributes.keys() - parameters:
+        _check_unlisted(kind, key, attributes[key])
     for check in rules.agreements:
-        check(found)
+        check(attributes)
 
 
 def _check_parameters(
     kind: type,
-    found: Mapping[str, Any],
+    attributes: Mapping[str, Any],
     rules: ClassRules,
-    settings: frozenset[str],
+    parameters: frozenset[str],
     is_fitted: bool,
 ) -> None:
     """Check an estimator's parameters; if it is fitted, only those without a rule of their own."""
-    for key in sorted(settings):
-        if key not in found:
+    for key in sorted(parameters):
+        if key not in attributes:
             raise BrokenRuleError(f"has no {key}")
         with prefix_errors(f"{key} of its {kind.__name__}"):
-            if key == "n_jobs" and found[key] is not None:
-                _JOBS.check(found[key], Context(_check_object))
+            if key == "n_jobs" and attributes[key] is not None:
+                _JOBS.check(attributes[key], Context(_check_object))
             elif key not in rules.attributes or not is_fitted:
                 rule = rules.attributes.get(key, SettingRule())
-                rule.check(found[key], Context(_check_object, is_fitted=False))
+                rule.check(attributes[key], Context(_check_object, is_fitted=False))
 
 
 def _check_unlisted(kind: type, key: str, value: Any) -> None:
