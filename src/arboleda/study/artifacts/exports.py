@@ -4,15 +4,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arboleda._utils.files import write_atomically
+from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
+from arboleda.study.artifacts.layout import Layout
 from arboleda.study.artifacts.loaded import load_study
 from arboleda.study.data.table import MISSING
 from arboleda.study.errors import StudyError
 
-__all__ = ["Exported", "export"]
+__all__ = ["ExportedModel", "export"]
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportedModel:
     """The file that was written: its path, the model's name, and the inputs made of dates."""
 
     path: Path
@@ -22,7 +24,7 @@ class Exported:
 
 def export(
     folder: str | Path, out: str | Path | None = None, *, model: str | None = None
-) -> Exported:
+) -> ExportedModel:
     """Write a model of a study as an ONNX file: from the table's columns to the prediction.
 
     Each column of the table that the model uses is an input of shape (n_rows, 1) with its name: a
@@ -40,7 +42,7 @@ def export(
 
     Returns
     -------
-    Exported
+    ExportedModel
 
     Raises
     ------
@@ -57,12 +59,25 @@ def export(
     study = load_study(folder)
     key = study.best_key if model is None else model
     fitted = study.model(key)
-    path = Path(out) if out is not None else study.folder / f"{key}.onnx"
     name = next(m["name"] for m in study.facts["models"] if m["key"] == key)
-    layout = study.layout
+    path = Path(out) if out is not None else study.folder / f"{key}.onnx"
+    content = _convert(fitted, study.layout, name)
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise StudyError(
+            f"The file {path} cannot be written ({error.strerror or error}); name another file "
+            "with --out."
+        ) from error
+    table_names = set(study.layout.raw_names)
+    return ExportedModel(path, name, tuple(n for n in study.layout.names if n not in table_names))
+
+
+def _convert(model: StudyClassifier | StudyRegressor, layout: Layout, name: str) -> bytes:
+    """Convert a model to the bytes of an ONNX file; packages of an extra are imported here."""
     try:
         from arboleda.onnx_export import coded_to_onnx
-        from arboleda.study.artifacts.onnx_crosses import of_crossed
+        from arboleda.study.artifacts.onnx_crosses import convert_crosses_to_onnx
         from arboleda.study.combination.estimators import (
             CombinedClassifier,
             CombinedRegressor,
@@ -71,27 +86,19 @@ def export(
         from arboleda.study.data.cross_search import CrossedColumns
 
         exported = coded_to_onnx(
-            fitted.pipeline_,
+            model.pipeline_,
             layout.names,
             layout.levels,
             missing=sorted(MISSING),
-            classes=getattr(fitted, "classes_", None),
+            classes=getattr(model, "classes_", None),
             extra_converters={
                 CombinedClassifier: convert_combined_to_onnx,
                 CombinedRegressor: convert_combined_to_onnx,
-                CrossedColumns: of_crossed,
+                CrossedColumns: convert_crosses_to_onnx,
             },
         )
     except ModuleNotFoundError as error:
         raise StudyError(f"{error}.") from error
     except (TypeError, ValueError) as error:
         raise StudyError(f"{name} cannot be exported: {error}.") from error
-    try:
-        write_atomically(path, exported.SerializeToString())
-    except OSError as error:
-        raise StudyError(
-            f"The file {path} cannot be written ({error.strerror or error}); name another "
-            "file with --out."
-        ) from error
-    raw = set(layout.raw_names)
-    return Exported(path, name, tuple(n for n in layout.names if n not in raw))
+    return bytes(exported.SerializeToString())

@@ -252,7 +252,7 @@ def _refuse(column: RawColumn, parsed: Column, row: int) -> None:
     )
     raise StudyError(
         f"Column {column.name!r} holds {_KIND_WORDS[_TABLE_KINDS[column.kind]]} in the study, but "
-        f"here {what}; give it the same kind of values, or leave it blank."
+        f"this table has {what}; give it values of that kind, or leave it blank."
     )
 
 
@@ -283,8 +283,8 @@ def convert_to_text(column: RawColumn, data: pa.ChunkedArray) -> pa.ChunkedArray
         return data.cast(pa.large_string())
     except pa.ArrowException as error:
         raise StudyError(
-            f"Column {column.name!r} holds text in the study, but here values of the type {kind}; "
-            f"give it text such as {column.levels[0][:60]!r}."
+            f"Column {column.name!r} holds text in the study, but this table has values of the "
+            f"type {kind}; give it text such as {column.levels[0][:60]!r}."
         ) from error
 
 
