@@ -34,7 +34,7 @@ from tables import TABLES, Problem, make_problem
 from arboleda.combine import out_of_fold_outputs, outputs_of
 from arboleda.combine._greedy_selection import make_ensemble_scorer, select_greedily
 from arboleda.combine._weighted_mean import constrained_weights
-from arboleda.study.catalogue import Setting, models_for
+from arboleda.study.catalogue import Setting, select_models
 
 COLUMNS = ("best member", "in hindsight", "mean of all", "greedy, once", "greedy", "simplex")
 
@@ -43,7 +43,7 @@ def make_members(task: str, n_rows: int, n_classes: int) -> list[tuple[str, Any]
     """Return one member for each model of the catalogue, with its preparation."""
     setting = Setting(n_rows, n_classes, seed=0)
     found = []
-    for model in models_for(task):
+    for model in select_models(task):
         grid = model.grid(setting)
         made = model.make(setting, grid[len(grid) // 2])
         found.append(

@@ -89,12 +89,12 @@ def test_the_split_uses_seed_one(preparation: ModuleType) -> None:
 def test_printed_numbers_agree_with_each_other() -> None:
     from published import PROBLEMS
 
-    from arboleda.study.catalogue import models_for
+    from arboleda.study.catalogue import select_models
 
     for problem, task in zip(
         PROBLEMS.values(), ("binary", "multiclass", "regression"), strict=True
     ):
-        known = {model.key for model in models_for(task, ["all"])} | {"single_stacking"}
+        known = {model.key for model in select_models(task, ["all"])} | {"single_stacking"}
         assert set(problem.thesis) | set(problem.levels) | set(problem.order) <= known
         assert not problem.order or set(problem.order) == set(problem.thesis)
     for row in PROBLEMS["p3"].thesis.values():

@@ -35,9 +35,9 @@ from skops.io import dumps
 from tests.study.conftest import make_mixed
 
 from arboleda import DESP, KNORAE, KNORAU, LCA, MCB, METADES, OLA, RRC
-from arboleda.study.artifacts.model_files import _two_parts, _whole, _WithoutTrees
+from arboleda.study.artifacts.model_files import _make_pipeline, _unpack_parts, _WithoutTrees
 from arboleda.study.artifacts.object_rules import RULES, iterate_objects
-from arboleda.study.artifacts.skops_file import estimators_from_bytes
+from arboleda.study.artifacts.skops_file import deserialize_estimators
 from arboleda.study.catalogue import ALL, kernels
 from arboleda.study.catalogue.entries import PORTFOLIO_WORD
 from arboleda.study.config.settings import Settings
@@ -89,12 +89,12 @@ def make_specimens() -> list[Specimen]:
         own = own.drop(columns=left_out[target])
         plan = make_plan(read_table(own), target, Settings(models=(ALL, PORTFOLIO_WORD)))
         found += _fitted(plan, target, keys)
-        usual = kernels._svm_points
+        usual = kernels._count_svm_landmarks
         try:
-            kernels._svm_points = lambda setting: 8
+            kernels._count_svm_landmarks = lambda setting: 8
             found += _fitted(plan, f"sampled {target}", ("svm",))
         finally:
-            kernels._svm_points = usual
+            kernels._count_svm_landmarks = usual
     preparation = make_preparation(plan.features, "native", "regression", 0)
     x = preparation.fit_transform(plan.features.x, plan.target.y)
     last = DummyRegressor().fit(x, plan.target.y)
@@ -270,7 +270,7 @@ def _changed_arrays(value: Any) -> Iterator[tuple[str, Any]]:
 def use(content: bytes, rows: Any) -> str:
     """Read a model as a study does, and predict; return how that ended."""
     try:
-        model = _whole(*_two_parts(estimators_from_bytes(content)))
+        model = _make_pipeline(*_unpack_parts(deserialize_estimators(content)))
     except (TypeError, ValueError):
         return "refused"
     try:

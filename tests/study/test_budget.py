@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arboleda.study.catalogue import models_for
+from arboleda.study.catalogue import select_models
 from arboleda.study.execution.limits import MOST_FOR_AFTERWARDS, SPARE, Budget
 from arboleda.study.search.row_caps import (
     BAGS_SHARE,
@@ -39,7 +39,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("still")
 @pytest.mark.parametrize("is_bag", [True, False])
 def test_first_candidates_share_the_time(is_bag: bool) -> None:
-    baseline, model = models_for("classification", ("most_frequent", "best_leafwise"))
+    baseline, model = select_models("classification", ("most_frequent", "best_leafwise"))
     model = replace(model, bag=is_bag)
     costs = {baseline.key: 0.1, model.key: 1000.0}
     plan: Any = SimpleNamespace(

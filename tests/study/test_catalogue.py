@@ -52,7 +52,7 @@ from arboleda import (
     RegularizedDiscriminantAnalysis,
 )
 from arboleda.study import Study, StudyError, StudyResult
-from arboleda.study.catalogue import CATALOGUE, Setting, models_for
+from arboleda.study.catalogue import CATALOGUE, Setting, select_models
 from arboleda.study.execution.job import run_job
 
 Make = Callable[..., Any]
@@ -214,12 +214,12 @@ def test_kernel_ridge_is_approximate_on_many_rows() -> None:
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_models_are_chosen_by_name(task: str) -> None:
-    everything, core = models_for(task, ["all"]), models_for(task)
-    assert [m for m in everything if m.core] == core == models_for(task, ["core"])
+    everything, core = select_models(task, ["all"]), select_models(task)
+    assert [m for m in everything if m.core] == core == select_models(task, ["core"])
     keys = [m.key for m in everything]
     assert len(set(keys)) == len(keys)
-    assert [m.key for m in models_for(task, ["svm", "cart"])] == ["cart", "svm"]
-    assert models_for(task, ["core", "pruned_tree", "svm"]) == [
+    assert [m.key for m in select_models(task, ["svm", "cart"])] == ["cart", "svm"]
+    assert select_models(task, ["core", "pruned_tree", "svm"]) == [
         m for m in everything if m.core or m.key == "pruned_tree"
     ]
 
@@ -240,9 +240,9 @@ def test_every_estimator_of_the_textbook_has_an_entry() -> None:
     two = {"discrete_adaboost", "schapire_boosting", "exponential_boosting"}
     numbers = {"mean", "linear", "lasso", "elastic_net", "kernel_ridge", "adaboost_r"}
     numbers |= {"robust_boosting", "logarithmic_boosting"}
-    assert {m.key for m in models_for("binary", ["all"])} == both | classes | two
-    assert {m.key for m in models_for("multiclass", ["all"])} == both | classes
-    assert {m.key for m in models_for("regression", ["all"])} == both | numbers
+    assert {m.key for m in select_models("binary", ["all"])} == both | classes | two
+    assert {m.key for m in select_models("multiclass", ["all"])} == both | classes
+    assert {m.key for m in select_models("regression", ["all"])} == both | numbers
 
 
 @pytest.mark.parametrize(

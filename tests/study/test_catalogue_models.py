@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from arboleda.study import Study
 from arboleda.study.artifacts.model_files import read_model, save_model
-from arboleda.study.catalogue import Model, Setting, models_for
+from arboleda.study.catalogue import Model, Setting, select_models
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation
 
@@ -42,7 +42,7 @@ def cases() -> list[Any]:
     return [
         pytest.param(task, model, id=f"{task}-{model.key}")
         for task in ("binary", "multiclass", "regression")
-        for model in models_for(task, ["all"])
+        for model in select_models(task, ["all"])
     ]
 
 
@@ -87,7 +87,7 @@ def test_class_switching_learns_tables_with_a_rare_class(sizes: tuple[int, ...])
     X = np.column_stack([y + 0.4 * np.random.default_rng(0).normal(size=200), y * 0.0])
     task = "binary" if len(sizes) == 2 else "multiclass"
     setting = Setting(200, len(sizes), 0)
-    (switching,) = [m for m in models_for(task, ["all"]) if m.key == "class_switching"]
+    (switching,) = [m for m in select_models(task, ["all"]) if m.key == "class_switching"]
     for params in switching.grid(setting):
         assert switching.make(setting, params).fit(X, y).score(X, y) > 0.97
 
@@ -95,7 +95,7 @@ def test_class_switching_learns_tables_with_a_rare_class(sizes: tuple[int, ...])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_every_selection_method_is_saved(task: str, tmp_path: Path) -> None:
-    (model,) = models_for(task, ["dynamic_selection"])
+    (model,) = select_models(task, ["dynamic_selection"])
     n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
     for params in model.grid(Setting(N, n_classes, 0)):
         pipeline, rest, *_ = fitted(task, model, params)
@@ -110,7 +110,7 @@ def test_costs_and_low_fidelity_candidates_belong_to_the_grid(task: str) -> None
     from arboleda.study.catalogue.model import Size
 
     n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
-    for model in models_for(task, ["all"]):
+    for model in select_models(task, ["all"]):
         for params in model.grid(Setting(10_000, n_classes, 0)):
             few, many = (model.cost(Size(n, 20, n_classes), params) for n in (1_000, 10_000))
             assert 0 < few < many
@@ -122,7 +122,7 @@ def test_costs_and_low_fidelity_candidates_belong_to_the_grid(task: str) -> None
 def test_prediction_rows_add_cost_where_each_is_compared_with_all() -> None:
     from arboleda.study.catalogue.model import Size
 
-    (model,) = models_for("binary", ["neighbours"])
+    (model,) = select_models("binary", ["neighbours"])
     params = model.grid(Setting(1_000, 2, 0))[0]
     one, five_folds, many = (
         model.cost(Size(1_000, 20, 2, n_predicted), params) for n_predicted in (1, 250, 10_000)
@@ -151,7 +151,7 @@ def test_search_spaces_contain_the_parameters_of_the_grids(task: str) -> None:
     features, y = table(task)
     x = np.nan_to_num(features.x)
     found = 0
-    for model in models_for(task, ["all"]):
+    for model in select_models(task, ["all"]):
         if model.space is None:
             continue
         found += 1

@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 
 from arboleda.study import Study, StudyError, StudyResult
-from arboleda.study.artifacts.files import put
+from arboleda.study.artifacts.files import write_file
 from arboleda.study.config.settings import Settings
 from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
@@ -126,11 +126,11 @@ def test_unseen_and_missing_values_are_predicted(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"age": "old"}, r"'age' holds numbers .* 'old' in data row 1 is none"),
+        ({"age": "old"}, r"'age' holds numbers .* 'old' in data row 1 is not a number"),
         ({"age": np.inf}, "'age' holds the infinite value inf"),
         ({"age": pd.Timestamp("2020-01-01")}, "'age' holds numbers .* a date in data row 1"),
-        ({"member": 0.5}, r"'member' holds truth values .* '0.5' in data row 1"),
-        ({"member": "perhaps"}, r"'member' holds truth values .* 'perhaps' in data row 1"),
+        ({"member": 0.5}, r"'member' holds Booleans .* '0.5' in data row 1"),
+        ({"member": "perhaps"}, r"'member' holds Booleans .* 'perhaps' in data row 1"),
         ({"since": 3.0}, r"'since' holds dates .* '3' in data row 1"),
         ({"since": "soon"}, r"'since' holds dates .* 'soon' in data row 1"),
         ({"city": pd.Timestamp("2020-01-01")}, "'city' holds text .* such as 'Bern'"),
@@ -202,10 +202,10 @@ def test_a_model_that_cannot_be_saved_is_reported_and_saved_later(
     def full(folder: Path, name: str, content: bytes) -> dict[str, Any]:
         if name == "cart.skops" or name == "rows.parquet":
             raise OSError(28, "No space left on device")
-        return put(folder, name, content)
+        return write_file(folder, name, content)
 
-    monkeypatch.setattr("arboleda.study.artifacts.model_files.put", full)
-    monkeypatch.setattr("arboleda.study.artifacts.rows.put", full)
+    monkeypatch.setattr("arboleda.study.artifacts.model_files.write_file", full)
+    monkeypatch.setattr("arboleda.study.artifacts.rows.write_file", full)
     study = Study(mixed, target="rich", output_dir=tmp_path, models="cart,naive_bayes")
     result = study.run()
     cart = make_model_facts(result, "cart")
@@ -216,9 +216,9 @@ def test_a_model_that_cannot_be_saved_is_reported_and_saved_later(
     assert not list((tmp_path / "models").glob("cart*"))
     loaded = Study.load(tmp_path)
     assert loaded.keys == ("naive_bayes",)
-    with pytest.raises(StudyError, match="cart was not kept .*No space left"):
+    with pytest.raises(StudyError, match="cart was not saved .*No space left"):
         loaded.model("cart")
-    with pytest.raises(StudyError, match="rows were not kept .*No space left"):
+    with pytest.raises(StudyError, match="rows were not saved .*No space left"):
         loaded.test_rows()
     monkeypatch.undo()
     assert make_model_facts(study.run(), "cart")["not_kept"] is None
@@ -232,16 +232,16 @@ def test_a_file_leaves_half_of_the_disk_free(
 
     usage = disk_usage(tmp_path)._replace(free=1_999_999)
     monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
-    assert put(tmp_path / "models", "a", b"x" * 999_999)["bytes"] == 999_999
+    assert write_file(tmp_path / "models", "a", b"x" * 999_999)["bytes"] == 999_999
     with pytest.raises(OSError, match="its 1.0 MB are more than half of the 2.0 MB left"):
-        put(tmp_path / "models", "b", b"x" * 1_000_000)
+        write_file(tmp_path / "models", "b", b"x" * 1_000_000)
     assert [p.name for p in (tmp_path / "models").iterdir()] == ["a"]
 
 
 def test_a_large_table_is_stored_as_a_random_sample(
     tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arboleda.study.artifacts.rows.KEPT_CELLS", 6 * 50)
+    monkeypatch.setattr("arboleda.study.artifacts.rows.MAX_SAVED_CELLS", 6 * 50)
     Study(mixed, target="rich", output_dir=tmp_path, models="most_frequent").run()
     study = Study.load(tmp_path)
     training, test = study.training_rows(), study.test_rows()

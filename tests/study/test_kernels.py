@@ -14,35 +14,37 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from arboleda.study import Study
-from arboleda.study.catalogue import Setting, kernels, models_for
-from arboleda.study.catalogue.model import named_as_approximated
+from arboleda.study.catalogue import Setting, kernels, select_models
+from arboleda.study.catalogue.model import apply_approximation
 from arboleda.study.config.options import make_settings
 from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
 
 
 def machine_of(setting: Setting) -> Any:
-    model = next(m for m in models_for("binary", ["svm"]) if m.key == "svm")
+    model = next(m for m in select_models("binary", ["svm"]) if m.key == "svm")
     return model.build(setting, {"C": 5.0, "gamma": "auto"})
 
 
 def test_the_svm_is_exact_where_affordable() -> None:
     """A fit of 33,000 rows of 11 columns is taken to last about 24 seconds."""
-    incomes = Setting(n_rows=33_004, n_classes=2, seed=3, n_columns=11, exact_s=120.0)
+    incomes = Setting(n_rows=33_004, n_classes=2, seed=3, n_columns=11, max_exact_seconds=120.0)
     assert type(machine_of(incomes)) is SVC
-    assert type(machine_of(replace(incomes, n_rows=5_000, exact_s=0.0))) is SVC
-    mapped, linear = machine_of(replace(incomes, exact_s=10.0))
+    assert type(machine_of(replace(incomes, n_rows=5_000, max_exact_seconds=0.0))) is SVC
+    mapped, linear = machine_of(replace(incomes, max_exact_seconds=10.0))
     assert (mapped.n_components, mapped.gamma) == (2_000, None)
     assert type(linear) is LinearSVC
-    many = Setting(n_rows=56_000, n_classes=10, seed=3, n_columns=784, exact_s=120.0)
+    many = Setting(n_rows=56_000, n_classes=10, seed=3, n_columns=784, max_exact_seconds=120.0)
     assert machine_of(many)[0].n_components == 2_000
 
 
 def test_an_approximation_is_named_and_stores_rows_times_points() -> None:
-    svm = next(m for m in models_for("binary", ["svm"]) if m.key == "svm")
-    few, many = (Setting(n, 2, seed=0, n_columns=50, exact_s=30.0) for n in (9_000, 60_000))
-    assert named_as_approximated(svm, few) is svm
-    found = named_as_approximated(svm, many)
+    svm = next(m for m in select_models("binary", ["svm"]) if m.key == "svm")
+    few, many = (
+        Setting(n, 2, seed=0, n_columns=50, max_exact_seconds=30.0) for n in (9_000, 60_000)
+    )
+    assert apply_approximation(svm, few) is svm
+    found = apply_approximation(svm, many)
     assert found.name == "Support vector machine (approximation by 2,000 points)"
     assert found.max_rows == 30_000
     assert "by a Nystroem map of 2,000 components" in str(found.note(many))

@@ -34,13 +34,13 @@ from arboleda import (
     RegularizedDiscriminantAnalysis,
 )
 from arboleda.study import StudyError
-from arboleda.study.artifacts.files import put
+from arboleda.study.artifacts.files import write_file
 from arboleda.study.artifacts.model_files import read_model, save_model
 from arboleda.study.artifacts.object_rules.own import OWN
 from arboleda.study.artifacts.skops_file import (
     SkopsFileError,
-    estimators_from_bytes,
-    estimators_to_bytes,
+    deserialize_estimators,
+    serialize_estimators,
 )
 from arboleda.study.catalogue import ALL, kernels
 from arboleda.study.config.settings import Settings
@@ -136,7 +136,7 @@ def rewritten(content: bytes, change: Callable[[dict[str, Any]], None]) -> bytes
 
 def logistic() -> bytes:
     pipeline = make_pipeline(LogisticRegression(max_iter=500)).fit(*IRIS)
-    return estimators_to_bytes([None, pipeline])
+    return serialize_estimators([None, pipeline])
 
 
 def node(module: str, name: str, loader: str, **more: Any) -> dict[str, Any]:
@@ -166,13 +166,13 @@ HOSTILE = {
 def test_descriptions_of_other_objects_are_refused(name: str) -> None:
     content = rewritten(logistic(), lambda d: d["content"].append(HOSTILE[name]))
     with pytest.raises(SkopsFileError):
-        estimators_from_bytes(content)
+        deserialize_estimators(content)
 
 
 def test_the_cache_of_a_pipeline_is_refused(tmp_path: Path) -> None:
     pipeline = make_pipeline(LogisticRegression(max_iter=500), memory=str(tmp_path)).fit(*IRIS)
     with pytest.raises(TypeError, match="memory of its Pipeline is not None"):
-        estimators_to_bytes([None, pipeline])
+        serialize_estimators([None, pipeline])
 
     def cache(description: dict[str, Any]) -> None:
         attributes = description["content"][1]["content"]["content"]
@@ -180,7 +180,7 @@ def test_the_cache_of_a_pipeline_is_refused(tmp_path: Path) -> None:
         del attributes["memory"]["__id__"]  # or it is the first None of the file
 
     with pytest.raises(SkopsFileError, match="memory of its Pipeline is not None"):
-        estimators_from_bytes(rewritten(logistic(), cache))
+        deserialize_estimators(rewritten(logistic(), cache))
 
 
 def test_arrays_larger_than_their_data_are_refused() -> None:
@@ -193,8 +193,8 @@ def test_arrays_larger_than_their_data_are_refused() -> None:
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
         for name in old.namelist():
             new.writestr(name, header.getvalue() if name.endswith(".npy") else old.read(name))
-    with pytest.raises(SkopsFileError, match="not as long as it says"):
-        estimators_from_bytes(out.getvalue())
+    with pytest.raises(SkopsFileError, match="not as long as its header states"):
+        deserialize_estimators(out.getvalue())
 
 
 def test_compressed_archives_and_pickles_are_refused() -> None:
@@ -206,9 +206,9 @@ def test_compressed_archives_and_pickles_are_refused() -> None:
         for name in old.namelist():
             new.writestr(name, old.read(name))
     with pytest.raises(SkopsFileError, match="compressed"):
-        estimators_from_bytes(out.getvalue())
+        deserialize_estimators(out.getvalue())
     with pytest.raises(SkopsFileError):
-        estimators_from_bytes(pickle.dumps([None, None]))
+        deserialize_estimators(pickle.dumps([None, None]))
     objects = io.BytesIO()
     np.save(objects, np.array([{}], dtype=object), allow_pickle=True)
     out = io.BytesIO()
@@ -216,7 +216,7 @@ def test_compressed_archives_and_pickles_are_refused() -> None:
         for name in old.namelist():
             new.writestr(name, objects.getvalue() if name.endswith(".npy") else old.read(name))
     with pytest.raises(SkopsFileError, match="of the type object"):
-        estimators_from_bytes(out.getvalue())
+        deserialize_estimators(out.getvalue())
 
 
 def test_damaged_bytes_raise_one_error() -> None:
@@ -227,7 +227,7 @@ def test_damaged_bytes_raise_one_error() -> None:
         for place in draw.integers(len(damaged), size=3):
             damaged[place] = draw.integers(256)
         try:
-            found = estimators_from_bytes(bytes(damaged))
+            found = deserialize_estimators(bytes(damaged))
         except SkopsFileError:
             continue
         assert isinstance(found, list)
@@ -256,14 +256,14 @@ def test_svms_with_mismatched_parts_are_refused(
         change = {"_intercept_": np.zeros(2)}
     vars(pipeline[-1]).update(change)
     assert "of its SV" in save_model(pipeline, tmp_path, "svm")["error"]
-    files = {"svm.skops": put(tmp_path, "svm.skops", dumps([None, pipeline[-1]]))}
+    files = {"svm.skops": write_file(tmp_path, "svm.skops", dumps([None, pipeline[-1]]))}
     with pytest.raises(StudyError, match="of its SV"):
         read_model(tmp_path, "svm", files)
 
 
 def test_keys_outside_the_folder_are_refused(tmp_path: Path) -> None:
     for key in ("../svm", "a/b", "", "A", "x" * 70):
-        with pytest.raises(ValueError, match="no model's key"):
+        with pytest.raises(ValueError, match="not a model's key"):
             read_model(tmp_path, key, {})
 
 

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from arboleda.study import Study, StudyResult
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import check_key
-from arboleda.study.catalogue import models_for
+from arboleda.study.catalogue import select_models
 from arboleda.study.catalogue.model import Setting, Size
 from arboleda.study.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
 from arboleda.study.execution.executor import Executor
@@ -44,10 +44,10 @@ def facts_of(result: StudyResult, key: str) -> dict[str, Any]:
 
 def test_the_preset_is_the_portfolio() -> None:
     for task in ("binary", "multiclass", "regression"):
-        found = models_for(task, ("portfolio",))
+        found = select_models(task, ("portfolio",))
         assert len(found) == len(PORTFOLIO) // 2
         assert all(model.bag for model in found)
-    assert not any(model.bag for model in models_for("binary", ("all",)))
+    assert not any(model.bag for model in select_models("binary", ("all",)))
 
 
 @pytest.mark.parametrize("n_rows", [100, EARLY_STOPPING_ROWS])
@@ -87,7 +87,7 @@ def test_large_tables_use_a_larger_learning_rate(
     few = Setting(n_rows=1_000, n_classes=10, seed=0)
     many = Setting(n_rows=n_rows, n_classes=10, seed=0, n_columns=n_columns)
     steps = set()
-    for model in models_for("multiclass", ("portfolio",)):
+    for model in select_models("multiclass", ("portfolio",)):
         before, after = (model.grid(setting)[0] for setting in (few, many))
         if "learning_rate" in after and not after["early_stopping"]:
             assert after == before  # dropped trees do not bear them

@@ -21,9 +21,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 def cut(monkeypatch: pytest.MonkeyPatch, *keys: str) -> None:
-    models: Callable[..., Any] = catalogue.models_for
+    models: Callable[..., Any] = catalogue.select_models
     monkeypatch.setattr(
-        "arboleda.study.problem.models_for", lambda task, wanted: models(task, keys)
+        "arboleda.study.problem.select_models", lambda task, wanted: models(task, keys)
     )
 
 

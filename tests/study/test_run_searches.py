@@ -17,7 +17,7 @@ import pytest
 
 from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.catalogue import Model, Size
-from arboleda.study.catalogue.model import Choice, Real
+from arboleda.study.catalogue.model import Choice, RealRange
 from arboleda.study.config.presets import PRESETS, Entry, Preset
 from arboleda.study.execution import pool
 from arboleda.study.execution.job import JobStatus, make_failed_result, run_job
@@ -56,7 +56,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @pytest.fixture
 def staged(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree by halving, and a line whose price is drawn."""
-    space = {"C": Real(0.001, 10.0, log=True), "solver": Choice(("lbfgs", "newton-cg"))}
+    space = {"C": RealRange(0.001, 10.0, log=True), "solver": Choice(("lbfgs", "newton-cg"))}
     drawn = Entry("logistic", TpeStrategy(10), space=lambda setting: space)
     quick(entries=(Entry("cart", HalvingStrategy(min_rows=0)), drawn))
 
@@ -167,9 +167,9 @@ def test_expensive_fits_use_a_subset_of_the_rows(
 
 
 def _cost(key: str, size: Size, params: dict[str, Any]) -> float:
-    from arboleda.study.catalogue import models_for
+    from arboleda.study.catalogue import select_models
 
-    model: Model = next(m for m in models_for("binary", [key]) if m.key == key)
+    model: Model = next(m for m in select_models("binary", [key]) if m.key == key)
     return model.cost(size, params)
 
 

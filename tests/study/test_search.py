@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.study.catalogue.model import Choice, Real, Whole
+from arboleda.study.catalogue.model import Choice, IntegerRange, RealRange
 from arboleda.study.search import (
     FULL,
     Fidelity,
@@ -22,8 +22,8 @@ from arboleda.study.search import (
 
 GRID = tuple({"a": a} for a in range(9))
 SPACE = {
-    "x": Real(0.01, 10.0, log=True),
-    "n": Whole(1, 8),
+    "x": RealRange(0.01, 10.0, log=True),
+    "n": IntegerRange(1, 8),
     "kind": Choice(("u", "v", None)),
 }
 Score = Callable[[dict[str, Any]], float | None]
@@ -90,7 +90,7 @@ def test_drawn_candidates_lie_in_the_space_and_are_reproducible(strategy: Search
 
 
 def test_tpe_starts_with_the_first_of_the_grid_and_finds_good_candidates() -> None:
-    context = SearchContext(({"x": 9.0},), {"x": Real(0.0, 10.0)}, seed=0)
+    context = SearchContext(({"x": 9.0},), {"x": RealRange(0.0, 10.0)}, seed=0)
     batches = list(replay(TpeStrategy(40), context, lambda p: -((p["x"] - 2.0) ** 2)))
     tried = [t.params["x"] for batch in batches for t in batch]
     assert tried[0] == 9.0
@@ -100,7 +100,7 @@ def test_tpe_starts_with_the_first_of_the_grid_and_finds_good_candidates() -> No
 
 @pytest.mark.parametrize("strategy", [RandomStrategy(6), TpeStrategy(6)])
 def test_a_first_candidate_outside_the_space_is_tried(strategy: SearchStrategy) -> None:
-    context = SearchContext(({"x": "sqrt"},), {"x": Real(0.0, 10.0)}, seed=0)
+    context = SearchContext(({"x": "sqrt"},), {"x": RealRange(0.0, 10.0)}, seed=0)
     batches = list(replay(strategy, context, lambda p: 1.0))
     tried = [t.params["x"] for batch in batches for t in batch]
     assert tried[0] == "sqrt"
@@ -158,9 +158,9 @@ def test_a_search_reports_its_number_of_candidates(
 
 @pytest.mark.parametrize("strategy", [RandomStrategy(12), TpeStrategy(12)])
 def test_no_candidate_is_drawn_twice(strategy: SearchStrategy) -> None:
-    context = SearchContext((), {"n": Whole(1, 9)}, seed=1)
+    context = SearchContext((), {"n": IntegerRange(1, 9)}, seed=1)
     tried = [t.params["n"] for batch in replay(strategy, context, lambda p: -p["n"]) for t in batch]
     assert len(tried) == len(set(tried))
     assert len(tried) >= 6
-    two = SearchContext((), {"n": Whole(1, 2)}, seed=1)
+    two = SearchContext((), {"n": IntegerRange(1, 2)}, seed=1)
     assert len([t for batch in replay(strategy, two, lambda p: None) for t in batch]) == 2

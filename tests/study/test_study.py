@@ -54,10 +54,10 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def cut(*wanted: str | Model) -> None:
         def models(task: str, keys: Sequence[str] = ()) -> list[Model]:
-            known = {m.key: m for m in catalogue.models_for(task, (catalogue.ALL,))}
+            known = {m.key: m for m in catalogue.select_models(task, (catalogue.ALL,))}
             return [known[w] if isinstance(w, str) else w for w in wanted]
 
-        monkeypatch.setattr(plan, "models_for", models)
+        monkeypatch.setattr(plan, "select_models", models)
 
     return cut
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from arboleda.study import Study
-from arboleda.study.catalogue import Setting, models_for
+from arboleda.study.catalogue import Setting, select_models
 from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import Settings
 from arboleda.study.data.reading import read_table
@@ -44,11 +44,11 @@ def test_every_candidate_of_its_grids_can_be_built(n_rows: int, task: str, n_cla
     setting = Setting(n_rows, n_classes, seed=1)
     entries = {entry.model: entry for entry in PRESETS["thesis"].entries}
     tried = 0
-    for model in models_for(task, ["all"]):
+    for model in select_models(task, ["all"]):
         grid = entries[model.key].grid if model.key in entries else None
         for params in grid(setting) if grid else []:
             assert isinstance(model.build(setting, params), BaseEstimator)
-            assert model.style_of(params) in {"native", "filled", "scaled"}
+            assert model.get_style(params) in {"native", "filled", "scaled"}
             tried += 1
     assert tried > (15 if n_rows > 40_000 else 30)
 
@@ -62,7 +62,7 @@ def test_candidates_for_many_rows_are_fitted(key: str, n_classes: int) -> None:
     x = np.random.default_rng(0).normal(size=(400, 4))
     y = x[:, 0] if n_classes == 0 else np.floor(np.arange(400) / 400 * n_classes).astype(int)
     assert grid is not None
-    for model in models_for(task, ["all"]):
+    for model in select_models(task, ["all"]):
         for params in grid(setting) if model.key == key else []:
             assert model.build(setting, params).fit(x, y).predict(x).shape == y.shape
 

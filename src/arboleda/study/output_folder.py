@@ -12,8 +12,8 @@ from typing import Any
 from arboleda._utils.files import write_atomically
 from arboleda._utils.text import json_escaped
 from arboleda.reports.study.page import FIGURES, write_report
-from arboleda.study.artifacts.files import MODELS, sweep
-from arboleda.study.artifacts.index import INDEX, index_text
+from arboleda.study.artifacts.files import MODELS, remove_temporary_files
+from arboleda.study.artifacts.index import INDEX, format_index
 from arboleda.study.artifacts.rows import save_held_out, save_rows
 from arboleda.study.config.options import CONFIG
 from arboleda.study.errors import StudyError
@@ -60,7 +60,7 @@ def explain_write_errors(folder: Path) -> Iterator[None]:
 
 def write_config(text: str, folder: Path) -> None:
     """Remove unfinished files of a killed run, and write the study's configuration."""
-    sweep(folder / MODELS)
+    remove_temporary_files(folder / MODELS)
     write_atomically(folder / CONFIG, text)
 
 
@@ -74,7 +74,7 @@ def write_index(result: RunResult, read_predictions: ReadPredictions, folder: Pa
     if best is not None:
         predictions = held_out_predictions(result.plan, best, read_predictions)
     held_out = save_held_out(predictions, models, result.plan.seed)
-    text = index_text(result.plan, kept, save_rows(result.plan, models), held_out)
+    text = format_index(result.plan, kept, save_rows(result.plan, models), held_out)
     write_atomically(models / INDEX, text)
 
 

@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline
 import arboleda
 from arboleda.reports.fact_messages import write_message
 from arboleda.study.artifacts.files import MODELS_VERSION
-from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, models_for
-from arboleda.study.catalogue.model import named_as_approximated
+from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, select_models
+from arboleda.study.catalogue.model import apply_approximation
 from arboleda.study.config.presets import PRESETS, Preset
 from arboleda.study.config.settings import Settings
 from arboleda.study.data.features import Features, Role, decide_roles, make_features
@@ -205,7 +205,7 @@ class Plan:
         *,
         calibrates: bool = False,
     ) -> Job:
-        style = model.style_of(params)
+        style = model.get_style(params)
         preparation = make_preparation(self.features, style, self.target.task, self.seed)
         fitted_params = params
         if fidelity.share < 1.0 and model.fidelity is not None:
@@ -290,7 +290,8 @@ class Plan:
             "test": self.test_sha256,
             "recipe": None if self.settings.recipe.is_empty else self._recipe_facts(),
             "catalogue": {
-                m.key: [m.style, m.grid(self.setting)] for m in models_for(self.target.task, (ALL,))
+                m.key: [m.style, m.grid(self.setting)]
+                for m in select_models(self.target.task, (ALL,))
             },
             "versions": {
                 "arboleda": arboleda.__version__,
@@ -329,7 +330,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         features=features,
         setting=setting,
         wanted=problem.wanted,
-        models=tuple(named_as_approximated(model, setting) for model in problem.models),
+        models=tuple(apply_approximation(model, setting) for model in problem.models),
         test_sha256=problem.test_sha256,
         steps=problem.steps,
     )
@@ -348,8 +349,8 @@ def _describe_setting(
         categorical=features.categorical,
         binary=features.binary,
         n_columns=features.x.shape[1],
-        fewest_rows=_fewest_rows(split),
-        exact_s=_exact_seconds(settings, len(split.folds)),
+        min_fit_rows=_fewest_rows(split),
+        max_exact_seconds=_exact_seconds(settings, len(split.folds)),
     )
 
 

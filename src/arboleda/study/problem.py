@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from arboleda.study.catalogue import Model, known_words, models_for
+from arboleda.study.catalogue import Model, filter_known_words, select_models
 from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import Settings
 from arboleda.study.data.external_test import join_test, make_joint_target
@@ -51,11 +51,11 @@ def check_problem(table: Table, target: str, settings: Settings) -> StudyProblem
     goal = make_target(table, target, settings.task)
     wanted = settings.models
     if wanted is None:
-        wanted = known_words(goal.task, PRESETS[settings.preset].models)
+        wanted = filter_known_words(goal.task, PRESETS[settings.preset].models)
     metric = choose_metric(settings.metric, goal.task)
     check_costs(settings, goal)
     check_score_by(table, target, settings.score_by)
-    models = tuple(models_for(goal.task, wanted))
+    models = tuple(select_models(goal.task, wanted))
     n_train = sha256 = None
     if settings.test is not None:
         joined = join_test(

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from arboleda.study.artifacts.files import MODELS
-from arboleda.study.artifacts.model_files import drop_models
+from arboleda.study.artifacts.model_files import remove_models
 from arboleda.study.catalogue import ALL, Model
 from arboleda.study.combination.members import FoldMean
 from arboleda.study.combination.methods import FEWEST, METHODS, TEXTBOOK, Method, count_fits
@@ -158,7 +158,7 @@ def _save_predictions(
     remove_predictions(executor.folder / PREDICTIONS_DIR, kept)
     for model in (model for model, _, best in chosen if model.bag and best is not None):
         names = {job.kept_as for job in folds if job.model == model.key}
-        drop_models(executor.folder / MODELS, make_fold_pattern(model.key), names)
+        remove_models(executor.folder / MODELS, make_fold_pattern(model.key), names)
     missing = (job for job in folds if not executor.has_predictions(job))
     executor.run_folds(missing)
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
+from arboleda.study.artifacts.combined_file import deserialize_combined, serialize_combined
 from arboleda.study.combination import boosted, methods
 from arboleda.study.combination.boosted import BoostedRule, fit_boosted_rule, make_columns
 from arboleda.study.combination.methods import METHODS
@@ -196,8 +196,8 @@ def test_the_first_time_windows_use_the_mean(monkeypatch: pytest.MonkeyPatch) ->
 def test_it_is_saved_and_loaded(n_classes: int) -> None:
     outputs, y = two_clues(400, n_classes) if n_classes else values(400)
     rule = fit_boosted_rule(HALF, outputs, y, 0)
-    content = combined_to_bytes([("one", ["a"]), ("two", ["b"])], rule, 3, n_classes)
-    found = combined_from_bytes(content, lambda key: None).rule
+    content = serialize_combined([("one", ["a"]), ("two", ["b"])], rule, 3, n_classes)
+    found = deserialize_combined(content, lambda key: None).rule
     assert isinstance(found, BoostedRule)
     assert np.array_equal(found(outputs), rule(outputs))
 
@@ -206,13 +206,13 @@ def _stored(n_classes: int = 2) -> dict:
     outputs, y = two_clues(400, n_classes)
     members = [("one", ["a"]), ("two", ["b"])]
     return json.loads(
-        combined_to_bytes(members, fit_boosted_rule(HALF, outputs, y, 0), 3, n_classes)
+        serialize_combined(members, fit_boosted_rule(HALF, outputs, y, 0), 3, n_classes)
     )
 
 
 def _other_trees(model: object) -> str:
     rule = BoostedRule(HALF, model, 0.5)  # type: ignore[arg-type]
-    return json.loads(combined_to_bytes([("one", ["a"])], rule, 1, 2))["rule"]["model"]
+    return json.loads(serialize_combined([("one", ["a"])], rule, 1, 2))["rule"]["model"]
 
 
 def _spoiled() -> dict[str, dict]:
@@ -235,7 +235,7 @@ def _spoiled() -> dict[str, dict]:
         "a share beyond one": {"share": 1.5},
         "a share beyond all numbers": {"share": 10**400},
         "no share": {"share": None},
-        "a mean that is none": {"mean": {"kind": "boosted"}},
+        "an invalid mean": {"mean": {"kind": "boosted"}},
         "a linear mean": {
             "mean": {"kind": "linear", "coef": [[1, 1]], "intercept": [0], "classes": [0, 1]}
         },
@@ -245,7 +245,7 @@ def _spoiled() -> dict[str, dict]:
 @pytest.mark.parametrize("name", _spoiled())
 def test_mismatched_inputs_are_refused(name: str) -> None:
     stored = _stored()
-    combined_from_bytes(json.dumps(stored).encode(), lambda key: None)
+    deserialize_combined(json.dumps(stored).encode(), lambda key: None)
     stored["rule"] |= _spoiled()[name]
     with pytest.raises((ValueError, TypeError)):
-        combined_from_bytes(json.dumps(stored).encode(), lambda key: None)
+        deserialize_combined(json.dumps(stored).encode(), lambda key: None)

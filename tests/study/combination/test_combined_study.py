@@ -316,24 +316,27 @@ def damaged(folder: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"format": "another"}, "no combined model"),
+        ({"format": "another"}, "not a combined model"),
         ({"format_version": 2}, "newer version"),
-        ({"members": []}, "no combined model"),
-        ({"members": [{"key": "lda", "models": ["../x"]}] * 6}, "no model's key"),
-        ({"members": [{"key": "lda", "models": ["stacking"]}] * 6}, "estimator is none"),
-        ({"members": [{"key": "lda"}] * 6}, "a member of it is none"),
-        ({"rule": {"kind": "mean", "weights": [1.0], "temperature": 1}}, "one for each member"),
-        ({"rule": {"kind": "mean", "weights": [0.1] * 6, "temperature": 0}}, "one for each member"),
-        ({"rule": {"kind": "mean", "weights": ["a"] * 6, "temperature": 1}}, "no number"),
+        ({"members": []}, "not a combined model"),
+        ({"members": [{"key": "lda", "models": ["../x"]}] * 6}, "not a model's key"),
+        ({"members": [{"key": "lda", "models": ["stacking"]}] * 6}, "estimator is not a model"),
+        ({"members": [{"key": "lda"}] * 6}, "one of its members is invalid"),
+        ({"rule": {"kind": "mean", "weights": [1.0], "temperature": 1}}, "weight for each member"),
+        (
+            {"rule": {"kind": "mean", "weights": [0.1] * 6, "temperature": 0}},
+            "weight for each member",
+        ),
+        ({"rule": {"kind": "mean", "weights": ["a"] * 6, "temperature": 1}}, "not a number"),
         (
             {"rule": {"kind": "linear", "coef": [[1.0]], "intercept": [0.0], "classes": [0, 1]}},
-            "a coefficient for each answer",
+            "a coefficient for each output",
         ),
         (
             {"rule": {"kind": "linear", "coef": [[1.0]], "intercept": [0.0], "classes": [0, 9]}},
             "classes that the study does not have",
         ),
-        ({"rule": {"kind": "other"}}, "no rule"),
+        ({"rule": {"kind": "other"}}, "its rule is invalid"),
     ],
 )
 def test_a_damaged_file_is_refused(

@@ -14,7 +14,7 @@ from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.translation import get_locale
 from arboleda.study import Study, runner
-from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
+from arboleda.study.artifacts.combined_file import deserialize_combined, serialize_combined
 from arboleda.study.artifacts.exports import StudyError, export
 from arboleda.study.combination.methods import METHODS, TEXTBOOK
 from arboleda.study.combination.rules import choose_best_few, compute_losses, make_textbook_fit
@@ -111,8 +111,8 @@ def test_a_rule_is_restored_from_its_file(name: Any, is_classes: bool) -> None:
     outputs, y = make_classes() if is_classes else make_values()
     places, rule = make_textbook_fit(name)(outputs, y, 0).select_used()
     members = [(str(place), [f"model {place}"]) for place in places]
-    content = combined_to_bytes(members, rule, 4, 3 if is_classes else 0)
-    read = combined_from_bytes(content, lambda key: key)  # type: ignore[arg-type, return-value]
+    content = serialize_combined(members, rule, 4, 3 if is_classes else 0)
+    read = deserialize_combined(content, lambda key: key)  # type: ignore[arg-type, return-value]
     assert np.array_equal(read.rule(outputs[places]), rule(outputs[places]))
 
 
@@ -133,10 +133,10 @@ def test_a_rule_is_restored_from_its_file(name: Any, is_classes: bool) -> None:
 def test_a_damaged_rule_is_refused(change: dict[str, Any]) -> None:
     outputs, y = make_classes()
     _, rule = make_textbook_fit("weighted")(outputs, y, 0).select_used()
-    stored = json.loads(combined_to_bytes([(str(i), ["m"]) for i in range(5)], rule, 4, 3))
+    stored = json.loads(serialize_combined([(str(i), ["m"]) for i in range(5)], rule, 4, 3))
     stored["rule"] |= change
     with pytest.raises(ValueError, match="rule|weights"):
-        combined_from_bytes(json.dumps(stored).encode(), lambda key: key)  # type: ignore[arg-type, return-value]
+        deserialize_combined(json.dumps(stored).encode(), lambda key: key)  # type: ignore[arg-type, return-value]
 
 
 def test_members_at_chance_level_get_weight_zero() -> None:
@@ -145,8 +145,8 @@ def test_members_at_chance_level_get_weight_zero() -> None:
     outputs = np.tile([[0.6, 0.4]], (5, 200, 1))
     places, rule = make_textbook_fit("weighted")(outputs, y, 0).select_used()
     assert rule.weights == (0.0,) * 5
-    content = combined_to_bytes([(str(place), ["m"]) for place in places], rule, 1, 2)
-    read = combined_from_bytes(content, lambda key: key)  # type: ignore[arg-type, return-value]
+    content = serialize_combined([(str(place), ["m"]) for place in places], rule, 1, 2)
+    read = deserialize_combined(content, lambda key: key)  # type: ignore[arg-type, return-value]
     np.testing.assert_allclose(read.rule(outputs), 0.5)
 
 

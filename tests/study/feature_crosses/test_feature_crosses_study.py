@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from arboleda.onnx_export import ModelContext, coded_to_onnx
 from arboleda.onnx_export._graph import GivenMatrix, Graph
 from arboleda.study import Study, StudyResult
-from arboleda.study.artifacts.onnx_crosses import of_crossed
+from arboleda.study.artifacts.onnx_crosses import convert_crosses_to_onnx
 from arboleda.study.catalogue.model import Setting
 from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.data.cross_search import CrossedColumns
@@ -115,7 +115,11 @@ def test_generated_numeric_columns_are_exported_to_onnx() -> None:
     pipeline, x, _ = fitted()
     x[:4] = [[1, 0, 1], [0, 0, 1], [1e308, 1e-308, 1], [-1e308, 1e308, 0]]
     found = coded_to_onnx(
-        pipeline, ["a", "b", "c"], {}, missing=[], extra_converters={CrossedColumns: of_crossed}
+        pipeline,
+        ["a", "b", "c"],
+        {},
+        missing=[],
+        extra_converters={CrossedColumns: convert_crosses_to_onnx},
     )
     session = ort.InferenceSession(found.SerializeToString(), providers=["CPUExecutionProvider"])
     predicted = session.run(None, {name: x[:, [j]] for j, name in enumerate("abc")})[0]
@@ -138,7 +142,7 @@ def test_generated_group_columns_are_exported_to_onnx(kind: Any, groups: tuple[i
     x[:9, 2], x[9:18, 3], x[3] = 77.0, 77.0, [1e308, 1, 77, 77]  # levels that no row had
     graph = Graph()
     matrix = graph.input("X", "float64", 4)
-    found = of_crossed(made, ModelContext(graph, GivenMatrix(graph, matrix)))
+    found = convert_crosses_to_onnx(made, ModelContext(graph, GivenMatrix(graph, matrix)))
     graph.output("found", found, "float64", [None, 5])
     session = ort.InferenceSession(graph.model("a test").SerializeToString())
     (predicted,) = session.run(None, {"X": x})

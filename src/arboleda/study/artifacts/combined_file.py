@@ -1,6 +1,6 @@
-"""A combined model as a file: its rule in JSON, and the keys under which its members are kept.
+"""The file of a combined model: its rule and the keys of its members' files, in JSON.
 
-Trees of a rule are there as the bytes of their model file, in base 64.
+The trees of a rule are stored as the bytes of their model file, in Base64.
 """
 
 import base64
@@ -23,24 +23,24 @@ from arboleda.study.combination.estimators import CombinedClassifier, CombinedRe
 from arboleda.study.combination.rules import CombinationRule, LinearRule, MeanRule, TextbookRule
 from arboleda.study.data.target import n_scores
 
-__all__ = ["combined_from_bytes", "combined_to_bytes"]
+__all__ = ["deserialize_combined", "serialize_combined"]
 
 FORMAT, FORMAT_VERSION = "arboleda combined model", 1
 Members = Sequence[tuple[str, Sequence[str]]]
 
 
-def combined_to_bytes(
+def serialize_combined(
     members: Members, rule: CombinationRule, n_columns: int, n_classes: int
 ) -> bytes:
-    """The file's bytes.
+    """Serialize a combined model to the bytes of its file.
 
     Parameters
     ----------
     members : sequence of (str, sequence of str)
-        Each member's key, and the keys under which its models are kept.
+        The key of each member, and the keys of its models' files.
     rule : CombinationRule
     n_columns, n_classes : int
-        Of the study; no classes in a regression.
+        Of the study; a regression has 0 classes.
     """
     entries = {
         "format": FORMAT,
@@ -48,20 +48,21 @@ def combined_to_bytes(
         "columns": n_columns,
         "classes": n_classes,
         "members": [{"key": key, "models": list(models)} for key, models in members],
-        "rule": _entry(rule),
+        "rule": _describe_rule(rule),
     }
     return (json.dumps(entries, indent=1, allow_nan=False) + "\n").encode()
 
 
-def combined_from_bytes(
+def deserialize_combined(
     content: bytes, read: Callable[[str], Pipeline]
 ) -> CombinedClassifier | CombinedRegressor:
-    """The fitted model; ``read`` gives the fitted pipeline that is kept under a key.
+    """Deserialize a combined model; ``read`` returns the fitted pipeline of a key.
 
     Raises
     ------
     ValueError, TypeError
-        If the bytes are no such file, are of a newer version, or the rule does not fit the members.
+        If the bytes are not such a file, are of a newer version, or the rule does not match the
+        members.
     """
     stored = parse_strict_json(content, "the list of its members")
     match stored:
@@ -76,29 +77,34 @@ def combined_from_bytes(
             if version > FORMAT_VERSION:
                 raise ValueError("a newer version of arboleda wrote it")
         case _:
-            raise ValueError("it is no combined model")
-    rule = _rule(entry, len(listed), n_classes)
-    members = [_member(one, read) for one in listed]
+            raise ValueError("it is not a combined model")
+    rule = _parse_rule(entry, len(listed), n_classes)
+    members = [_load_member(one, read) for one in listed]
     if n_classes:
         return CombinedClassifier.from_fitted(members, rule, n_columns, n_classes)
     return CombinedRegressor.from_fitted(members, rule, n_columns)
 
 
-def _member(stored: Any, read: Callable[[str], Pipeline]) -> tuple[str, list[Pipeline]]:
+def _load_member(stored: Any, read: Callable[[str], Pipeline]) -> tuple[str, list[Pipeline]]:
     match stored:
         case {"key": str(key), "models": [_, *_] as models} if all(
             isinstance(model, str) for model in models
         ):
             return key, [read(model) for model in models]
-    raise ValueError("a member of it is none")
+    raise ValueError("one of its members is invalid")
 
 
-def _entry(rule: CombinationRule) -> dict[str, Any]:
+def _describe_rule(rule: CombinationRule) -> dict[str, Any]:
     if isinstance(rule, MeanRule):
         return {"kind": rule.kind, "weights": list(rule.weights), "temperature": rule.temperature}
     if isinstance(rule, BoostedRule):
         trees = base64.b64encode(model_to_bytes(rule.model)).decode()
-        return {"kind": rule.kind, "mean": _entry(rule.mean), "share": rule.share, "model": trees}
+        return {
+            "kind": rule.kind,
+            "mean": _describe_rule(rule.mean),
+            "share": rule.share,
+            "model": trees,
+        }
     if isinstance(rule, TextbookRule):
         confusion = None if rule.confusion is None else rule.confusion.tolist()
         weights = None if rule.weights is None else list(rule.weights)
@@ -117,76 +123,84 @@ def _entry(rule: CombinationRule) -> dict[str, Any]:
     }
 
 
-def _rule(stored: Mapping[str, Any], n_members: int, n_classes: int) -> CombinationRule:
+def _parse_rule(stored: Mapping[str, Any], n_members: int, n_classes: int) -> CombinationRule:
     match stored:
         case {"kind": "mean", "weights": list(weights), "temperature": temperature}:
-            return _mean(_numbers(weights, 1), float(_numbers([temperature], 1)[0]), n_members)
+            return _parse_mean(
+                _parse_numbers(weights, 1), float(_parse_numbers([temperature], 1)[0]), n_members
+            )
         case {"kind": "boosted", "mean": dict(mean), "share": share, "model": str(trees)}:
-            part = float(_numbers([share], 1)[0])
-            rule = _rule(mean, n_members, n_classes)
-            if not isinstance(rule, MeanRule) or not 0.0 <= part <= 1.0:
-                raise ValueError("the mean beside its trees is none")
-            return BoostedRule(rule, _trees(trees, n_members, n_classes), part)
+            tree_share = float(_parse_numbers([share], 1)[0])
+            rule = _parse_rule(mean, n_members, n_classes)
+            if not isinstance(rule, MeanRule) or not 0.0 <= tree_share <= 1.0:
+                raise ValueError("the mean of its boosted rule is invalid")
+            return BoostedRule(rule, _parse_trees(trees, n_members, n_classes), tree_share)
         case {
             "kind": "linear",
             "coef": list(coef),
             "intercept": list(intercept),
             "classes": list(classes),
         }:
-            return _linear(_numbers(coef, 2), _numbers(intercept, 1), classes, n_members, n_classes)
+            return _parse_linear(
+                _parse_numbers(coef, 2), _parse_numbers(intercept, 1), classes, n_members, n_classes
+            )
         case {"kind": "textbook", "name": str(name), "weights": weights, "confusion": confusion}:
-            return _textbook(name, weights, confusion, n_members, n_classes)
-    raise ValueError("it has no rule")
+            return _parse_textbook(name, weights, confusion, n_members, n_classes)
+    raise ValueError("its rule is invalid")
 
 
-def _mean(weights: npt.NDArray[np.float64], heat: float, n_members: int) -> MeanRule:
-    if len(weights) != n_members or (weights < 0).any() or heat <= 0:
-        raise ValueError("its weights are not one for each member, or negative")
-    return MeanRule(tuple(weights.tolist()), heat)
+def _parse_mean(weights: npt.NDArray[np.float64], temperature: float, n_members: int) -> MeanRule:
+    if len(weights) != n_members or (weights < 0).any() or temperature <= 0:
+        raise ValueError(
+            "its rule needs a non-negative weight for each member and a positive temperature"
+        )
+    return MeanRule(tuple(weights.tolist()), temperature)
 
 
-def _textbook(
+def _parse_textbook(
     name: str, weights: Any, confusion: Any, n_members: int, n_classes: int
 ) -> TextbookRule:
     if name not in (CLASS_RULES if n_classes else VALUE_RULES):
-        raise ValueError("its rule is none of those that are known")
+        raise ValueError("its rule is unknown")
     rule = TextbookRule(name, tuple(range(n_members)), n_classes)
     needs = name == "weighted", name == "naive_bayes"
     if (isinstance(weights, list), isinstance(confusion, list)) != needs:
-        raise ValueError("its rule has not what it needs")
+        raise ValueError("the parameters of its rule are missing, or others")
     if isinstance(weights, list):
-        found = _numbers(weights, 1)
-        if len(found) != n_members or not (found.any() or n_classes):
-            raise ValueError("its weights are not one for each member, or all 0")
-        return replace(rule, weights=tuple(found.tolist()))
+        numbers = _parse_numbers(weights, 1)
+        if len(numbers) != n_members or not (numbers.any() or n_classes):
+            raise ValueError("its rule needs a weight for each member, not all of them 0")
+        return replace(rule, weights=tuple(numbers.tolist()))
     if isinstance(confusion, list):
-        counts = np.array([_numbers(one, 2) for one in confusion if isinstance(one, list)])
+        counts = np.array([_parse_numbers(one, 2) for one in confusion if isinstance(one, list)])
         if counts.shape != (n_members, n_classes, n_classes) or (counts < 0).any():
-            raise ValueError("its rule has not the rows by class that each member said")
+            raise ValueError(
+                "its rule needs a matrix of counts, class by predicted class, for each member"
+            )
         if not counts.sum(axis=(1, 2)).all():
-            raise ValueError("its rule has learned from no row")
+            raise ValueError("its rule has a member whose counts are all 0")
         return replace(rule, confusion=counts)
     return rule
 
 
-def _trees(text: str, n_members: int, n_classes: int) -> Boosting:
+def _parse_trees(text: str, n_members: int, n_classes: int) -> Boosting:
     try:
         model = model_from_bytes(base64.b64decode(text, validate=True))
     except binascii.Error as error:
-        raise ValueError("the trees of its rule are not in base 64") from error
+        raise ValueError("the trees of its rule are not in Base64") from error
     kind = HistGradientBoostingClassifier if n_classes else HistGradientBoostingRegressor
     width = n_members * n_scores(n_classes) + (n_classes == 0)
     categories = getattr(model, "is_categorical_", None)
     if not isinstance(model, kind) or model.n_features_in_ != width or categories is not None:
-        raise ValueError("the trees of its rule do not fit the members")
+        raise ValueError("the trees of its rule do not match the members")
     if isinstance(model, HistGradientBoostingClassifier):
-        known = model.classes_
-        if known.dtype.kind != "i" or known.min() < 0 or known.max() >= n_classes:
-            raise ValueError("its rule gives classes that the study does not have")
+        classes = model.classes_
+        if classes.dtype.kind != "i" or classes.min() < 0 or classes.max() >= n_classes:
+            raise ValueError("its rule predicts classes that the study does not have")
     return model
 
 
-def _linear(
+def _parse_linear(
     coef: npt.NDArray[np.float64],
     intercept: npt.NDArray[np.float64],
     classes: list[Any],
@@ -194,23 +208,23 @@ def _linear(
     n_classes: int,
 ) -> LinearRule:
     width = n_members * n_scores(n_classes)
-    known = all(type(k) is int and 0 <= k < n_classes for k in classes)
+    are_classes = all(type(k) is int and 0 <= k < n_classes for k in classes)
     n_outputs = 1 if len(classes) in (0, 2) else len(classes)
-    if not known or sorted(set(classes)) != classes or (len(classes) > 1) != (n_classes > 0):
-        raise ValueError("its rule gives classes that the study does not have")
+    if not are_classes or sorted(set(classes)) != classes or (len(classes) > 1) != (n_classes > 0):
+        raise ValueError("its rule predicts classes that the study does not have")
     if coef.shape != (n_outputs, width) or intercept.shape != (n_outputs,):
-        raise ValueError("its rule has not a coefficient for each answer of a member")
+        raise ValueError("its rule needs a coefficient for each output of a member")
     return LinearRule(coef, intercept, tuple(classes))
 
 
-def _numbers(values: list[Any], ndim: int) -> npt.NDArray[np.float64]:
+def _parse_numbers(values: list[Any], ndim: int) -> npt.NDArray[np.float64]:
     flat = values if ndim == 1 else [v for row in values if isinstance(row, list) for v in row]
     if not all(type(value) in (int, float) for value in flat):
-        raise ValueError("its rule holds what is no number")
+        raise ValueError("its rule contains a value that is not a number")
     try:
-        found = np.array(values, dtype=np.float64)
+        array = np.array(values, dtype=np.float64)
     except OverflowError as error:
-        raise ValueError("its rule's numbers are beyond what a number can be") from error
-    if found.ndim != ndim or not np.isfinite(found).all():
-        raise ValueError("its rule's numbers are of another shape, or not finite")
-    return found
+        raise ValueError("a number of its rule is too large for 64-bit floating point") from error
+    if array.ndim != ndim or not np.isfinite(array).all():
+        raise ValueError("the numbers of its rule have another shape, or are not finite")
+    return array

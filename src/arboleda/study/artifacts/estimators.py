@@ -1,4 +1,4 @@
-"""The models of a study as estimators that take tables like the study's own."""
+"""The models of a study as estimators that take tables with the study's columns."""
 
 from typing import Any, Self
 
@@ -11,27 +11,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda.study.artifacts.layout import Layout
 
-__all__ = ["StudyClassifier", "StudyRegressor", "probabilities"]
+__all__ = ["StudyClassifier", "StudyRegressor", "predict_class_probabilities"]
 
 
-def _pipeline_has(method: str) -> Any:
+def _check_pipeline_has(method: str) -> Any:
     def check(model: Any) -> bool:
         return hasattr(getattr(model, "pipeline_", model.pipeline), method)
 
     return check
 
 
-def probabilities(
+def predict_class_probabilities(
     pipeline: Pipeline, x: npt.NDArray[np.float64], n_classes: int
 ) -> npt.NDArray[np.float64]:
-    """Probability of each class; one that the model's training rows lacked has 0."""
+    """Predict the probability of each class; 0 for those that the model was not fitted on."""
     p = np.zeros((len(x), n_classes))
     p[:, pipeline.classes_] = pipeline.predict_proba(x)
     return p
 
 
 class _StudyModel(BaseEstimator):  # type: ignore[misc]
-    """A pipeline over the coded matrix, behind the layout that makes it of a table."""
+    """A pipeline on the encoded matrix, with the layout that encodes tables."""
 
     pipeline_: Pipeline
 
@@ -41,15 +41,15 @@ class _StudyModel(BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_features_in_(self) -> int:
-        """Number of columns of the table that are used."""
+        """The number of the table's columns that are used."""
         return len(self.layout.columns)
 
     @property
     def feature_names_in_(self) -> npt.NDArray[Any]:
-        """Names of the columns of the table that are used."""
+        """The names of the table's columns that are used."""
         return np.array(self.layout.raw_names, dtype=object)
 
-    def _matrix(self, X: Any) -> npt.NDArray[np.float64]:
+    def _encode(self, X: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self, "pipeline_")
         return self.layout.encode(X).x
 
@@ -62,25 +62,25 @@ class _StudyModel(BaseEstimator):  # type: ignore[misc]
 
 
 class StudyClassifier(ClassifierMixin, _StudyModel):  # type: ignore[misc]
-    """A classifier of a study, over the columns of the study's table.
+    """A classifier of a study, on the columns of the study's table.
 
-    `arboleda.Study.load` makes it. It takes pandas, polars and Arrow tables; columns are found by
-    name, whatever their order, and others are ignored. Missing values and categories that the study
-    never met are handled as the study's preparation does.
+    `arboleda.Study.load` creates it. It takes pandas, polars and Arrow tables; columns are found by
+    name, in any order, and others are ignored. Missing values and unknown categories are handled by
+    the study's preparation.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Preparation and model, over the coded matrix.
+        Preparation and model, on the encoded matrix.
     layout : Layout
-        How a table becomes that matrix: ``layout.encode(table).x``.
+        Encodes a table as that matrix: ``layout.encode(table).x``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The target's values: text, truth values or numbers, as in the table.
+        The target's values: strings, Booleans or numbers, as in the table.
     pipeline_ : Pipeline
-        Fitted; it answers with places in ``classes_``.
+        Fitted; it predicts indices into ``classes_``.
     feature_names_in_ : ndarray of str
         The columns that are used.
     n_features_in_ : int
@@ -124,19 +124,19 @@ class StudyClassifier(ClassifierMixin, _StudyModel):  # type: ignore[misc]
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Of the values in ``classes_``.
+            Values of ``classes_``.
 
         Raises
         ------
         ValueError
             If a column is missing or holds another kind of values.
         """
-        places = self.pipeline_.predict(self._matrix(X))
+        places = self.pipeline_.predict(self._encode(X))
         return np.asarray(self.classes_[places])
 
-    @available_if(_pipeline_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_check_pipeline_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Probability of each class.
+        """Predict the probability of each class.
 
         Parameters
         ----------
@@ -153,11 +153,11 @@ class StudyClassifier(ClassifierMixin, _StudyModel):  # type: ignore[misc]
         ValueError
             If a column is missing or holds another kind of values.
         """
-        return probabilities(self.pipeline_, self._matrix(X), len(self.classes_))
+        return predict_class_probabilities(self.pipeline_, self._encode(X), len(self.classes_))
 
-    @available_if(_pipeline_has("decision_function"))  # type: ignore[untyped-decorator]
+    @available_if(_check_pipeline_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """How far each row is on the side of each class, for models that measure it.
+        """Compute the confidence scores of each row, for models that have them.
 
         Parameters
         ----------
@@ -167,29 +167,29 @@ class StudyClassifier(ClassifierMixin, _StudyModel):  # type: ignore[misc]
         Returns
         -------
         d : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Of two classes one column: above 0 speaks for the second.
+            For two classes one column, positive for the second class.
 
         Raises
         ------
         ValueError
             If a column is missing or holds another kind of values.
         """
-        return np.asarray(self.pipeline_.decision_function(self._matrix(X)))
+        return np.asarray(self.pipeline_.decision_function(self._encode(X)))
 
 
 class StudyRegressor(RegressorMixin, _StudyModel):  # type: ignore[misc]
-    """A regressor of a study, over the columns of the study's table.
+    """A regressor of a study, on the columns of the study's table.
 
-    `arboleda.Study.load` makes it. It takes pandas, polars and Arrow tables; columns are found by
-    name, whatever their order, and others are ignored. Missing values and categories that the study
-    never met are handled as the study's preparation does.
+    `arboleda.Study.load` creates it. It takes pandas, polars and Arrow tables; columns are found by
+    name, in any order, and others are ignored. Missing values and unknown categories are handled by
+    the study's preparation.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Preparation and model, over the coded matrix.
+        Preparation and model, on the encoded matrix.
     layout : Layout
-        How a table becomes that matrix: ``layout.encode(table).x``.
+        Encodes a table as that matrix: ``layout.encode(table).x``.
 
     Attributes
     ----------
@@ -241,4 +241,4 @@ class StudyRegressor(RegressorMixin, _StudyModel):  # type: ignore[misc]
         ValueError
             If a column is missing or holds another kind of values.
         """
-        return np.asarray(self.pipeline_.predict(self._matrix(X)), dtype=np.float64)
+        return np.asarray(self.pipeline_.predict(self._encode(X)), dtype=np.float64)

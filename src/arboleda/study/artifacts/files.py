@@ -21,37 +21,37 @@ __all__ = [
     "MODELS_VERSION",
     "FactsPage",
     "FileList",
+    "check_file_list",
     "check_language",
-    "checked_bytes",
-    "checked_list",
-    "is_there",
-    "page_path",
-    "put",
+    "check_not_source",
+    "choose_page_path",
+    "has_files",
+    "read_checked_file",
     "read_text",
-    "refuse_the_table",
-    "sweep",
+    "remove_temporary_files",
+    "write_file",
 ]
 
-# The folder within the study's folder.
+# The subfolder of models in a study's folder.
 MODELS = "models"
-# Raised whenever a class that the models' files name is moved or renamed: earlier files then name
+# To be raised whenever a class that models' files name is moved or renamed: earlier files then name
 # classes that no longer exist.
 MODELS_VERSION = 3
-# For each file its length and SHA-256, as {"bytes": 120, "sha256": "ab..."}, by its name.
+# The length and SHA-256 of each file by its name: {"a.skops": {"bytes": 120, "sha256": "ab..."}}.
 FileList = Mapping[str, Mapping[str, Any]]
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def put(folder: Path, name: str, content: bytes) -> dict[str, Any]:
-    """Write a file whole, or not at all, and give its entry in the list.
+def write_file(folder: Path, name: str, content: bytes) -> dict[str, Any]:
+    """Write a file atomically and return its entry in the list of files.
 
-    A file may take half of what is free on the disk: the rest of the study needs room, too.
+    A file may take at most half of the free disk space: the rest of the study needs space, too.
 
     Raises
     ------
     OSError
-        If it cannot be written, or there is too little room.
+        If the file cannot be written, or there is too little space.
     """
     folder.mkdir(exist_ok=True)
     free = shutil.disk_usage(folder).free
@@ -64,99 +64,99 @@ def put(folder: Path, name: str, content: bytes) -> dict[str, Any]:
     return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def sweep(folder: Path) -> None:
-    """Remove drafts that a killed study left; nobody else may be writing there."""
-    for draft in folder.glob(".*.tmp"):
-        drop_file(draft)
+def remove_temporary_files(folder: Path) -> None:
+    """Remove temporary files that a killed study left; no other process may be writing there."""
+    for path in folder.glob(".*.tmp"):
+        drop_file(path)
 
 
-def is_there(folder: Path, files: Any) -> bool:
-    """Whether all files of a list are in the folder, with their lengths."""
+def has_files(folder: Path, files: Any) -> bool:
+    """Whether all files of a list exist in the folder and have the listed lengths."""
     try:
-        listed = checked_list(files)
+        listed = check_file_list(files)
         return all((folder / n).stat().st_size == e["bytes"] for n, e in listed.items())
     except (OSError, TypeError, ValueError):
         return False
 
 
-def checked_list(files: Any) -> FileList:
-    """The list of files, if it is one; else TypeError or ValueError."""
+def check_file_list(files: Any) -> FileList:
+    """Return a list of files if it is valid; raise a TypeError or ValueError if not."""
     if not isinstance(files, dict):
-        raise TypeError("there is no list of files where one should be")
+        raise TypeError("a list of files is not an object")
     for name, entry in files.items():
         match entry:
             case {"bytes": int(length), "sha256": str(digest), **rest} if (
                 not rest and type(length) is int and length >= 0 and _SHA256.fullmatch(digest)
             ):
                 continue
-        raise ValueError(f"the entry of the file {str(name)[:60]!r} is none")
+        raise ValueError(f"the entry of the file {str(name)[:60]!r} is invalid")
     return files
 
 
-def checked_bytes(folder: Path, name: str, files: FileList) -> bytes:
-    """Read a file of the list.
+def read_checked_file(folder: Path, name: str, files: FileList) -> bytes:
+    """Read a file and compare it with its entry in the list.
 
     Raises
     ------
     StudyFormatError
-        If it is missing, cannot be read, or is not the one that was written.
+        If the file is missing, cannot be read, or is not the one that was written.
     """
     path = folder / name
     entry = files.get(name)
     if entry is None:
-        raise _damaged(path, "it is not in the list of files")
+        raise _make_damage_error(path, "it is not in the list of files")
     try:
         _check_is_file(path)
         with path.open("rb") as file:
-            right = os.fstat(file.fileno()).st_size == entry["bytes"]
-            content = file.read(entry["bytes"]) if right else b""
+            has_length = os.fstat(file.fileno()).st_size == entry["bytes"]
+            content = file.read(entry["bytes"]) if has_length else b""
     except OSError as error:
-        raise _damaged(path, error.strerror or "it cannot be read") from error
-    if not right or hashlib.sha256(content).hexdigest() != entry["sha256"]:
-        raise _damaged(path, "it is not what the study wrote")
+        raise _make_damage_error(path, error.strerror or "it cannot be read") from error
+    if not has_length or hashlib.sha256(content).hexdigest() != entry["sha256"]:
+        raise _make_damage_error(path, "it is not what the study wrote")
     return content
 
 
 def read_text(path: Path) -> str:
-    """The text of a file; OSError if it is none, ValueError if it is not UTF-8."""
+    """Read a text file; raise an OSError if it is not a file, a ValueError if it is not UTF-8."""
     return read_regular(path).decode()
 
 
 def _check_is_file(path: Path) -> None:
-    # Other things than files may never end, or wait.
+    # Reading a pipe or a device may never end.
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError(errno.EINVAL, "it is not a file")
 
 
-def _damaged(path: Path, reason: str) -> StudyFormatError:
+def _make_damage_error(path: Path, reason: str) -> StudyFormatError:
     return StudyFormatError(
         f"The file {path} cannot be used ({reason}); delete it and run the study's command again: "
-        "what is done is kept."
+        "completed work is reused."
     )
 
 
 @dataclass(frozen=True)
 class FactsPage(ABC):
-    """Facts that were found, and the page drawn from them."""
+    """Facts and the page that shows them."""
 
     facts: dict[str, Any]
 
     @property
     @abstractmethod
     def default_path(self) -> Path:
-        """Where the page goes if no file is named."""
+        """The file of the page if none is named."""
 
     @abstractmethod
     def to_html(self) -> str:
-        """Draw the page: one HTML text without any outside part."""
+        """Render the page as one self-contained HTML text."""
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file, whole or not at all.
+        """Write the page to a file atomically.
 
         Parameters
         ----------
         path : str or Path
-            The file; folders on the way to it are made.
+            The file; missing folders are created.
 
         Returns
         -------
@@ -192,11 +192,11 @@ def check_language(lang: str) -> None:
         raise StudyError(f"There are no pages in {lang!r}; choose one of {', '.join(LANGUAGES)}.")
 
 
-def page_path(out: Path | None, default: Path) -> Path:
-    """The file of a page: ``out``, or within it if it is a folder, or the default.
+def choose_page_path(out: Path | None, default: Path) -> Path:
+    """Choose the file of a page: ``out``, a file in it if it is a folder, or the default.
 
-    A name that ends in ``.html``, or that a file has already, is a file's; any other is a folder's,
-    which is made when the page is saved.
+    A name that ends in ``.html``, or that belongs to an existing file, is a file; any other is a
+    folder, which is created when the page is saved.
 
     Examples
     --------
@@ -211,8 +211,8 @@ def page_path(out: Path | None, default: Path) -> Path:
     return out if is_file or (out.exists() and not out.is_dir()) else out / default.name
 
 
-def refuse_the_table(path: Path, source: Any) -> None:
-    """Refuse to write over the table that is read.
+def check_not_source(path: Path, source: Any) -> None:
+    """Check that a file to write is not the table that is read.
 
     Raises
     ------
@@ -221,4 +221,4 @@ def refuse_the_table(path: Path, source: Any) -> None:
     """
     table = Path(source) if isinstance(source, (str, Path)) else None
     if table is not None and table.exists() and path.exists() and path.samefile(table):
-        raise StudyError(f"The file {path} is the table itself; name another one with --out.")
+        raise StudyError(f"The file {path} is the table itself; name another file with --out.")

@@ -1,4 +1,4 @@
-"""The index of a study's models, and its facts read back from results.json."""
+"""The index of a study's models, rows and held-out predictions, and its facts read back."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,13 @@ from pydantic import ValidationError
 
 import arboleda
 from arboleda._utils.text import json_escaped
-from arboleda.study.artifacts.files import MODELS, MODELS_VERSION, FileList, checked_list, read_text
+from arboleda.study.artifacts.files import (
+    MODELS,
+    MODELS_VERSION,
+    FileList,
+    check_file_list,
+    read_text,
+)
 from arboleda.study.artifacts.layout import Layout, RawColumn, make_layout
 from arboleda.study.artifacts.model_files import check_key
 from arboleda.study.errors import StudyError, StudyFormatError
@@ -22,14 +28,14 @@ from arboleda.study.results.facts import SCHEMA_VERSION, StudyFacts
 from arboleda.study.results.model_facts import FactsModel
 from arboleda.study.results.scoring import choose_metric
 
-__all__ = ["INDEX", "RESULTS", "Index", "check_facts", "index_text", "read_facts", "read_index"]
+__all__ = ["INDEX", "RESULTS", "Index", "check_facts", "format_index", "read_facts", "read_index"]
 
 RESULTS = "results.json"
 # Integers beyond these do not fit 64 bits, in which arrays hold them.
 _LARGEST = 2**63 - 1
-_SHOWN = 60
-# What random generators of every package take.
-_SEEDS = 2**32
+_MAX_SHOWN = 60
+# The number of seeds that the random generators of every package accept.
+_N_SEEDS = 2**32
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
@@ -51,23 +57,25 @@ def read_facts(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise StudyFormatError(f"The file {path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
-        raise _damaged(path, f"it is not JSON in UTF-8: {type(error).__name__}") from error
+        raise _make_damage_error(
+            path, f"it is not JSON in UTF-8: {type(error).__name__}"
+        ) from error
     version = facts.get("schema_version") if isinstance(facts, dict) else None
     if type(version) is int and 0 < version < SCHEMA_VERSION:
         raise StudyFormatError(
             f"The study in {folder} was written by an older version of arboleda, "
-            f"{str(facts.get('arboleda_version'))[:40]}; this one, {arboleda.__version__}, reads "
-            "its own: install that one, or run the study again in a new folder."
+            f"{str(facts.get('arboleda_version'))[:40]}, which {arboleda.__version__} cannot read; "
+            "install that version, or run the study again in a new folder."
         )
     if type(version) is int and version > SCHEMA_VERSION:
         raise StudyFormatError(
             f"The study in {folder} was written by a newer version of arboleda, "
-            f"{str(facts.get('arboleda_version'))[:40]}; this is {arboleda.__version__}: install "
-            "that one."
+            f"{str(facts.get('arboleda_version'))[:40]}, which {arboleda.__version__} cannot read; "
+            "install that version."
         )
-    wrong = check_facts(facts, StudyFacts) or _contradiction(facts)
+    wrong = check_facts(facts, StudyFacts) or _find_contradiction(facts)
     if wrong is not None:
-        raise _damaged(path, wrong)
+        raise _make_damage_error(path, wrong)
     return dict(facts)
 
 
@@ -104,12 +112,14 @@ def check_facts(facts: Any, model: type[FactsModel]) -> str | None:
         model.model_validate(facts)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        kind, parent = first["type"], _place(facts, first["loc"][:-1])
+        kind, parent = first["type"], _format_place(facts, first["loc"][:-1])
         if kind == "missing":
-            return f"{_join(parent, first['loc'][-1])} is missing"
+            return f"{_join_place(parent, first['loc'][-1])} is missing"
         if kind == "extra_forbidden":
-            return f"{parent or 'the file'} has the unknown key {str(first['loc'][-1])[:_SHOWN]!r}"
-        place = f"{_place(facts, first['loc']) or 'the file'} is {_shown(first['input'])}"
+            unknown = str(first["loc"][-1])[:_MAX_SHOWN]
+            return f"{parent or 'the file'} has the unknown key {unknown!r}"
+        place = _format_place(facts, first["loc"]) or "the file"
+        place = f"{place} is {_show_value(first['input'])}"
         if kind == "model_type":
             return f"{place}, not an object"
         expected = first["msg"].removeprefix("Input should be ")
@@ -117,43 +127,44 @@ def check_facts(facts: Any, model: type[FactsModel]) -> str | None:
     return None
 
 
-def _place(facts: Any, steps: tuple[int | str, ...]) -> str:
+def _format_place(facts: Any, steps: tuple[int | str, ...]) -> str:
     """Write the place of a value as in JavaScript, without pydantic's names of union members."""
     place = ""
     for step in steps:
         is_key = isinstance(facts, dict) and step in facts
         if is_key or (isinstance(facts, list) and isinstance(step, int)):
-            place, facts = _join(place, step), facts[step]
+            place, facts = _join_place(place, step), facts[step]
     return place
 
 
-def _join(place: str, step: int | str) -> str:
+def _join_place(place: str, step: int | str) -> str:
     if isinstance(step, int):
         return f"{place}[{step}]"
-    return f"{place}.{step[:_SHOWN]}".removeprefix(".")
+    return f"{place}.{step[:_MAX_SHOWN]}".removeprefix(".")
 
 
-def _shown(value: Any) -> str:
+def _show_value(value: Any) -> str:
     """Write a value briefly for a message, in JSON's words."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "an array"
     if isinstance(value, str):
-        return repr(value[:_SHOWN])
+        return repr(value[:_MAX_SHOWN])
     return "null" if value is None else str(value).lower()
 
 
-def _contradiction(facts: dict[str, Any]) -> str | None:
+def _find_contradiction(facts: dict[str, Any]) -> str | None:
     """Describe a contradiction between parts of the facts; None if there is none."""
     study = facts["study"]
     try:
         choose_metric(study["metric"], study["task"])
     except StudyError:
-        return f"study.metric is {study['metric'][:60]!r}, which is no metric of a {study['task']}"
-    if study["seed"] >= _SEEDS:
-        return f"study.seed is {study['seed']}, not below {_SEEDS}"
+        named = study["metric"][:60]
+        return f"study.metric is {named!r}, which is not a metric of a {study['task']}"
+    if study["seed"] >= _N_SEEDS:
+        return f"study.seed is {study['seed']}, not below {_N_SEEDS}"
     keys = [model["key"] for model in facts["models"]]
     if len(set(keys)) != len(keys):
-        return "models has a key twice"
+        return "models has a duplicate key"
     for place, model in enumerate(facts["models"]):
         if model["status"] != "ok":
             continue
@@ -162,11 +173,11 @@ def _contradiction(facts: dict[str, Any]) -> str | None:
         if absent is not None:
             return f"{at}.{absent} is null, though the model did not fail"
         if not 0 <= model["best"] < len(model["candidates"]):
-            return f"{at}.best is {model['best']}, which is no place in its candidates"
-    return _contradiction_of_costs(facts.get("costs"))
+            return f"{at}.best is {model['best']}, which is not an index of its candidates"
+    return _find_cost_contradiction(facts.get("costs"))
 
 
-def _contradiction_of_costs(costs: dict[str, Any] | None) -> str | None:
+def _find_cost_contradiction(costs: dict[str, Any] | None) -> str | None:
     if costs is None:
         return None
     n = len(costs["labels"])
@@ -175,10 +186,10 @@ def _contradiction_of_costs(costs: dict[str, Any] | None) -> str | None:
     return None
 
 
-def _damaged(path: Path, reason: str) -> StudyFormatError:
+def _make_damage_error(path: Path, reason: str) -> StudyFormatError:
     return StudyFormatError(
-        f"The file {path} is damaged ({reason}); run the study's command again: what is done is "
-        "kept."
+        f"The file {path} is damaged ({reason}); run the study's command again: completed work is "
+        "reused."
     )
 
 
@@ -190,12 +201,12 @@ _TASKS = ("binary", "multiclass", "regression")
 
 @dataclass(frozen=True)
 class Index:
-    """What the list says.
+    """The index of what a study saved.
 
-    ``models`` holds, for each model by its key, the list of its files, or why there are none;
-    ``rows`` the same of the rows, and ``held_out`` of the best model's answers about the folds'
-    rows. ``classes`` are the values that are predicted, None in a regression, and ``class_names``
-    their texts.
+    ``models`` has, by the key of each model, the list of its files, or the reason why it was not
+    saved; ``rows`` and ``held_out`` are the same for the rows and for the best model's predictions
+    of held-out rows. ``classes`` are the values that are predicted, None in a regression, and
+    ``class_names`` their labels.
     """
 
     sha256: str
@@ -210,13 +221,13 @@ class Index:
     scikit_learn: str
 
 
-def index_text(
+def format_index(
     plan: Plan,
     models: Mapping[str, Any],
     rows: Mapping[str, Any],
     held_out: Mapping[str, Any],
 ) -> str:
-    """The list as JSON, from what was kept of each model, the rows and the held-out answers."""
+    """Format the index as JSON from the results of saving models, rows and predictions."""
     layout = make_layout(plan.table.columns, plan.roles, plan.settings.merge)
     entries = {
         "format": FORMAT,
@@ -236,19 +247,19 @@ def index_text(
             | ({"merged": dict(c.merged)} if c.merged else {})
             for c in layout.columns
         ],
-        "models": {key: _entry(kept) for key, kept in models.items()},
-        "rows": _entry(rows),
-        "held_out": _entry(held_out),
+        "models": {key: _format_entry(saved) for key, saved in models.items()},
+        "rows": _format_entry(rows),
+        "held_out": _format_entry(held_out),
     }
     return json_escaped(json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
-def _entry(kept: Mapping[str, Any]) -> Any:
-    return kept["files"] if kept["error"] is None else kept["error"]
+def _format_entry(saved: Mapping[str, Any]) -> Any:
+    return saved["files"] if saved["error"] is None else saved["error"]
 
 
 def read_index(folder: Path) -> Index:
-    """Read the list of a study's folder.
+    """Read the index of a study's folder.
 
     Raises
     ------
@@ -258,117 +269,118 @@ def read_index(folder: Path) -> Index:
     path = folder / MODELS / INDEX
     try:
         stored = json.loads(read_text(path))
-        _one_of((FORMAT,), stored["format"])
-        version = _version(stored["format_version"])
+        _check_choice((FORMAT,), stored["format"])
+        version = _parse_version(stored["format_version"])
         if version == MODELS_VERSION:
-            return _index(stored)
+            return _parse_index(stored)
     except FileNotFoundError as error:
         raise StudyFormatError(
-            f"The folder {folder} keeps no models; run the study's command again: what is done is "
-            "kept, and the best of each model is fitted once more."
+            f"The folder {folder} has no models; run the study's command again: completed work is "
+            "reused, and the best candidate of each model is fitted again."
         ) from error
     except OSError as error:
         raise StudyFormatError(f"The file {path} cannot be read: {error.strerror}.") from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise StudyFormatError(
             f"The file {path} is damaged ({type(error).__name__}: {str(error)[:200]}); run the "
-            "study's command again: what is done is kept."
+            "study's command again: completed work is reused."
         ) from error
     if version < MODELS_VERSION:
         raise StudyFormatError(
             f"The models in {folder} were written by an earlier version of arboleda, "
-            f"{str(stored.get('arboleda'))[:40]}, in a format that this one does not read; run the "
-            "study again in another folder, or install that version."
+            f"{str(stored.get('arboleda'))[:40]}, which {arboleda.__version__} cannot read; "
+            "install that version, or run the study again in a new folder."
         )
     raise StudyFormatError(
-        f"The models in {folder} were kept by a newer version of arboleda, "
-        f"{str(stored.get('arboleda'))[:40]}; this is {arboleda.__version__}: install that one."
+        f"The models in {folder} were written by a newer version of arboleda, "
+        f"{str(stored.get('arboleda'))[:40]}, which {arboleda.__version__} cannot read; install "
+        "that version."
     )
 
 
-def _index(stored: dict[str, Any]) -> Index:
+def _parse_index(stored: dict[str, Any]) -> Index:
     target = stored["target"]
-    labels = tuple(_text(label) for label in _list(target["labels"]))
-    task = _one_of(_TASKS, stored["task"])
+    labels = tuple(_check_text(label) for label in _check_list(target["labels"]))
+    task = _check_choice(_TASKS, stored["task"])
     if len(set(labels)) != len(labels):
-        raise ValueError("a class is there twice")
+        raise ValueError("a class is listed twice")
     if {"binary": len(labels) == 2, "regression": not labels}.get(task, len(labels) > 2) is False:
         raise ValueError(f"{len(labels)} classes do not make a task that is {task}")
     models = stored["models"]
-    columns = tuple(_column(entry) for entry in _list(stored["columns"]))
+    columns = tuple(_parse_column(entry) for entry in _check_list(stored["columns"]))
     if len({column.name for column in columns}) != len(columns) or not columns:
-        raise ValueError("there is no column, or one twice")
+        raise ValueError("there is no column, or a column is listed twice")
     if not all(column.name for column in columns):
         raise ValueError("a column has no name")
     return Index(
-        sha256=_text(stored["data_sha256"]),
+        sha256=_check_text(stored["data_sha256"]),
         task=task,
-        target=_text(target["name"]),
+        target=_check_text(target["name"]),
         class_names=labels,
-        classes=_classes(_text(target["kind"]), labels) if labels else None,
+        classes=_parse_classes(_check_text(target["kind"]), labels) if labels else None,
         layout=Layout(columns),
-        models={check_key(key): _files(models[key]) for key in models},
-        rows=_files(stored["rows"]),
-        # Older versions kept none.
-        held_out=_files(stored.get("held_out", "an older version did not keep it")),
-        scikit_learn=_text(stored["scikit-learn"]),
+        models={check_key(key): _parse_files(models[key]) for key in models},
+        rows=_parse_files(stored["rows"]),
+        # Older versions did not save them.
+        held_out=_parse_files(stored.get("held_out", "an older version did not save them")),
+        scikit_learn=_check_text(stored["scikit-learn"]),
     )
 
 
-def _classes(kind: str, labels: tuple[str, ...]) -> npt.NDArray[Any]:
-    """The classes as the table has them: text, truth values, whole numbers or others."""
+def _parse_classes(kind: str, labels: tuple[str, ...]) -> npt.NDArray[Any]:
+    """Parse the classes as the table has them: strings, Booleans, integers or other numbers."""
     if kind == "boolean":
         if set(labels) != {"false", "true"}:
-            raise ValueError("the classes are no truth values")
+            raise ValueError("the classes are not Booleans")
         return np.array([label == "true" for label in labels])
     if kind == "string":
         return np.array(labels, dtype=object)
     values = np.array([float(label) for label in labels])
-    whole = np.all(values == np.round(values)) and np.abs(values).max() < 2**53
-    return values.astype(np.int64) if whole else values
+    are_integers = np.all(values == np.round(values)) and np.abs(values).max() < 2**53
+    return values.astype(np.int64) if are_integers else values
 
 
-def _column(entry: Any) -> RawColumn:
-    levels = tuple(_text(level) for level in _list(entry["levels"]))
+def _parse_column(entry: Any) -> RawColumn:
+    levels = tuple(_check_text(level) for level in _check_list(entry["levels"]))
     if len(set(levels)) != len(levels):
-        raise ValueError("a column has a level twice")
+        raise ValueError("a column lists a level twice")
     pairs = entry.get("merged", {})
     if not isinstance(pairs, dict):
-        raise TypeError("there is no list of merged values where one should be")
-    merged = tuple((_text(old), _text(new)) for old, new in pairs.items())
-    kind = _one_of(_KINDS, entry["kind"])
+        raise TypeError("the merged values of a column are not an object")
+    merged = tuple((_check_text(old), _check_text(new)) for old, new in pairs.items())
+    kind = _check_choice(_KINDS, entry["kind"])
     if merged and kind not in ("numeric", "categorical"):
         raise ValueError(f"values of the kind {kind} cannot be merged")
     if kind == "numeric":
         for pair in merged:
             np.array(pair, dtype=np.float64)
-    return RawColumn(_text(entry["name"]), kind, levels, merged)
+    return RawColumn(_check_text(entry["name"]), kind, levels, merged)
 
 
-def _files(entry: Any) -> FileList | str:
-    return entry if isinstance(entry, str) else checked_list(entry)
+def _parse_files(entry: Any) -> FileList | str:
+    return entry if isinstance(entry, str) else check_file_list(entry)
 
 
-def _version(value: Any) -> int:
+def _parse_version(value: Any) -> int:
     if type(value) is not int or value < 1:
-        raise ValueError(f"{str(value)[:60]} is no version")
+        raise ValueError(f"{str(value)[:60]} is not a version")
     return value
 
 
-def _one_of(allowed: tuple[str, ...], value: Any) -> Any:
+def _check_choice(allowed: tuple[str, ...], value: Any) -> Any:
     if value not in allowed:
-        raise ValueError(f"{str(value)[:60]!r} is none of {', '.join(allowed)}")
+        raise ValueError(f"{str(value)[:60]!r} is not one of {', '.join(allowed)}")
     return value
 
 
-def _text(value: Any) -> str:
+def _check_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError("there is no text where one should be")
-    value.encode()  # half of a sign, which JSON can hold, is a ValueError
+        raise TypeError(f"{str(value)[:60]} is not a string")
+    value.encode()  # a lone surrogate, which JSON allows, raises a ValueError
     return value
 
 
-def _list(value: Any) -> list[Any]:
+def _check_list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError("there is no list where one should be")
+        raise TypeError(f"{str(value)[:60]} is not an array")
     return value

@@ -1,4 +1,4 @@
-"""How the columns of a study's table become the matrix that its models take."""
+"""The layout of a study's table: how its columns are encoded as the matrix that models take."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,15 @@ from arboleda.study.data.recipe import (
 from arboleda.study.data.table import MISSING, Column, Table, check_names, column_from_arrow
 from arboleda.study.errors import StudyError
 
-__all__ = ["Layout", "RawColumn", "as_known", "as_text", "make_layout"]
+__all__ = [
+    "Layout",
+    "RawColumn",
+    "as_known",
+    "as_text",
+    "convert_column",
+    "convert_to_text",
+    "make_layout",
+]
 
 FeatureKind = Literal["numeric", "categorical", "boolean", "datetime"]
 Floats = npt.NDArray[np.float64]
@@ -30,9 +38,9 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RawColumn:
-    """A column of the table that the models learned from; ``levels`` are those of a category.
+    """A column of the table that the models were fitted on; only categories have ``levels``.
 
-    ``merged`` pairs values of a table with what the study made of them.
+    ``merged`` pairs values of a table with the values that the study replaced them by.
     """
 
     name: str
@@ -43,12 +51,12 @@ class RawColumn:
 
 @dataclass(frozen=True, repr=False)
 class Layout:
-    """The columns that a study's models were given, in their order.
+    """The columns that a study's models take, in order.
 
     Parameters
     ----------
     columns : tuple of RawColumn
-        Without the target and the columns that were left out.
+        Without the target and the columns that are not used.
     """
 
     columns: tuple[RawColumn, ...]
@@ -63,40 +71,40 @@ class Layout:
 
     @cached_property
     def _empty(self) -> Features:
-        return self._features(
-            [Column(c.name, _KINDS[c.kind], np.empty(0), c.levels) for c in self.columns]
+        return self._make_features(
+            [Column(c.name, _TABLE_KINDS[c.kind], np.empty(0), c.levels) for c in self.columns]
         )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the matrix's columns: a date is several of them."""
+        """The names of the matrix's columns; a date has several."""
         return self._empty.names
 
     @property
     def categorical(self) -> tuple[int, ...]:
-        """The matrix's columns that hold codes of categories."""
+        """The indices of the matrix's columns of category codes."""
         return self._empty.categorical
 
     @property
     def binary(self) -> tuple[int, ...]:
-        """The matrix's columns that hold truth values."""
+        """The indices of the matrix's columns of Booleans."""
         return self._empty.binary
 
     @property
     def numeric(self) -> tuple[int, ...]:
-        """The matrix's columns that hold numbers, truth values among them."""
+        """The indices of the matrix's columns of numbers, Booleans included."""
         return self._empty.numeric
 
     @property
     def levels(self) -> Any:
-        """The texts of the codes of each column of categories, by its place in the matrix."""
+        """The levels of each categorical column, by its index in the matrix."""
         return self._empty.levels
 
     def encode(self, source: Any) -> Features:
-        """The matrix of a table: its columns are found by name, others are ignored.
+        """Encode a table as a matrix; columns are found by name, others are ignored.
 
-        A category that the study did not meet gets the code that follows those it met, a missing
-        one -1; a missing number is NaN.
+        An unknown category gets the code after the last known one, a missing category -1; a missing
+        number is NaN.
 
         Parameters
         ----------
@@ -110,64 +118,71 @@ class Layout:
         Raises
         ------
         StudyError
-            If the table cannot be read, lacks a column, or a column holds another kind of values.
+            If the table cannot be read or lacks a column, or a column has values of another kind.
         """
         return self.encode_raw(self.read(source))
 
     def read(self, source: Any) -> RawTable:
-        """The table as it is, with the columns of categories as text; all needed ones are there."""
-        raw = read_raw(source, as_text=self._texts)
+        """Read a table, with categorical columns as text, and check that it has all columns."""
+        raw = read_raw(source, as_text=self._categorical_names)
         self._check(raw)
         return raw
 
-    def parts(self, source: Any, *, max_table_size: int | None = None) -> Iterator[Chunk]:
-        """The table as by `read`, a file larger than memory part by part."""
-        for part in read_chunks(source, as_text=self._texts, max_table_size=max_table_size):
+    def iterate_chunks(self, source: Any, *, max_table_size: int | None = None) -> Iterator[Chunk]:
+        """Read a table as `read` does, but a file larger than memory in chunks."""
+        for part in read_chunks(
+            source, as_text=self._categorical_names, max_table_size=max_table_size
+        ):
             self._check(part.raw)
             yield part
 
     @property
-    def _texts(self) -> list[str]:
+    def _categorical_names(self) -> list[str]:
         return [column.name for column in self.columns if column.kind == "categorical"]
 
     def _check(self, raw: RawTable) -> None:
         check_names(raw.names, raw.name)
         missing = [name for name in self.raw_names if name not in set(raw.names)]
         if missing:
-            word = "columns" if len(missing) > 1 else "column"
+            noun = "columns" if len(missing) > 1 else "column"
             named = ", ".join(repr(name[:60]) for name in missing[:8])
             more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
             raise StudyError(
-                f"The table {raw.name} lacks the {word} {named}{more}, which the models of the "
-                "study need; add what is missing, empty where nothing is known."
+                f"The table {raw.name} lacks the {noun} {named}{more}, which the models of the "
+                "study need; add them, with empty cells where values are unknown."
             )
 
     def encode_raw(self, raw: RawTable) -> Features:
-        """The matrix of a table that was read by `read`."""
+        """Encode a table that was read by `read`."""
         where = {name: i for i, name in enumerate(raw.names)}
-        return self._features(
+        return self._make_features(
             [
-                as_known(column, raw.data.column(where[column.name]), raw.decimal_comma)
+                convert_column(column, raw.data.column(where[column.name]), raw.decimal_comma)
                 for column in self.columns
             ]
         )
 
-    def _features(self, columns: Iterable[Column]) -> Features:
+    def _make_features(self, columns: Iterable[Column]) -> Features:
         roles = {column.name: Role(column.kind, "feature") for column in self.columns}
         return make_features(Table("", "", tuple(columns), ""), roles)
 
 
-_KINDS: dict[FeatureKind, Literal["numeric", "boolean", "datetime", "string"]] = {
+_TABLE_KINDS: dict[FeatureKind, Literal["numeric", "boolean", "datetime", "string"]] = {
     "numeric": "numeric",
     "categorical": "string",
     "boolean": "boolean",
     "datetime": "datetime",
 }
-_WORDS = {"numeric": "numbers", "boolean": "truth values", "datetime": "dates", "string": "text"}
+_KIND_WORDS = {
+    "numeric": "numbers",
+    "boolean": "Booleans",
+    "datetime": "dates",
+    "string": "text",
+}
 
 
 def make_layout(columns: Iterable[Column], roles: Any, merges: Merges) -> Layout:
-    """The layout of a study's table: its features in the table's order."""
+    """Make the layout of a study's table: its features in the table's order."""
     return Layout(
         tuple(
             RawColumn(
@@ -182,85 +197,85 @@ def make_layout(columns: Iterable[Column], roles: Any, merges: Merges) -> Layout
     )
 
 
-def as_known(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
-    """The values of a column of a new table, read as what the study knows them to be."""
+def convert_column(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
+    """Convert a column of a new table to the kind that it has in the study."""
     if column.kind == "categorical":
-        return Column(column.name, "string", _codes(column, data), column.levels)
-    found = column_from_arrow(column.name, data, decimal_comma)
-    if found.missing.all():
-        return Column(column.name, _KINDS[column.kind], found.values)
-    values = found.values
+        return Column(column.name, "string", _encode_categories(column, data), column.levels)
+    parsed = column_from_arrow(column.name, data, decimal_comma)
+    if parsed.missing.all():
+        return Column(column.name, _TABLE_KINDS[column.kind], parsed.values)
+    values = parsed.values
     if column.kind == "numeric":
-        if found.kind == "string":
-            values = _numbers_of(found)
-        elif found.kind == "datetime":
-            _refuse(column, found, int(np.argmin(found.missing)))
+        if parsed.kind == "string":
+            values = _parse_numbers(parsed)
+        elif parsed.kind == "datetime":
+            _refuse(column, parsed, int(np.argmin(parsed.missing)))
     elif column.kind == "boolean":
-        if found.kind not in ("boolean", "numeric"):
-            _refuse(column, found, int(np.argmin(found.missing)))
-        strange = np.flatnonzero(~found.missing & (values != 0) & (values != 1))
-        if strange.size:
-            _refuse(column, found, int(strange[0]))
-    elif found.kind != "datetime":
-        _refuse(column, found, int(np.argmin(found.missing)))
+        if parsed.kind not in ("boolean", "numeric"):
+            _refuse(column, parsed, int(np.argmin(parsed.missing)))
+        others = np.flatnonzero(~parsed.missing & (values != 0) & (values != 1))
+        if others.size:
+            _refuse(column, parsed, int(others[0]))
+    elif parsed.kind != "datetime":
+        _refuse(column, parsed, int(np.argmin(parsed.missing)))
     if column.merged:
         values = with_numbers_merged(values, dict(column.merged))
-    return Column(column.name, _KINDS[column.kind], values)
+    return Column(column.name, _TABLE_KINDS[column.kind], values)
 
 
-def _numbers_of(found: Column) -> Floats:
-    """The numbers that texts stand for, or StudyError for the first that is none."""
-    numbers = np.full(len(found.levels) + 1, np.nan)
+def _parse_numbers(parsed: Column) -> Floats:
+    """Parse texts as numbers; raise a StudyError for the first that is not a number."""
+    numbers = np.full(len(parsed.levels) + 1, np.nan)
     bad = []
-    for code, text in enumerate(found.levels):
+    for code, text in enumerate(parsed.levels):
         try:
             numbers[code] = pc.cast(pa.scalar(text.strip()), pa.float64()).as_py()
         except pa.ArrowInvalid:
             bad.append(code)
     if bad:
-        row = int(np.flatnonzero(np.isin(found.values, bad))[0])
+        row = int(np.flatnonzero(np.isin(parsed.values, bad))[0])
         raise StudyError(
-            f"Column {found.name!r} holds numbers in the study, but "
-            f"{found.levels[int(found.values[row])][:60]!r} in data row {row + 1} is none; "
-            "correct it or leave it blank."
+            f"Column {parsed.name!r} holds numbers in the study, but "
+            f"{parsed.levels[int(parsed.values[row])][:60]!r} in data row {row + 1} is not a "
+            "number; correct it or leave it blank."
         )
-    return numbers[np.where(found.missing, len(found.levels), found.values).astype(np.int64)]
+    return numbers[np.where(parsed.missing, len(parsed.levels), parsed.values).astype(np.int64)]
 
 
-def _refuse(column: RawColumn, found: Column, row: int) -> None:
-    value = found.values[row]
-    text = found.levels[int(value)][:60] if found.kind == "string" else f"{value:g}"
+def _refuse(column: RawColumn, parsed: Column, row: int) -> None:
+    value = parsed.values[row]
+    text = parsed.levels[int(value)][:60] if parsed.kind == "string" else f"{value:g}"
     what = (
         f"a date in data row {row + 1}"
-        if found.kind == "datetime"
+        if parsed.kind == "datetime"
         else (f"{text!r} in data row {row + 1}")
     )
     raise StudyError(
-        f"Column {column.name!r} holds {_WORDS[_KINDS[column.kind]]} in the study, but here "
-        f"{what}; give it the same kind of values, or leave it blank."
+        f"Column {column.name!r} holds {_KIND_WORDS[_TABLE_KINDS[column.kind]]} in the study, but "
+        f"this table has {what}; give it values of that kind, or leave it blank."
     )
 
 
-def _codes(column: RawColumn, data: pa.ChunkedArray) -> Floats:
-    """The place of each text among the known ones, their number if it is none, NaN if missing."""
-    text = with_texts_merged(as_text(column, data), dict(column.merged))
+def _encode_categories(column: RawColumn, data: pa.ChunkedArray) -> Floats:
+    """Encode each text as its index in the levels, their number if unknown, NaN if missing."""
+    text = with_texts_merged(convert_to_text(column, data), dict(column.merged))
     known = pa.array(column.levels, pa.large_string())
     codes = pc.fill_null(pc.index_in(text, value_set=known), len(column.levels))
-    gone = pc.is_in(
+    is_missing = pc.is_in(
         pc.fill_null(pc.utf8_trim_whitespace(text), ""), pa.array(MISSING, pa.large_string())
     )
     values = np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.float64)
-    return np.where(gone.to_numpy(zero_copy_only=False).astype(bool), np.nan, values)
+    return np.where(is_missing.to_numpy(zero_copy_only=False).astype(bool), np.nan, values)
 
 
-def as_text(column: RawColumn, data: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of categories as text, whole numbers among floats without their point."""
+def convert_to_text(column: RawColumn, data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Convert a categorical column to text; floats that are integers lose their decimal point."""
     kind = data.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
         data = data.cast(kind)
-    if pa.types.is_floating(kind) and _all_whole(data):
-        # Frames turn whole numbers into these where one is missing.
+    if pa.types.is_floating(kind) and _is_integral(data):
+        # A data frame converts a column of integers to floats if one is missing.
         data = pc.if_else(pc.is_nan(data), None, data).cast(pa.int64())
     try:
         if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
@@ -268,12 +283,16 @@ def as_text(column: RawColumn, data: pa.ChunkedArray) -> pa.ChunkedArray:
         return data.cast(pa.large_string())
     except pa.ArrowException as error:
         raise StudyError(
-            f"Column {column.name!r} holds text in the study, but here values of the type {kind}; "
-            f"give it text such as {column.levels[0][:60]!r}."
+            f"Column {column.name!r} holds text in the study, but this table has values of the "
+            f"type {kind}; give it text such as {column.levels[0][:60]!r}."
         ) from error
 
 
-def _all_whole(data: pa.ChunkedArray) -> bool:
+def _is_integral(data: pa.ChunkedArray) -> bool:
     values = np.asarray(data.to_numpy(zero_copy_only=False), dtype=np.float64)
     values = values[~np.isnan(values)]
     return bool(np.all(np.isfinite(values) & (np.abs(values) < 2**53)) and np.all(values % 1 == 0))
+
+
+# `arboleda.study.data.external_test` imports these functions by their earlier names.
+as_known, as_text = convert_column, convert_to_text

@@ -1,4 +1,4 @@
-"""A study read back from its folder: its facts, its fitted models and its rows."""
+"""A study that is read from its folder: facts, fitted models and rows."""
 
 import warnings
 from functools import cached_property
@@ -21,24 +21,24 @@ __all__ = ["LoadedStudy", "load_study"]
 
 
 class LoadedStudy:
-    """A study that was run before; `arboleda.Study.load` makes it.
+    """A study that was run before; `arboleda.Study.load` returns it.
 
     Attributes
     ----------
     folder : Path
-        Where it was read from.
+        The study's folder.
     facts : dict
-        As in ``results.json``.
+        The content of ``results.json``.
     task : {"binary", "multiclass", "regression"}
-        What was predicted.
+        The task.
     target : str
-        The column that was predicted.
+        The column that is predicted.
     class_names : tuple of str
-        The classes' texts, in the order of the models' ``classes_``; empty in a regression.
+        The labels of the classes, in the order of the models' ``classes_``; empty in a regression.
     layout : Layout
-        The columns that the models take, and how a table becomes their matrix.
+        The columns that the models take; it encodes tables as matrices.
     keys : tuple of str
-        The models that were kept, best first: what `model` takes.
+        The keys of the saved models, best first, for `model`.
     best_model_ : StudyClassifier or StudyRegressor
         The model with the best cross-validated mean, fitted on all training rows.
     """
@@ -60,7 +60,7 @@ class LoadedStudy:
 
     @property
     def best_key(self) -> str:
-        """The key of the best model, kept or not."""
+        """The key of the best model, saved or not."""
         if not self._ranked:
             raise StudyError(f"Every model of the study in {self.folder} failed.")
         return self._ranked[0]
@@ -71,7 +71,7 @@ class LoadedStudy:
         return self.model(self.best_key)
 
     def model(self, key: str) -> StudyClassifier | StudyRegressor:
-        """A fitted model of the study.
+        """Return a fitted model of the study.
 
         Parameters
         ----------
@@ -81,44 +81,44 @@ class LoadedStudy:
         Returns
         -------
         model : StudyClassifier or StudyRegressor
-            Fitted on all training rows, and on no test row.
+            Fitted on all training rows and no test rows.
 
         Raises
         ------
         StudyError
-            If there is no such model, or it was not kept; a `StudyFormatError` if its files are
+            If there is no such model, or it was not saved; a `StudyFormatError` if its files are
             damaged.
         """
         if key not in self._models:
-            self._models[key] = self._read(key)
+            self._models[key] = self._read_model(key)
         return self._models[key]
 
-    def _read(self, key: str) -> StudyClassifier | StudyRegressor:
+    def _read_model(self, key: str) -> StudyClassifier | StudyRegressor:
         files = self._index.models.get(key)
         if files is None and key in self._ranked:
             raise StudyFormatError(
-                f"The model {key} is in the leaderboard of {self.folder}, but not in the list of "
-                f"its models, {MODELS}/{INDEX}; run the study's command again: what is done is "
-                "kept."
+                f"The model {key} is in the leaderboard of {self.folder}, but not in the index of "
+                f"its models, {MODELS}/{INDEX}; run the study's command again: completed work is "
+                "reused."
             )
         if files is None:
             raise StudyError(
-                f"The study in {self.folder} has no model {key!r}; it kept "
+                f"The study in {self.folder} has no model {key!r}; it saved "
                 f"{', '.join(self.keys) or 'none'}."
             )
         if isinstance(files, str):
             raise StudyError(
-                f"The model {key} was not kept in {self.folder} ({files}); run the study's command "
-                "again: what is done is kept."
+                f"The model {key} was not saved in {self.folder} ({files}); run the study's "
+                "command again: completed work is reused."
             )
         pipeline = read_model(self.folder / MODELS, key, files)
         try:
             self._check_fit(pipeline)
         except MemoryError:
             raise
-        except Exception as error:  # how a model fails that is not whole cannot be listed
+        except Exception as error:  # an inconsistent model can fail in any way
             raise StudyFormatError(
-                f"The model {key} in {self.folder} does not fit the study's columns "
+                f"The model {key} in {self.folder} does not match the study's columns "
                 f"({error_sentence(error)}); run the study's command in a new folder."
             ) from error
         if self._index.classes is None:
@@ -130,45 +130,45 @@ class LoadedStudy:
         return classifier
 
     def _check_fit(self, pipeline: Any) -> None:
-        """Refuse a model of other columns or classes than the list's, or one that cannot predict.
+        """Check that a model has the study's columns and classes, and that it can predict a row.
 
-        The files of a model may be whole, each of them, and not belong together: it predicts a row.
+        Each file of a model may be intact although they do not belong together.
         """
         width = len(self.layout.names)
         first = next(step for _, step in pipeline.steps if step != "passthrough")
-        # An answer that ignores all columns does not tell their number.
+        # A model that ignores all columns does not store their number.
         taken = getattr(first, "n_features_in_", width)
         if taken != width:
-            raise ValueError(f"it takes {taken} of them, not {width}")
+            raise ValueError(f"it takes {taken} columns, not {width}")
         row = np.zeros((1, width))
         with warnings.catch_warnings():
-            # What a package remarks is told where rows of the user's are predicted.
+            # Warnings are shown when the user's rows are predicted.
             warnings.simplefilter("ignore")
             predicted = np.asarray(pipeline.predict(row))
             if self._index.classes is None:
-                sound = predicted.shape == (1,) and predicted.dtype.kind in "fiu"
+                is_valid = predicted.shape == (1,) and predicted.dtype.kind in "fiu"
             else:
                 n = len(self._index.classes)
                 places = np.asarray(pipeline.classes_)
                 if places.dtype.kind != "i" or places.min() < 0 or places.max() >= n:
-                    raise ValueError("its classes are others")
-                sound = predicted.shape == (1,) and predicted[0] in places
+                    raise ValueError("it has other classes")
+                is_valid = predicted.shape == (1,) and predicted[0] in places
                 if hasattr(pipeline, "predict_proba"):
                     p = np.asarray(pipeline.predict_proba(row))
-                    sound &= p.shape == (1, len(places)) and bool(np.all(p >= 0.0))
-        if not sound:
-            raise ValueError("what it predicts is none of what the study predicts")
+                    is_valid &= p.shape == (1, len(places)) and bool(np.all(p >= 0.0))
+        if not is_valid:
+            raise ValueError("its predictions are not values of the target")
 
     @cached_property
     def _training(self) -> Rows:
-        return self._rows(test=False)
+        return self._read_rows(test=False)
 
     @cached_property
     def _test(self) -> Rows:
-        return self._rows(test=True)
+        return self._read_rows(test=True)
 
     def training_rows(self) -> Rows:
-        """The rows that the models were fitted on.
+        """Return the rows that the models were fitted on.
 
         Returns
         -------
@@ -177,12 +177,12 @@ class LoadedStudy:
         Raises
         ------
         StudyError
-            If they were not kept; a `StudyFormatError` if their files are damaged.
+            If they were not saved; a `StudyFormatError` if their files are damaged.
         """
         return self._training
 
     def test_rows(self) -> Rows:
-        """The rows that were set aside for the test.
+        """Return the rows that were held out for the test.
 
         Returns
         -------
@@ -191,17 +191,17 @@ class LoadedStudy:
         Raises
         ------
         StudyError
-            If they were not kept; a `StudyFormatError` if their files are damaged.
+            If they were not saved; a `StudyFormatError` if their files are damaged.
         """
         return self._test
 
     def held_out(self) -> HeldOut | None:
-        """What the best model said of the folds' rows, each time without having learned from them.
+        """Return the best model's out-of-fold predictions of training rows, with the targets.
 
         Returns
         -------
-        y, said : ndarray of shape (n,), Said
-            Targets (of classes their places) and answers; None if they were not kept.
+        (y, predictions) : (ndarray of shape (n,), Predictions) or None
+            In a classification, ``y`` has indices of classes. None if they were not saved.
 
         Raises
         ------
@@ -213,11 +213,12 @@ class LoadedStudy:
             return None
         return read_held_out(self.folder / MODELS, files, len(self.class_names))
 
-    def _rows(self, *, test: bool) -> Rows:
+    def _read_rows(self, *, test: bool) -> Rows:
         files = self._index.rows
         if isinstance(files, str):
             raise StudyError(
-                f"The rows were not kept in {self.folder} ({files}); run the study's command again."
+                f"The rows were not saved in {self.folder} ({files}); run the study's command "
+                "again."
             )
         return read_rows(
             self.folder / MODELS,
@@ -229,7 +230,7 @@ class LoadedStudy:
         )
 
     def encode(self, source: Any) -> Features:
-        """The matrix of a table, as ``layout.encode`` gives it."""
+        """Encode a table as ``layout.encode`` does."""
         return self.layout.encode(source)
 
 
@@ -238,15 +239,15 @@ def load_study(folder: str | Path) -> LoadedStudy:
     path = Path(folder)
     facts = read_facts(path)
     index = read_index(path)
-    told = facts["study"]
-    if (told["data_sha256"], told["target"], told["task"]) != (
+    study = facts["study"]
+    if (study["data_sha256"], study["target"], study["task"]) != (
         index.sha256,
         index.target,
         index.task,
     ):
         raise StudyFormatError(
             f"The facts and the models in {path} are of different studies; run the study's command "
-            "again: what is done is kept."
+            "again: completed work is reused."
         )
     if index.scikit_learn != sklearn.__version__:
         warnings.warn(

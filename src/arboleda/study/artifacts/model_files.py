@@ -1,9 +1,9 @@
-"""A fitted model of a study as files, and back.
+"""Saving the fitted models of a study to files, and reading them.
 
-A model is a preparation of the columns and an estimator. An estimator of this library that has a
-model file is kept as one, ``<key>.arboleda``; the preparation, and other estimators, are in
-``<key>.skops``. A combination of models is kept as its rule, ``<key>.combined``, beside the files
-of its members, which are listed with it.
+A model consists of a preparation of the columns and an estimator. An estimator of this library that
+has a model file is saved as ``<key>.arboleda``; the preparation and other estimators are saved in
+``<key>.skops``. A combined model is saved as its rule, ``<key>.combined``, and the files of its
+members.
 """
 
 import re
@@ -22,58 +22,67 @@ from sklearn.pipeline import Pipeline
 
 from arboleda._utils.files import drop_file
 from arboleda.persist import SavedModel, model_from_bytes, model_to_bytes
-from arboleda.study.artifacts.combined_file import combined_from_bytes
-from arboleda.study.artifacts.files import FileList, checked_bytes, is_there, put
+from arboleda.study.artifacts.combined_file import deserialize_combined
+from arboleda.study.artifacts.files import FileList, has_files, read_checked_file, write_file
 from arboleda.study.artifacts.object_rules import iterate_objects
-from arboleda.study.artifacts.skops_file import estimators_from_bytes, estimators_to_bytes
+from arboleda.study.artifacts.skops_file import deserialize_estimators, serialize_estimators
 from arboleda.study.data.cross_search import CrossedColumns
 from arboleda.study.errors import StudyFormatError
 
-__all__ = ["check_key", "drop_models", "is_kept", "read_model", "save_combined", "save_model"]
+__all__ = [
+    "check_key",
+    "is_model_saved",
+    "read_model",
+    "remove_models",
+    "save_combined",
+    "save_model",
+]
 
-if find_spec("skops") is None:  # told before a study begins; it is loaded when needed
+if find_spec("skops") is None:  # checked before a study begins; imported when needed
     raise ModuleNotFoundError("No module named 'skops'", name="skops")
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,60}")
-Kept = dict[str, Any]
+SaveResult = dict[str, Any]
 _NEIGHBOURS = KNeighborsClassifier | KNeighborsRegressor | NearestNeighbors
 
 
-def save_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
-    """Write a fitted model's files.
+def save_model(pipeline: Pipeline, folder: Path, key: str) -> SaveResult:
+    """Write the files of a fitted model.
 
     Returns
     -------
-    kept : dict
-        ``files``, the list of its files, and ``error``, why it could not be kept, or None; where
-        its preparation makes columns, ``made`` lists what they are of.
+    result : dict
+        ``files``, the list of its files, and ``error``, the reason why it could not be saved, or
+        None; ``made`` lists the feature crosses that its preparation generates, if it can.
     """
     with warnings.catch_warnings():
-        # What skops' own imports say is nothing about the model.
+        # Warnings of skops' imports do not concern the model.
         warnings.simplefilter("ignore")
         try:
-            if hasattr(pipeline["model"], "keep"):  # its parts are kept already
+            if hasattr(pipeline["model"], "keep"):  # its members are saved already
                 return dict(pipeline["model"].keep(folder, key))
-            made = _made_of(pipeline)
-            return {"files": _put_model(pipeline, folder, key), "error": None, **made}
-        except Exception as error:  # noqa: BLE001 - a model that cannot be kept is told, not lost
+            crosses = _describe_crosses(pipeline)
+            return {"files": _write_model(pipeline, folder, key), "error": None, **crosses}
+        except Exception as error:  # noqa: BLE001 - a model that cannot be saved is reported
             for left in folder.glob(f"{key}.*"):
                 drop_file(left)
-            reason = getattr(error, "strerror", None) or str(error) or "no reason given"
+            reason = getattr(error, "strerror", None) or str(error) or "unknown reason"
             return {"files": {}, "error": f"{type(error).__name__}: {reason.splitlines()[0][:300]}"}
 
 
-def save_combined(folder: Path, key: str, content: bytes, members: Sequence[FileList]) -> Kept:
-    """Write a combination's file beside its members', which are kept already.
+def save_combined(
+    folder: Path, key: str, content: bytes, members: Sequence[FileList]
+) -> SaveResult:
+    """Write the file of a combined model whose members are saved already.
 
     Returns
     -------
-    kept : dict
-        As `save_model` gives it; ``files`` lists the members' files, too.
+    result : dict
+        As in `save_model`; ``files`` also lists the members' files.
     """
     name = f"{key}.combined"
     try:
-        own = {name: put(folder, name, content)}
+        own = {name: write_file(folder, name, content)}
     except OSError as error:
         return {"files": {}, "error": f"{type(error).__name__}: {error.strerror or error}"}
     return {
@@ -82,113 +91,118 @@ def save_combined(folder: Path, key: str, content: bytes, members: Sequence[File
     }
 
 
-def is_kept(kept: Any, folder: Path) -> bool:
-    """Whether a model was kept and its files are still there."""
-    match kept:
+def is_model_saved(result: Any, folder: Path) -> bool:
+    """Whether a model was saved and its files still exist."""
+    match result:
         case {"files": files, "error": None}:
-            return bool(files) and is_there(folder, files)
+            return bool(files) and has_files(folder, files)
     return False
 
 
-def drop_models(folder: Path, pattern: str, kept: Collection[str]) -> None:
-    """Remove the files of models whose names are like the pattern, but for those to be kept."""
+def remove_models(folder: Path, pattern: str, keys_to_keep: Collection[str]) -> None:
+    """Remove the files of models whose keys match a pattern, except those to keep."""
     for path in folder.glob(f"{pattern}.*"):
-        if path.stem not in kept:
+        if path.stem not in keys_to_keep:
             drop_file(path)
 
 
 def check_key(key: Any) -> str:
-    """A model's key, if it is one: file names are made of it; else ValueError."""
+    """Return a model's key if it is valid, as file names contain it; else raise a ValueError."""
     if not isinstance(key, str) or not _KEY.fullmatch(key):
-        raise ValueError(f"{str(key)[:60]!r} is no model's key")
+        raise ValueError(f"{str(key)[:60]!r} is not a model's key")
     return key
 
 
-def _made_of(pipeline: Pipeline) -> dict[str, list[dict[str, Any]]]:
+def _describe_crosses(pipeline: Pipeline) -> dict[str, list[dict[str, Any]]]:
     preparation = pipeline["preparation"]
     if not isinstance(preparation, CrossedColumns):
         return {}
-    return {"made": [asdict(idea) for idea in preparation.crosses_]}
+    return {"made": [asdict(cross) for cross in preparation.crosses_]}
 
 
-def _put_model(pipeline: Pipeline, folder: Path, key: str) -> dict[str, Any]:
+def _write_model(pipeline: Pipeline, folder: Path, key: str) -> dict[str, Any]:
     preparation, model = pipeline["preparation"], pipeline["model"]
-    ours = isinstance(model, SavedModel)
-    parts = [None if preparation == "passthrough" else preparation, None if ours else model]
+    has_model_file = isinstance(model, SavedModel)
+    parts = [
+        None if preparation == "passthrough" else preparation,
+        None if has_model_file else model,
+    ]
     files = {}
-    if ours:
+    if has_model_file:
         name = f"{key}.arboleda"
-        files[name] = put(folder, name, model_to_bytes(model))
+        files[name] = write_file(folder, name, model_to_bytes(model))
     if parts != [None, None]:
         name = f"{key}.skops"
         with _WithoutTrees(model):
-            content = estimators_to_bytes(parts)
-        files[name] = put(folder, name, content)
+            content = serialize_estimators(parts)
+        files[name] = write_file(folder, name, content)
     return files
 
 
 def read_model(folder: Path, key: str, files: FileList) -> Pipeline:
-    """The fitted pipeline of a model's files; nothing in them is run.
+    """Read a fitted pipeline from a model's files, without running code that they contain.
 
     Raises
     ------
     StudyFormatError
-        If a file is missing or damaged, or the files hold no model.
+        If a file is missing or damaged, or the files do not contain a model.
     """
     try:
         combined = f"{check_key(key)}.combined"
         if combined in files:
-            content = checked_bytes(folder, combined, files)
-            model = combined_from_bytes(content, lambda member: _read_plain(folder, member, files))
+            content = read_checked_file(folder, combined, files)
+            model = deserialize_combined(
+                content, lambda member: _read_single(folder, member, files)
+            )
             return Pipeline([("preparation", "passthrough"), ("model", model)])
-        return _read_plain(folder, key, files)
+        return _read_single(folder, key, files)
     except StudyFormatError:
         raise
     except (TypeError, ValueError) as error:
         raise StudyFormatError(
             f"The model {key} in {folder} cannot be used ({error}); delete its files and run the "
-            "study's command again: what is done is kept."
+            "study's command again: completed work is reused."
         ) from error
 
 
-def _read_plain(folder: Path, key: str, files: FileList) -> Pipeline:
-    """The fitted pipeline of a model that is no combination."""
-    ours, others = f"{check_key(key)}.arboleda", f"{key}.skops"
+def _read_single(folder: Path, key: str, files: FileList) -> Pipeline:
+    """Read the fitted pipeline of a model that is not a combined one."""
+    own_file, skops_file = f"{check_key(key)}.arboleda", f"{key}.skops"
     preparation, model = None, None
-    if others in files:
-        content = checked_bytes(folder, others, files)
+    if skops_file in files:
+        content = read_checked_file(folder, skops_file, files)
         with warnings.catch_warnings():
-            # Another version of scikit-learn is told once, for the whole study.
+            # `load_study` warns once if the version of scikit-learn differs.
             warnings.simplefilter("ignore")
-            preparation, model = _two_parts(estimators_from_bytes(content))
-    if ours in files:
-        model = model_from_bytes(checked_bytes(folder, ours, files))
-    return _whole(preparation, model)
+            preparation, model = _unpack_parts(deserialize_estimators(content))
+    if own_file in files:
+        model = model_from_bytes(read_checked_file(folder, own_file, files))
+    return _make_pipeline(preparation, model)
 
 
-def _two_parts(found: list[Any]) -> tuple[Any, Any]:
-    if len(found) != 2:
-        raise ValueError("it does not hold a preparation and an estimator")
-    return found[0], found[1]
+def _unpack_parts(parts: list[Any]) -> tuple[Any, Any]:
+    if len(parts) != 2:
+        raise ValueError("it does not contain a preparation and an estimator")
+    return parts[0], parts[1]
 
 
-def _whole(preparation: Any, model: Any) -> Pipeline:
+def _make_pipeline(preparation: Any, model: Any) -> Pipeline:
     if not isinstance(preparation, ColumnTransformer | CrossedColumns | None):
-        raise TypeError("its preparation is none")
+        raise TypeError("its preparation is not one of a study")
     if not isinstance(model, BaseEstimator) or not hasattr(model, "predict"):
-        raise TypeError("its estimator is none")
+        raise TypeError("its estimator is not a model")
     for part in iterate_objects(model):
         is_neighbours = isinstance(part, _NEIGHBOURS)
         if is_neighbours and hasattr(part, "_fit_X"):
-            _grow_tree(part)
+            _rebuild_tree(part)
     return Pipeline([("preparation", preparation or "passthrough"), ("model", model)])
 
 
 class _WithoutTrees:
-    """Take the search trees away from models of neighbours for a while.
+    """Context in which nearest-neighbor models have no search trees.
 
-    They hold all rows a second time, and compiled code follows their numbers without checking them:
-    they are not kept, but grown again when the model is read.
+    Search trees hold a second copy of all rows, and compiled code follows their indices without
+    checks. Therefore they are not saved, but rebuilt when the model is read.
     """
 
     def __init__(self, model: Any) -> None:
@@ -208,7 +222,7 @@ class _WithoutTrees:
             model._tree = tree
 
 
-def _grow_tree(model: Any) -> None:
+def _rebuild_tree(model: Any) -> None:
     try:
         if isinstance(model, NearestNeighbors):
             model.fit(np.asarray(model._fit_X))
@@ -216,4 +230,4 @@ def _grow_tree(model: Any) -> None:
         y = np.asarray(model._y)
         model.fit(np.asarray(model._fit_X), model.classes_[y] if is_classifier(model) else y)
     except (AttributeError, TypeError, IndexError) as error:
-        raise ValueError("its rows and answers do not fit together") from error
+        raise ValueError("its rows and targets do not match") from error

@@ -1,4 +1,4 @@
-"""Feature crosses in ONNX."""
+"""Conversion of feature crosses to ONNX."""
 
 import numpy as np
 
@@ -6,39 +6,39 @@ from arboleda.onnx_export import ModelContext
 from arboleda.study.data.cross_search import CrossedColumns
 from arboleda.study.data.feature_crosses import ARITHMETIC, GroupColumn, Groups
 
-__all__ = ["of_crossed"]
+__all__ = ["convert_crosses_to_onnx"]
 
 _OPERATORS = dict(zip(ARITHMETIC, ("Add", "Sub", "Mul", "Div"), strict=True))
-# Far below any number of a pair, whatever is added to it.
+# The key of an unknown level; sums with other keys stay far below 0.
 _UNKNOWN = -(2.0**52)
 
 
-def of_crossed(preparation: CrossedColumns, place: ModelContext) -> str:
-    """The matrix, and the made columns after its own."""
+def convert_crosses_to_onnx(preparation: CrossedColumns, place: ModelContext) -> str:
+    """Add operators that append the generated columns to the matrix; return the output's name."""
     graph, matrix = place.graph, place.inputs.numbers(place.columns)
     parts = [matrix]
     for made in preparation.made_:
         numbers = [graph.columns(matrix, [j]) for j in made.idea.numbers]
         if isinstance(made, GroupColumn):
-            found = _of_groups(made, matrix, place)
+            column = _add_group_values(made, matrix, place)
             if made.idea.kind != "distance":
-                parts.append(found)
+                parts.append(column)
                 continue
-            found = graph.add("Sub", numbers[0], found)
+            column = graph.add("Sub", numbers[0], column)
         else:
-            found = graph.add(_OPERATORS[made.idea.kind], *numbers)
-        parts.append(graph.add("Where", graph.add("IsInf", found), graph.number(np.nan), found))
+            column = graph.add(_OPERATORS[made.idea.kind], *numbers)
+        parts.append(graph.add("Where", graph.add("IsInf", column), graph.number(np.nan), column))
     return graph.concat_columns(parts)
 
 
-def _of_groups(made: GroupColumn, matrix: str, place: ModelContext) -> str:
-    """The number of each row's group."""
-    key, keys = _keys(made.groups, matrix, place), made.groups.keys.astype(np.float64)
+def _add_group_values(made: GroupColumn, matrix: str, place: ModelContext) -> str:
+    """Add operators that compute the value of each row's group."""
+    key, keys = _add_group_keys(made.groups, matrix, place), made.groups.keys.astype(np.float64)
     return place.graph.map_values(key, keys, made.table, made.otherwise)
 
 
-def _keys(groups: Groups, matrix: str, place: ModelContext) -> str:
-    """Of each row's levels, as `Groups` numbers them; far below 0 where one is not known."""
+def _add_group_keys(groups: Groups, matrix: str, place: ModelContext) -> str:
+    """Add operators that compute the key of each row's group; far below 0 if a level is unknown."""
     graph = place.graph
     key: str | None = None
     for j, levels in zip(groups.columns, groups.levels, strict=True):

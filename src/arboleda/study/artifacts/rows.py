@@ -1,8 +1,8 @@
-"""Rows of a study's table that are saved beside its models, with the held-out predictions.
+"""Rows of a study's table and the best model's held-out predictions, saved beside the models.
 
-Intervals, sets of classes and calibrated decisions about new rows rest on it. The file is a plain
-array (``.npy``): a line for each row, its target, then the model's answer as
-`arboleda.study.execution.prediction_store` keeps it.
+Prediction intervals, prediction sets and calibrated decisions are based on held-out predictions.
+Their file is an array (``.npy``) with a line for each row: its target, then the prediction and
+scores as in `arboleda.study.execution.prediction_store`.
 """
 
 import io
@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arboleda.study.artifacts.files import FileList, checked_bytes, put
+from arboleda.study.artifacts.files import FileList, read_checked_file, write_file
 from arboleda.study.artifacts.layout import Layout
 from arboleda.study.data.table import Column
 from arboleda.study.errors import StudyFormatError
@@ -35,9 +35,9 @@ __all__ = [
 ]
 
 SPLIT, ROWS = "split.parquet", "rows.parquet"
-# Of a larger table a random part of this size is kept: 160 MB before compression.
-KEPT_CELLS = 20_000_000
-# What the seed is mixed with, so that two uses of it draw different numbers.
+# Of a larger table, a random sample of this size is saved: 160 MB before compression.
+MAX_SAVED_CELLS = 20_000_000
+# Mixed into the seed: each use of it draws different numbers.
 _PURPOSE = 7
 _TEST, _NEVER = -1, -2
 
@@ -49,20 +49,20 @@ class Rows:
     Attributes
     ----------
     X : pyarrow.Table
-        The columns that the models take, numbers, truth values, dates and text.
+        The columns that the models take: numbers, Booleans, dates and text.
     y : ndarray of shape (n,)
         The target's values, as the models predict them.
     codes : ndarray of shape (n,)
-        The places of the classes among ``classes_``, int64; in a regression ``y``.
+        The indices of the classes in ``classes_``, int64; in a regression ``y``.
     numbers : ndarray of shape (n,)
-        The rows' places in the study's table, from 0, ascending.
+        The indices of the rows in the study's table, ascending.
     fold : ndarray of shape (n,)
-        The fold, from 0, in which a training row was predicted by a model that had not seen it; -1
-        for test rows, -2 for rows that no fold predicts, as the earliest of a time are.
+        The fold, from 0, in which a training row was held out; -1 for test rows, -2 for rows that
+        no fold holds out, such as the earliest in splits by time.
     n_rows : int
-        How many such rows the study had; more than n where the folder keeps only a part of them.
+        The number of such rows in the study; more than n if the folder has only a sample of them.
     groups : ndarray of shape (n,) or None
-        The number of each row's group, int64, where the study divided its rows by groups.
+        The index of each row's group, int64, if the study split its rows by groups.
     """
 
     X: pa.Table
@@ -81,12 +81,12 @@ class Rows:
 
 
 def save_rows(plan: Plan, folder: Path) -> dict[str, Any]:
-    """Write the split, and the rows or a random part of them.
+    """Write the split, and the rows or a random sample of them.
 
     Returns
     -------
-    kept : dict
-        ``files``, the list of files, and ``error``, why the rows are not there, or None.
+    result : dict
+        ``files``, the list of files, and ``error``, the reason why rows were not saved, or None.
     """
     files: dict[str, Any] = {}
     try:
@@ -94,26 +94,26 @@ def save_rows(plan: Plan, folder: Path) -> dict[str, Any]:
         fold[plan.split.test] = _TEST
         for k, (_, score) in enumerate(plan.split.partition):
             fold[score] = k
-        kept = np.zeros(plan.table.n_rows, dtype=bool)
-        kept[_drawn(plan)] = True
-        split = {"fold": fold, "kept": kept}
+        is_saved = np.zeros(plan.table.n_rows, dtype=bool)
+        is_saved[_draw_rows(plan)] = True
+        split = {"fold": fold, "kept": is_saved}
         if plan.split.groups is not None:
             split["group"] = plan.split.groups
-        files[SPLIT] = put(folder, SPLIT, _parquet(pa.table(split)))
+        files[SPLIT] = write_file(folder, SPLIT, _encode_parquet(pa.table(split)))
         names = [*(c.name for c in plan.table.columns if plan.roles[c.name].role == "feature")]
-        data = {name: _arrow(plan.table.column(name), kept) for name in names}
-        data[plan.target.name] = pa.array(plan.target.y[kept])
-        files[ROWS] = put(folder, ROWS, _parquet(pa.table(data)))
+        data = {name: _convert_to_arrow(plan.table.column(name), is_saved) for name in names}
+        data[plan.target.name] = pa.array(plan.target.y[is_saved])
+        files[ROWS] = write_file(folder, ROWS, _encode_parquet(pa.table(data)))
     except OSError as error:
         return {"files": files, "error": error.strerror or str(error)}
     return {"files": files, "error": None}
 
 
-def _drawn(plan: Plan) -> npt.NDArray[np.int64]:
-    """All rows, or as many as there is room for: test rows take at most half of it."""
+def _draw_rows(plan: Plan) -> npt.NDArray[np.int64]:
+    """Return all rows, or a sample within the limit; test rows take at most half of it."""
     train, test = plan.split.train, plan.split.test
     n_columns = 1 + sum(role.role == "feature" for role in plan.roles.values())
-    room = max(KEPT_CELLS // n_columns, 2)
+    room = max(MAX_SAVED_CELLS // n_columns, 2)
     if room >= len(train) + len(test):
         return np.concatenate([train, test])
     draw = np.random.default_rng([plan.seed, _PURPOSE])
@@ -122,8 +122,8 @@ def _drawn(plan: Plan) -> npt.NDArray[np.int64]:
     return np.concatenate([draw.choice(train, room - n_test, replace=False), some_test])
 
 
-def _arrow(column: Column, kept: npt.NDArray[np.bool_]) -> pa.Array:
-    values = column.values[kept]
+def _convert_to_arrow(column: Column, is_saved: npt.NDArray[np.bool_]) -> pa.Array:
+    values = column.values[is_saved]
     missing = np.isnan(values)
     if column.kind == "numeric":
         return pa.array(values, mask=missing)
@@ -137,7 +137,7 @@ def _arrow(column: Column, kept: npt.NDArray[np.bool_]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(codes, pa.array(column.levels, pa.large_string()))
 
 
-def _parquet(table: pa.Table) -> bytes:
+def _encode_parquet(table: pa.Table) -> bytes:
     out = io.BytesIO()
     pq.write_table(table, out, compression="zstd")
     return out.getvalue()
@@ -152,23 +152,23 @@ def read_rows(
     *,
     test: bool,
 ) -> Rows:
-    """The kept training or test rows.
+    """Read the saved training or test rows.
 
     Raises
     ------
     StudyFormatError
-        If the files are missing or damaged, or no rows were kept.
+        If the files are missing or damaged.
     """
-    split = _read(folder, SPLIT, files, ["fold", "kept"], ["group"])
-    data = _read(folder, ROWS, files, [*layout.raw_names, target])
+    split = _read_table(folder, SPLIT, files, ["fold", "kept"], ["group"])
+    data = _read_table(folder, ROWS, files, [*layout.raw_names, target])
     try:
         fold = np.asarray(split["fold"].to_numpy(), dtype=np.int64)
-        kept = np.asarray(split["kept"].to_numpy(), dtype=bool)
+        is_saved = np.asarray(split["kept"].to_numpy(), dtype=bool)
         groups = None
         if "group" in split.column_names:
             groups = np.asarray(split["group"].to_numpy(), dtype=np.int64)
-        wanted = (fold == _TEST) == test
-        here = wanted[kept]
+        is_wanted = (fold == _TEST) == test
+        here = is_wanted[is_saved]
         codes = np.asarray(data[target].to_numpy())[here]
         codes = codes.astype(np.float64 if classes is None else np.int64)
         y = codes if classes is None else classes[codes]
@@ -177,93 +177,98 @@ def read_rows(
         raise StudyFormatError(
             f"The rows in {folder} are damaged ({error}); run the study's command again."
         ) from error
-    numbers = np.flatnonzero(kept & wanted)
-    some = None if groups is None else groups[numbers]
-    return Rows(x, y, codes, numbers, fold[numbers], int(wanted.sum()), some)
+    numbers = np.flatnonzero(is_saved & is_wanted)
+    groups = None if groups is None else groups[numbers]
+    return Rows(x, y, codes, numbers, fold[numbers], int(is_wanted.sum()), groups)
 
 
-def _read(
+def _read_table(
     folder: Path,
     name: str,
     files: Mapping[str, Any],
     columns: Sequence[str],
     optional: Sequence[str] = (),
 ) -> pa.Table:
-    content = checked_bytes(folder, name, files)
+    content = read_checked_file(folder, name, files)
     try:
         table = pq.ParquetFile(pa.BufferReader(content)).read()
     except (pa.ArrowException, OSError) as error:
         raise StudyFormatError(f"The file {folder / name} is damaged: {error}.") from error
     if [name for name in table.column_names if name not in optional] != [*columns]:
         raise StudyFormatError(
-            f"The file {folder / name} holds other columns than the study's table."
+            f"The file {folder / name} has other columns than the study's table."
         )
     return table
 
 
 HELD_OUT = "held_out.npy"
-# More rows make no quantile better that anybody would see.
-MOST_ROWS = 100_000
-# What the seed is mixed with, so that two uses of it draw different numbers.
+# More rows do not noticeably improve quantiles.
+MAX_HELD_OUT_ROWS = 100_000
+# Mixed into the seed: each use of it draws different numbers.
 _HELD_OUT_PURPOSE = 13
 
-# Targets (numbers of classes, or values), and what was said of their rows.
+# Targets (indices of classes, or values), and the predictions of their rows.
 HeldOut = tuple[npt.NDArray[Any], Predictions]
 
 
 def save_held_out(held_out: HeldOut | None, folder: Path, seed: int) -> dict[str, Any]:
-    """Write the answers, or those about a random part of the rows.
+    """Write held-out predictions, or those of a random sample of the rows.
 
     Returns
     -------
-    kept : dict
-        ``files``, the list of files, and ``error``, why it is not there, or None.
+    result : dict
+        ``files``, the list of files, and ``error``, the reason why they were not saved, or None.
     """
     if held_out is None:
-        return {"files": {}, "error": "what the best model said of held-out rows is not known"}
-    y, said = held_out
-    columns = [y, said.predicted] if said.score is None else [y, said.predicted, said.score]
+        return {"files": {}, "error": "there are no held-out predictions of the best model"}
+    y, predictions = held_out
+    columns = [y, predictions.predicted]
+    if predictions.score is not None:
+        columns.append(predictions.score)
     table = np.ascontiguousarray(np.column_stack(columns), dtype=np.float64)
-    if len(table) > MOST_ROWS:
+    if len(table) > MAX_HELD_OUT_ROWS:
         draw = np.random.default_rng([seed, _HELD_OUT_PURPOSE])
-        table = table[np.sort(draw.choice(len(table), MOST_ROWS, replace=False))]
+        table = table[np.sort(draw.choice(len(table), MAX_HELD_OUT_ROWS, replace=False))]
     content = io.BytesIO()
     np.lib.format.write_array(content, table, (1, 0), allow_pickle=False)
     try:
-        return {"files": {HELD_OUT: put(folder, HELD_OUT, content.getvalue())}, "error": None}
+        return {
+            "files": {HELD_OUT: write_file(folder, HELD_OUT, content.getvalue())},
+            "error": None,
+        }
     except OSError as error:
         return {"files": {}, "error": error.strerror or str(error)}
 
 
 def read_held_out(folder: Path, files: FileList, n_classes: int) -> HeldOut:
-    """The targets and answers that were kept; ``n_classes`` is 0 in a regression.
+    """Read held-out targets and predictions; ``n_classes`` is 0 in a regression.
 
     Raises
     ------
     StudyFormatError
         If the file is missing or damaged.
     """
-    content = checked_bytes(folder, HELD_OUT, files)
+    content = read_checked_file(folder, HELD_OUT, files)
     try:
         table = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-        _check(table, n_classes)
+        _check_held_out(table, n_classes)
     except (ValueError, TypeError, EOFError) as error:
         raise StudyFormatError(
             f"The file {folder / HELD_OUT} is damaged ({str(error)[:200]}); run the study's "
-            "command again: what is done is kept."
+            "command again: completed work is reused."
         ) from error
     kind = np.int64 if n_classes else np.float64
     score = table[:, 2:] if table.shape[1] > 2 else None
     return table[:, 0].astype(kind), Predictions(table[:, 1].astype(kind), score)
 
 
-def _check(table: Any, n_classes: int) -> None:
+def _check_held_out(table: Any, n_classes: int) -> None:
     if table.dtype != np.float64 or table.ndim != 2 or not len(table):
-        raise ValueError("it is no table of numbers")
+        raise ValueError("it is not a table of numbers")
     if table.shape[1] not in (2, 2 + n_classes):
         raise ValueError(f"it has {table.shape[1]} columns")
     codes = table[:, :2]
     if not np.isfinite(codes).all():
-        raise ValueError("it holds answers that are no numbers")
+        raise ValueError("it has predictions that are not finite")
     if n_classes and not ((codes >= 0) & (codes < n_classes) & (codes % 1 == 0)).all():
-        raise ValueError("it holds classes that there are not")
+        raise ValueError("it has unknown classes")

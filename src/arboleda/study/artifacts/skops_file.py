@@ -1,10 +1,9 @@
-"""Fitted estimators of scikit-learn as bytes that can be read without running code of theirs.
+"""Serialization of fitted scikit-learn estimators to bytes that are read without running code.
 
-The bytes are those of skops: a zip archive with a description in JSON and one file for every
-array. Its reader trusts all estimators of scikit-learn; ours is narrower: a description is read
-only if all that it names stands in the lists below, and every array is as long as it says; the
-objects that are made of it must follow the rules of their classes, for compiled code follows their
-numbers without looking.
+The format is that of skops: a zip archive with a description in JSON and a file for each array. The
+reader of skops trusts all estimators of scikit-learn. This one is stricter: a description may only
+name what is in the lists below, each array must have the length that it states, and objects must
+follow the rules of their classes, because compiled code uses their numbers without checks.
 """
 
 import io
@@ -22,11 +21,11 @@ from arboleda.study.artifacts.object_rules import (
     check_estimators,
 )
 
-__all__ = ["TRUSTED", "SkopsFileError", "estimators_from_bytes", "estimators_to_bytes"]
+__all__ = ["TRUSTED", "SkopsFileError", "deserialize_estimators", "serialize_estimators"]
 
-# What the description may be made of: skops' names of the kinds of nodes, and the types that each
-# may name. None of them calls a function that the file names, but for the constructors of these
-# types; objects of classes with rules are made without their constructors.
+# The allowed kinds of nodes in a description, and the types that each may name. None of them calls
+# a function that the file names, except the constructors of these types; objects of classes with
+# rules are created without their constructors.
 _SCALARS = {
     "builtins.bool",
     "builtins.float",
@@ -54,32 +53,32 @@ _DESCRIPTION = "schema.json"
 
 
 class SkopsFileError(ValueError):
-    """The bytes are no such file, are damaged, or name what is not trusted."""
+    """The bytes are not such a file, are damaged, or name a type that is not trusted."""
 
 
-def estimators_to_bytes(estimators: list[Any]) -> bytes:
-    """The bytes of a list of fitted estimators, or None in the place of one.
+def serialize_estimators(estimators: list[Any]) -> bytes:
+    """Serialize a list whose entries are fitted estimators or None.
 
     Raises
     ------
     TypeError
-        If they hold an object that would be refused when the bytes are read.
+        If they contain an object that would be refused when the bytes are read.
     """
     from skops.io import dumps
 
     content = dumps(estimators)
     try:
-        _check(content)
+        _check_content(content)
         check_estimators(estimators)
     except (SkopsFileError, BrokenRuleError) as error:
-        raise TypeError(f"cannot be kept: {error}") from error
+        raise TypeError(f"cannot be saved: {error}") from error
     return bytes(content)
 
 
-def estimators_from_bytes(content: bytes) -> list[Any]:
-    """The list of fitted estimators that `estimators_to_bytes` was given.
+def deserialize_estimators(content: bytes) -> list[Any]:
+    """Deserialize a list that `serialize_estimators` wrote.
 
-    No code of the file is run; the memory taken is in proportion to its length.
+    No code of the file is run; memory use is proportional to its length.
 
     Raises
     ------
@@ -88,21 +87,21 @@ def estimators_from_bytes(content: bytes) -> list[Any]:
     """
     from skops.io import loads
 
-    _check(content)
+    _check_content(content)
     try:
-        found: list[Any] = loads(content, trusted=sorted(TRUSTED))
-        check_estimators(found)
+        estimators: list[Any] = loads(content, trusted=sorted(TRUSTED))
+        check_estimators(estimators)
     except MemoryError:
         raise
     except BrokenRuleError as error:
         raise SkopsFileError(str(error)) from error
-    except Exception as error:  # a damaged description fails in ways that cannot be listed
-        raise SkopsFileError(_first_line(error)) from error
-    return found
+    except Exception as error:  # a damaged description can fail in any way
+        raise SkopsFileError(_summarize_error(error)) from error
+    return estimators
 
 
-def _check(content: bytes) -> None:
-    """Refuse bytes that hold more than trusted types and arrays of their length."""
+def _check_content(content: bytes) -> None:
+    """Check that the bytes contain only trusted types and arrays of the stated lengths."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _check_archive(archive)
@@ -110,7 +109,7 @@ def _check(content: bytes) -> None:
         raise
     except RecursionError as error:
         raise SkopsFileError("it is nested too deeply") from error
-    # zipfile says by these what is wrong with an archive, json with a text.
+    # zipfile raises these for a damaged archive, json for a damaged text.
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -123,7 +122,7 @@ def _check(content: bytes) -> None:
         NotImplementedError,
         RuntimeError,
     ) as error:
-        raise SkopsFileError(_first_line(error)) from error
+        raise SkopsFileError(_summarize_error(error)) from error
 
 
 def _check_archive(archive: zipfile.ZipFile) -> None:
@@ -137,7 +136,7 @@ def _check_archive(archive: zipfile.ZipFile) -> None:
 
 
 def _check_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Refuse what grows when it is read: an array's header may promise any length."""
+    """Check the length of an array: its header may state any."""
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         if version == (1, 0):
@@ -145,19 +144,19 @@ def _check_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
         elif version == (2, 0):
             shape, _, dtype = np.lib.format.read_array_header_2_0(file)
         else:
-            raise SkopsFileError(f"the array {member.filename} is of another format")
+            raise SkopsFileError(f"the array {member.filename} has another format version")
         if dtype.kind not in "biufU" or not dtype.isnative or dtype.itemsize == 0:
-            raise SkopsFileError(f"the array {member.filename} is of the type {dtype}")
+            raise SkopsFileError(f"the array {member.filename} has the type {dtype}")
         length = int(np.prod(shape, dtype=object)) * dtype.itemsize
         if file.tell() + length != member.file_size:
-            raise SkopsFileError(f"the array {member.filename} is not as long as it says")
+            raise SkopsFileError(f"the array {member.filename} is not as long as its header states")
 
 
 def _count_nodes(value: Any, counted: dict[Any, int]) -> int:
-    """Check every description of an object in a description; their number.
+    """Check every node of a description and return the number of nodes.
 
-    skops writes an object that several others hold in full each time, and reads it once. A shorter
-    second time would be a reference: a few of them make more objects than there is memory for.
+    skops writes a shared object in full each time, but reads it once. A shorter second copy would
+    be a reference, and a few nested references can expand to more objects than fit into memory.
     """
     if isinstance(value, list):
         return sum(_count_nodes(inner, counted) for inner in value)
@@ -171,18 +170,18 @@ def _count_nodes(value: Any, counted: dict[Any, int]) -> int:
         return total
     number = value.get("__id__")
     if number is not None and counted.setdefault(number, total) != total:
-        raise SkopsFileError("two objects of it have the same number")
+        raise SkopsFileError("two of its objects have the same number")
     return total + 1
 
 
 def _check_node(node: dict[str, Any]) -> None:
     loader, name = node["__loader__"], f"{node['__module__']}.{node['__class__']}"
     if loader not in _NODES:
-        raise SkopsFileError(f"it holds a {str(loader)[:60]}")
+        raise SkopsFileError(f"it contains a {str(loader)[:60]}")
     if name not in _NODES[loader]:
         raise SkopsFileError(f"it names {name[:120]}, which is not trusted")
 
 
-def _first_line(error: Exception) -> str:
+def _summarize_error(error: Exception) -> str:
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0][:200]}" if text else type(error).__name__

@@ -1,11 +1,16 @@
-"""The models a study compares: one entry each, with a small grid and what keeps it affordable.
+"""The models that a study compares, each with a grid, a search space and a cost estimate.
+
+`model` defines an entry and the types of parameter ranges; `spaces` has search spaces and cost
+estimates; `simple_models`, `ensembles`, `boosting`, `kernels`, `selected` and `portfolio` list the
+entries by family; `entries` collects them and selects those of a study.⟦
 
 ``model`` defines an entry, ``entries`` lists all of them, and the other modules hold the entries of
 one family each; ``spaces`` has their search spaces and costs, ``portfolio`` the configurations of
 preset "best". docs/how_to_add_a_study_model.md shows how to add one.
-"""
+⟧⟦⟧⟦
+⟧"""
 
-from arboleda.study.catalogue.entries import ALL, CATALOGUE, CORE, known_words, models_for
+from arboleda.study.catalogue.entries import ALL, CATALOGUE, CORE, filter_known_words, select_models
 from arboleda.study.catalogue.model import Model, Params, Setting, Size
 
 __all__ = [
@@ -16,6 +21,6 @@ __all__ = [
     "Params",
     "Setting",
     "Size",
-    "known_words",
-    "models_for",
+    "filter_known_words",
+    "select_models",
 ]

@@ -1,4 +1,4 @@
-"""Gradient boosting with its variants: trees, samples of rows, losses."""
+"""Gradient boosting and its variants: tree types, sampling of rows and losses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,15 +10,15 @@ from arboleda.boosting import (
     HistGradientBoostingRegressor,
 )
 from arboleda.study.catalogue import spaces
-from arboleda.study.catalogue.model import Grid, Model, Params, Setting, Space, both_tasks
-from arboleda.study.catalogue.spaces import boosting_cost
+from arboleda.study.catalogue.model import Grid, Model, Params, Setting, Space, make_task_pair
+from arboleda.study.catalogue.spaces import make_boosting_cost
 from arboleda.study.data.preparation import Style
 
-__all__ = ["BOOSTING", "BOOSTING_STYLES", "with_categories"]
+__all__ = ["BOOSTING", "BOOSTING_STYLES", "_add_categorical_features"]
 
 
-def _hist_grid(setting: Setting) -> list[dict[str, Any]]:
-    """Few or many leaves, each with large steps and with small ones."""
+def _make_hist_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Make the grid of histogram boosting: few or many leaves, each with two learning rates."""
     return [
         {"learning_rate": rate, "max_iter": rounds, "max_leaf_nodes": leaves}
         for rate, rounds in ((0.1, 100), (0.03, 300))
@@ -26,13 +26,13 @@ def _hist_grid(setting: Setting) -> list[dict[str, Any]]:
     ]
 
 
-def _hist_options(setting: Setting, params: Params) -> dict[str, Any]:
-    # All rows are learned from: the number of rounds is the grid's.
+def _make_hist_options(setting: Setting, params: Params) -> dict[str, Any]:
+    # Without early stopping, all rows are used for training; the grid sets the rounds.
     return {"early_stopping": False, "random_state": setting.seed, "n_jobs": 1, **params}
 
 
-def _friedman_grid(setting: Setting) -> list[dict[str, Any]]:
-    """Trees of all rows, or each of half of them: stochastic gradient boosting."""
+def _make_friedman_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Make the grid of boosting with all rows, and with half of them (stochastic boosting)."""
     return [
         {"learning_rate": 0.1, "n_estimators": 100, "max_depth": depth, "subsample": share}
         for depth in (2, 4)
@@ -40,64 +40,66 @@ def _friedman_grid(setting: Setting) -> list[dict[str, Any]]:
     ]
 
 
-def _friedman_options(setting: Setting, params: Params) -> dict[str, Any]:
+def _make_friedman_options(setting: Setting, params: Params) -> dict[str, Any]:
     return {"random_state": setting.seed, "n_jobs": 1, **params}
 
 
 BOOSTING: tuple[Model, ...] = (
-    *both_tasks(
+    *make_task_pair(
         "gradient_boosting",
         "Gradient boosting",
-        lambda s, p: HistGradientBoostingClassifier(**_hist_options(s, p)),
-        _hist_grid,
-        lambda s, p: HistGradientBoostingRegressor(**_hist_options(s, p)),
-        _hist_grid,
+        lambda s, p: HistGradientBoostingClassifier(**_make_hist_options(s, p)),
+        _make_hist_grid,
+        lambda s, p: HistGradientBoostingRegressor(**_make_hist_options(s, p)),
+        _make_hist_grid,
         style="native",
         engine="arboleda",
-        cost=boosting_cost(lambda params: params["max_iter"]),
-        space=spaces.boosting,
+        cost=make_boosting_cost(lambda params: params["max_iter"]),
+        space=spaces.make_boosting_space,
     ),
-    *both_tasks(
+    *make_task_pair(
         "friedman_boosting",
         "Friedman's gradient boosting",
-        lambda s, p: GradientBoostingClassifier(**_friedman_options(s, p)),
-        _friedman_grid,
-        lambda s, p: GradientBoostingRegressor(**_friedman_options(s, p)),
-        _friedman_grid,
+        lambda s, p: GradientBoostingClassifier(**_make_friedman_options(s, p)),
+        _make_friedman_grid,
+        lambda s, p: GradientBoostingRegressor(**_make_friedman_options(s, p)),
+        _make_friedman_grid,
         style="native",
         engine="arboleda",
         core=False,
-        cost=boosting_cost(lambda params: params["n_estimators"] * params["max_depth"]),
-        space=spaces.friedman,
+        cost=make_boosting_cost(lambda params: params["n_estimators"] * params["max_depth"]),
+        space=spaces.make_friedman_space,
     ),
 )
 
 
-# What a first look has: at least so many rounds, and steps no larger than this.
-FEWEST_ROUNDS, LARGEST_STEP = 30, 0.3
-# Losses for targets above 0: the answer is the exponential of the trees' sum.
+# At low fidelity: the minimum number of rounds and the maximum learning rate.
+MIN_ROUNDS, MAX_LEARNING_RATE = 30, 0.3
+# Losses for positive targets: the prediction is the exponential of the sum of the trees.
 LOGARITHMIC_LOSSES = ("poisson", "gamma")
 
 
-def _options(setting: Setting, style: Mapping[str, Any], params: Params) -> dict[str, Any]:
-    # All rows are learned from: the number of rounds is the grid's.
+def _make_options(setting: Setting, style: Mapping[str, Any], params: Params) -> dict[str, Any]:
+    # Without early stopping, all rows are used for training; the grid sets the rounds.
     return {"early_stopping": False, "random_state": setting.seed, "n_jobs": 1, **style, **params}
 
 
-def with_categories(setting: Setting, params: Params) -> dict[str, Any]:
-    """Options of a model that is given the matrix as it is, and told which columns are codes."""
+def _add_categorical_features(setting: Setting, params: Params) -> dict[str, Any]:
+    """Add the indices of the categorical columns to a model's options."""
     return {"categorical_features": list(setting.categorical), **params}
 
 
-def _rounds_grid(setting: Setting) -> list[dict[str, Any]]:
-    return _grid(((0.1, 100), (0.03, 300)), (31,))
+def _make_rounds_grid(setting: Setting) -> list[dict[str, Any]]:
+    return _make_grid(((0.1, 100), (0.03, 300)), (31,))
 
 
-def _leaves_grid(setting: Setting) -> list[dict[str, Any]]:
-    return _grid(((0.1, 100),), (8, 31))
+def _make_leaves_grid(setting: Setting) -> list[dict[str, Any]]:
+    return _make_grid(((0.1, 100),), (8, 31))
 
 
-def _grid(steps: tuple[tuple[float, int], ...], leaves: tuple[int, ...]) -> list[dict[str, Any]]:
+def _make_grid(
+    steps: tuple[tuple[float, int], ...], leaves: tuple[int, ...]
+) -> list[dict[str, Any]]:
     return [
         {"learning_rate": rate, "max_iter": rounds, "max_leaf_nodes": n}
         for rate, rounds in steps
@@ -105,7 +107,7 @@ def _grid(steps: tuple[tuple[float, int], ...], leaves: tuple[int, ...]) -> list
     ]
 
 
-def _ordered_grid(setting: Setting) -> list[dict[str, Any]]:
+def _make_ordered_grid(setting: Setting) -> list[dict[str, Any]]:
     return [
         {"learning_rate": rate, "max_iter": rounds, "max_depth": depth}
         for rate, rounds in ((0.1, 150), (0.05, 400))
@@ -113,93 +115,97 @@ def _ordered_grid(setting: Setting) -> list[dict[str, Any]]:
     ]
 
 
-def _additive_grid(setting: Setting) -> list[dict[str, Any]]:
-    return _grid(((0.1, 200), (0.1, 500)), (4,))
+def _make_additive_grid(setting: Setting) -> list[dict[str, Any]]:
+    return _make_grid(((0.1, 200), (0.1, 500)), (4,))
 
 
-def _robust_grid(setting: Setting) -> list[dict[str, Any]]:
+def _make_robust_grid(setting: Setting) -> list[dict[str, Any]]:
     return [
         {"loss": loss, **params}
         for loss in ("huber", "absolute_error")
-        for params in _grid(((0.1, 100),), (31,))
+        for params in _make_grid(((0.1, 100),), (31,))
     ]
 
 
-def _logarithmic_grid(setting: Setting) -> list[dict[str, Any]]:
+def _make_logarithmic_grid(setting: Setting) -> list[dict[str, Any]]:
     return [
-        {"loss": loss, **params} for loss in LOGARITHMIC_LOSSES for params in _rounds_grid(setting)
+        {"loss": loss, **params}
+        for loss in LOGARITHMIC_LOSSES
+        for params in _make_rounds_grid(setting)
     ]
 
 
-# Trees that are left out, slopes of leaves, and pairs of columns are paid for by the round.
-_cost = boosting_cost(lambda params: params["max_iter"], 1.2e-8)
+# Dropped trees, linear leaves and pairs of columns add a cost to each round.
+_cost = make_boosting_cost(lambda params: params["max_iter"], 1.2e-8)
 
 
-def _fewer_rounds(params: Params, share: float) -> dict[str, Any]:
-    """The same way gone in fewer, larger steps."""
-    rounds = max(FEWEST_ROUNDS, round(params["max_iter"] * share))
+def _reduce_rounds(params: Params, share: float) -> dict[str, Any]:
+    """Return a candidate with fewer rounds and a proportionally larger learning rate."""
+    rounds = max(MIN_ROUNDS, round(params["max_iter"] * share))
     rate = params["learning_rate"] * params["max_iter"] / rounds
-    return {**params, "max_iter": rounds, "learning_rate": min(rate, LARGEST_STEP)}
+    return {**params, "max_iter": rounds, "learning_rate": min(rate, MAX_LEARNING_RATE)}
 
 
-def _style(
+def _make_variant(
     key: str,
     name: str,
     options: Mapping[str, Any],
-    grid: Grid = _rounds_grid,
+    grid: Grid = _make_rounds_grid,
     *,
     columns: Style = "native",
-    space: Space | None = spaces.boosting,
+    space: Space | None = spaces.make_boosting_space,
 ) -> tuple[Model, Model]:
-    """The entries of a style; of ``columns="none"`` its trees split the categories themselves."""
+    """Make the entries of a variant; with ``columns="none"``, its trees split categories."""
 
-    def asked(setting: Setting, params: Params) -> dict[str, Any]:
-        found = _options(setting, options, params)
-        return with_categories(setting, found) if columns == "none" else found
+    def make_variant_options(setting: Setting, params: Params) -> dict[str, Any]:
+        merged = _make_options(setting, options, params)
+        return _add_categorical_features(setting, merged) if columns == "none" else merged
 
-    return both_tasks(
+    return make_task_pair(
         key,
         name,
-        lambda s, p: HistGradientBoostingClassifier(**asked(s, p)),
+        lambda s, p: HistGradientBoostingClassifier(**make_variant_options(s, p)),
         grid,
-        lambda s, p: HistGradientBoostingRegressor(**asked(s, p)),
+        lambda s, p: HistGradientBoostingRegressor(**make_variant_options(s, p)),
         grid,
         style=columns,
         engine="arboleda",
         core=False,
         cost=_cost,
-        fidelity=_fewer_rounds,
+        fidelity=_reduce_rounds,
         space=space,
     )
 
 
-def _one_task(
+def _make_single_task(
     key: str,
     name: str,
     task: Any,
     make: Any,
     options: Any,
     grid: Grid,
-    space: Space | None = spaces.boosting,
+    space: Space | None = spaces.make_boosting_space,
 ) -> Model:
     return Model(
         key=key,
         name=name,
         task=task,
-        make=lambda s, p: make(**_options(s, options, p)),
+        make=lambda s, p: make(**_make_options(s, options, p)),
         grid=grid,
         style="native",
         engine="arboleda",
         core=False,
         cost=_cost,
-        fidelity=_fewer_rounds,
+        fidelity=_reduce_rounds,
         space=space,
     )
 
 
 BOOSTING_STYLES: tuple[Model, ...] = (
-    *_style("category_boosting", "Gradient boosting, categories split in sets", {}, columns="none"),
-    *_style(
+    *_make_variant(
+        "category_boosting", "Gradient boosting, categories split in sets", {}, columns="none"
+    ),
+    *_make_variant(
         "ordered_boosting",
         "Gradient boosting, symmetric trees and ordered target statistics",
         {
@@ -209,69 +215,69 @@ BOOSTING_STYLES: tuple[Model, ...] = (
             "l2_regularization": 3.0,
             "min_samples_leaf": 1,
         },
-        _ordered_grid,
+        _make_ordered_grid,
         columns="none",
         space=None,
     ),
-    *_style("dart", "DART", {"drop_rate": 0.1}, _leaves_grid),
-    *_style(
+    *_make_variant("dart", "DART", {"drop_rate": 0.1}, _make_leaves_grid),
+    *_make_variant(
         "goss",
         "Gradient boosting, one-side sampling (GOSS)",
         {"sampling": "goss", "min_samples_leaf": 5},
     ),
-    *_style(
+    *_make_variant(
         "stochastic_boosting",
         "Stochastic gradient boosting",
         {"subsample": 0.5, "max_features": 0.5},
     ),
-    *_style(
+    *_make_variant(
         "random_threshold_boosting",
         "Gradient boosting, thresholds drawn at random",
         {"extra_trees": True, "max_features": 0.5},
-        lambda s: _grid(((0.1, 200), (0.05, 500)), (31,)),
+        lambda s: _make_grid(((0.1, 200), (0.05, 500)), (31,)),
     ),
-    *_style(
+    *_make_variant(
         "linear_leaf_boosting",
         "Gradient boosting, linear leaves",
         {"linear_leaves": True},
-        lambda s: _grid(((0.1, 100), (0.05, 200)), (15,)),
+        lambda s: _make_grid(((0.1, 100), (0.05, 200)), (15,)),
     ),
-    *_style(
+    *_make_variant(
         "additive_boosting",
         "Boosted additive model",
         {"interaction_cst": "no_interactions"},
-        _additive_grid,
+        _make_additive_grid,
     ),
-    *_style(
+    *_make_variant(
         "pairwise_boosting",
         "Boosted additive model with pairs",
         {"interaction_cst": "pairwise"},
-        lambda s: _grid(((0.1, 100), (0.1, 200)), (8,)),
+        lambda s: _make_grid(((0.1, 100), (0.1, 200)), (8,)),
     ),
-    _one_task(
+    _make_single_task(
         "exponential_boosting",
         "Gradient boosting, exponential loss",
         "binary",
         HistGradientBoostingClassifier,
         {"loss": "exponential"},
-        _rounds_grid,
+        _make_rounds_grid,
     ),
-    _one_task(
+    _make_single_task(
         "robust_boosting",
         "Gradient boosting, robust losses",
         "regression",
         HistGradientBoostingRegressor,
         {},
-        _robust_grid,
+        _make_robust_grid,
         None,
     ),
-    _one_task(
+    _make_single_task(
         "logarithmic_boosting",
         "Gradient boosting of the target's logarithm",
         "regression",
         HistGradientBoostingRegressor,
         {},
-        _logarithmic_grid,
+        _make_logarithmic_grid,
         None,
     ),
 )

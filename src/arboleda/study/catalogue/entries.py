@@ -1,8 +1,8 @@
-"""The catalogue: every model that a study can try, and the grids of preset thesis.
+"""The catalogue: every model that a study can try, and the grids of preset "thesis".
 
-They were chosen by cross-validation within the training rows of the three tables that the thesis
-studies; no test row had a say. Every grid is for tables of any kind: a candidate that is good for
-one of the three is a candidate for all.
+These grids were selected by cross-validation on the training rows of the three tables of the
+thesis, without their test rows. They suit tables of any kind: a candidate that is good for one of
+the three tables is a candidate for all.
 """
 
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ __all__ = [
     "THESIS_GRIDS",
     "THESIS_MODELS",
     "THESIS_STACK",
-    "known_words",
-    "models_for",
+    "filter_known_words",
+    "select_models",
 ]
 
 CATALOGUE: tuple[Model, ...] = (
@@ -49,61 +49,61 @@ CORE, ALL, PORTFOLIO_WORD = "core", "all", "portfolio"
 WORDS = (CORE, ALL, PORTFOLIO_WORD)
 
 
-def models_for(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
-    """The wanted models for a task ("binary", "multiclass", "regression"), in their fixed order.
+def select_models(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
+    """Select models for a task ("binary", "multiclass", "regression"), in a fixed order.
 
-    ``wanted`` holds keys of models, "core" for the textbook models that every study tries, "all"
-    for the whole catalogue, or "portfolio" for the fixed configurations of preset "best".
+    ``wanted`` has keys of models, "core" for the textbook models that every study tries, "all" for
+    the whole catalogue, or "portfolio" for the fixed configurations of preset "best".
 
     Raises
     ------
     StudyError
-        If there is no such model for the task, or none is wanted.
+        If there is no such model for the task, or ``wanted`` is empty.
     """
-    kind, known = _of_task(task)
-    keys = [model.key for model in known if not model.bag]
-    bags = [model.key for model in known if model.bag]
-    strange = next((word for word in wanted if word not in (*keys, *bags, *WORDS)), None)
-    if strange is not None or not wanted:
-        what = "No model is named" if strange is None else f"There is no model {strange!r}"
+    kind, models = _list_for_task(task)
+    keys = [model.key for model in models if not model.bag]
+    bags = [model.key for model in models if model.bag]
+    unknown = next((word for word in wanted if word not in (*keys, *bags, *WORDS)), None)
+    if unknown is not None or not wanted:
+        what = "No model is named" if unknown is None else f"There is no model {unknown!r}"
         some = f"{CORE}, {ALL}, or some of {', '.join(keys)}; or {PORTFOLIO_WORD}"
         raise StudyError(f"{what} for {kind}; choose {some}.")
     return [
         model
-        for model in known
+        for model in models
         if model.key in wanted
         or (PORTFOLIO_WORD if model.bag else ALL) in wanted
         or (model.core and CORE in wanted)
     ]
 
 
-def known_words(task: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Those of the words that name models of a task."""
-    keys = {model.key for model in _of_task(task)[1]}
+def filter_known_words(task: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words that name models of a task."""
+    keys = {model.key for model in _list_for_task(task)[1]}
     return tuple(word for word in words if word in (*WORDS, *keys))
 
 
-def _of_task(task: str) -> tuple[str, list[Model]]:
-    """What a task is called in the catalogue, and its models."""
+def _list_for_task(task: str) -> tuple[str, list[Model]]:
+    """Return the catalogue's name of a task, and its models."""
     kind = "regression" if task == "regression" else "classification"
     return kind, [model for model in (*CATALOGUE, *PORTFOLIO) if model.task in (kind, task)]
 
 
-# With more classes every round grows as many trees: fewer rounds, of larger steps.
+# With more classes, each round grows a tree per class: fewer rounds, a larger learning rate.
 FEW_CLASSES = 3
-# From so many rows on a fit is dear, and the folds are large enough for fewer candidates to tell.
+# Above this number of rows, fits are expensive and grids are small.
 MANY_ROWS = 40_000
 
 
-def _cart(setting: Setting) -> list[dict[str, Any]]:
-    """Grown to a depth, or best first to a number of leaves."""
+def _make_cart_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Make the grid of trees with a maximum depth, or with a maximum number of leaves."""
     if _is_large(setting):
-        whole = {"max_depth": None, "max_leaf_nodes": None}
-        full_grown = [{**whole, "min_samples_leaf": leaf} for leaf in (1, 5)]
+        unlimited = {"max_depth": None, "max_leaf_nodes": None}
+        full_grown = [{**unlimited, "min_samples_leaf": leaf} for leaf in (1, 5)]
         return [
             *full_grown,
             *({**tree, "criterion": "entropy"} for tree in full_grown if setting.n_classes),
-            {**whole, "min_samples_leaf": 5, "max_leaf_nodes": 512},
+            {**unlimited, "min_samples_leaf": 5, "max_leaf_nodes": 512},
         ]
     by_depth = [
         {"max_depth": depth, "max_leaf_nodes": None, "min_samples_leaf": leaf}
@@ -117,22 +117,22 @@ def _cart(setting: Setting) -> list[dict[str, Any]]:
     return by_depth + by_leaves
 
 
-def _logistic(setting: Setting) -> list[dict[str, Any]]:
+def _make_logistic_grid(setting: Setting) -> list[dict[str, Any]]:
     return [{"C": c} for c in ((0.02,) if _is_large(setting) else (0.1, 1.0, 10.0))]
 
 
-def _linear(setting: Setting) -> list[dict[str, Any]]:
+def _make_linear_grid(setting: Setting) -> list[dict[str, Any]]:
     return [{}]
 
 
-def _network(setting: Setting) -> list[dict[str, Any]]:
+def _make_network_grid(setting: Setting) -> list[dict[str, Any]]:
     if _is_large(setting):
-        return [{COLUMNS: _many_rows_columns(setting), "hidden_units": 128, "alpha": 0.01}]
+        return [{COLUMNS: _choose_style(setting), "hidden_units": 128, "alpha": 0.01}]
     return [{"hidden_units": units, "alpha": a} for units in (32, 100) for a in (0.001, 0.1)]
 
 
-def _naive_bayes(setting: Setting) -> list[dict[str, Any]]:
-    """Columns in their own units, or of unit size: the smoothing is a share of the widest."""
+def _make_naive_bayes_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Make the grid of raw and of standardized columns, as smoothing depends on their scales."""
     if _is_large(setting):
         return [{COLUMNS: columns, "var_smoothing": 0.1} for columns in ("filled", "scaled")]
     own = [{COLUMNS: "filled", "var_smoothing": share} for share in (1e-9, 0.1)]
@@ -140,8 +140,8 @@ def _naive_bayes(setting: Setting) -> list[dict[str, Any]]:
     return [*own, *unit]
 
 
-def _neighbours(setting: Setting) -> list[dict[str, Any]]:
-    """City-block distances in the columns' own units, and in deviations."""
+def _make_neighbors_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Make the grid of city-block distances on raw and on standardized columns."""
     if _is_large(setting):
         # The thesis's nine values.
         return [
@@ -155,10 +155,10 @@ def _neighbours(setting: Setting) -> list[dict[str, Any]]:
     ]
 
 
-def _svm(setting: Setting) -> list[dict[str, Any]]:
-    """Columns in deviations, and in their own units, where a kernel is to be wide."""
+def _make_svm_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Make the grid of standardized columns, and of raw columns with wide kernels."""
     if _is_large(setting):
-        columns = _many_rows_columns(setting)
+        columns = _choose_style(setting)
         widths = (0.02, "auto") if columns == "filled" else ("auto", 0.05)
         # The thesis's three values.
         return [{COLUMNS: columns, "C": c, "gamma": g} for g in widths for c in (1.0, 2.0, 5.0)]
@@ -171,12 +171,12 @@ def _svm(setting: Setting) -> list[dict[str, Any]]:
     ]
 
 
-def _lda(setting: Setting) -> list[dict[str, Any]]:
+def _make_lda_grid(setting: Setting) -> list[dict[str, Any]]:
     a_little = {"solver": "lsqr", "shrinkage": 0.01}
     return [a_little] if _is_large(setting) else [{"solver": "svd", "shrinkage": None}, a_little]
 
 
-def _random_forest(setting: Setting) -> list[dict[str, Any]]:
+def _make_random_forest_grid(setting: Setting) -> list[dict[str, Any]]:
     shares: tuple[str | float, ...] = ("sqrt", 0.4) if setting.n_classes else (0.33, 0.6)
     return [
         {"max_features": share, "min_samples_leaf": leaf, "n_estimators": 300}
@@ -185,7 +185,7 @@ def _random_forest(setting: Setting) -> list[dict[str, Any]]:
     ]
 
 
-def _bagging(setting: Setting) -> list[dict[str, Any]]:
+def _make_bagging_grid(setting: Setting) -> list[dict[str, Any]]:
     if _is_large(setting):
         return [{"max_features": 0.5, "min_samples_leaf": 1, "n_estimators": 100}]
     return [
@@ -195,7 +195,7 @@ def _bagging(setting: Setting) -> list[dict[str, Any]]:
     ]
 
 
-def _adaboost(setting: Setting) -> list[dict[str, Any]]:
+def _make_adaboost_grid(setting: Setting) -> list[dict[str, Any]]:
     if not setting.n_classes:
         return [{"max_depth": depth, "n_estimators": 200} for depth in (10, 15, 20)]
     if _is_large(setting):
@@ -207,8 +207,8 @@ def _adaboost(setting: Setting) -> list[dict[str, Any]]:
     ]
 
 
-def _gradient_boosting(setting: Setting) -> list[dict[str, Any]]:
-    """Leaf by leaf as is usual, trees of two questions, and symmetric ones; small steps."""
+def _make_gradient_boosting_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Make the grid of best-first trees, trees of depth 2 and symmetric trees."""
     if setting.n_classes > FEW_CLASSES:
         return [
             {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": leaves, "max_features": 0.1}
@@ -240,25 +240,25 @@ def _is_large(setting: Setting) -> bool:
     return setting.n_rows > MANY_ROWS
 
 
-def _many_rows_columns(setting: Setting) -> Style:
-    """Many rows of many classes are taken for images and their like: columns of one unit."""
+def _choose_style(setting: Setting) -> Style:
+    """Choose the style for many rows: with many classes, columns are assumed to share a unit."""
     return "filled" if setting.n_classes > FEW_CLASSES else "scaled"
 
 
 THESIS_GRIDS: dict[str, Grid] = {
-    "cart": _cart,
-    "logistic": _logistic,
-    "linear": _linear,
-    "network": _network,
-    "naive_bayes": _naive_bayes,
-    "neighbours": _neighbours,
-    "svm": _svm,
-    "lda": _lda,
-    "random_forest": _random_forest,
-    "bagging": _bagging,
-    "adaboost": _adaboost,
-    "gradient_boosting": _gradient_boosting,
+    "cart": _make_cart_grid,
+    "logistic": _make_logistic_grid,
+    "linear": _make_linear_grid,
+    "network": _make_network_grid,
+    "naive_bayes": _make_naive_bayes_grid,
+    "neighbours": _make_neighbors_grid,
+    "svm": _make_svm_grid,
+    "lda": _make_lda_grid,
+    "random_forest": _make_random_forest_grid,
+    "bagging": _make_bagging_grid,
+    "adaboost": _make_adaboost_grid,
+    "gradient_boosting": _make_gradient_boosting_grid,
 }
 THESIS_MODELS = tuple(THESIS_GRIDS)
-# What the thesis stacks: the models that are no ensembles.
+# The models that the thesis stacks: those that are not ensembles.
 THESIS_STACK = ("cart", "logistic", "linear", "network", "naive_bayes", "neighbours", "svm", "lda")

@@ -1,4 +1,4 @@
-"""Kernel machines, and Bayes classifiers with a model of each class."""
+"""Kernel methods, and Bayes classifiers with a model of each class."""
 
 from typing import Any
 
@@ -23,80 +23,91 @@ from arboleda.learners import (
 )
 from arboleda.reports.fact_messages import write_message
 from arboleda.study.catalogue import spaces
-from arboleda.study.catalogue.model import Model, Params, Setting, Size, both_tasks, no_parameters
-from arboleda.study.catalogue.simple_models import scaled_target
+from arboleda.study.catalogue.model import (
+    Model,
+    Params,
+    Setting,
+    Size,
+    make_empty_grid,
+    make_task_pair,
+)
+from arboleda.study.catalogue.simple_models import scale_target
 from arboleda.study.data.target import n_scores
 
 __all__ = ["CLASS_MODELS", "KERNELS"]
 
-# Below, a support vector machine is always exact; kernel ridge regression is so up to here, as it
-# costs the cube of the rows.
+# Up to this number of rows, kernels are exact. Above it, a support vector machine is exact only if
+# it is affordable; kernel ridge regression never is, as its cost is cubic in the rows.
 EXACT_ROWS = 5_000
-# Rows that stand for all where a kernel is approximated: of the support vector machine, and of
-# kernel ridge regression.
+# The numbers of landmarks of an approximated kernel: of the support vector machine, and of kernel
+# ridge regression.
 SVM_POINTS, RIDGE_POINTS = 2_000, 300
-# The last digits of the linear machine cost half its time and change no score's third digit.
+# A smaller tolerance doubles the time of the linear machine and hardly changes scores.
 LINEAR_TOL = 1e-3
-# Passes over the mapped rows that the linear machine makes, for each class.
+# Passes of the linear machine over the mapped rows, for each class.
 LINEAR_PASSES = 600
-# Megabytes of the kernel's values that the exact machine keeps.
+# Megabytes of the exact machine's kernel cache.
 CACHE = 400
 
 
-def _svm_points(setting: Setting) -> int | None:
-    """Rows by which the kernel is approximated; None where the exact machine is affordable."""
+def _count_svm_landmarks(setting: Setting) -> int | None:
+    """Return the number of landmarks of the kernel; None if the exact machine is affordable."""
     rows, columns = setting.n_rows, setting.n_columns
     if (
         rows <= EXACT_ROWS
-        or _svm_cost(Size(rows, columns, setting.n_classes), {}) <= setting.exact_s
+        or _estimate_svm_cost(Size(rows, columns, setting.n_classes), {})
+        <= setting.max_exact_seconds
     ):
         return None
     return min(SVM_POINTS, rows)
 
 
-def _ridge_points(setting: Setting) -> int | None:
+def _count_ridge_landmarks(setting: Setting) -> int | None:
     return None if setting.n_rows <= EXACT_ROWS else min(RIDGE_POINTS, setting.n_rows)
 
 
-def _nystroem(setting: Setting, points: int, gamma: float | str | None = None) -> Nystroem:
-    """The map of Williams and Seeger (2001), "Using the Nystroem method"."""
-    # One over the number of columns, which the exact machine calls "auto".
+def _make_nystroem(setting: Setting, points: int, gamma: float | str | None = None) -> Nystroem:
+    """Make the feature map of Williams and Seeger (2001), "Using the Nystroem method"."""
+    # None means one over the number of columns; the exact machine calls it "auto".
     gamma = None if gamma == "auto" else gamma
     return Nystroem(gamma=gamma, n_components=points, random_state=setting.seed)
 
 
-def _svc(setting: Setting, params: Params) -> Any:
-    points = _svm_points(setting)
+def _make_svc(setting: Setting, params: Params) -> Any:
+    points = _count_svm_landmarks(setting)
     if points is None:
         return SVC(random_state=setting.seed, cache_size=CACHE, **params)
     rest = {k: v for k, v in params.items() if k != "gamma"}
     machine = LinearSVC(dual=False, tol=LINEAR_TOL, random_state=setting.seed, **rest)
-    return make_pipeline(_nystroem(setting, points, params.get("gamma")), machine)
+    return make_pipeline(_make_nystroem(setting, points, params.get("gamma")), machine)
 
 
-def _svr(setting: Setting, params: Params) -> Any:
-    points = _svm_points(setting)
+def _make_svr(setting: Setting, params: Params) -> Any:
+    points = _count_svm_landmarks(setting)
     if points is None:
-        return scaled_target(SVR(cache_size=CACHE, **params))
+        return scale_target(SVR(cache_size=CACHE, **params))
     rest = {k: v for k, v in params.items() if k != "gamma"}
-    # The squared loss has a primal solver, which is the one that is quick on many rows.
+    # The squared loss has a primal solver, which is fast for many rows.
     loss = "squared_epsilon_insensitive"
     machine = LinearSVR(loss=loss, dual=False, tol=LINEAR_TOL, random_state=setting.seed, **rest)
-    return scaled_target(make_pipeline(_nystroem(setting, points, params.get("gamma")), machine))
+    return scale_target(
+        make_pipeline(_make_nystroem(setting, points, params.get("gamma")), machine)
+    )
 
 
-def _kernel_ridge(setting: Setting, params: Params) -> Any:
-    points = _ridge_points(setting)
-    # The standardised target has no mean to learn, and kernel ridge no constant to learn it by.
+def _make_kernel_ridge(setting: Setting, params: Params) -> Any:
+    points = _count_ridge_landmarks(setting)
+    # Kernel ridge regression has no intercept; the standardized target needs none.
     if points is None:
-        return scaled_target(KernelRidge(kernel="rbf", **params))
-    return scaled_target(make_pipeline(_nystroem(setting, points), Ridge(**params)))
+        return scale_target(KernelRidge(kernel="rbf", **params))
+    return scale_target(make_pipeline(_make_nystroem(setting, points), Ridge(**params)))
 
 
-def _svm_cost(size: Size, params: Params) -> float:
-    """Pairs of rows where the kernel is exact, else each row with the points of the map.
+def _estimate_svm_cost(size: Size, params: Params) -> float:
+    """Estimate the seconds of a support vector machine.
 
-    The linear machine goes over the mapped rows some hundred times, for each class.
+    An exact kernel compares all pairs of rows; an approximated one compares each row with the
+    landmarks, and the linear machine then passes over the mapped rows `LINEAR_PASSES` times.
     """
     if size.points is None:
         return 2e-9 * size.rows**2 * size.columns
@@ -104,61 +115,61 @@ def _svm_cost(size: Size, params: Params) -> float:
     return 1.2e-10 * size.rows * size.points * (size.columns + size.points + machine)
 
 
-def _ridge_cost(size: Size, params: Params) -> float:
+def _estimate_ridge_cost(size: Size, params: Params) -> float:
     if size.points is None:
         return 2e-9 * size.rows**2 * size.columns
     return 3e-9 * size.rows * size.points * (size.columns + size.points)
 
 
-def _svm_note(setting: Setting) -> str | None:
-    return _note(setting, _svm_points(setting), "SVM", "a linear machine")
+def _write_svm_note(setting: Setting) -> str | None:
+    return _write_note(setting, _count_svm_landmarks(setting), "SVM", "a linear machine")
 
 
-def _ridge_note(setting: Setting) -> str | None:
-    return _note(setting, _ridge_points(setting), "kernel ridge", "ridge regression")
+def _write_ridge_note(setting: Setting) -> str | None:
+    return _write_note(setting, _count_ridge_landmarks(setting), "kernel ridge", "ridge regression")
 
 
-def _note(setting: Setting, points: int | None, what: str, how: str) -> str | None:
+def _write_note(setting: Setting, points: int | None, what: str, how: str) -> str | None:
     if points is None:
         return None
     return write_message("nystroem", what=what, components=points, how=how, rows=setting.n_rows)
 
 
 KERNELS: tuple[Model, ...] = (
-    *both_tasks(
+    *make_task_pair(
         "svm",
         "Support vector machine",
-        _svc,
+        _make_svc,
         lambda s: [{"C": c} for c in (0.1, 1.0, 10.0)],
-        _svr,
+        _make_svr,
         lambda s: [{"C": c} for c in (0.1, 1.0, 10.0, 100.0)],
         max_rows=100_000,
-        note=_svm_note,
-        cost=_svm_cost,
-        approximation=_svm_points,
-        space=spaces.inverse_penalty,
+        note=_write_svm_note,
+        cost=_estimate_svm_cost,
+        approximation=_count_svm_landmarks,
+        space=spaces.make_inverse_penalty_space,
     ),
     Model(
         key="kernel_ridge",
         name="Kernel ridge regression",
         task="regression",
-        make=_kernel_ridge,
+        make=_make_kernel_ridge,
         grid=lambda s: [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)],
         max_rows=100_000,
-        note=_ridge_note,
-        cost=_ridge_cost,
-        approximation=_ridge_points,
+        note=_write_ridge_note,
+        cost=_estimate_ridge_cost,
+        approximation=_count_ridge_landmarks,
         core=False,
-        space=spaces.kernel_ridge,
+        space=spaces.make_kernel_ridge_space,
     ),
 )
 
 
-# Every row that is asked about is compared with all rows learned from.
+# Each predicted row is compared with all training rows.
 KERNEL_DENSITY_ROWS = 5_000
 
 
-def _mixed_naive_bayes(setting: Setting, params: Params) -> Any:
+def _make_mixed_naive_bayes(setting: Setting, params: Params) -> Any:
     return MixedNaiveBayes(
         categorical_features=list(setting.categorical),
         binary_features=list(setting.binary),
@@ -166,14 +177,14 @@ def _mixed_naive_bayes(setting: Setting, params: Params) -> Any:
     )
 
 
-def _mixed_naive_bayes_grid(setting: Setting) -> list[dict[str, Any]]:
-    # Without a column that is counted, the prior of the counts changes nothing.
+def _make_mixed_naive_bayes_grid(setting: Setting) -> list[dict[str, Any]]:
+    # Without categorical or binary columns, the prior of the counts has no effect.
     priors = (0.5, 1.0, 10.0) if setting.categorical or setting.binary else (1.0,)
     return [{"alpha": prior, "var_smoothing": share} for share in (1e-9, 1e-3) for prior in priors]
 
 
-def _bayesian_network(setting: Setting, params: Params) -> Any:
-    """Numbers are cut into bins that tell the classes apart; all else is counted as it is."""
+def _make_bayesian_network(setting: Setting, params: Params) -> Any:
+    """Make a Bayesian network, which bins numeric columns by the classes and counts all others."""
     counted = sorted({*setting.categorical, *setting.binary})
     return BayesianNetworkClassifier(categorical_features=counted, **params)
 
@@ -185,14 +196,14 @@ CLASS_MODELS: tuple[Model, ...] = (
         task="classification",
         make=lambda s, p: GaussianNB(**p),
         grid=lambda s: [{"var_smoothing": v} for v in (1e-9, 1e-6, 1e-3, 1e-1)],
-        space=spaces.naive_bayes,
+        space=spaces.make_naive_bayes_space,
     ),
     Model(
         key="mixed_naive_bayes",
         name="Naive Bayes of mixed columns",
         task="classification",
-        make=_mixed_naive_bayes,
-        grid=_mixed_naive_bayes_grid,
+        make=_make_mixed_naive_bayes,
+        grid=_make_mixed_naive_bayes_grid,
         style="none",
         engine="arboleda",
         core=False,
@@ -201,7 +212,7 @@ CLASS_MODELS: tuple[Model, ...] = (
         key="bayesian_network",
         name="Bayesian network",
         task="classification",
-        make=_bayesian_network,
+        make=_make_bayesian_network,
         grid=lambda s: [
             {"structure": structure, "alpha": prior}
             for structure in ("fan", "tan", "naive")
@@ -222,7 +233,7 @@ CLASS_MODELS: tuple[Model, ...] = (
             {"solver": "lsqr", "shrinkage": "auto"},
         ],
     ),
-    # Without any shrinkage a column that is constant within a class leaves no covariance.
+    # Without shrinkage, a column that is constant within a class makes its covariance singular.
     Model(
         key="qda",
         name="Quadratic discriminant analysis",
@@ -231,13 +242,13 @@ CLASS_MODELS: tuple[Model, ...] = (
         grid=lambda s: [{"reg_param": share} for share in (0.01, 0.1, 0.5)],
         core=False,
     ),
-    # These two choose what they shrink by cross-validation of their own.
+    # The next two select their shrinkage by internal cross-validation.
     Model(
         key="rda",
         name="Regularised discriminant analysis",
         task="classification",
         make=lambda s, p: RegularizedDiscriminantAnalysis(random_state=s.seed, **p),
-        grid=no_parameters,
+        grid=make_empty_grid,
         engine="arboleda",
         core=False,
     ),
@@ -246,7 +257,7 @@ CLASS_MODELS: tuple[Model, ...] = (
         name="Nearest shrunken centroids",
         task="classification",
         make=lambda s, p: NearestShrunkenCentroids(random_state=s.seed, **p),
-        grid=no_parameters,
+        grid=make_empty_grid,
         engine="arboleda",
         core=False,
     ),
@@ -255,7 +266,7 @@ CLASS_MODELS: tuple[Model, ...] = (
         name="Diagonal linear discriminant analysis",
         task="classification",
         make=lambda s, p: DiagonalLDA(**p),
-        grid=no_parameters,
+        grid=make_empty_grid,
         engine="arboleda",
         core=False,
     ),

@@ -1,4 +1,4 @@
-"""An entry of the catalogue, and the types of its parameters' ranges."""
+"""An entry of the catalogue, and the types of parameter ranges."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -14,25 +14,25 @@ __all__ = [
     "Engine",
     "Fidelity",
     "Grid",
+    "IntegerRange",
     "Make",
     "Model",
     "Params",
     "Range",
-    "Real",
+    "RealRange",
     "Setting",
     "Size",
     "Space",
     "Task",
-    "Whole",
-    "both_tasks",
-    "named_as_approximated",
-    "no_parameters",
+    "apply_approximation",
+    "make_empty_grid",
+    "make_task_pair",
 ]
 
 
 @dataclass(frozen=True)
-class Real:
-    """A number from ``low`` to ``high``; with ``log`` every factor is as likely as any other."""
+class RealRange:
+    """A number from ``low`` to ``high``; with ``log``, its logarithm is uniformly distributed."""
 
     low: float
     high: float
@@ -43,8 +43,8 @@ class Real:
 
 
 @dataclass(frozen=True)
-class Whole:
-    """A whole number from ``low`` to ``high``, both included; ``log`` as in `Real`."""
+class IntegerRange:
+    """An integer from ``low`` to ``high``, both included; ``log`` as in `RealRange`."""
 
     low: int
     high: int
@@ -56,7 +56,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some values, in no order; each is a number, a text, a truth value or None."""
+    """One of some values without an order: numbers, strings, Booleans or None."""
 
     values: tuple[float | str | bool | None, ...]
 
@@ -64,14 +64,14 @@ class Choice:
         return value in self.values
 
 
-Range = Real | Whole | Choice
+Range = RealRange | IntegerRange | Choice
 
 
-# A candidate's parameter of this name is the style of its preparation, and none of the model's.
+# A candidate's parameter with this name is the style of its preparation, not one of the model's.
 COLUMNS = "columns"
-# Of an approximated kernel: rows times points. A fit takes about 24 bytes for each.
-MAPPED_CELLS = 60_000_000
-# "binary": classification of two classes alone.
+# Limit of rows times landmarks of an approximated kernel; a fit takes about 24 bytes for each.
+MAX_MAPPED_CELLS = 60_000_000
+# "binary": classification with two classes only.
 Task = Literal["classification", "binary", "regression"]
 Engine = Literal["arboleda", "scikit-learn"]
 Params = Mapping[str, Any]
@@ -79,11 +79,12 @@ Params = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Setting:
-    """What a model may know of the study before it is built: sizes and the seed, no values.
+    """Sizes of a study's data and the seed: what models are built from.
 
-    ``categorical`` and ``binary`` are the indices of such columns in the matrix as it is, which
-    models of style "none" are given. ``fewest_rows`` is what the smallest fit learns from, as that
-    of the first window of time; None: four fifths of the rows.
+    ``categorical`` and ``binary`` are the indices of such columns in the unprepared matrix, which
+    models with style "none" take. ``min_fit_rows`` is the number of rows of the smallest fit, such
+    as that of the first window of time; None means four fifths of the rows. With many rows, a
+    support vector machine is exact only if a fit takes at most ``max_exact_seconds``.
     """
 
     n_rows: int
@@ -92,22 +93,22 @@ class Setting:
     categorical: tuple[int, ...] = ()
     binary: tuple[int, ...] = ()
     n_columns: int = 1
-    fewest_rows: int | None = None
-    exact_s: float = math.inf
+    min_fit_rows: int | None = None
+    max_exact_seconds: float = math.inf
 
     @property
-    def most_neighbours(self) -> int:
-        """So many rows, half of them at most, every fit has."""
+    def max_neighbors(self) -> int:
+        """The maximum number of neighbors that every fit supports; at most half of the rows."""
         half = self.n_rows // 2
-        return max(1, half if self.fewest_rows is None else min(half, self.fewest_rows))
+        return max(1, half if self.min_fit_rows is None else min(half, self.min_fit_rows))
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much one fit learns from, and the rows it is asked about then.
+    """The size of one fit, and the number of rows that are predicted afterwards.
 
-    ``classes`` is 0 in a regression. ``points`` is the number of rows by which a kernel is
-    approximated; None where it is exact.
+    ``classes`` is 0 in a regression. ``points`` is the number of landmark rows by which a kernel is
+    approximated; None if it is exact.
     """
 
     rows: int
@@ -124,8 +125,8 @@ Fidelity = Callable[[Params, float], dict[str, Any]]
 Cost = Callable[[Size, Params], float]
 
 
-def _linear_cost(size: Size, params: Params) -> float:
-    """Of a method that goes over the table a few times."""
+def _estimate_linear_cost(size: Size, params: Params) -> float:
+    """Estimate the seconds of a fit that reads the table a few times."""
     return 5e-8 * size.rows * size.columns
 
 
@@ -133,21 +134,21 @@ def _linear_cost(size: Size, params: Params) -> float:
 class Model:
     """An entry of the catalogue.
 
-    ``make`` builds the estimator from the setting and one candidate's parameters, ``grid`` lists
-    the candidates. Above ``max_rows`` rows the model learns from a random part of that size.
-    A model of the ``core`` is tried by every study, the others where they are asked for.
+    ``make`` builds the estimator from the setting and one candidate's parameters; ``grid`` lists
+    the candidates. With more than ``max_rows`` rows, the model is fitted on a random sample of that
+    size. A model of the ``core`` is tried by every study, the others only if they are requested.
 
-    What a search may use besides: ``space``, the range of each parameter, where candidates are
-    drawn; ``fidelity``, a candidate with a share (above 0, up to 1) of its rounds or trees, for a
-    first look at it; and ``cost``, about how many seconds of one core a fit takes. Only ratios
-    of costs matter once fits of the model were timed.
+    Searches also use ``space``, the range of each parameter, from which candidates are sampled;
+    ``fidelity``, which returns a candidate with a fraction (above 0, up to 1) of its rounds or
+    trees, for fits at low fidelity; and ``cost``, the estimated seconds of a fit on one core. Once
+    fits of the model have been timed, only ratios of costs matter.
 
-    ``approximation`` is the number of rows by which the kernel of a model is approximated in a
-    setting; None: it is exact, or has no kernel. A model that is approximated is named so, see
-    `named_as_approximated`.
+    ``approximation`` returns the number of landmark rows by which the model's kernel is
+    approximated in a setting; None if it is exact, or if the model has no kernel. The name of an
+    approximated model says so, see `apply_approximation`.
 
-    A model that is a ``bag`` is not fitted again for the test: the models that the folds fitted are
-    kept, and it is their mean.
+    A model that is a ``bag`` is not refitted for the test: it is the mean of the models that were
+    fitted in the folds.
     """
 
     key: str
@@ -162,42 +163,42 @@ class Model:
     core: bool = True
     space: Space | None = None
     fidelity: Fidelity | None = None
-    cost: Cost = _linear_cost
+    cost: Cost = _estimate_linear_cost
     approximation: Callable[[Setting], int | None] = lambda setting: None
     bag: bool = False
 
     @property
     def learns(self) -> bool:
-        """Whether it looks at the columns; a baseline does not."""
+        """Whether the model uses the columns; a baseline does not."""
         return self.style != "none" or self.engine == "arboleda"
 
-    def style_of(self, params: Params) -> Style:
-        """How the columns are prepared for a candidate, who may ask for another style."""
+    def get_style(self, params: Params) -> Style:
+        """Return the style of preparation of a candidate, which may differ from the model's."""
         style: Style = params.get(COLUMNS, self.style)
         return style
 
     def build(self, setting: Setting, params: Params) -> Any:
-        """The estimator of a candidate, unfitted."""
+        """Build the unfitted estimator of a candidate."""
         return self.make(setting, {k: v for k, v in params.items() if k != COLUMNS})
 
 
-def named_as_approximated(model: Model, setting: Setting) -> Model:
-    """The model as a study shows it: one that is approximated says so and learns from fewer rows.
+def apply_approximation(model: Model, setting: Setting) -> Model:
+    """Return a model with the name and the row limit that it has if it is approximated.
 
-    What it learns from is then held by rows and points, each of which takes memory.
+    The limit bounds the memory of the matrix of rows and landmarks.
     """
     points = model.approximation(setting)
     if points is None:
         return model
-    most = MAPPED_CELLS // points
+    max_rows = MAX_MAPPED_CELLS // points
     return replace(
         model,
         name=write_message("approximated", what=model.name, points=points),
-        max_rows=most if model.max_rows is None else min(most, model.max_rows),
+        max_rows=max_rows if model.max_rows is None else min(max_rows, model.max_rows),
     )
 
 
-def both_tasks(
+def make_task_pair(
     key: str,
     name: str,
     classifier: Make,
@@ -206,13 +207,13 @@ def both_tasks(
     values: Grid,
     **options: Any,
 ) -> tuple[Model, Model]:
-    """The entries of a model for both tasks, each with its grid; ``options`` are those of both."""
+    """Make a model's entries for both tasks, each with its grid; ``options`` apply to both."""
     return (
         Model(key, name, "classification", classifier, classes, **options),
         Model(key, name, "regression", regressor, values, **options),
     )
 
 
-def no_parameters(setting: Setting) -> list[dict[str, Any]]:
-    """The grid of a model that has nothing to tune: one candidate."""
+def make_empty_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Make the grid of a model that has nothing to tune: one candidate."""
     return [{}]

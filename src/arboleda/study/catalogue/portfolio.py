@@ -1,9 +1,9 @@
-"""The portfolio of preset "best": configurations that differ, each good on some tables.
+"""The portfolio of preset "best": diverse configurations, each good on some tables.
 
-They are fixed, and their ensemble decides what each is worth on a table; tuned is only how boosting
-is stopped, by a tenth of the rows or, where there is time, by folds of them. A model is the mean of
-the models that the folds fitted: all rows are learned from, and nothing is fitted a second time.
-docs/decisions/portfolio.md says how they were chosen.
+The configurations are fixed; an ensemble weighs them on each table. Only early stopping of boosting
+is tuned, by a held-out tenth of the rows or, if time allows, by folds. A model is the mean of the
+models that were fitted in the folds, so all rows are used and nothing is refitted.
+docs/decisions/portfolio.md describes how the configurations were selected.
 """
 
 from collections.abc import Mapping
@@ -22,35 +22,40 @@ from arboleda.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from arboleda.study.catalogue.model import Grid, Model, Params, Setting, Size, both_tasks
-from arboleda.study.catalogue.simple_models import scaled_target
-from arboleda.study.catalogue.spaces import boosting_cost, each_row_cost, pairs_cost, trees_cost
+from arboleda.study.catalogue.model import Grid, Model, Params, Setting, Size, make_task_pair
+from arboleda.study.catalogue.simple_models import scale_target
+from arboleda.study.catalogue.spaces import (
+    make_boosting_cost,
+    make_pairs_cost,
+    make_rows_cost,
+    make_trees_cost,
+)
 from arboleda.study.data.preparation import Style
 from arboleda.study.data.target import n_scores
 
 __all__ = ["PORTFOLIO"]
 
-# With fewer rows a tenth of them says too little about when to stop.
+# With fewer rows, a tenth of them is too small to decide when to stop.
 EARLY_STOPPING_ROWS = 2_000
-# Rounds where a held-out tenth tells when to stop, and after how many without a gain.
-MOST_ROUNDS, PATIENCE = 1_000, 30
-# A step where nothing else is said, and rounds of such steps where nothing is held out.
-STEP, FIXED_ROUNDS = 0.05, 150
-# Where folds tell when to stop: rows times trees of a round at most, the rows up to which they are
-# five, and rounds, for they take longer to find too many.
+# With early stopping on a held-out tenth: the maximum rounds, and the rounds without improvement.
+MAX_ROUNDS, PATIENCE = 1_000, 30
+# The default learning rate, and the rounds at this rate without early stopping.
+LEARNING_RATE, FIXED_ROUNDS = 0.05, 150
+# With early stopping by folds: the maximum of rows times trees per round, the number of rows up to
+# which there are five folds, and the maximum rounds.
 MAX_EVALUATED, FIVE_FOLDS_ROWS, MAX_EVALUATED_ROUNDS = 250_000, 20_000, 2_000
 TREES = 300
-# How many rows have the rounds that are reckoned with, and to what power rounds grow with rows.
+# The estimate of rounds holds for this number of rows, and grows with this power of it.
 USUAL_ROWS, ROWS_POWER = 10_000, 0.3
-# Seconds of a look at which columns are worth making.
-LOOK_COST = 1.5
-NEIGHBOUR_ROWS, VECTOR_ROWS = 50_000, 10_000
+# Seconds of a search for feature crosses.
+CROSS_SEARCH_SECONDS = 1.5
+NEIGHBOR_ROWS, SVM_ROWS = 50_000, 10_000
 
-# How many times as large steps are, for fewer rounds, from so many cells on: rows times columns
-# times trees of a round. What is lost by it is less than by learning from fewer rows.
-LARGER_STEPS = ((200_000_000, 3.0), (20_000_000, 2.0))
+# From these numbers of cells (rows times columns times trees per round), the learning rate is
+# multiplied by these factors, for fewer rounds: that loses less than a sample of the rows would.
+LARGER_LEARNING_RATES = ((200_000_000, 3.0), (20_000_000, 2.0))
 
-# The styles of boosting.
+# The variants of boosting: name and options by key.
 _BOOSTING: dict[str, tuple[str, dict[str, Any]]] = {
     "leafwise": (
         "Boosting by leaves",
@@ -124,49 +129,54 @@ _BOOSTING: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def _boosting_grid(options: Mapping[str, Any]) -> Grid:
-    def grid(setting: Setting) -> list[dict[str, Any]]:
+def _make_boosting_grid(options: Mapping[str, Any]) -> Grid:
+    def make_grid(setting: Setting) -> list[dict[str, Any]]:
         n_trees = n_scores(setting.n_classes)
         cells = setting.n_rows * setting.n_columns * n_trees
-        larger = next((by for least, by in LARGER_STEPS if cells >= least), 1.0)
-        found = {"learning_rate": STEP, **options}
-        if "max_iter" in found:
-            return [{**found, "early_stopping": False}]
-        if larger > 1.0:
-            found["learning_rate"] = round(larger * found["learning_rate"], 6)
-            # Large steps need it: leaves of one class have no curvature, and go too far.
-            found["l2_regularization"] = max(1.0, found.get("l2_regularization", 0.0))
-        stops = {
+        factor = next((f for minimum, f in LARGER_LEARNING_RATES if cells >= minimum), 1.0)
+        params = {"learning_rate": LEARNING_RATE, **options}
+        if "max_iter" in params:
+            return [{**params, "early_stopping": False}]
+        if factor > 1.0:
+            params["learning_rate"] = round(factor * params["learning_rate"], 6)
+            # Pure leaves have almost no curvature: without a penalty, their steps are too large.
+            params["l2_regularization"] = max(1.0, params.get("l2_regularization", 0.0))
+        stopping = {
             "early_stopping": True,
-            "n_iter_no_change": found.pop("n_iter_no_change", PATIENCE),
+            "n_iter_no_change": params.pop("n_iter_no_change", PATIENCE),
         }
         if setting.n_rows >= EARLY_STOPPING_ROWS:
-            first = {**found, **stops, "max_iter": MOST_ROUNDS}
+            first = {**params, **stopping, "max_iter": MAX_ROUNDS}
         else:
-            rounds = round(FIXED_ROUNDS * STEP / found["learning_rate"])
-            first = {**found, "max_iter": rounds, "early_stopping": False}
+            rounds = round(FIXED_ROUNDS * LEARNING_RATE / params["learning_rate"])
+            first = {**params, "max_iter": rounds, "early_stopping": False}
         if setting.n_rows * n_trees > MAX_EVALUATED:
             return [first]
         folds = 5 if setting.n_rows <= FIVE_FOLDS_ROWS else 3
-        judged = {**found, **stops, "max_iter": MAX_EVALUATED_ROUNDS, "validation_folds": folds}
-        return [first, judged]
+        by_folds = {
+            **params,
+            **stopping,
+            "max_iter": MAX_EVALUATED_ROUNDS,
+            "validation_folds": folds,
+        }
+        return [first, by_folds]
 
-    return grid
+    return make_grid
 
 
-def _rounds_grown(params: Params) -> float:
-    """About how many rounds a fit makes; of those of each fold there are as many again."""
+def _estimate_rounds(params: Params) -> float:
+    """Estimate the number of rounds of a fit, including those in its validation folds."""
     rounds: int = params["max_iter"]
     if not params["early_stopping"]:
         return rounds
     folds: int = params.get("validation_folds", 1)
-    return 0.4 * folds * min(rounds, MOST_ROUNDS) * STEP / float(params["learning_rate"])
+    return 0.4 * folds * min(rounds, MAX_ROUNDS) * LEARNING_RATE / float(params["learning_rate"])
 
 
-def _boosting_options(setting: Setting, params: Params) -> dict[str, Any]:
+def _make_boosting_options(setting: Setting, params: Params) -> dict[str, Any]:
     return {
         "categorical_features": list(setting.categorical),
-        # A difference that is worth waiting for would have the target's unit.
+        # Any improvement counts: a tolerance would depend on the unit of the target.
         "tol": 0.0,
         "random_state": setting.seed,
         "n_jobs": 1,
@@ -174,57 +184,60 @@ def _boosting_options(setting: Setting, params: Params) -> dict[str, Any]:
     }
 
 
-def _boosting(
+def _make_boosting(
     key: str, name: str, options: Mapping[str, Any], style: Style = "none"
 ) -> tuple[Model, ...]:
-    grid = _boosting_grid(options)
-    each_round = boosting_cost(_rounds_grown)
+    grid = _make_boosting_grid(options)
+    estimate_rounds_cost = make_boosting_cost(_estimate_rounds)
 
-    def cost(size: Size, params: Params) -> float:
+    def estimate_cost(size: Size, params: Params) -> float:
         more = (size.rows / USUAL_ROWS) ** ROWS_POWER if params["early_stopping"] else 1.0
-        return more * each_round(size, params)
+        return more * estimate_rounds_cost(size, params)
 
-    return both_tasks(
+    def estimate_crossed_cost(size: Size, params: Params) -> float:
+        return CROSS_SEARCH_SECONDS + 1.5 * estimate_cost(size, params)
+
+    return make_task_pair(
         f"best_{key}",
         name,
-        lambda s, p: HistGradientBoostingClassifier(**_boosting_options(s, p)),
+        lambda s, p: HistGradientBoostingClassifier(**_make_boosting_options(s, p)),
         grid,
-        lambda s, p: HistGradientBoostingRegressor(**_boosting_options(s, p)),
+        lambda s, p: HistGradientBoostingRegressor(**_make_boosting_options(s, p)),
         grid,
         style=style,
         engine="arboleda",
         core=False,
         bag=True,
-        cost=cost if style == "none" else lambda size, params: LOOK_COST + 1.5 * cost(size, params),
+        cost=estimate_cost if style == "none" else estimate_crossed_cost,
     )
 
 
-def _by_node(options: Mapping[str, Any]) -> dict[str, Any]:
+def _sample_by_node(options: Mapping[str, Any]) -> dict[str, Any]:
     others = dict(options)
     return {"max_features": others.pop("colsample_bytree"), **others}
 
 
-def _forest(key: str, name: str, classifier: Any, regressor: Any, **shares: Any) -> Any:
-    def options(setting: Setting, params: Params) -> dict[str, Any]:
+def _make_forest(key: str, name: str, classifier: Any, regressor: Any, **shares: Any) -> Any:
+    def make_options(setting: Setting, params: Params) -> dict[str, Any]:
         return {"n_estimators": TREES, "random_state": setting.seed, "n_jobs": 1, **params}
 
-    return both_tasks(
+    return make_task_pair(
         f"best_{key}",
         name,
-        lambda s, p: classifier(**options(s, p)),
+        lambda s, p: classifier(**make_options(s, p)),
         lambda s: [{"max_features": shares["classes"], "min_samples_leaf": 1}],
-        lambda s, p: regressor(**options(s, p)),
+        lambda s, p: regressor(**make_options(s, p)),
         lambda s: [{"max_features": shares["values"], "min_samples_leaf": 1}],
         style="native",
         engine="arboleda",
         core=False,
         bag=True,
-        cost=trees_cost(TREES),
+        cost=make_trees_cost(TREES),
     )
 
 
-def _linear(key: str, name: str, penalty: float, style: Style) -> tuple[Model, ...]:
-    return both_tasks(
+def _make_linear(key: str, name: str, penalty: float, style: Style) -> tuple[Model, ...]:
+    return make_task_pair(
         f"best_{key}",
         name,
         lambda s, p: LogisticRegression(max_iter=1000, random_state=s.seed, **p),
@@ -234,30 +247,30 @@ def _linear(key: str, name: str, penalty: float, style: Style) -> tuple[Model, .
         style=style,
         core=False,
         bag=True,
-        cost=each_row_cost(1e-7, each_class=True),
+        cost=make_rows_cost(1e-7, each_class=True),
     )
 
 
-def _network(key: str, name: str, style: Style) -> tuple[Model, ...]:
-    def grid(setting: Setting) -> list[dict[str, Any]]:
+def _make_network(key: str, name: str, style: Style) -> tuple[Model, ...]:
+    def make_grid(setting: Setting) -> list[dict[str, Any]]:
         return [{"hidden_layers": "128, 64", "alpha": 0.001}]
 
-    return both_tasks(
+    return make_task_pair(
         f"best_{key}",
         name,
-        lambda s, p: MLPClassifier(**_network_options(s, p)),
-        grid,
-        lambda s, p: scaled_target(MLPRegressor(**_network_options(s, p))),
-        grid,
+        lambda s, p: MLPClassifier(**_make_network_options(s, p)),
+        make_grid,
+        lambda s, p: scale_target(MLPRegressor(**_make_network_options(s, p))),
+        make_grid,
         style=style,
         core=False,
         bag=True,
         max_rows=100_000,
-        cost=each_row_cost(4e-6),
+        cost=make_rows_cost(4e-6),
     )
 
 
-def _network_options(setting: Setting, params: Params) -> dict[str, Any]:
+def _make_network_options(setting: Setting, params: Params) -> dict[str, Any]:
     return {
         "hidden_layer_sizes": tuple(int(n) for n in params["hidden_layers"].split(",")),
         "alpha": params["alpha"],
@@ -267,23 +280,23 @@ def _network_options(setting: Setting, params: Params) -> dict[str, Any]:
     }
 
 
-def _vectors_grid(setting: Setting) -> list[dict[str, Any]]:
+def _make_svm_grid(setting: Setting) -> list[dict[str, Any]]:
     return [{"C": 10.0}]
 
 
-def _probable_svc(setting: Setting, params: Params) -> Any:
-    """A machine of all rows; how sure it is is learned from machines of two thirds of them."""
+def _make_calibrated_svc(setting: Setting, params: Params) -> Any:
+    """Make a machine on all rows, calibrated by cross-validation with three folds."""
     machine = SVC(random_state=setting.seed, **params)
     return CalibratedClassifierCV(machine, ensemble=False, cv=3)
 
 
-def _neighbours_grid(setting: Setting) -> list[dict[str, Any]]:
-    most = min(15, max(1, setting.n_rows // 5), setting.most_neighbours)
-    return [{"n_neighbors": most, "weights": "distance"}]
+def _make_neighbors_grid(setting: Setting) -> list[dict[str, Any]]:
+    n_neighbors = min(15, max(1, setting.n_rows // 5), setting.max_neighbors)
+    return [{"n_neighbors": n_neighbors, "weights": "distance"}]
 
 
 _OTHERS: dict[str, tuple[Model, ...]] = {
-    "extra_trees": _forest(
+    "extra_trees": _make_forest(
         "extra_trees",
         "Extremely randomised trees of the portfolio",
         ExtraTreesClassifier,
@@ -291,7 +304,7 @@ _OTHERS: dict[str, tuple[Model, ...]] = {
         classes=0.4,
         values=1.0,
     ),
-    "forest": _forest(
+    "forest": _make_forest(
         "forest",
         "Random forest of the portfolio",
         RandomForestClassifier,
@@ -299,52 +312,54 @@ _OTHERS: dict[str, tuple[Model, ...]] = {
         classes="sqrt",
         values=0.4,
     ),
-    "network": _network("network", "Small network of the portfolio", "scaled"),
-    "ranked_network": _network("ranked_network", "Small network of ranks", "ranked"),
-    "linear": _linear("linear", "Linear model of the portfolio", 1.0, "scaled"),
-    "ranked_linear": _linear("ranked_linear", "Linear model of ranks", 20.0, "ranked"),
-    "svm": both_tasks(
+    "network": _make_network("network", "Small network of the portfolio", "scaled"),
+    "ranked_network": _make_network("ranked_network", "Small network of ranks", "ranked"),
+    "linear": _make_linear("linear", "Linear model of the portfolio", 1.0, "scaled"),
+    "ranked_linear": _make_linear("ranked_linear", "Linear model of ranks", 20.0, "ranked"),
+    "svm": make_task_pair(
         "best_svm",
         "Support vector machine of the portfolio",
-        _probable_svc,
-        _vectors_grid,
-        lambda s, p: scaled_target(SVR(**p)),
-        _vectors_grid,
+        _make_calibrated_svc,
+        _make_svm_grid,
+        lambda s, p: scale_target(SVR(**p)),
+        _make_svm_grid,
         core=False,
         bag=True,
-        max_rows=VECTOR_ROWS,
-        cost=pairs_cost(2e-9),
+        max_rows=SVM_ROWS,
+        cost=make_pairs_cost(2e-9),
     ),
-    "neighbours": both_tasks(
+    "neighbours": make_task_pair(
         "best_neighbours",
         "Nearest neighbours of the portfolio",
         lambda s, p: KNeighborsClassifier(**p),
-        _neighbours_grid,
+        _make_neighbors_grid,
         lambda s, p: KNeighborsRegressor(**p),
-        _neighbours_grid,
+        _make_neighbors_grid,
         core=False,
         bag=True,
-        max_rows=NEIGHBOUR_ROWS,
-        cost=pairs_cost(2e-10, NEIGHBOUR_ROWS),
+        max_rows=NEIGHBOR_ROWS,
+        cost=make_pairs_cost(2e-10, NEIGHBOR_ROWS),
     ),
 }
 
-# Those that are tried with columns made of others, too. They draw columns for each node and not for
-# each tree: where nothing is made they are other models all the same.
+# Variants that are also tried with feature crosses. They sample columns per node instead of per
+# tree, so that they differ from the plain variants even if no cross is generated.
 _CROSSED = {
-    f"crossed_{key}": _boosting(f"crossed_{key}", name, _by_node(_BOOSTING[key][1]), "crossed")
+    f"crossed_{key}": _make_boosting(
+        f"crossed_{key}", name, _sample_by_node(_BOOSTING[key][1]), "crossed"
+    )
     for key, name in (
         ("random_splits", "Boosting of trees split at random, with columns made of others"),
         ("leafwise", "Boosting by leaves, with columns made of others"),
     )
 }
 _MODELS = {
-    **{key: _boosting(key, name, options) for key, (name, options) in _BOOSTING.items()},
+    **{key: _make_boosting(key, name, options) for key, (name, options) in _BOOSTING.items()},
     **_CROSSED,
     **_OTHERS,
 }
 
-# The first four as a greedy choice over tables took them.
+# The first four in the order of a greedy selection over tables.
 _ORDER = (
     "random_splits",
     "linear",

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from arboleda.combine import MemberOutputs
 from arboleda.reports.fact_messages import write_message
-from arboleda.study.artifacts.combined_file import combined_to_bytes
+from arboleda.study.artifacts.combined_file import serialize_combined
 from arboleda.study.artifacts.files import FileList
 from arboleda.study.artifacts.model_files import read_model, save_combined
 from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
@@ -227,7 +227,7 @@ class FoldMean(BaseEstimator):  # type: ignore[misc]
 
     def keep(self, folder: Path, key: str) -> dict[str, Any]:
         """Write the file that combines the saved models, as `save_model` does."""
-        content = combined_to_bytes(
+        content = serialize_combined(
             [(self.key, list(self.files))], MeanRule((1.0,)), self.n_features_in_, self.n_classes
         )
         return save_combined(folder, key, content, list(self.files.values()))

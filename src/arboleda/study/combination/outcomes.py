@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from arboleda.combine import MemberOutputs
 from arboleda.diagnose import diversity
-from arboleda.study.artifacts.combined_file import combined_to_bytes
+from arboleda.study.artifacts.combined_file import serialize_combined
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import save_combined
 from arboleda.study.catalogue import Model
-from arboleda.study.catalogue.model import Task, no_parameters
+from arboleda.study.catalogue.model import Task, make_empty_grid
 from arboleda.study.combination.members import Members, load_members
 from arboleda.study.combination.methods import FEWEST, Method, count_fits, cross_fit
 from arboleda.study.combination.rules import CombinationRule, MeanRule, TextbookRule
@@ -122,7 +122,9 @@ def _combine(
     plan: Plan, method: Method, members: Members, spread: dict[str, Any] | None, folder: Path
 ) -> Outcome:
     kind: Task = "regression" if plan.target.task == "regression" else "classification"
-    model = Model(method.key, method.name, kind, _refuse_to_build, no_parameters, engine="arboleda")
+    model = Model(
+        method.key, method.name, kind, _refuse_to_build, make_empty_grid, engine="arboleda"
+    )
     started = time.perf_counter()
     try:
         with warnings.catch_warnings(record=True) as caught, limit_threads():
@@ -216,7 +218,7 @@ def _test_combination(
         [j.kept_as for j in plan.trial_jobs(o.model, Trial(o.params))] if _is_bag(o) else [key]
         for o, key in zip(members.outcomes, keys, strict=True)
     ]
-    content = combined_to_bytes(list(zip(keys, names, strict=True)), rule, n_columns, n_classes)
+    content = serialize_combined(list(zip(keys, names, strict=True)), rule, n_columns, n_classes)
     files = [t["kept"]["files"] for t in tests]
     return {
         "status": JobStatus.DONE,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from arboleda.study.artifacts.files import MODELS
-from arboleda.study.artifacts.model_files import is_kept
+from arboleda.study.artifacts.model_files import is_model_saved
 from arboleda.study.execution.job import Job, JobStatus
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.limits import Budget
@@ -81,7 +81,9 @@ class Executor:
         result = self.result(job)
         if result is None or not result["status"].is_final:
             return False
-        return bool(job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep))
+        return bool(
+            job.keep is None or result["error"] or is_model_saved(result.get("kept"), job.keep)
+        )
 
     def scored_job(self, job: Job) -> Job:
         """Return the job with the file for its predictions and, for a bag, the models' folder.

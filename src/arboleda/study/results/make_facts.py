@@ -179,7 +179,7 @@ def _model(plan: Plan, outcome: Outcome, held_out: Mapping[str, Any]) -> ModelFa
         engine=model.engine,
         preparation="its members'"
         if outcome.ensemble
-        else PREPARATIONS[model.style_of(outcome.params)],
+        else PREPARATIONS[model.get_style(outcome.params)],
         generated=None if failed else _generated_features(plan, outcome),
         note=_note(plan, outcome),
         status="failed" if failed else "ok",

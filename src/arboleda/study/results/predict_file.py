@@ -21,7 +21,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._utils.files import open_atomically
-from arboleda.study.artifacts.files import refuse_the_table
+from arboleda.study.artifacts.files import check_not_source
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
 from arboleda.study.config.options import read_size
 from arboleda.study.data.chunked_reader import Chunk, read_chunks
@@ -108,7 +108,7 @@ def predict(
         reading = _Reading(study, source, progress, limit)
         path = Path(out) if out is not None else Path(f"{reading.stem}-predicted.csv")
         _check_ending(path)
-        refuse_the_table(path, source)
+        check_not_source(path, source)
         _write(path, reading.predict(columns), "name another one with --out")
     name = next(m["name"] for m in study.facts["models"] if m["key"] == study.best_key)
     notes = [*columns.notes, *reading.notes(), *_warned(caught)]
@@ -131,7 +131,7 @@ class _Reading:
     ) -> None:
         self.n_rows = 0
         self._study = study
-        self._parts = study.layout.parts(source, max_table_size=max_table_size)
+        self._parts = study.layout.iterate_chunks(source, max_table_size=max_table_size)
         self._first = next(self._parts)
         self._console = Console(stderr=True)
         self._shown = progress and self._console.is_terminal
@@ -266,7 +266,7 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
     check_is_fitted(model)
     path = Path(out)
     _check_ending(path)
-    refuse_the_table(path, source)
+    check_not_source(path, source)
     counted: list[int] = []
     _write(path, _predict_chunks(model, source, counted), "name another one")
     return sum(counted)

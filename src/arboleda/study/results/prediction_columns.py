@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from arboleda.explain import compute_limit, compute_rank
-from arboleda.study.artifacts.estimators import probabilities
+from arboleda.study.artifacts.estimators import predict_class_probabilities
 from arboleda.study.artifacts.index import RESULTS
 from arboleda.study.artifacts.loaded import LoadedStudy
 from arboleda.study.artifacts.rows import HeldOut
@@ -234,7 +234,7 @@ class PredictionColumns:
         assert self._classes is not None
         columns = {"prediction": pa.array(self._classes[predicted])}
         if hasattr(self._pipeline, "predict_proba"):
-            p = probabilities(self._pipeline, block, len(self._names))
+            p = predict_class_probabilities(self._pipeline, block, len(self._names))
             columns |= {f"probability of {c}": p[:, k] for k, c in enumerate(self._names)}
         if self._reach is not None or self._costs is not None:
             columns |= self._sets_and_decisions(block, np.asarray(predicted, dtype=np.int64))

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arboleda.study.catalogue.model import Choice, Range, Whole
+from arboleda.study.catalogue.model import Choice, IntegerRange, Range
 from arboleda.study.errors import StudyError
 from arboleda.study.search.trial import (
     Batch,
@@ -264,7 +264,7 @@ def _make_distribution(range_: Range) -> "BaseDistribution":
 
     if isinstance(range_, Choice):
         return distributions.CategoricalDistribution(range_.values)
-    if isinstance(range_, Whole):
+    if isinstance(range_, IntegerRange):
         return distributions.IntDistribution(range_.low, range_.high, log=range_.log)
     return distributions.FloatDistribution(range_.low, range_.high, log=range_.log)
 
