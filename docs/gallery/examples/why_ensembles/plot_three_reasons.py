@@ -92,9 +92,7 @@ for (above, below), reason in zip(
     X, truth, members, vote = reason()
     square = (len(axis), len(axis))
     for outputs in members:
-        above.contour(
-            axis, axis, np.reshape(outputs, square), [0.5], colors="C0", linewidths=0.4
-        )
+        above.contour(axis, axis, np.reshape(outputs, square), [0.5], colors="C0", linewidths=0.4)
     above.contour(axis, axis, np.reshape(vote, square), [0.5], colors="C2", linewidths=2.5)
     above.contour(axis, axis, np.reshape(truth(grid), square), [0.5], colors="C3", linestyles="--")
     few = X[:200]

@@ -10,4 +10,5 @@ and ``combined_file`` save and load models, whose objects ``object_rules`` check
 ``rows`` save what a model needs of the table. ``loaded`` is a study read back, ``estimators`` its
 models, and ``exports`` writes them for other programs.
 ⟧⟦⟧⟦
-⟧"""
+⟧
+"""

@@ -8,7 +8,8 @@ entries by family; `entries` collects them and selects those of a study.⟦
 one family each; ``spaces`` has their search spaces and costs, ``portfolio`` the configurations of
 preset "best". docs/how_to_add_a_study_model.md shows how to add one.
 ⟧⟦⟧⟦
-⟧"""
+⟧
+"""
 
 from arboleda.study.catalogue.entries import ALL, CATALOGUE, CORE, filter_known_words, select_models
 from arboleda.study.catalogue.model import Model, Params, Setting, Size

@@ -13,4 +13,5 @@ selects `feature_crosses`. `describe` and `data_checks` write the notes and caut
 each fold, also with ``feature_crosses``. ``describe`` and ``data_checks`` state what a reader of
 the report should know of the table.
 ⟧⟦⟧⟦
-⟧"""
+⟧
+"""
