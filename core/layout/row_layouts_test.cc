@@ -251,10 +251,10 @@ TEST_CASE("as many columns are drawn in a small node as requested") {
     options.tree = tree;
     ++n_roots[static_cast<std::size_t>(problem.grow(options, &bits).feature[0])];
   }
-  double none_before = 1.0;  // no column before j is drawn
+  double p_not_drawn = 1.0;  // no column before j is drawn
   for (std::size_t j = 0; j < 8; ++j) {
-    const double p = none_before * 4.0 / static_cast<double>(kFlags - j);
-    none_before *= 1.0 - 4.0 / static_cast<double>(kFlags - j);
+    const double p = p_not_drawn * 4.0 / static_cast<double>(kFlags - j);
+    p_not_drawn *= 1.0 - 4.0 / static_cast<double>(kFlags - j);
     CAPTURE(j);
     CHECK(std::abs(n_roots[j] - p * kTrees) < 5.0 * std::sqrt(p * kTrees));
   }

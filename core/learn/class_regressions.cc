@@ -37,13 +37,14 @@ void for_each_regression(const BoosterTask& task, const std::function<void(std::
 
 std::vector<TreeArrays> grow_regressions(const BoosterTask& task, const GrowthOptions& growth,
                                          std::span<const std::uint8_t> sits_out,
-                                         bool targets_are_signs, const RegressionTarget& lesson) {
+                                         bool targets_are_signs,
+                                         const RegressionTarget& make_targets) {
   const std::size_t n_trees = n_regressions(task);
   const double trimming = task.options.weight_trimming;
   std::vector<TreeArrays> trees(n_trees);
   for_each_regression(task, [&](std::size_t tree) {
     std::vector<double> target(task.table.n_rows), weight(task.table.n_rows);
-    lesson(tree, target, weight);
+    make_targets(tree, target, weight);
     std::vector<std::uint8_t> out(sits_out.begin(), sits_out.end());
     if (n_trees > 1 && trimming > 0.0) mark_light_rows(weight, task.rows, trimming, out);
     for (std::size_t i = 0; i < out.size(); ++i) {

@@ -37,6 +37,7 @@ void for_each_regression(const BoosterTask& task, const std::function<void(std::
 // by its own weights. targets_are_signs: all targets are 1 or -1.
 std::vector<TreeArrays> grow_regressions(const BoosterTask& task, const GrowthOptions& growth,
                                          std::span<const std::uint8_t> sits_out,
-                                         bool targets_are_signs, const RegressionTarget& lesson);
+                                         bool targets_are_signs,
+                                         const RegressionTarget& make_targets);
 
 }  // namespace arboleda

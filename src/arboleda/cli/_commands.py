@@ -123,14 +123,14 @@ def explore(
     """
     try:
         from arboleda.study import explore as explore_table
-        from arboleda.study.artifacts.files import page_path, refuse_the_table
+        from arboleda.study.artifacts.files import check_not_source, choose_page_path
 
         if out is not None:
-            refuse_the_table(out, table)
+            check_not_source(out, table)
         result = explore_table(
             table, target, seed=seed, progress=True, max_table_size=max_table_size, lang=lang
         )
-        page = result.save(page_path(out, result.default_path))
+        page = result.save(choose_page_path(out, result.default_path))
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
     print_line(f"Page: {page}")

@@ -3,12 +3,5 @@
 `files` writes and checks files; `index` is the list of what was saved, and reads the facts;
 `model_files`, `combined_file` and `skops_file` save and read models, with `object_rules` for what a
 file may contain; `rows` saves rows and held-out predictions; `loaded` is a study read back, whose
-models are the `estimators` behind a `layout`; `exports` and `onnx_crosses` write ONNX.⟦
-
-``files`` writes and checks any file, ``index`` lists the models. ``model_files``, ``skops_file``
-and ``combined_file`` save and load models, whose objects ``object_rules`` checks; ``layout`` and
-``rows`` save what a model needs of the table. ``loaded`` is a study read back, ``estimators`` its
-models, and ``exports`` writes them for other programs.
-⟧⟦⟧⟦
-⟧
+models are the `estimators` behind a `layout`; `exports` and `onnx_crosses` write ONNX.
 """

@@ -5,13 +5,5 @@ In the order of their use: `reading` reads files (`csv_reader`, `table_files`) a
 drops rows and merges values; `external_test` appends a separate test table. `target` and `features`
 infer the task and the role of each column. `splitting` makes the test and the folds, by groups and
 times with `splitters`. `preparation` transforms the features of each fold, where `cross_search`
-selects `feature_crosses`. `describe` and `data_checks` write the notes and cautions of the report.⟦
-
-``reading`` reads a file (``csv_reader``, ``table_files``, ``chunked_reader``) or a frame into a
-``table``; ``recipe`` drops rows and merges values by ``conditions``; ``target``, ``features`` and
-``splitting`` decide what is predicted, from what, and on which rows. ``preparation`` is fitted in
-each fold, also with ``feature_crosses``. ``describe`` and ``data_checks`` state what a reader of
-the report should know of the table.
-⟧⟦⟧⟦
-⟧
+selects `feature_crosses`. `describe` and `data_checks` write the notes and cautions of the report.
 """
