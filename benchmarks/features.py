@@ -21,7 +21,7 @@ import sklearn
 from sklearn.feature_selection import mutual_info_classif
 
 from arboleda import JMISelector, MRMRSelector, __version__
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda.features._counting import LevelColumns, Levels, compute_expected_terms
 
 
@@ -37,7 +37,7 @@ def time_best(make: Callable[[], Any]) -> float:
 def time_one_pass(X: Any, y: Any) -> tuple[float, float]:
     """Return the seconds of arboleda and scikit-learn, after checking that they agree."""
     n_rows, n_columns = X.shape
-    columns = LevelColumns(Table(list(X.T), n_rows, (0,) * n_columns), 5, 1)
+    columns = LevelColumns(DenseTable(list(X.T), n_rows, (0,) * n_columns), 5, 1)
     target = Levels.of_codes(y)
     bins = np.column_stack([columns.column(j).codes for j in range(n_columns)])
     ours = time_best(lambda: columns.compute_information(target))

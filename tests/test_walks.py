@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.forest import Forest
 from arboleda._engine.tree import Tree
@@ -142,7 +142,7 @@ def tables_for(grower: Grower, X: Any) -> Iterator[tuple[Any, Any]]:
         if grower.n_levels:
             columns[CATEGORIES] = X[:, CATEGORIES].astype(np.uint16)
             values[:, CATEGORIES] = X[:, CATEGORIES]
-        yield Table(columns, len(X), levels), values
+        yield DenseTable(columns, len(X), levels), values
     if not grower.n_levels:
         thin = np.where(np.random.default_rng(0).random(X.shape) < 0.4, 0.0, X)
         yield SparseTable(sparse.csr_array(thin)), thin
@@ -212,7 +212,7 @@ def test_as_many_thresholds_as_numbers_are_supported() -> None:
     assert np.unique(np.concatenate([tree.threshold for tree in trees])).size > 66_000
     ensemble = Ensemble.from_trees([0.5], trees)
     X = rows_for(grower, 400)
-    table = Table([X[:, 0]], len(X), (0,))
+    table = DenseTable([X[:, 0]], len(X), (0,))
     leaves = np.column_stack([leaves_of(tree, X[:60]) for tree in trees])
     expected = np.full((60, 1), 0.5)
     for t, tree in enumerate(trees):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arboleda import AdaBoostClassifier, DecisionTreeRegressor
 from arboleda._engine.adaboost import AdaBoosted, AdaBoostOptions, fit_adaboost
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda.adaboost._algorithms import ALGORITHMS, BoostingProblem
 from arboleda.adaboost._algorithms._mh import MHAlgorithm
 
@@ -42,9 +42,9 @@ class Data(NamedTuple):
     n_classes: int
 
     @property
-    def table(self) -> Table:
+    def table(self) -> DenseTable:
         n_rows, n_columns = self.X.shape
-        return Table([self.X[:, j] for j in range(n_columns)], n_rows, (0,) * n_columns)
+        return DenseTable([self.X[:, j] for j in range(n_columns)], n_rows, (0,) * n_columns)
 
     @property
     def problem(self) -> BoostingProblem:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from arboleda import DecisionTreeRegressor
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.table import check_table
 from arboleda._engine.tree import Tree
@@ -51,7 +51,7 @@ def mixed_ensemble(
     return Ensemble.from_trees(start, [model.tree_ for model in models]), models[0]
 
 
-def sparse_ensemble(n_rows: int = 300) -> tuple[Ensemble, SparseTable, Table]:
+def sparse_ensemble(n_rows: int = 300) -> tuple[Ensemble, SparseTable, DenseTable]:
     """Return an ensemble and one table in both forms."""
     random = np.random.default_rng(4)
     X = sparse.random(n_rows, 30, 0.1, format="csr", random_state=4, dtype=np.float32)
@@ -65,7 +65,7 @@ def sparse_ensemble(n_rows: int = 300) -> tuple[Ensemble, SparseTable, Table]:
     stored = check_table(models[0], X, reset=False)
     dense = check_table(models[0], X.toarray(), reset=False)
     assert isinstance(stored, SparseTable)
-    assert isinstance(dense, Table)
+    assert isinstance(dense, DenseTable)
     return ensemble, stored, dense
 
 

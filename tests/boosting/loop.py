@@ -13,7 +13,7 @@ from arboleda._engine.boosting import (
     LossOptions,
     fit_boosting,
 )
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 
 LOSSES: dict[str, dict[str, Any]] = {
     "squared_error": {},
@@ -37,12 +37,12 @@ class Problem:
     """A table of three numeric columns, and targets of every kind that depend on it."""
 
     X: Any
-    table: Table
+    table: DenseTable
 
     @classmethod
     def make(cls, n_rows: int, seed: int = 0) -> "Problem":
         X = np.random.default_rng(seed).normal(size=(n_rows, 3)).astype(np.float32).astype(float)
-        return cls(X, Table(list(X.T), n_rows, (0, 0, 0)))
+        return cls(X, DenseTable(list(X.T), n_rows, (0, 0, 0)))
 
     def target(self, loss: str) -> Any:
         x, noise = self.X, np.sin(1e4 * self.X.sum(axis=1))

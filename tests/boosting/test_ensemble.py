@@ -21,7 +21,7 @@ from tests.boosting.ensembles import (
 from tests.property.strategies import checked
 
 from arboleda import DecisionTreeRegressor, _native
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.table import check_table
 
@@ -30,7 +30,7 @@ def read(model: Any, table: Any) -> Any:
     return check_table(model, table, reset=False)
 
 
-def numbers_of(table: Table) -> Any:
+def numbers_of(table: DenseTable) -> Any:
     """Rows as the engine sees them: level numbers where there are categories."""
     return np.column_stack([column.astype(float) for column in table.columns])
 
@@ -222,7 +222,7 @@ def test_incompatible_parts_are_refused() -> None:
     with pytest.raises(
         ValueError, match="columns differs from the one that the trees were fitted on"
     ):
-        ensemble.scores(Table(table.columns[:4], table.n_rows, table.n_levels[:4]))
+        ensemble.scores(DenseTable(table.columns[:4], table.n_rows, table.n_levels[:4]))
     scores = np.zeros((table.n_rows, 2))
     add = ensemble._native.add_scores
     for first, last in ((0, 4), (2, 1)):

@@ -10,7 +10,7 @@ from tests.boosting.loop import LOSSES, Problem, bits
 from tests.persist.ensemble_files import from_file, to_file
 
 from arboleda._engine.boosting import BoostingOptions, BoostingRows, LossOptions, fit_boosting
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.ensemble import Ensemble
 
 SMOOTH = ["squared_error", "poisson", "exponential", "log_loss", "softmax"]
@@ -24,14 +24,14 @@ def everything(fitted: Any) -> bytes:
     return bits(fitted) + b"".join(array.tobytes() for array in linear.values())
 
 
-def as_native_table(X: Any, n_levels: Any = None) -> Table:
+def as_native_table(X: Any, n_levels: Any = None) -> DenseTable:
     """Columns of an array."""
-    return Table(list(X.T), len(X), n_levels or (0,) * X.shape[1])
+    return DenseTable(list(X.T), len(X), n_levels or (0,) * X.shape[1])
 
 
 def fit(X: Any, y: Any, n_threads: int = 1, resume: Any = None, **options: Any) -> Any:
     """Boost squared error with linear leaves."""
-    table = X if isinstance(X, Table) else as_native_table(X)
+    table = X if isinstance(X, DenseTable) else as_native_table(X)
     defaults = {
         "n_rounds": 1, "learning_rate": 1.0, "min_samples_leaf": 20, "max_leaf_nodes": 8,
         "linear_leaves": True, "linear_l2": 1.0,
@@ -284,11 +284,11 @@ def test_categories_have_no_slopes():
     random = np.random.default_rng(0)
     category = random.integers(0, 4, 800).astype(np.uint16)
     x = random.normal(size=800)
-    table = Table([category, x], 800, (4, 0))
+    table = DenseTable([category, x], 800, (4, 0))
     y = x * np.where(category % 2 == 0, 1.0, -1.0)
     model = fit(table, y, max_leaf_nodes=8).ensemble
     assert set(model.linear["linear.feature"].tolist()) == {1}
-    only = Table([category], 800, (4,))
+    only = DenseTable([category], 800, (4,))
     assert not fit(only, y).ensemble.has_linear_leaves
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arboleda._engine.columns import MISSING, Table, get_missing_code
+from arboleda._engine.columns import MISSING, DenseTable, get_missing_code
 from arboleda.boosting._target_statistics import (
     PRIOR_WEIGHT,
     TargetStatistics,
@@ -17,10 +17,10 @@ from arboleda.boosting._target_statistics import (
 from arboleda.persist.fields import Sections
 
 
-def as_native_table(codes: Any, n_levels: int) -> Table:
+def as_native_table(codes: Any, n_levels: int) -> DenseTable:
     """Make a table of a numeric and a categorical column."""
     column = np.asarray(codes, dtype=np.uint16 if n_levels <= MISSING else np.uint32)
-    return Table([np.arange(column.size), column], column.size, (0, n_levels))
+    return DenseTable([np.arange(column.size), column], column.size, (0, n_levels))
 
 
 def random_order(rows: Any, seed: int) -> list[int]:

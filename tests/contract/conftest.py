@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 from sklearn.base import BaseEstimator
 
-from arboleda._engine.table import Table, check_table
+from arboleda._engine.table import DenseTable, check_table
 
 
 class Reader(BaseEstimator):  # type: ignore[misc]
     """An estimator that does nothing but read tables."""
 
-    def fit(self, X: Any, categorical_features: Any = "from_dtype") -> Table:
+    def fit(self, X: Any, categorical_features: Any = "from_dtype") -> DenseTable:
         """Read the table of a fit."""
         return check_table(self, X, reset=True, categorical_features=categorical_features)
 
-    def read(self, X: Any) -> Table:
+    def read(self, X: Any) -> DenseTable:
         """Read the table of a prediction."""
         return check_table(self, X, reset=False)
 

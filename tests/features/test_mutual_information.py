@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda.features import mutual_information
 from arboleda.features._counting import (
     LevelColumns,
@@ -102,8 +102,8 @@ def test_pairs_of_columns_equal_their_naive_twin() -> None:
         np.testing.assert_allclose(measure.pairs_with_target(one, others), wanted, atol=2e-5)
 
 
-def _table(columns: Array) -> Table:
-    return Table(list(columns.T), len(columns), (0,) * columns.shape[1])
+def _table(columns: Array) -> DenseTable:
+    return DenseTable(list(columns.T), len(columns), (0,) * columns.shape[1])
 
 
 def _options(**given: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 from tests.boosting.ensembles import CATEGORY, mixed_table, naive_leaf, target_of
 
 from arboleda import DecisionTreeRegressor
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda._engine.fit import (
     ForestOptions,
     fit_classification_forest,
@@ -48,7 +48,7 @@ def read(reader: Any, rows: Any) -> Any:
     return check_table(reader, rows, reset=False)
 
 
-def numbers_of(table: Table) -> Any:
+def numbers_of(table: DenseTable) -> Any:
     """Rows as the engine sees them: level numbers where there are categories."""
     return np.column_stack([column.astype(float) for column in table.columns])
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.fit import (
     FittedRows,
     ForestOptions,
@@ -30,8 +30,8 @@ from arboleda._engine.forest import Forest
 _SEED = 11
 
 
-def _table(X: Any) -> Table:
-    return Table(list(X.T), len(X), (0,) * X.shape[1])
+def _table(X: Any) -> DenseTable:
+    return DenseTable(list(X.T), len(X), (0,) * X.shape[1])
 
 
 def _problem(n_rows: int, n_columns: int = 5) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from tests.boosting.ensembles import CATEGORY, mixed_table, naive_leaf
 from tests.forest.forests import CRITERIA, mixed_forest, naive_votes, numbers_of, read
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, _native
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.fit import (
     ForestOptions,
     fit_classification_forest,
@@ -82,7 +82,7 @@ def test_a_sparse_table_has_the_votes_of_the_dense_one() -> None:
     reader = DecisionTreeRegressor(max_depth=2).fit(X, y)
     stored, dense = read(reader, X), read(reader, X.toarray())
     assert isinstance(stored, SparseTable)
-    assert isinstance(dense, Table)
+    assert isinstance(dense, DenseTable)
     options = ForestOptions(n_trees=5)
     forest = fit_regression_forest(
         dense.code(1), y, None, "squared_error", options, n_threads=1, seed=3
@@ -99,7 +99,7 @@ def test_a_single_tree_of_all_rows_is_the_decision_tree(criterion: str) -> None:
     X = np.random.default_rng(7).normal(size=(400, 4)).round(1)
     X[::6, 1] = np.nan
     f = np.nan_to_num(X[:, 0] * X[:, 1]) + X[:, 2]
-    table = Table(list(X.T), 400, (0,) * 4).code(1)
+    table = DenseTable(list(X.T), 400, (0,) * 4).code(1)
     options = ForestOptions(n_trees=1, bag="all", min_samples_leaf=3)
     common: dict[str, Any] = {"n_threads": 1, "seed": 0}
     expected: Any
@@ -171,7 +171,7 @@ def test_a_node_takes_at_most_half_the_memory_of_scikit_learn(n_classes: int) ->
     """Of full-depth trees: 64 bytes and eight for each value, in its arrays of nodes."""
     X = np.random.default_rng(1).normal(size=(2000, 5))
     f = X[:, 0] + X[:, 1] * X[:, 2] + np.random.default_rng(2).normal(size=2000)
-    table = Table(list(X.T), 2000, (0,) * 5).code(1)
+    table = DenseTable(list(X.T), 2000, (0,) * 5).code(1)
     options = ForestOptions(n_trees=10)
     common: dict[str, Any] = {"n_threads": 1, "seed": 0}
     other: Any
@@ -223,7 +223,7 @@ def test_invalid_requests_to_a_forest_are_refused() -> None:
     for voting in ("hard", "laplace"):
         with pytest.raises(ValueError, match="no classes"):
             forest.votes(table, voting)  # type: ignore[arg-type]
-    narrow = Table(table.columns[:4], 5, (0,) * 4)
+    narrow = DenseTable(table.columns[:4], 5, (0,) * 4)
     with pytest.raises(ValueError, match="number of columns"):
         forest.votes(narrow)
     with pytest.raises(ValueError, match="number of columns"):

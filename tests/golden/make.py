@@ -30,7 +30,7 @@ from arboleda import (
     StackingClassifier,
     VotingClassifier,
 )
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda._engine.forest import Forest
 
 HERE = Path(__file__).parent
@@ -188,7 +188,7 @@ def mixed_rows() -> Any:
 
 def forest_predictions(forest: Forest, X: Any) -> dict[str, Any]:
     """Return the predictions of a forest for rows, and the facts of its first tree's nodes."""
-    table = Table(list(X.T), len(X), (0, 0, 0, 5, 0))
+    table = DenseTable(list(X.T), len(X), (0, 0, 0, 5, 0))
     results = {voting: forest.votes(table, voting) for voting in ("soft", "hard", "laplace")}
     tree = forest.tree(0)
     results |= {"leaves": forest.apply(table), "rows": forest.rows(0), "impurity": tree.impurity}

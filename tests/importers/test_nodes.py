@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda.importers._nodes import NodeTable, to_tree
 
 
@@ -65,7 +65,7 @@ def test_categories_follow_their_node() -> None:
     assert tree.categories(2).tolist() == [0, 2]
     assert tree.threshold.tolist() == [0.5, -2.0, 0.0, -2.0, -2.0]
     columns = [np.full(4, 1.0), np.array([0, 1, 2, 65535], dtype=np.uint16)]
-    found = tree.predict(Table(columns, 4, (0, 3)))
+    found = tree.predict(DenseTable(columns, 4, (0, 3)))
     # The node sends missing values right, and these categories the other way.
     assert found[:, 0].tolist() == [30.0, 10.0, 30.0, 10.0]
 

@@ -11,7 +11,7 @@ from tests.persist.ensemble_files import from_file, to_file
 from tests.persist.twin import FileTwin, TreeTwin, array_content
 
 from arboleda import DecisionTreeRegressor
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.table import check_table
 
@@ -69,7 +69,7 @@ def test_scores_of_linear_leaves_can_be_computed_from_the_description() -> None:
     terms = [parts[f"linear.{name}"] for name in ("feature", "coefficient", "low", "high")]
     rows = 3.0 * problem.X[:50]
     rows[::5, 1] = np.nan
-    expected = ensemble.scores(Table(list(rows.T), 50, (0, 0, 0)))[:, 0]
+    expected = ensemble.scores(DenseTable(list(rows.T), 50, (0, 0, 0)))[:, 0]
     for row, score in zip(rows, expected, strict=True):
         found, first = ensemble.start[0], 0
         for kind, content in twin.sections[:4]:

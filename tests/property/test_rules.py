@@ -10,7 +10,7 @@ from tests.property.strategies import Array, Problem, checked, growth, problems
 from tests.tree.handmade import Node, classifier
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda._engine.table import Table
+from arboleda._engine.table import DenseTable
 
 N_LEVELS = 5
 
@@ -25,7 +25,7 @@ def meets(condition: Any, x: float) -> bool:
 
 
 def assert_rules_are_the_tree(model: Any, X: Array) -> None:
-    table = Table(list(X.T), len(X), (0,) * X.shape[1])
+    table = DenseTable(list(X.T), len(X), (0,) * X.shape[1])
     leaf, predicted = model.tree_.apply(table), model.tree_.predict(table)
     rules = model.rules()
     assert (

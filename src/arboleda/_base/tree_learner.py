@@ -21,7 +21,7 @@ from arboleda._engine.columns import Schema
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.shared_binning import SharedBinning
-from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.table import DenseTable, SparseTable, check_table
 from arboleda._engine.target import check_total_weight, read_target, read_weight
 from arboleda.persist import Field, Integer, SavedArray, SavedModel
 
@@ -35,7 +35,7 @@ MaxFeatures = int | float | Literal["sqrt", "log2"] | None
 class Training:
     """Validated and binned training data, with threads and seed."""
 
-    X: Table | SparseTable
+    X: DenseTable | SparseTable
     table: BinnedDataset
     target: Array
     weight: Floats | None
@@ -195,7 +195,7 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         shape: tuple[int, ...] = getattr(y, "shape", ())
         return self._supports_multi_output and len(shape) == 2 and shape[1] > 1
 
-    def _check_input(self, X: Any) -> Table | SparseTable:
+    def _check_input(self, X: Any) -> DenseTable | SparseTable:
         check_is_fitted(self)
         return check_table(self, X, reset=False)
 

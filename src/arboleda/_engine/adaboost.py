@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda import _native
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.forest import Forest
 from arboleda._engine.parallel import check_output_size
 from arboleda._engine.row_predictor import RowPredictor, has_few_rows
@@ -108,12 +108,12 @@ class WeightedForest:
         """Return the votes of the leaves of a tree times its weight, (n_leaves, width)."""
         return self._native.leaf_votes(tree)
 
-    def scores(self, table: Table | SparseTable, n_threads: int = 1) -> Floats:
+    def scores(self, table: DenseTable | SparseTable, n_threads: int = 1) -> Floats:
         """Compute the sums of the weighted votes, of shape (n_samples, n_outputs).
 
         Parameters
         ----------
-        table : Table or SparseTable
+        table : DenseTable or SparseTable
             The rows.
         n_threads : int, default=1
             Number of threads; the result does not depend on it.
@@ -133,7 +133,9 @@ class WeightedForest:
         """Return the predictor of `scores` for single rows."""
         return RowPredictor.of_weighted_votes(self._native)
 
-    def staged_scores(self, table: Table | SparseTable, n_threads: int = 1) -> Iterator[Floats]:
+    def staged_scores(
+        self, table: DenseTable | SparseTable, n_threads: int = 1
+    ) -> Iterator[Floats]:
         """Yield the sums of 1, 2, .. members; the last equal those of `scores`, bit for bit."""
         compute: Callable[..., Floats] = self._native.staged_scores
         sums = np.zeros((table.n_rows, self.n_outputs))

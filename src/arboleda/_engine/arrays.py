@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import _check_n_features, validate_data
 
 from arboleda._engine.categories import LabelColumn, encode_array_labels, encode_object_labels
-from arboleda._engine.columns import Schema, SparseTable, Table
+from arboleda._engine.columns import DenseTable, Schema, SparseTable
 from arboleda._engine.labels import UnreadableLabelError
 from arboleda._engine.numbers import (
     check_engine_numbers,
@@ -260,7 +260,7 @@ def _raise_for_invalid_value(X: Any) -> None:
 _FEW_ROWS = 1000  # of a frame, whose numbers may have to be copied into one array
 
 
-def read_float_matrix(estimator: Any, X: Any) -> Table | None:
+def read_float_matrix(estimator: Any, X: Any) -> DenseTable | None:
     """Return the columns of a table; None if it is not one of the common cases.
 
     Parameters
@@ -283,7 +283,7 @@ def read_float_matrix(estimator: Any, X: Any) -> Table | None:
         return None
     if has_infinity(matrix):
         return None
-    return Table(list(matrix.T), len(matrix), schema.n_levels, matrix)
+    return DenseTable(list(matrix.T), len(matrix), schema.n_levels, matrix)
 
 
 def _matrix_of_frame(X: Any, schema: Schema) -> npt.NDArray[Any] | None:

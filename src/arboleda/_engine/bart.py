@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda import _native
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._native import BartOptions, BinnedDataset
 
 __all__ = ["BartOptions", "BartSamples", "Posterior", "sample_bart"]
@@ -94,7 +94,7 @@ class Posterior:
 
     def draw(
         self,
-        table: Table | SparseTable,
+        table: DenseTable | SparseTable,
         n_threads: int = 1,
         draws: slice = slice(None),
     ) -> Floats:
@@ -103,7 +103,7 @@ class Posterior:
         values: Callable[..., Floats] = self._native.draw
         return values(*table.native, first, last, n_threads)
 
-    def mean(self, table: Table | SparseTable, n_threads: int = 1) -> Floats:
+    def mean(self, table: DenseTable | SparseTable, n_threads: int = 1) -> Floats:
         """Return the mean over all draws at every row, (n_samples,)."""
         mean: Callable[..., Floats] = self._native.mean
         return mean(*table.native, n_threads)

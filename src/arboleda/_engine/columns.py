@@ -17,7 +17,7 @@ Column = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DenseTable:
     """Columns in the engine's format.
 
     Parameters
@@ -71,9 +71,9 @@ class Table:
         """Bin this table with the bins of another table."""
         return BinnedDataset.like(learned, self.columns, self.n_rows, n_threads)
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Table:
+    def take(self, rows: npt.NDArray[np.intp]) -> DenseTable:
         """Return a copy of some rows."""
-        return Table([column[rows] for column in self.columns], rows.size, self.n_levels)
+        return DenseTable([column[rows] for column in self.columns], rows.size, self.n_levels)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arboleda import _native
 from arboleda._engine.adaboost import WeightedForest
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.forest import Forest, Voting
 from arboleda._engine.parallel import check_output_size
 from arboleda._engine.row_predictor import RowPredictor, has_few_rows
@@ -104,7 +104,7 @@ class Ensemble:
 
     def scores(
         self,
-        table: Table | SparseTable,
+        table: DenseTable | SparseTable,
         n_threads: int = 1,
         offset: npt.NDArray[np.float64] | None = None,
     ) -> npt.NDArray[np.float64]:
@@ -133,7 +133,7 @@ class Ensemble:
 
     def staged_scores(
         self,
-        table: Table | SparseTable,
+        table: DenseTable | SparseTable,
         n_threads: int = 1,
         offset: npt.NDArray[np.float64] | None = None,
         rounds: Iterable[int] | None = None,
@@ -155,7 +155,7 @@ class Ensemble:
             yield scores.copy()
 
     def curves(
-        self, table: Table | SparseTable, axes: Axes, rows: slice, n_threads: int = 1
+        self, table: DenseTable | SparseTable, axes: Axes, rows: slice, n_threads: int = 1
     ) -> npt.NDArray[np.float64]:
         """Compute `scores` of rows with modified values of one or two columns; see `Tree.curves`.
 
@@ -166,12 +166,12 @@ class Ensemble:
         """
         return compute_curves(self._native, table, axes, rows, n_threads)
 
-    def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
+    def apply(self, table: DenseTable | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Return the index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
         found: npt.NDArray[np.int32] = _call_native(self._native.apply, table, n_threads)
         return found.astype(np.intp)
 
-    def _coded_for(self, table: Table | SparseTable) -> _native.CodedEnsemble | None:
+    def _coded_for(self, table: DenseTable | SparseTable) -> _native.CodedEnsemble | None:
         """Return the trees in the layout for many rows, created on first use; None for few rows."""
         if table.n_rows < _MANY_ROWS:
             return None
@@ -247,7 +247,7 @@ class Ensemble:
         self.__init__(native)  # type: ignore[misc]
 
 
-def _call_native(function: Callable[..., Any], table: Table | SparseTable, *more: Any) -> Any:
+def _call_native(function: Callable[..., Any], table: DenseTable | SparseTable, *more: Any) -> Any:
     """Call a function of the engine with a dense or sparse table."""
     return function(*table.native, *more)
 
@@ -306,13 +306,17 @@ class TreeSum:
         return self._native.expected_scores()
 
     def values(
-        self, table: Table | SparseTable, players: Sequence[int], n_players: int, n_threads: int
+        self,
+        table: DenseTable | SparseTable,
+        players: Sequence[int],
+        n_players: int,
+        n_threads: int,
     ) -> Floats:
         """Compute the Shapley values of players, with absent players averaged by node weights.
 
         Parameters
         ----------
-        table : Table or SparseTable
+        table : DenseTable or SparseTable
             The rows.
         players : sequence of int
             Player of each column.
@@ -329,7 +333,11 @@ class TreeSum:
         return compute(*table.native, n_threads, list(players), n_players)
 
     def interactions(
-        self, table: Table | SparseTable, players: Sequence[int], n_players: int, n_threads: int
+        self,
+        table: DenseTable | SparseTable,
+        players: Sequence[int],
+        n_players: int,
+        n_threads: int,
     ) -> Floats:
         """Compute the Shapley interaction values of pairs of players.
 
@@ -348,8 +356,8 @@ class TreeSum:
 
     def values_against(
         self,
-        table: Table | SparseTable,
-        background: Table | SparseTable,
+        table: DenseTable | SparseTable,
+        background: DenseTable | SparseTable,
         players: Sequence[int],
         n_players: int,
         n_threads: int,
@@ -358,7 +366,7 @@ class TreeSum:
 
         Parameters
         ----------
-        table, background : Table or SparseTable
+        table, background : DenseTable or SparseTable
             The rows and the background rows, both dense or both sparse.
         players, n_players, n_threads
             As in `values`.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda import _native
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.forest import Forest, Voting
 from arboleda._engine.parallel import get_usable_memory
 from arboleda._engine.tree import Tree
@@ -265,7 +265,7 @@ class OutOfBagCurve(NamedTuple):
 
 def out_of_bag_votes(
     forest: Forest,
-    table: Table | SparseTable,
+    table: DenseTable | SparseTable,
     rows: FittedRows,
     *,
     voting: Voting = "soft",
@@ -281,7 +281,7 @@ def out_of_bag_votes(
 
 def out_of_bag_curve(
     forest: Forest,
-    table: Table | SparseTable,
+    table: DenseTable | SparseTable,
     rows: FittedRows,
     *,
     voting: Voting = "soft",
@@ -296,7 +296,7 @@ def out_of_bag_curve(
 
 
 def out_of_bag_permutation(
-    forest: Forest, table: Table | SparseTable, rows: FittedRows, *, n_threads: int
+    forest: Forest, table: DenseTable | SparseTable, rows: FittedRows, *, n_threads: int
 ) -> Floats:
     """Compute the increase of each tree's out-of-bag error when a column is permuted.
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix, hstack
 
 from arboleda import _native
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.parallel import check_output_size
 from arboleda._engine.row_predictor import RowPredictor, has_few_rows
 from arboleda._engine.tree import Axes, Tree, compute_curves
@@ -117,13 +117,13 @@ class Forest:
         return Forest(self._native, widths)
 
     def votes(
-        self, table: Table | SparseTable, voting: Voting = "soft", n_threads: int = 1
+        self, table: DenseTable | SparseTable, voting: Voting = "soft", n_threads: int = 1
     ) -> npt.NDArray[np.float64]:
         """Compute the mean vote of the trees for each row, of shape (n_samples, n_outputs).
 
         Parameters
         ----------
-        table : Table or SparseTable
+        table : DenseTable or SparseTable
             The rows.
         voting : {"soft", "hard", "laplace"}, default="soft"
             Vote of a leaf: its class shares (for regression its mean); 1 for its largest class, the
@@ -150,7 +150,7 @@ class Forest:
 
     def curves(
         self,
-        table: Table | SparseTable,
+        table: DenseTable | SparseTable,
         axes: Axes,
         rows: slice,
         voting: Voting = "soft",
@@ -161,13 +161,13 @@ class Forest:
         return compute_curves(self._native, table, axes, rows, n_threads, voting, widths)
 
     def medians(
-        self, table: Table | SparseTable, weights: npt.NDArray[np.float64], n_threads: int = 1
+        self, table: DenseTable | SparseTable, weights: npt.NDArray[np.float64], n_threads: int = 1
     ) -> npt.NDArray[np.float64]:
         """Compute the weighted median of the trees' values for each row, of shape (n_samples,).
 
         Parameters
         ----------
-        table : Table or SparseTable
+        table : DenseTable or SparseTable
             The rows.
         weights : ndarray of shape (n_trees,)
             Non-negative weights of the trees.
@@ -185,7 +185,7 @@ class Forest:
 
     def staged_votes(
         self,
-        table: Table | SparseTable,
+        table: DenseTable | SparseTable,
         n_trees: Sequence[int],
         voting: Voting = "soft",
         n_threads: int = 1,
@@ -197,7 +197,7 @@ class Forest:
 
         Parameters
         ----------
-        table : Table or SparseTable
+        table : DenseTable or SparseTable
             The rows.
         n_trees : sequence of int
             Numbers of trees, ascending.
@@ -212,7 +212,7 @@ class Forest:
         return compute(*table.native, n_threads, voting, list(self._widths), list(n_trees))
 
     def iter_votes(
-        self, table: Table | SparseTable, voting: Voting = "soft", n_threads: int = 1
+        self, table: DenseTable | SparseTable, voting: Voting = "soft", n_threads: int = 1
     ) -> Iterator[npt.NDArray[np.float64]]:
         """Yield the mean vote of the first tree, the first two, ..., all trees.
 
@@ -221,7 +221,7 @@ class Forest:
 
         Parameters
         ----------
-        table : Table or SparseTable
+        table : DenseTable or SparseTable
             The rows.
         voting, n_threads
             As in `votes`.
@@ -238,13 +238,17 @@ class Forest:
             yield sums / (number + 1)
 
     def votes_of_tree(
-        self, table: Table | SparseTable, number: int, voting: Voting = "soft", n_threads: int = 1
+        self,
+        table: DenseTable | SparseTable,
+        number: int,
+        voting: Voting = "soft",
+        n_threads: int = 1,
     ) -> npt.NDArray[np.float64]:
         """Compute the vote of one tree for each row, of shape (n_samples, n_outputs).
 
         Parameters
         ----------
-        table : Table or SparseTable
+        table : DenseTable or SparseTable
             The rows.
         number : int
             Index of the tree.
@@ -256,13 +260,13 @@ class Forest:
         widths = list(self._widths)
         return add(*table.native, n_threads, voting, widths, number, number + 1, start)
 
-    def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
+    def apply(self, table: DenseTable | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Return the index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
         compute: Callable[..., npt.NDArray[np.int32]] = self._native.apply
         return compute(*table.native, n_threads).astype(np.intp)
 
     def decision_path(
-        self, table: Table | SparseTable, n_threads: int = 1
+        self, table: DenseTable | SparseTable, n_threads: int = 1
     ) -> tuple[csr_matrix, npt.NDArray[np.int64]]:
         """Return the nodes on each row's path as an indicator matrix (n_samples, all nodes).
 

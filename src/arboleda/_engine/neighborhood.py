@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from arboleda import _native
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.fit import FittedRows
 from arboleda._engine.forest import Forest
 
@@ -42,7 +42,7 @@ class Neighborhood:
         self._n_threads = n_threads
         self._native = _native.Neighborhood(forest._native, rows.native(), self._n_rows, n_threads)
 
-    def weights(self, table: Table | SparseTable) -> csr_matrix:
+    def weights(self, table: DenseTable | SparseTable) -> csr_matrix:
         """Compute the weight of each training row for each row of a table: (rows, training rows).
 
         The weights are non-negative and sum to 1 in each row.
@@ -50,7 +50,7 @@ class Neighborhood:
         compute: Callable[..., Csr] = self._native.weights
         return _matrix(compute(*table.native, self._n_threads), table.n_rows, self._n_rows)
 
-    def quantiles(self, table: Table | SparseTable, levels: Floats) -> Floats:
+    def quantiles(self, table: DenseTable | SparseTable, levels: Floats) -> Floats:
         """Compute quantiles of the weighted targets, of shape (rows, outputs, levels)."""
         targets = np.ascontiguousarray(self._rows.target.T, dtype=np.float64).ravel()
         compute: Callable[..., Floats] = self._native.quantiles
@@ -63,7 +63,7 @@ class Proximity:
     Parameters
     ----------
     forest : Forest
-    table : Table or SparseTable
+    table : DenseTable or SparseTable
         The rows to compare with.
     n_threads : int
         The results do not depend on it.
@@ -74,7 +74,7 @@ class Proximity:
     def __init__(
         self,
         forest: Forest,
-        table: Table | SparseTable,
+        table: DenseTable | SparseTable,
         n_threads: int,
         fitted: FittedRows | None = None,
     ) -> None:
@@ -84,7 +84,7 @@ class Proximity:
         rows = None if fitted is None else fitted.native()
         self._native = make(forest._native, *table.native, rows, n_threads)
 
-    def of(self, table: Table | SparseTable, first_row: int = 0) -> csr_matrix:
+    def of(self, table: DenseTable | SparseTable, first_row: int = 0) -> csr_matrix:
         """Compute the proximity of each row of a table to each of the compared rows.
 
         For out-of-bag proximities, ``first_row`` is the index of the table's first row in the
@@ -95,7 +95,7 @@ class Proximity:
             compute(*table.native, self._n_threads, first_row), table.n_rows, self._n_rows
         )
 
-    def blocks(self, table: Table | SparseTable) -> Iterator[tuple[slice, csr_matrix]]:
+    def blocks(self, table: DenseTable | SparseTable) -> Iterator[tuple[slice, csr_matrix]]:
         """Yield the proximities in blocks of rows, to bound the memory."""
         size = max(1, _BLOCK_NUMBERS // max(1, self._n_rows))
         for first in range(0, table.n_rows, size):
@@ -105,14 +105,14 @@ class Proximity:
 
 
 def squared_proximities(
-    forest: Forest, table: Table | SparseTable, groups: npt.NDArray[np.intp], n_threads: int
+    forest: Forest, table: DenseTable | SparseTable, groups: npt.NDArray[np.intp], n_threads: int
 ) -> Floats:
     """Sum the squared proximities of each row to the rows of its group, including itself.
 
     Parameters
     ----------
     forest : Forest
-    table : Table or SparseTable
+    table : DenseTable or SparseTable
     groups : ndarray of shape (n_rows,)
         Group number of each row, starting at 0.
     n_threads : int

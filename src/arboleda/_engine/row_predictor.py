@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda import _native
-from arboleda._engine.columns import Schema, Table, get_missing_code
+from arboleda._engine.columns import DenseTable, Schema, get_missing_code
 from arboleda._engine.labels import Label
 from arboleda._engine.table import check_table
 from arboleda._utils.text import format_names
@@ -21,9 +21,9 @@ Floats = npt.NDArray[np.float64]
 FEW_ROWS = 16
 
 
-def has_few_rows(table: Any) -> TypeGuard[Table]:
+def has_few_rows(table: Any) -> TypeGuard[DenseTable]:
     """Return whether the rows of a table are predicted one by one, with identical results."""
-    return isinstance(table, Table) and table.n_rows <= FEW_ROWS
+    return isinstance(table, DenseTable) and table.n_rows <= FEW_ROWS
 
 
 class RowPredictor:
@@ -71,7 +71,7 @@ class RowPredictor:
         """
         return self._native.of_row(row)
 
-    def of_table(self, table: Table) -> Floats:
+    def of_table(self, table: DenseTable) -> Floats:
         """Predict the rows of a table; the result has the shape (n_rows, n_outputs)."""
         if table.matrix is not None:
             return self._native.of_rows(table.matrix)
@@ -182,7 +182,7 @@ class RowReader:
             )
         rows = values[np.newaxis] if isinstance(values, np.ndarray) else [list(values)]
         table = check_table(self._model, rows, reset=False)
-        assert isinstance(table, Table)
+        assert isinstance(table, DenseTable)
         numbers = [float(column[0]) for column in table.columns]
         for place, codes, known in self._categories:
             code = int(numbers[place])

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.frames import as_frame
-from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.table import DenseTable, SparseTable, check_table
 
 
 class SharedBinning:
@@ -34,11 +34,11 @@ class SharedBinning:
         self._X = X
         self._rows = rows
         self._reader = clone(estimator)
-        self._read: Table | SparseTable | None = None
+        self._read: DenseTable | SparseTable | None = None
         self._codes: dict[tuple[int | None, bytes | None], BinnedDataset] = {}
         self._lock = Lock()
 
-    def table_for(self, estimator: Any) -> Table | SparseTable:
+    def table_for(self, estimator: Any) -> DenseTable | SparseTable:
         """Return the shared table and set the columns of the estimator.
 
         Raises
@@ -55,7 +55,7 @@ class SharedBinning:
 
     def code(
         self,
-        table: Table | SparseTable,
+        table: DenseTable | SparseTable,
         n_threads: int,
         max_bins: int | None = None,
         rows: npt.NDArray[np.uint32] | None = None,
@@ -69,7 +69,7 @@ class SharedBinning:
                 self._codes[key] = table.code(n_threads, max_bins, rows)
             return self._codes[key]
 
-    def _check_table(self) -> Table | SparseTable:
+    def _check_table(self) -> DenseTable | SparseTable:
         return check_table(
             self._reader,
             self._X if self._rows is None else take_rows(self._X, self._rows),

@@ -13,12 +13,12 @@ from sklearn.utils.validation import validate_data
 from arboleda._engine.arrays import read_array, read_float_matrix, read_sparse
 from arboleda._engine.categories import encode, learn_levels
 from arboleda._engine.column_options import Source, find_categorical_columns, selects_categories
-from arboleda._engine.columns import Column, Name, Schema, SparseTable, Table
+from arboleda._engine.columns import Column, DenseTable, Name, Schema, SparseTable
 from arboleda._engine.frames import Frame, as_frame, get_column_names, read_frame
 from arboleda._engine.labels import Label
 from arboleda._utils.text import format_names
 
-__all__ = ["SparseTable", "Table", "check_table", "find_fitted_order"]
+__all__ = ["DenseTable", "SparseTable", "check_table", "find_fitted_order"]
 
 
 def check_table(
@@ -29,7 +29,7 @@ def check_table(
     categorical_features: Any = None,
     many_levels: bool = False,
     separate_unseen: bool = False,
-) -> Table | SparseTable:
+) -> DenseTable | SparseTable:
     """Validate a table and return its columns.
 
     Columns with names are matched by name. Fitting sets ``n_features_in_``, ``feature_names_in_``
@@ -78,12 +78,12 @@ def check_table(
             if codes is None
             else encode(source.labels(j, place), codes, place, separate_unseen=separate_unseen)
         )
-    return Table(columns, source.n_rows, schema.n_levels)
+    return DenseTable(columns, source.n_rows, schema.n_levels)
 
 
 def _learn(
     estimator: Any, X: Any, frame: Frame | None, categorical_features: Any, many_levels: bool
-) -> Table:
+) -> DenseTable:
     """Return the columns of a table at fit, and set the schema of the estimator."""
     names: tuple[Name, ...] | None = None
     if frame is None:
@@ -106,7 +106,7 @@ def _learn(
             columns.append(source.numbers(j, place))
             levels.append(None)
     estimator.schema_ = Schema(names, tuple(levels))
-    return Table(columns, source.n_rows, estimator.schema_.n_levels)
+    return DenseTable(columns, source.n_rows, estimator.schema_.n_levels)
 
 
 def _sparse(estimator: Any, X: Any, reset: bool, categorical_features: Any) -> SparseTable:

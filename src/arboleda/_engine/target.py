@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._engine.arrays import to_plain_arrow, to_plain_column, to_plain_pandas
 from arboleda._engine.categories import take
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.frames import Series, read_labels, read_numbers
 from arboleda._engine.numbers import convert_objects_to_numbers, is_missing
 from arboleda._utils.sparse import check_sparse
@@ -119,7 +119,9 @@ def as_columns(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     return np.column_stack(parts)
 
 
-def read_weight(sample_weight: Any, table: Table | SparseTable) -> npt.NDArray[np.float64] | None:
+def read_weight(
+    sample_weight: Any, table: DenseTable | SparseTable
+) -> npt.NDArray[np.float64] | None:
     """Return the weight of every row, or None.
 
     Raises

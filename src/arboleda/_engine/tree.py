@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import check_array
 
 from arboleda import _native
-from arboleda._engine.columns import MISSING, SparseTable, Table
+from arboleda._engine.columns import MISSING, DenseTable, SparseTable
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.tree_nodes import PruningPath, TreeNodes, ValidationRows
 
@@ -26,7 +26,12 @@ Rows: TypeAlias = Any  # a Table, a SparseTable, an array-like or a sparse matri
 
 
 def compute_curves(
-    native: Any, table: Table | SparseTable, axes: Axes, rows: slice, n_threads: int, *more: Any
+    native: Any,
+    table: DenseTable | SparseTable,
+    axes: Axes,
+    rows: slice,
+    n_threads: int,
+    *more: Any,
 ) -> npt.NDArray[np.float64]:
     """Compute predictions of trees for rows with modified values of some columns."""
     compute: Callable[..., npt.NDArray[np.float64]] = native.curves
@@ -34,7 +39,9 @@ def compute_curves(
     return compute(*table.native, n_threads, list(axes), points, rows.start, rows.stop, *more)
 
 
-def _call_native(function: Callable[..., Any], table: Table | SparseTable, n_threads: int) -> Any:
+def _call_native(
+    function: Callable[..., Any], table: DenseTable | SparseTable, n_threads: int
+) -> Any:
     """Call a function of the engine with a dense or sparse table."""
     return function(*table.native, n_threads)
 
@@ -249,13 +256,13 @@ class Tree:
         return RowPredictor.of_tree(self._native)
 
     def curves(
-        self, table: Table | SparseTable, axes: Axes, rows: slice, n_threads: int = 1
+        self, table: DenseTable | SparseTable, axes: Axes, rows: slice, n_threads: int = 1
     ) -> npt.NDArray[np.float64]:
         """Compute `predict` for rows with modified values of one or two columns.
 
         Parameters
         ----------
-        table : Table or SparseTable
+        table : DenseTable or SparseTable
         axes : mapping of int to ndarray
             For each column its values in the engine's format: numbers, NaN if missing; or level
             codes.
@@ -283,9 +290,9 @@ class Tree:
         ones = np.ones(node.size, dtype=np.int64)
         return csr_matrix((ones, node, start), shape=(table.n_rows, self.node_count))
 
-    def _table(self, X: Rows) -> Table | SparseTable:
+    def _table(self, X: Rows) -> DenseTable | SparseTable:
         """Return rows in the engine's format; arrays and sparse matrices are validated first."""
-        if isinstance(X, Table | SparseTable):
+        if isinstance(X, DenseTable | SparseTable):
             return X
         if self._native.category_start.size:
             raise TypeError(
@@ -301,7 +308,7 @@ class Tree:
                 "features as input"
             )
         if not issparse(matrix):
-            return Table(list(matrix.T), len(matrix), (0,) * self.n_features, matrix)
+            return DenseTable(list(matrix.T), len(matrix), (0,) * self.n_features, matrix)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()

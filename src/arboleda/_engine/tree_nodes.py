@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 
 __all__ = ["PruningPath", "TreeNodes", "ValidationRows"]
 
@@ -25,7 +25,7 @@ class PruningPath(NamedTuple):
 class ValidationRows(NamedTuple):
     """Validation rows for pruning: a table, class codes or values, and weights."""
 
-    X: Table | SparseTable
+    X: DenseTable | SparseTable
     target: npt.NDArray[Any]
     weight: npt.NDArray[np.float64] | None
     n_threads: int

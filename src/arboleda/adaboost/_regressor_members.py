@@ -16,7 +16,7 @@ from arboleda._base.routing import takes_weight
 from arboleda._base.tables import checked_table, resolve_row_count, rows_of
 from arboleda._base.tree_learner import Training
 from arboleda._engine.adaboost import RunningMedians
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.fit import ForestOptions, fit_regression_forest
 from arboleda._engine.forest import Forest
 from arboleda._engine.row_predictor import RowPredictor
@@ -73,12 +73,12 @@ class BoostedTrees:
         tree.tree_ = self.forest.tree(number)
         return tree
 
-    def iter_predictions(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
+    def iter_predictions(self, table: DenseTable | SparseTable, n_threads: int) -> Iterator[Floats]:
         """Yield the predictions of each tree."""
         for number in range(len(self)):
             yield np.ascontiguousarray(self.forest.tree(number).predict(table, n_threads)[:, 0])
 
-    def medians(self, table: Table | SparseTable, n_threads: int) -> Floats:
+    def medians(self, table: DenseTable | SparseTable, n_threads: int) -> Floats:
         """Compute the weighted median of the predictions."""
         return self.forest.medians(table, self.weights, n_threads)
 

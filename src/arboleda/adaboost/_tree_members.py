@@ -15,7 +15,7 @@ from arboleda._base.tree_learner import Training
 from arboleda._engine.adaboost import AdaBoostOptions, WeightedForest, fit_adaboost
 from arboleda._engine.fit import check_class_shares_fit
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.table import DenseTable, SparseTable, check_table
 from arboleda._engine.tree import Tree
 from arboleda._utils.errors import ModelFormatError
 from arboleda.adaboost._algorithms import Algorithm, Floats, Indices, compute_share_votes
@@ -95,7 +95,7 @@ class BoostedTreeMembers:
             return trees
         return np.array(list(trees), dtype=object).reshape(-1, trees_per_round)
 
-    def sums(self, table: Table | SparseTable, n_threads: int) -> Floats:
+    def sums(self, table: DenseTable | SparseTable, n_threads: int) -> Floats:
         """Compute the sums of the weighted votes."""
         return self.weighted.scores(table, n_threads)
 
@@ -103,7 +103,7 @@ class BoostedTreeMembers:
         """Return a predictor of the sums of single rows."""
         return self.weighted.row_predictor()
 
-    def staged_sums(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
+    def staged_sums(self, table: DenseTable | SparseTable, n_threads: int) -> Iterator[Floats]:
         """Yield the sums of the weighted votes after each round."""
         return self.weighted.staged_scores(table, n_threads)
 

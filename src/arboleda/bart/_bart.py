@@ -23,7 +23,7 @@ from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.bart import BartOptions, BartSamples, Posterior
 from arboleda._engine.columns import Schema
 from arboleda._engine.parallel import resolve_n_jobs
-from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.table import DenseTable, SparseTable, check_table
 from arboleda.bart._posterior import PosteriorsField, compute_split_r_hat
 from arboleda.persist import Field, Integer, SavedArray, SavedModel
 
@@ -91,7 +91,7 @@ class BaseBART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[mi
 
     # Fitting
 
-    def _read_table(self, X: Any) -> Table | SparseTable:
+    def _read_table(self, X: Any) -> DenseTable | SparseTable:
         """Validate the parameters and the table, and store its columns."""
         self._validate_params()
         if self.n_draws % self.n_chains:
@@ -222,11 +222,13 @@ class BaseBART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[mi
 
     # Predictions
 
-    def _check_input(self, X: Any) -> Table | SparseTable:
+    def _check_input(self, X: Any) -> DenseTable | SparseTable:
         check_is_fitted(self)
         return check_table(self, X, reset=False)
 
-    def _iter_blocks(self, table: Table | SparseTable, n_draws: int) -> Iterator[tuple[slice, Any]]:
+    def _iter_blocks(
+        self, table: DenseTable | SparseTable, n_draws: int
+    ) -> Iterator[tuple[slice, Any]]:
         """Yield blocks of rows whose draws fit into memory."""
         size = max(1, _MAX_BLOCK_VALUES // max(1, n_draws))
         if table.n_rows <= size:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from arboleda._engine.bart import POSTERIOR_ARRAYS, Posterior
-from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._utils.errors import ModelFormatError
 from arboleda.persist import SavedArray
 
@@ -56,7 +56,7 @@ _MIN_SHARE = 0.01  # of the standard deviation of y
 
 
 def estimate_noise(
-    table: Table | SparseTable, rows: npt.NDArray[np.uint32], y: Floats, weight: Floats | None
+    table: DenseTable | SparseTable, rows: npt.NDArray[np.uint32], y: Floats, weight: Floats | None
 ) -> float:
     """Estimate sigma, where the noise of a row has the variance sigma^2 / weight.
 
@@ -65,7 +65,7 @@ def estimate_noise(
 
     Parameters
     ----------
-    table : Table or SparseTable
+    table : DenseTable or SparseTable
         The training table. Least squares is not used for sparse tables.
     rows : ndarray of shape (n_rows,)
         Indices of the training rows.
@@ -78,7 +78,7 @@ def estimate_noise(
         return 1.0
     sample = np.arange(0, y.size, -(-y.size // _MAX_ROWS))
     residual = None
-    if isinstance(table, Table):
+    if isinstance(table, DenseTable):
         residual = _compute_residual_std(
             _make_design_matrix(table, rows[sample]), y[sample], w[sample]
         )
@@ -90,7 +90,7 @@ def _compute_weighted_std(y: Floats, w: Floats) -> float:
     return float(np.sqrt((w * residual**2).sum() / max(1, y.size - 1)))
 
 
-def _make_design_matrix(table: Table, rows: npt.NDArray[np.uint32]) -> Floats | None:
+def _make_design_matrix(table: DenseTable, rows: npt.NDArray[np.uint32]) -> Floats | None:
     """Build scaled columns with means for missing values, and indicators of categories.
 
     None if there are too few rows or too many columns for least squares.

@@ -16,7 +16,7 @@ from arboleda._engine.columns import Schema
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.table import DenseTable, SparseTable, check_table
 from arboleda.boosting._category_encoding import find_statistics_defect, replaced_table
 from arboleda.boosting._losses import Loss, LossField
 from arboleda.boosting._round_monitor import HistoryField
@@ -61,7 +61,7 @@ class BoostedModel(SavedModel, RowPredictorMixin, BaseEstimator):  # type: ignor
         check_is_fitted(self)
         return self.ensemble_.n_outputs
 
-    def _check_input(self, X: Any) -> Table | SparseTable:
+    def _check_input(self, X: Any) -> DenseTable | SparseTable:
         check_is_fitted(self)
         return replaced_table(self.statistics_, check_table(self, X, reset=False))
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.columns import MISSING, Schema, SparseTable, Table, get_missing_code
+from arboleda._engine.columns import MISSING, DenseTable, Schema, SparseTable, get_missing_code
 from arboleda.boosting._rows import FitProblem, TrainingRows
 from arboleda.boosting._target_statistics import TargetStatistics, learn_statistics
 
@@ -57,7 +57,7 @@ def encode_categories(
     rows, validation = problem.rows, problem.validation
     table = rows.table
     columns = _find_ordered_columns(rows, encoding) if kept is None else kept.columns
-    if not columns or not isinstance(table, Table):
+    if not columns or not isinstance(table, DenseTable):
         return TargetStatistics((), ()), problem
     learned, replaced = learn_statistics(
         table, columns, rows.numbers, rows.target, rows.weight, n_classes=n_classes, seed=seed
@@ -71,14 +71,16 @@ def encode_categories(
     return statistics, replace(problem, rows=rows, validation=validation)
 
 
-def replaced_table(statistics: TargetStatistics, table: Table | SparseTable) -> Table | SparseTable:
+def replaced_table(
+    statistics: TargetStatistics, table: DenseTable | SparseTable
+) -> DenseTable | SparseTable:
     """Replace the categorical columns of a table of new rows by their statistics."""
     return table if isinstance(table, SparseTable) else statistics.replaced(table)
 
 
-def find_missing_columns(table: Table | SparseTable) -> npt.NDArray[np.int64]:
+def find_missing_columns(table: DenseTable | SparseTable) -> npt.NDArray[np.int64]:
     """Return the indices of the categorical columns that have missing values."""
-    if not isinstance(table, Table):
+    if not isinstance(table, DenseTable):
         return np.empty(0, dtype=np.int64)
     columns = [
         column
@@ -116,7 +118,7 @@ def map_interaction_cst(
 
 def _find_ordered_columns(rows: TrainingRows, encoding: CategoryEncoding) -> tuple[int, ...]:
     table = rows.table
-    if not isinstance(table, Table) or encoding == "native":
+    if not isinstance(table, DenseTable) or encoding == "native":
         return ()
     # One split separates two categories: statistics add nothing.
     max_native = 2

@@ -27,7 +27,7 @@ from arboleda._base.tree_learner import (
 from arboleda._engine.boosting import BoostingOptions
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._engine.tree import Tree
 from arboleda.boosting._auto import EXACT_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
@@ -218,7 +218,7 @@ class GradientBoosting(Boosting):
             )
         return super()._row_predictor()
 
-    def _offset(self, X: Any, table: Table | SparseTable) -> Floats | None:
+    def _offset(self, X: Any, table: DenseTable | SparseTable) -> Floats | None:
         if self.init_ is None or isinstance(self.init_, str):
             return None
         return compute_initial_scores(self.init_, X, table.n_rows, self.loss_)

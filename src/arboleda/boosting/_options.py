@@ -10,7 +10,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._utils.errors import ModelFormatError
 from arboleda.boosting._losses import Loss
 from arboleda.boosting._rows import TrainingRows
@@ -155,7 +155,7 @@ def check_options(model: HistGradientBoosting, loss: Loss, *, monotonic: bool) -
             )
 
 
-def check_dense(table: Table | SparseTable) -> None:
+def check_dense(table: DenseTable | SparseTable) -> None:
     """Raise an error if the training table is sparse.
 
     Raises

@@ -12,7 +12,7 @@ from arboleda._base.folds import fold_splits, hold_out, keep_every_class
 from arboleda._engine.boosting import BoostingRows
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.shared_binning import SharedBinning
-from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.table import DenseTable, SparseTable
 from arboleda.boosting._round_monitor import Stopping
 
 Floats = npt.NDArray[np.float64]
@@ -27,7 +27,7 @@ class TrainingRows:
     ----------
     X : array-like
         The table as passed by the caller.
-    table : Table or SparseTable
+    table : DenseTable or SparseTable
         The same table, checked.
     target : ndarray of shape (n_samples,)
         Numbers, or classes as 0, 1, ..
@@ -39,7 +39,7 @@ class TrainingRows:
     """
 
     X: Any
-    table: Table | SparseTable
+    table: DenseTable | SparseTable
     target: Floats
     weight: Floats | None
     numbers: RowNumbers
@@ -47,7 +47,7 @@ class TrainingRows:
 
     @classmethod
     def of_weight(
-        cls, X: Any, table: Table | SparseTable, target: Floats, weight: Floats | None
+        cls, X: Any, table: DenseTable | SparseTable, target: Floats, weight: Floats | None
     ) -> TrainingRows:
         """Return the rows of nonzero weight; the targets of the others are replaced."""
         if weight is None:

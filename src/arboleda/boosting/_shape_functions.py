@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.columns import MISSING, Schema, Table, get_missing_code
+from arboleda._engine.columns import MISSING, DenseTable, Schema, get_missing_code
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.labels import Label
 from arboleda._engine.tree import Tree
@@ -274,7 +274,7 @@ def _make_shape_function(
         for column_levels in schema.levels
     ]
     columns = [*other[:column], points, *other[column + 1 :]]
-    table = statistics.replaced(Table(columns, points.size, schema.n_levels))
+    table = statistics.replaced(DenseTable(columns, points.size, schema.n_levels))
     heights = np.zeros((points.size, len(trees)))
     for k, part in enumerate(trees):
         if part:

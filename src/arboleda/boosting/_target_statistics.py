@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.columns import Table, get_missing_code
+from arboleda._engine.columns import DenseTable, get_missing_code
 from arboleda._utils.errors import ModelFormatError
 from arboleda.persist import SavedArray
 
@@ -85,7 +85,7 @@ class TargetStatistics:
         summed = np.bincount(self.owners(n_columns), weights=shares, minlength=n_columns)
         return summed.astype(np.float64)
 
-    def replaced(self, table: Table) -> Table:
+    def replaced(self, table: DenseTable) -> DenseTable:
         """Return a table of new rows with categories encoded by their statistics."""
         if not self.columns:
             return table
@@ -97,7 +97,7 @@ class TargetStatistics:
 
 
 def learn_statistics(
-    table: Table,
+    table: DenseTable,
     columns: Sequence[int],
     rows: RowNumbers,
     target: Floats,
@@ -106,12 +106,12 @@ def learn_statistics(
     n_classes: int = 0,
     prior_weight: float = PRIOR_WEIGHT,
     seed: int,
-) -> tuple[TargetStatistics, Table]:
+) -> tuple[TargetStatistics, DenseTable]:
     """Learn the statistics of some columns, and encode the table with them.
 
     Parameters
     ----------
-    table : Table
+    table : DenseTable
     columns : sequence of int
         Indices of categorical columns, ascending.
     rows : ndarray
@@ -131,7 +131,7 @@ def learn_statistics(
     Returns
     -------
     statistics : TargetStatistics
-    replaced : Table
+    replaced : DenseTable
         The training rows have ordered statistics, all others those of their categories.
     """
     counts, counts_unit = _scale_weights(weight, rows)
@@ -189,7 +189,7 @@ class _CategoryGroups:
         return before, totals
 
 
-def _read_codes(table: Table, column: int) -> npt.NDArray[np.intp]:
+def _read_codes(table: DenseTable, column: int) -> npt.NDArray[np.intp]:
     """Return the codes of a categorical column; missing values have the code ``n_levels``."""
     n_levels = table.n_levels[column]
     codes = table.columns[column].astype(np.intp)
@@ -197,7 +197,9 @@ def _read_codes(table: Table, column: int) -> npt.NDArray[np.intp]:
     return codes
 
 
-def _replace_columns(table: Table, columns: Sequence[int], numbers: Sequence[Floats]) -> Table:
+def _replace_columns(
+    table: DenseTable, columns: Sequence[int], numbers: Sequence[Floats]
+) -> DenseTable:
     """Return a table with the first statistic in place of each column, and others at the end."""
     replaced = list(table.columns)
     n_levels = list(table.n_levels)
@@ -207,7 +209,7 @@ def _replace_columns(table: Table, columns: Sequence[int], numbers: Sequence[Flo
         for k in range(1, values.shape[1]):
             replaced.append(np.ascontiguousarray(values[:, k]))
             n_levels.append(0)
-    return Table(replaced, table.n_rows, tuple(n_levels))
+    return DenseTable(replaced, table.n_rows, tuple(n_levels))
 
 
 def _draw_random_words(n: int, seed: int) -> npt.NDArray[np.uint64]:

@@ -232,7 +232,15 @@ def _make_squared_error_score(
 
 
 class Selection(NamedTuple):
-    """Members in order of selection, up to the best round, and the scores of all rounds."""
+    """Members in order of selection, up to the best round, and the scores of all rounds.
+
+    Parameters
+    ----------
+    chosen : list of int
+        Numbers of the members, with repeats.
+    scores : list of float
+        The score of the mean after each added member, in all rounds.
+    """
 
     chosen: list[int]
     scores: list[float]

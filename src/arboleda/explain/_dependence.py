@@ -207,12 +207,7 @@ def partial_dependence(
     >>> found.average.round(1)
     array([[ 0., 10., 20., 30.]])
     """
-    if kind not in get_args(Kind):
-        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
-    if response_method not in ("auto", *METHODS):
-        raise ValueError(
-            f"response_method must be auto or one of {', '.join(METHODS)}, got {response_method!r}"
-        )
+    _check_choices(kind, response_method)
     methods = METHODS if response_method == "auto" else (response_method,)
     read = make_output_reader(estimator, methods)
     rows = read_rows(X, estimator, categorical_features)
@@ -256,6 +251,15 @@ def partial_dependence(
         tuple(rows.categorical[j] for j in columns),
         centered,
     )
+
+
+def _check_choices(kind: str, response_method: str) -> None:
+    if kind not in get_args(Kind):
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
+    if response_method not in ("auto", *METHODS):
+        raise ValueError(
+            f"response_method must be auto or one of {', '.join(METHODS)}, got {response_method!r}"
+        )
 
 
 def _select_columns(rows: TableRows, features: Any) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.ensemble import TreeSum
 
 __all__ = [
@@ -85,7 +85,7 @@ class TreeModel:
     """
 
     trees: TreeSum
-    read: Callable[[Any], Table | SparseTable]
+    read: Callable[[Any], DenseTable | SparseTable]
     players: Sequence[int]
     n_columns: int
     output_names: tuple[str, ...]

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.fit import BinnedDataset
 
 __all__ = ["LevelColumns", "Levels", "compute_counted_information", "compute_expected_terms"]
@@ -129,7 +129,7 @@ class Levels:
     @classmethod
     def of_bins(cls, values: npt.NDArray[np.float64], n_bins: int) -> Levels:
         """Bin numbers by quantiles; with no more values than bins, each value has its own bin."""
-        binned = Table([values], len(values), (0,)).code(1, n_bins)
+        binned = DenseTable([values], len(values), (0,)).code(1, n_bins)
         return cls.of_codes(binned.codes(0))
 
     @classmethod
@@ -154,13 +154,13 @@ class LevelColumns:
 
     Parameters
     ----------
-    table : Table or SparseTable
+    table : DenseTable or SparseTable
     n_bins : int
         Number of quantile bins of numeric columns with more values than this.
     n_threads : int
     """
 
-    def __init__(self, table: Table | SparseTable, n_bins: int, n_threads: int) -> None:
+    def __init__(self, table: DenseTable | SparseTable, n_bins: int, n_threads: int) -> None:
         self.n_rows = table.n_rows
         self.n_columns = table.n_columns
         self._binned: BinnedDataset = table.code(n_threads, n_bins)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from scipy.spatial import KDTree
 from scipy.special import digamma
 
-from arboleda._engine.columns import SparseTable, Table, get_missing_code
+from arboleda._engine.columns import DenseTable, SparseTable, get_missing_code
 from arboleda.features._counting import LevelColumns, Levels, compute_counted_information
 
 __all__ = ["Continuous", "Measure", "MixedVariable", "compute_mixed_information", "make_measure"]
@@ -198,7 +198,7 @@ class Measure(Protocol):
 
 
 def make_measure(
-    table: Table | SparseTable,
+    table: DenseTable | SparseTable,
     target: npt.NDArray[Any],
     task: str,
     *,
@@ -213,7 +213,7 @@ def make_measure(
         classes = task == "classification"
         levels = Levels.of_codes(target) if classes else Levels.of_bins(target, n_bins)
         return CountingMeasure(LevelColumns(table, n_bins, n_threads), levels)
-    if isinstance(table, Table):
+    if isinstance(table, DenseTable):
         return NeighborMeasure(table, target, task, n_bins, n_neighbors, random_state)
     raise ValueError(
         "continuous='neighbors' does not support sparse X: set continuous='bins', or use a dense "
@@ -249,7 +249,7 @@ class NeighborMeasure:
 
     def __init__(
         self,
-        table: Table,
+        table: DenseTable,
         target: npt.NDArray[Any],
         task: str,
         max_levels: int,

@@ -21,7 +21,7 @@ from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
-from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._engine.target import check_squares, read_target
 from arboleda.forest._out_of_bag import OobPredictions, PermutationImportance
 from arboleda.forest._training_rows import Bags, BagsField, KeptRows, KeptRowsField
@@ -64,7 +64,7 @@ class ForestModel(StagedScores, RowPredictorMixin, TreeLearner):
     # Out-of-bag estimates
 
     def _make_oob_predictions(
-        self, trees: Trees, table: Table | SparseTable, target: Array, first_tree: int = 0
+        self, trees: Trees, table: DenseTable | SparseTable, target: Array, first_tree: int = 0
     ) -> OobPredictions:
         if self._bags is None:
             raise ValueError(

@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.fit import FittedRows, ForestOptions
 from arboleda._engine.forest import Forest
 from arboleda._engine.neighborhood import Neighborhood, Proximity, squared_proximities
@@ -37,7 +37,7 @@ class NeighborhoodMixin:
 
     if TYPE_CHECKING:
 
-        def _check_input(self, X: Any) -> Table | SparseTable: ...
+        def _check_input(self, X: Any) -> DenseTable | SparseTable: ...
 
         def _value_widths(self) -> tuple[int, ...]: ...
 
@@ -182,7 +182,7 @@ class NeighborhoodMixin:
         return impute_by_proximity(self, X, y, n_rounds)
 
     def _compute_outlier_scores(
-        self, table: Table | SparseTable, groups: npt.NDArray[np.intp]
+        self, table: DenseTable | SparseTable, groups: npt.NDArray[np.intp]
     ) -> Floats:
         squares = squared_proximities(self.forest_, table, groups, self._n_threads())
         return compute_outlier_scores(squares, groups)

@@ -32,7 +32,7 @@ from arboleda._engine.fit import (
 )
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
-from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._utils.frames import new_frame
 from arboleda.forest._training_rows import Bags
 
@@ -49,7 +49,7 @@ class OobPredictions:
     Parameters
     ----------
     trees : Forest
-    table : Table or SparseTable
+    table : DenseTable or SparseTable
         The training rows.
     target : ndarray of shape (n_rows,) or (n_rows, n_outputs)
         Class codes or target values.
@@ -63,7 +63,7 @@ class OobPredictions:
     """
 
     trees: Trees
-    table: Table | SparseTable
+    table: DenseTable | SparseTable
     target: npt.NDArray[Any]
     n_classes: tuple[int, ...]
     bags: Bags

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
 
-from arboleda._engine.columns import Schema, Table, get_missing_code
+from arboleda._engine.columns import DenseTable, Schema, get_missing_code
 from arboleda._engine.labels import Label
 from arboleda._engine.neighborhood import Proximity
 from arboleda._engine.parallel import resolve_n_jobs
@@ -30,7 +30,7 @@ def impute_by_proximity(forest: Any, X: Any, y: Any, n_rounds: Any) -> Any:
         raise ValueError(f"n_rounds must be an integer >= 0, got {n_rounds!r}")
     reader = clone(forest)
     table = check_table(reader, X, reset=True, categorical_features=forest.categorical_features)
-    if not isinstance(table, Table):
+    if not isinstance(table, DenseTable):
         raise TypeError("impute does not support sparse tables")
     gaps = _find_gaps(table, reader.schema_)
     filled = with_columns(X, {gap.column: gap.column_values() for gap in gaps})
@@ -103,7 +103,7 @@ class _CategoryGap(_Gap):
         self.values[rows[known]] = weight[known].argmax(axis=1)
 
 
-def _find_gaps(table: Table, schema: Schema) -> list[_Gap]:
+def _find_gaps(table: DenseTable, schema: Schema) -> list[_Gap]:
     gaps: list[_Gap] = []
     for j, (values, levels) in enumerate(zip(table.columns, schema.levels, strict=True)):
         missing = np.isnan(values) if levels is None and values.dtype.kind == "f" else None

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.columns import Column, Schema, Table
+from arboleda._engine.columns import Column, DenseTable, Schema
 from arboleda.learners._class_rows import ClassRows, as_floats
 from arboleda.learners._columns import Bins, find_cuts
 from arboleda.learners._directed_graph import DirectedGraph
@@ -249,7 +249,7 @@ def learn_states(rows: ClassRows, schema: Schema, n_bins: Bins) -> list[ColumnSt
     ]
 
 
-def table_states(columns: list[ColumnStates], table: Table) -> States:
+def table_states(columns: list[ColumnStates], table: DenseTable) -> States:
     """Return the states of a table, with a last column of missing values for the class.
 
     Columns with at most one state are never missing, since their values carry no information.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.targets import encode_classes
-from arboleda._engine.columns import Column, Schema, SparseTable, Table
+from arboleda._engine.columns import Column, DenseTable, Schema, SparseTable
 from arboleda._engine.table import check_table
 from arboleda._engine.target import check_total_weight, read_target, read_weight
 
@@ -25,7 +25,7 @@ class ClassRows:
 
     Parameters
     ----------
-    table : Table
+    table : DenseTable
         Their columns.
     classes : ndarray of shape (n_classes,)
         All labels of y, sorted, including those of rows with weight 0.
@@ -38,7 +38,7 @@ class ClassRows:
         Indices of the rows with positive weight.
     """
 
-    table: Table
+    table: DenseTable
     classes: Array
     labels: npt.NDArray[np.intp]
     weight: Floats
@@ -99,7 +99,7 @@ def sums_by_class(labels: npt.NDArray[np.intp], values: Floats, n_classes: int) 
     return np.bincount(labels, values, minlength=n_classes).astype(np.float64, copy=False)
 
 
-def dense_table(estimator: Any, table: Table | SparseTable) -> Table:
+def dense_table(estimator: Any, table: DenseTable | SparseTable) -> DenseTable:
     """Check that a table is not sparse.
 
     Raises
@@ -169,7 +169,7 @@ def divided(X: Floats, scale: Floats) -> Floats:
     return X
 
 
-def complete_matrix(estimator: Any, table: Table, schema: Schema) -> Floats:
+def complete_matrix(estimator: Any, table: DenseTable, schema: Schema) -> Floats:
     """Copy a table of numbers into one array of shape (n_rows, n_columns).
 
     Raises

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.column_options import select_columns
-from arboleda._engine.columns import Column, Schema, Table
+from arboleda._engine.columns import Column, DenseTable, Schema
 from arboleda._engine.frames import as_frame
 
 __all__ = ["Bins", "find_cuts"]
@@ -18,14 +18,16 @@ __all__ = ["Bins", "find_cuts"]
 ColumnKind = Literal["gaussian", "bernoulli", "categorical"]
 
 
-def column_kinds(X: Any, table: Table, schema: Schema, binary_features: Any) -> list[ColumnKind]:
+def column_kinds(
+    X: Any, table: DenseTable, schema: Schema, binary_features: Any
+) -> list[ColumnKind]:
     """Return the kind of distribution of each column.
 
     Parameters
     ----------
     X : array-like or frame
         X of `fit`, from which the types of columns are read.
-    table : Table
+    table : DenseTable
         The columns of X.
     schema : Schema
         Schema with the categorical columns.

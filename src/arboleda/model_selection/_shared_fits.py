@@ -25,7 +25,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _check_method_params
 
 from arboleda._engine.shared_binning import SharedBinning
-from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.table import DenseTable, SparseTable, check_table
 from arboleda.model_selection._stages import Stages, find_stages
 
 Parameters = dict[str, Any]
@@ -192,7 +192,7 @@ class Fold:
         self.train = train
         self.predicted_rows = [test, train] if with_train else [test]
         self._tables: dict[Any, SharedBinning] = {}
-        self._tests: dict[Any, Table | SparseTable] = {}
+        self._tests: dict[Any, DenseTable | SparseTable] = {}
         self._lock = Lock()
 
     def table(self, X: Any, family: Family) -> SharedBinning:
@@ -202,7 +202,7 @@ class Fold:
                 self._tables[family.reading] = SharedBinning(X, self.train, family.model)
             return self._tables[family.reading]
 
-    def read(self, X: Any, rows: Rows, family: Family, model: Any) -> Table | SparseTable:
+    def read(self, X: Any, rows: Rows, family: Family, model: Any) -> DenseTable | SparseTable:
         """Check rows to predict; the test rows are cached."""
         if rows is not self.predicted_rows[0]:
             return check_table(model, _safe_indexing(X, rows), reset=False)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.table import DenseTable, SparseTable
 from arboleda.boosting import (
     Boosting,
     GradientBoostingClassifier,
@@ -63,7 +63,11 @@ class BoostingStages:
         return model.drop_rate == 0.0
 
     def predict_stages(
-        self, model: Boosting, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
+        self,
+        model: Boosting,
+        table: DenseTable | SparseTable,
+        numbers: Sequence[int],
+        n_threads: int,
     ) -> dict[int, Floats]:
         replaced = replaced_table(model.statistics_, table)
         stages = model.ensemble_.staged_scores(replaced, n_threads, rounds=numbers)
@@ -105,7 +109,11 @@ class ForestStages:
         return True
 
     def predict_stages(
-        self, model: BaseForest, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
+        self,
+        model: BaseForest,
+        table: DenseTable | SparseTable,
+        numbers: Sequence[int],
+        n_threads: int,
     ) -> dict[int, Floats]:
         votes = model.forest_.staged_votes(table, numbers, model._voting, n_threads)
         return dict(zip(numbers, votes, strict=True))
@@ -142,7 +150,7 @@ class Stages(Protocol):
         """Return whether later stages leave earlier ones unchanged."""
 
     def predict_stages(
-        self, model: Any, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
+        self, model: Any, table: DenseTable | SparseTable, numbers: Sequence[int], n_threads: int
     ) -> dict[int, Floats]:
         """Return the output of `predict_method` after each of some numbers of stages, ascending."""
 

@@ -237,7 +237,7 @@ def render_report(facts: Mapping[str, Any], language: str | None = None) -> str:
     >>> render_report({"schema_version": 0})
     Traceback (most recent call last):
         ...
-    ValueError: the facts have schema version 0, this report draws version 2; run the study again
+    ValueError: the facts have schema version 0, this report draws version 3; run the study again
     """
     return _draw(facts, language)[0]
 

@@ -73,7 +73,7 @@ def compare(
     >>> with TemporaryDirectory() as folder:
     ...     for key in ("lda", "cart"):
     ...         _ = Study("iris", target="target", models=key, output_dir=f"{folder}/{key}").run()
-    ...     found = compare_studies([f"{folder}/lda", f"{folder}/cart"])
+    ...     found = compare([f"{folder}/lda", f"{folder}/cart"])
     >>> found.facts["sentences"][:2]
     ['The two studies are of the same table.', 'They differ in models.']
     """

@@ -125,7 +125,7 @@ def explain(
     >>> from arboleda import Study
     >>> with TemporaryDirectory() as folder:
     ...     result = Study("iris", target="target", output_dir=folder, models="random_forest").run()
-    ...     found = explain_study(folder, row=7)
+    ...     found = explain(folder, row=7)
     >>> found.facts["prediction"]["value"]
     'setosa'
     """

@@ -193,6 +193,6 @@ def _node(subject: ExplainedModel, view: TreeView, node: int, depth: list[int]) 
 
 
 def _level(subject: ExplainedModel, column: int, label: str) -> str:
-    """The category whose code the tree has for a label."""
+    """Return the category whose code the tree has for a label."""
     text = subject.text(column, float(label))
     return "(missing)" if text is None else str(text)
