@@ -105,7 +105,7 @@ def test_control_characters_of_wrong_usage_are_escaped(
         (GOOD.encode(), ["--jobs", "0"], "n_jobs (--jobs) must be an integer >= 1, got 0"),
         (GOOD.encode(), ["--out", "t.csv"], "is not a folder"),
         (GOOD.encode(), ["--out", "t.csv/inside"], "is not a folder"),
-        (GOOD.replace("p", "q").encode(), [], "one class only, 'q'"),
+        (GOOD.replace("p", "q").encode(), [], "only one class, 'q'"),
         (GOOD.replace("q", "").encode(), [], "missing in 15 of 30 rows"),
         (GOOD.replace("6,", "inf,").encode(), [], "'a' holds the infinite value inf in data row 7"),
         (GOOD.replace("6,", "1e400,").encode(), [], "infinite value inf in data row 7"),
