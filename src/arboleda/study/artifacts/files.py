@@ -200,9 +200,9 @@ def choose_page_path(out: Path | None, default: Path) -> Path:
 
     Examples
     --------
-    >>> page_path(Path("pages"), Path("iris-explored.html")).as_posix()
+    >>> choose_page_path(Path("pages"), Path("iris-explored.html")).as_posix()
     'pages/iris-explored.html'
-    >>> page_path(Path("iris.html"), Path("iris-explored.html")).as_posix()
+    >>> choose_page_path(Path("iris.html"), Path("iris-explored.html")).as_posix()
     'iris.html'
     """
     if out is None:
