@@ -179,7 +179,7 @@ def test_an_interruption_leaves_the_old_file(
             raise KeyboardInterrupt
         return np.zeros((len(x), n_classes))
 
-    monkeypatch.setattr(prediction_columns, "probabilities", stop)
+    monkeypatch.setattr(prediction_columns, "predict_class_probabilities", stop)
     with pytest.raises(KeyboardInterrupt):
         predict(forest, mixed, out)
     assert out.read_text() == "old"
