@@ -221,7 +221,7 @@ def test_a_predictor_is_independent_of_later_fits():
         ([], ValueError, "0 feature"),
         ([1.0, np.inf, 0.0, 0.0, 0.0], ValueError, "column 'height', row 0 is inf"),
         (np.array([0, 0, -np.inf, 0, 0], np.float32), ValueError, "column 'income', row 0 is -inf"),
-        ([1.0, "tall", 0.0, 0.0, 0.0], ValueError, "column 1 of X holds 'tall'"),
+        ([1.0, "tall", 0.0, 0.0, 0.0], ValueError, "column 1 of X has 'tall'"),
         ([1.0, [2.0], 0.0, 0.0, 0.0], ValueError, "."),
         (np.zeros((1, 5)), ValueError, r"takes one row: .* shape \(1, 5\)"),
         ([[0.0] * 5], ValueError, r"takes one row: .* shape \(1, 5\)"),

@@ -494,11 +494,11 @@ def test_curves_match_the_weighted_prediction(model: Any) -> None:
 def test_functions_of_a_plain_mean_refuse_weights() -> None:
     bag = BaggingRegressor(n_estimators=30, weights="oob", random_state=0)
     bag.fit(DIABETES, PROGRESS)
-    with pytest.raises(ValueError, match=r"members of this BaggingRegressor have weights.*uniform"):
+    with pytest.raises(ValueError, match=r"members of this BaggingRegressor are weighted.*uniform"):
         explain.prediction_interval(bag, training=(DIABETES, PROGRESS))
-    with pytest.raises(ValueError, match=r"members of this BaggingRegressor have weights.*uniform"):
+    with pytest.raises(ValueError, match=r"members of this BaggingRegressor are weighted.*uniform"):
         explain.prediction_interval(bag, calibration=(DIABETES, PROGRESS), method="normalized")
-    with pytest.raises(ValueError, match="plain mean of trees, and weights='oob'"):
+    with pytest.raises(ValueError, match="unweighted means of trees, got weights='oob'"):
         forest_correlation(bag, DIABETES, PROGRESS, DIABETES[:20])
 
 

@@ -84,10 +84,10 @@ def test_fitting_does_not_modify_the_table() -> None:
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (np.array([["a"], ["b"]]), "column 0 of X holds 'a' in row 0"),
-        (np.array([["a"], ["b"]], dtype=object), "column 0 of X holds 'a' in row 0"),
-        (np.array([[1], [2]], dtype="M8[D]"), "column 0 of X holds dates"),
-        (np.array([[1], [2]], dtype="m8[s]"), "column 0 of X holds dates or durations"),
+        (np.array([["a"], ["b"]]), "column 0 of X has 'a' in row 0"),
+        (np.array([["a"], ["b"]], dtype=object), "column 0 of X has 'a' in row 0"),
+        (np.array([[1], [2]], dtype="M8[D]"), "column 0 of X has dates"),
+        (np.array([[1], [2]], dtype="m8[s]"), "column 0 of X has dates or durations"),
         (np.array([[1j], [2]]), "Complex"),
         (np.array([[(1, 2.0)], [(3, 4.0)]], dtype="i4,f8"), "X has values of type .*f0"),
         (np.array([[np.longdouble("1e400")], [1]]), "infinity"),
@@ -117,8 +117,8 @@ def test_masked_values_are_missing(reader: Any, categorical: Any) -> None:
         (np.array([[1, "x"], [2, "y"], [3, "z"]], dtype=object), "column 1.*'x' in row 0"),
         ([[1, 2], [2, "r"], [3, 4]], "column 1.*'r' in row 1"),
         (np.array([["2020"], ["2021"], ["2022"]], dtype="M8[D]"), "column 0.*dates"),
-        ([[1, 10**400], [2, 3], [4, 5]], "column 1.*holds 10{90}.*in row 0"),
-        (np.array([[1, 10**400], [2, 3], [4, 5]], dtype=object), "column 1.*holds 10{90}"),
+        ([[1, 10**400], [2, 3], [4, 5]], "column 1.*has 10{90}.*in row 0"),
+        (np.array([[1, 10**400], [2, 3], [4, 5]], dtype=object), "column 1.*has 10{90}"),
         ([[1, [2]], [3, [4]], [5, [6]]], "(?i)column 1.*list|inhomogeneous|sequence"),
     ],
 )
@@ -134,7 +134,7 @@ def test_text_and_numbers_in_one_list_are_refused() -> None:
     model = DecisionTreeClassifier(categorical_features=[0]).fit(X, [1, 0, 1, 0])
     assert model.schema_.levels == (("blue", "red"), None)
     np.testing.assert_array_equal(model.predict(X), [1, 0, 1, 0])
-    with pytest.raises(ValueError, match="column 1 of X holds 'much' in row 0"):
+    with pytest.raises(ValueError, match="column 1 of X has 'much' in row 0"):
         model.predict([["red", "much"]])
 
 

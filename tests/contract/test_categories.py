@@ -166,7 +166,7 @@ def test_no_column_needs_to_be_categorical(reader: Any, chosen: Any) -> None:
     X = pd.DataFrame({"c": pd.Categorical([5, None, 6])})
     table = reader.fit(X, categorical_features=chosen)
     np.testing.assert_array_equal(table.columns[0], [5, np.nan, 6])
-    with pytest.raises(ValueError, match="column 'c' of X holds 'x' in row 1: .*categorical_feat"):
+    with pytest.raises(ValueError, match="column 'c' of X has 'x' in row 1: .*categorical_feat"):
         reader.fit(pd.DataFrame({"c": ["1", "x", "y"]}), categorical_features=chosen)
 
 
@@ -197,9 +197,9 @@ def test_names_require_a_frame(reader: Any) -> None:
     [
         (pl.DataFrame({"s": [[1], [2]]}), "'s' of X: .*List"),
         (pa.table({"s": [[1], [2]]}), "'s' of X: .*list"),
-        (pa.table({"s": [b"x", b"y"]}), "'s' of X, row 0: b'x' is no text"),
-        (pd.DataFrame({"s": [[1], [2]]}), "'s' of X: it holds lists"),
-        (pd.DataFrame({"s": [1.0, np.inf]}), "'s' of X, row 1: inf is no category"),
+        (pa.table({"s": [b"x", b"y"]}), "'s' of X, row 0: b'x' is not a text"),
+        (pd.DataFrame({"s": [[1], [2]]}), "'s' of X: it has unhashable values such as lists"),
+        (pd.DataFrame({"s": [1.0, np.inf]}), "'s' of X, row 1: inf is not a category"),
         (pd.DataFrame({"s": pd.period_range("2020", periods=2)}), "'s' of X, row 0: Period"),
         (pd.DataFrame({"s": pd.interval_range(0, 2)}), "'s' of X, row 0: Interval"),
         (pd.DataFrame({"s": pd.to_datetime([1, 2], unit="ns")}), "more precise than a microsecond"),

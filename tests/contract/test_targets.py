@@ -96,7 +96,7 @@ def test_errors_name_non_numeric_targets(make: Any, bad: float) -> None:
 
 def test_text_is_not_a_numeric_target() -> None:
     for y in (_TEXT, np.array(_TEXT), pd.Series(_TEXT), pl.Series(_TEXT, dtype=pl.Categorical)):
-        with pytest.raises(ValueError, match="y holds 'no' in row 0: a regressor needs numbers"):
+        with pytest.raises(ValueError, match="y has 'no' in row 0: a regressor requires numbers"):
             DecisionTreeRegressor().fit(_X, y)
 
 
@@ -121,12 +121,12 @@ def test_one_class_is_a_tree_of_one_leaf() -> None:
     ("weight", "message"),
     [
         ([1, -2, 1, 1], r"`sample_weight`: -2.0 in row 1"),
-        ([1, 1, np.nan, 1], "sample_weight contains NaN: row 2 is nan; give every row"),
+        ([1, 1, np.nan, 1], "sample_weight contains NaN: row 2 is nan; weights must be finite"),
         ([1, 1, 1, np.inf], "sample_weight contains infinity: row 3"),
         ([0, 0, 0, 0], "zero for every row"),
         (pl.Series([1, None, 1, 1]), "sample_weight contains NaN: row 1"),
         (pd.Series([1, None, 1, 1], dtype="Int64"), "sample_weight contains NaN: row 1"),
-        (["a", "b", "c", "d"], "holds 'a' in row 0: weights are numbers"),
+        (["a", "b", "c", "d"], "has 'a' in row 0: weights must be numbers"),
         ([1, 1, 1], "3"),
         (np.ones((4, 1)), "1D"),
     ],
@@ -185,7 +185,7 @@ def test_dates_are_labels(y: Any) -> None:
 
 @pytest.mark.parametrize("label", [Decimal(1), time(1), datetime.fromisoformat("2020-01-01T00Z")])
 def test_errors_name_objects_that_are_not_labels(label: Any) -> None:
-    with pytest.raises(ValueError, match=r"y holds .* in row 0: labels are text, numbers"):
+    with pytest.raises(ValueError, match=r"y has .* in row 0: labels must be text, numbers"):
         DecisionTreeClassifier().fit(_X, pd.Series([label] * 4, dtype=object))
 
 
@@ -221,7 +221,7 @@ def test_dates_can_be_one_of_several_targets(unit: str) -> None:
     days, texts = model.predict(_X).T
     assert days.astype("M8[D]").tolist() == _DAYS
     assert texts.tolist() == _TEXT
-    with pytest.raises(ValueError, match=r"output 0 of y holds .* in row 0: a regressor needs"):
+    with pytest.raises(ValueError, match=r"output 0 of y has .* in row 0: a regressor requires"):
         DecisionTreeRegressor().fit(_X, y)
 
 
@@ -233,11 +233,11 @@ def test_errors_name_the_invalid_one_of_several_targets() -> None:
         classifier.fit(_X, np.array([["x", 1], ["y", 1], ["x", "a"], ["y", 1]], dtype=object))
     with pytest.raises(ValueError, match=r"output 1 of y has a missing value in row 3"):
         classifier.fit(_X, [["x", "a"], ["y", "b"], ["x", "a"], ["y", None]])
-    with pytest.raises(ValueError, match=r"output 0 of y holds 'x' in row 1: a regressor"):
+    with pytest.raises(ValueError, match=r"output 0 of y has 'x' in row 1: a regressor"):
         regressor.fit(_X, np.array([[1, 2], ["x", 1], [3, 4], [5, 6]], dtype=object))
 
 
 @pytest.mark.parametrize("weight", [[1.0, None, 1.0, 1.0], ["1", "heavy", "1", "1"]])
 def test_errors_name_non_numeric_weights(weight: Any) -> None:
-    with pytest.raises(ValueError, match=r"sample_weight (holds|contains) .* ?row 1"):
+    with pytest.raises(ValueError, match=r"sample_weight (has|contains) .* ?row 1"):
         DecisionTreeClassifier().fit(_X, _INTS, sample_weight=weight)

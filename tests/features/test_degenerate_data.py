@@ -56,7 +56,7 @@ REFUSED: list[tuple[str, Any, Any, str]] = [
     ("no rows", _X[:0], _Y[:0], "0 sample"),
     ("no columns", _X[:, :0], _Y, "0 feature"),
     ("infinity", _with(1, [np.inf, *range(29)]), _Y, "column 1, row 0 is inf"),
-    ("text", np.array([["a"], ["b"]], dtype=object), [0, 1], "column 0 of X holds 'a' in row 0"),
+    ("text", np.array([["a"], ["b"]], dtype=object), [0, 1], "column 0 of X has 'a' in row 0"),
     ("a target of NaN", _X, np.r_[np.arange(29.0), np.nan], "y contains NaN: row 29"),
     ("an infinite target", _X, np.r_[np.arange(29.0), np.inf], "y contains infinity: row 29"),
     ("a missing label", _X, np.array(["a", None] * 15, dtype=object), "missing value in row 1"),

@@ -108,7 +108,7 @@ def test_invalid_targets_are_refused(network: Any, bad: float) -> None:
         (np.r_[-1.0, np.ones(19)], "row 0"),
         (np.r_[np.nan, np.ones(19)], "row 0"),
         (np.zeros(20), "zero for every row"),
-        (np.full(20, 1e308), "beyond float64"),
+        (np.full(20, 1e308), "overflows float64"),
         (np.full(20, 1e305), "divide all weights by the same number"),
     ],
     ids=["negative", "NaN", "zero", "huge", "very large"],

@@ -144,7 +144,7 @@ def test_missing_and_infinite_targets_are_refused(learner: Any, bad: float) -> N
         (np.r_[np.nan, np.ones(19)], "row 0"),
         (np.r_[np.inf, np.ones(19)], "row 0"),
         (np.zeros(20), "zero for every row"),
-        (np.full(20, 1e308), "beyond float64"),
+        (np.full(20, 1e308), "overflows float64"),
         (np.ones(3), "shape"),
     ],
     ids=["negative", "NaN", "infinite", "zero", "huge", "few"],

@@ -221,7 +221,7 @@ def test_a_pickle_with_another_object_as_tree_is_refused() -> None:
 
 
 def test_n_jobs_limits_the_threads() -> None:
-    with pytest.raises(ValueError, match="n_jobs=0"):
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
         DecisionTreeClassifier(n_jobs=0).fit(_X, _Y)
     cores = count_available_cores()
     expected = arrays_of(fitted())
