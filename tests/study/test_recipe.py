@@ -17,7 +17,7 @@ from arboleda.study import Study, StudyError
 from arboleda.study.config.options import make_settings
 from arboleda.study.data.reading import read_table
 from arboleda.study.data.recipe import Recipe, apply_recipe, parse_condition, parse_merges
-from arboleda.study.data.table import Column, Table
+from arboleda.study.data.table import Column, StudyTable
 from arboleda.study.plan import make_plan
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -43,7 +43,7 @@ def values_of(column: Column) -> list[Any]:
     return [None if np.isnan(x) else column.levels[int(x)] for x in column.values]
 
 
-def rows_of(table: Table) -> list[tuple[Any, ...]]:
+def rows_of(table: StudyTable) -> list[tuple[Any, ...]]:
     return list(zip(*(values_of(column) for column in table.columns), strict=True))
 
 

@@ -201,7 +201,9 @@ def test_invalid_class_weights_are_refused(bad: float) -> None:
 
 @pytest.mark.parametrize("bad", ["a", None, -1.0, np.nan, 1 + 2j, [1.0]])
 def test_errors_name_invalid_class_weights(bad: Any) -> None:
-    message = re.escape(f"gives the class 1 the weight {bad!r}: weights must be finite, non-negative numbers")
+    message = re.escape(
+        f"gives the class 1 the weight {bad!r}: weights must be finite, non-negative numbers"
+    )
     weights = {0: 2, 1: bad}
     with pytest.raises(ValueError, match="^class_weight " + message):
         DecisionTreeClassifier(class_weight=weights).fit(_X, _LABELS)

@@ -23,7 +23,7 @@ from arboleda.study.data.features import Features, Role, decide_roles, make_feat
 from arboleda.study.data.preparation import make_preparation
 from arboleda.study.data.recipe import Step
 from arboleda.study.data.splitting import Split, make_split
-from arboleda.study.data.table import Table
+from arboleda.study.data.table import StudyTable
 from arboleda.study.data.target import StudyTarget
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.job import TEST, Job, Shared
@@ -64,7 +64,7 @@ class Plan:
     that prepared the table.
     """
 
-    table: Table
+    table: StudyTable
     target: StudyTarget
     metric: StudyMetric
     settings: Settings
@@ -306,7 +306,7 @@ class Plan:
         }
 
 
-def make_plan(table: Table, target: str, settings: Settings) -> Plan:
+def make_plan(table: StudyTable, target: str, settings: Settings) -> Plan:
     """Check the table, split its rows, and plan everything that needs no fit.
 
     Raises

@@ -8,7 +8,7 @@ from arboleda.study.config.settings import Settings
 from arboleda.study.data.external_test import join_test, make_joint_target
 from arboleda.study.data.recipe import Step, apply_recipe
 from arboleda.study.data.splitting import check_score_by
-from arboleda.study.data.table import Column, Table
+from arboleda.study.data.table import Column, StudyTable
 from arboleda.study.data.target import StudyTarget, make_target
 from arboleda.study.errors import StudyError
 from arboleda.study.results.scoring import StudyMetric, check_costs, choose_metric
@@ -25,7 +25,7 @@ class StudyProblem:
     times. ``wanted`` are the names by which the models were chosen.
     """
 
-    table: Table
+    table: StudyTable
     target: StudyTarget
     metric: StudyMetric
     wanted: tuple[str, ...]
@@ -36,7 +36,7 @@ class StudyProblem:
     test_sha256: str | None = None
 
 
-def check_problem(table: Table, target: str, settings: Settings) -> StudyProblem:
+def check_problem(table: StudyTable, target: str, settings: Settings) -> StudyProblem:
     """Check a table, its target and the settings against each other, and prepare the table.
 
     Raises
@@ -67,7 +67,7 @@ def check_problem(table: Table, target: str, settings: Settings) -> StudyProblem
     return StudyProblem(table, goal, metric, wanted, models, divider, steps, n_train, sha256)
 
 
-def _find_divider(table: Table, goal: StudyTarget, settings: Settings) -> Column | None:
+def _find_divider(table: StudyTable, goal: StudyTarget, settings: Settings) -> Column | None:
     """Return the column of groups or times, or None."""
     divider = settings.groups if settings.groups is not None else settings.time
     if divider is None:

@@ -15,18 +15,16 @@ from arboleda.study.data.features import Features, Role, make_features
 from arboleda.study.data.reading import RawTable, read_raw
 from arboleda.study.data.recipe import (
     Merges,
-    renamed,
-    with_numbers_merged,
-    with_texts_merged,
+    invert_groups,
+    merge_numbers,
+    merge_texts,
 )
-from arboleda.study.data.table import MISSING, Column, Table, check_names, column_from_arrow
+from arboleda.study.data.table import MISSING, Column, StudyTable, check_names, column_from_arrow
 from arboleda.study.errors import StudyError
 
 __all__ = [
     "Layout",
     "RawColumn",
-    "as_known",
-    "as_text",
     "convert_column",
     "convert_to_text",
     "make_layout",
@@ -164,7 +162,7 @@ class Layout:
 
     def _make_features(self, columns: Iterable[Column]) -> Features:
         roles = {column.name: Role(column.kind, "feature") for column in self.columns}
-        return make_features(Table("", "", tuple(columns), ""), roles)
+        return make_features(StudyTable("", "", tuple(columns), ""), roles)
 
 
 _TABLE_KINDS: dict[FeatureKind, Literal["numeric", "boolean", "datetime", "string"]] = {
@@ -189,7 +187,7 @@ def make_layout(columns: Iterable[Column], roles: Any, merges: Merges) -> Layout
                 c.name,
                 roles[c.name].kind,
                 c.levels if c.kind == "string" else (),
-                tuple(renamed(merges.get(c.name, {})).items()),
+                tuple(invert_groups(merges.get(c.name, {})).items()),
             )
             for c in columns
             if roles[c.name].role == "feature"
@@ -219,7 +217,7 @@ def convert_column(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool
     elif parsed.kind != "datetime":
         _refuse(column, parsed, int(np.argmin(parsed.missing)))
     if column.merged:
-        values = with_numbers_merged(values, dict(column.merged))
+        values = merge_numbers(values, dict(column.merged))
     return Column(column.name, _TABLE_KINDS[column.kind], values)
 
 
@@ -258,7 +256,7 @@ def _refuse(column: RawColumn, parsed: Column, row: int) -> None:
 
 def _encode_categories(column: RawColumn, data: pa.ChunkedArray) -> Floats:
     """Encode each text as its index in the levels, their number if unknown, NaN if missing."""
-    text = with_texts_merged(convert_to_text(column, data), dict(column.merged))
+    text = merge_texts(convert_to_text(column, data), dict(column.merged))
     known = pa.array(column.levels, pa.large_string())
     codes = pc.fill_null(pc.index_in(text, value_set=known), len(column.levels))
     is_missing = pc.is_in(
@@ -295,4 +293,3 @@ def _is_integral(data: pa.ChunkedArray) -> bool:
 
 
 # `arboleda.study.data.external_test` imports these functions by their earlier names.
-as_known, as_text = convert_column, convert_to_text

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.data.table import Column, Table
+from arboleda.study.data.table import Column, StudyTable
 from arboleda.study.errors import StudyError
 
 __all__ = [
@@ -198,7 +198,7 @@ class RowComparison:
     operator: str
     values: tuple[str, ...] = ()
 
-    def evaluate(self, table: Table) -> Mask:
+    def evaluate(self, table: StudyTable) -> Mask:
         """Return which rows satisfy it; a missing value satisfies only ``is missing``."""
         column = table.column(self.column)
         if self.operator == "is missing":
@@ -248,7 +248,7 @@ class RowCondition:
         """The compared columns, each once."""
         return tuple(dict.fromkeys(each.column for all_of in self.any_of for each in all_of))
 
-    def evaluate(self, table: Table) -> Mask:
+    def evaluate(self, table: StudyTable) -> Mask:
         """Return which rows of a table satisfy the condition.
 
         Raises

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.data.features import Role
 from arboleda.study.data.preparation import ONE_HOT_LEVELS
-from arboleda.study.data.table import Column, Note, Table
+from arboleda.study.data.table import Column, Note, StudyTable
 from arboleda.study.data.target import StudyTarget
 
 __all__ = ["compute_histogram", "describe_column", "describe_table", "hash_rows"]
@@ -21,7 +21,7 @@ _BLOCK = 8192  # rows that are hashed at a time, to limit memory
 
 
 def describe_table(
-    table: Table, target: StudyTarget, roles: Mapping[str, Role], n_folds: int
+    table: StudyTable, target: StudyTarget, roles: Mapping[str, Role], n_folds: int
 ) -> dict[str, Any]:
     """Return the ``data`` part of the facts: sizes, each column, duplicates and notes."""
     columns = [describe_column(c, roles[c.name]) for c in table.columns]
@@ -119,7 +119,11 @@ def hash_rows(columns: Sequence[Column]) -> npt.NDArray[np.bytes_]:
 
 
 def _write_notes(
-    table: Table, target: StudyTarget, roles: Mapping[str, Role], n_duplicates: int, n_folds: int
+    table: StudyTable,
+    target: StudyTarget,
+    roles: Mapping[str, Role],
+    n_duplicates: int,
+    n_folds: int,
 ) -> list[Note]:
     notes = [Note("info", target.name, write_message("task", why=target.why))]
     if n_duplicates:

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arboleda.reports.fact_messages import write_message
-from arboleda.study.artifacts.layout import RawColumn, as_known, as_text
+from arboleda.study.artifacts.layout import RawColumn, convert_column, convert_to_text
 from arboleda.study.data.reading import RawTable, read_raw
 from arboleda.study.data.recipe import Recipe, Step, apply_recipe
-from arboleda.study.data.table import MISSING, Column, Note, Table, check_names, compute_digest
+from arboleda.study.data.table import MISSING, Column, Note, StudyTable, check_names, compute_digest
 from arboleda.study.data.target import StudyTarget, format_class, make_target
 from arboleda.study.errors import TableError
 
@@ -29,14 +29,14 @@ class ExternalTest:
     table, and ``steps`` are the results of the recipe's steps.
     """
 
-    table: Table
+    table: StudyTable
     n_train: int
     sha256: str
     steps: tuple[Step, ...] = ()
 
 
 def join_test(
-    table: Table,
+    table: StudyTable,
     source: Any,
     recipe: Recipe | None = None,
     *,
@@ -49,7 +49,7 @@ def join_test(
 
     Parameters
     ----------
-    table : Table
+    table : StudyTable
     source : str, path or frame
         The test table, as for `read_table`.
     recipe : Recipe, optional
@@ -126,9 +126,9 @@ def _read_test_column(column: Column, raw: RawTable, place: int) -> Column:
     data = raw.data.column(place)
     if column.kind == "string":
         known = RawColumn(column.name, "categorical", column.levels)
-        return _encode_text(column.name, as_text(known, data))
+        return _encode_text(column.name, convert_to_text(known, data))
     kind = "numeric" if column.missing.all() else column.kind
-    return as_known(RawColumn(column.name, kind), data, raw.decimal_comma)
+    return convert_column(RawColumn(column.name, kind), data, raw.decimal_comma)
 
 
 def _encode_text(name: str, text: pa.ChunkedArray) -> Column:
@@ -160,7 +160,7 @@ def _recode(column: Column, place: dict[str, float]) -> Any:
     return codes[np.where(column.missing, len(column.levels), column.values).astype(np.int64)]
 
 
-def _write_notes(table: Table, raw: RawTable) -> list[Note]:
+def _write_notes(table: StudyTable, raw: RawTable) -> list[Note]:
     names = {column.name for column in table.columns}
     unused = [name for name in raw.names if name not in names]
     text = write_message("given_test", name=raw.name, count=raw.data.num_rows)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.reports.fact_messages import write_message
-from arboleda.study.data.table import Column, Table
+from arboleda.study.data.table import Column, StudyTable
 from arboleda.study.data.target import check_finite
 from arboleda.study.errors import StudyError
 
@@ -33,7 +33,7 @@ class Role:
 
 
 def decide_roles(
-    table: Table, target: str, train: npt.NDArray[np.int64], groups: str | None = None
+    table: StudyTable, target: str, train: npt.NDArray[np.int64], groups: str | None = None
 ) -> dict[str, Role]:
     """Infer kind and role of every column from its name and its values in the training rows.
 
@@ -58,7 +58,7 @@ def decide_roles(
 
 
 def find_roles(
-    table: Table, target: str | None, rows: npt.NDArray[np.int64], *, among: str = "rows"
+    table: StudyTable, target: str | None, rows: npt.NDArray[np.int64], *, among: str = "rows"
 ) -> dict[str, Role]:
     """Infer kind and role of every column from its values in these rows.
 
@@ -143,7 +143,7 @@ class Features:
         return tuple(i for i in range(len(self.names)) if i not in self.levels)
 
 
-def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
+def make_features(table: StudyTable, roles: Mapping[str, Role]) -> Features:
     """Build the feature matrix; each date becomes several numbers, one column each.
 
     Raises

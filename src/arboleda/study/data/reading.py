@@ -1,4 +1,4 @@
-"""Read a file, a frame or a bundled table as a Table."""
+"""Read a file, a frame or a bundled table as a StudyTable."""
 
 import hashlib
 import re
@@ -13,7 +13,13 @@ import pyarrow.parquet as pq
 
 from arboleda._engine.arrays import to_plain_arrow
 from arboleda.study.data.csv_reader import read_delimited
-from arboleda.study.data.table import Note, Table, check_names, get_column_names, table_from_arrow
+from arboleda.study.data.table import (
+    Note,
+    StudyTable,
+    check_names,
+    get_column_names,
+    table_from_arrow,
+)
 from arboleda.study.data.table_files import (
     SizeLimit,
     compute_parquet_size,
@@ -59,7 +65,7 @@ class RawTable:
         return get_column_names(self.data)
 
 
-def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
+def read_table(source: Any, *, max_table_size: int | None = None) -> StudyTable:
     """Read a table.
 
     Parameters
@@ -75,7 +81,7 @@ def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
 
     Returns
     -------
-    Table
+    StudyTable
         The columns as numbers and codes.
 
     Raises

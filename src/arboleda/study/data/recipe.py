@@ -26,7 +26,7 @@ from arboleda.study.data.conditions import (
     tokenize,
 )
 from arboleda.study.data.describe import hash_rows
-from arboleda.study.data.table import Column, Table
+from arboleda.study.data.table import Column, StudyTable
 from arboleda.study.errors import StudyError
 
 __all__ = [
@@ -37,11 +37,11 @@ __all__ = [
     "Step",
     "apply_recipe",
     "check_merges",
+    "invert_groups",
+    "merge_numbers",
+    "merge_texts",
     "parse_condition",
     "parse_merges",
-    "renamed",
-    "with_numbers_merged",
-    "with_texts_merged",
 ]
 
 # The values that are merged, by column and by new value.
@@ -133,17 +133,17 @@ def check_merges(merges: Any) -> dict[str, dict[str, tuple[str, ...]]]:
     return checked
 
 
-def renamed(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def invert_groups(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the new value of each merged value."""
     return {value: new for new, old in groups.items() for value in old}
 
 
-def with_texts_merged(texts: pa.ChunkedArray, names: Mapping[str, str]) -> pa.ChunkedArray:
+def merge_texts(texts: pa.ChunkedArray, names: Mapping[str, str]) -> pa.ChunkedArray:
     """Replace merged texts by their new values, ignoring surrounding blanks.
 
     Examples
     --------
-    >>> with_texts_merged(pa.chunked_array([["a", " b", "c"]]), {"a": "x", "b": "x"}).to_pylist()
+    >>> merge_texts(pa.chunked_array([["a", " b", "c"]]), {"a": "x", "b": "x"}).to_pylist()
     ['x', 'x', 'c']
     """
     if not names:
@@ -153,7 +153,7 @@ def with_texts_merged(texts: pa.ChunkedArray, names: Mapping[str, str]) -> pa.Ch
     return pc.coalesce(pc.take(pa.array(names.values(), kind), place), texts.cast(kind))
 
 
-def with_numbers_merged(
+def merge_numbers(
     values: npt.NDArray[np.float64], names: Mapping[str, str]
 ) -> npt.NDArray[np.float64]:
     """Replace merged numbers by their new values."""
@@ -225,12 +225,12 @@ class Step:
 class PreparedTable:
     """The prepared ``table``, its number of rows from the first table, and the ``steps``."""
 
-    table: Table
+    table: StudyTable
     n_first: int
     steps: tuple[Step, ...]
 
 
-def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> PreparedTable:
+def apply_recipe(table: StudyTable, recipe: Recipe, n_first: int | None = None) -> PreparedTable:
     """Prepare a table: first its rows, then its values, then its columns.
 
     Rows with a missing value are dropped first, then rows that repeat an earlier one, then rows
@@ -239,7 +239,7 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
 
     Parameters
     ----------
-    table : Table
+    table : StudyTable
     recipe : Recipe
     n_first : int, optional
         The number of rows from the first table, if rows of a second one follow. Duplicates are
@@ -280,7 +280,7 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
 
 
 def _select_rows(
-    table: Table, recipe: Recipe, n_first: int
+    table: StudyTable, recipe: Recipe, n_first: int
 ) -> tuple[npt.NDArray[np.int64], list[Step]]:
     """Return the indices of the rows that the recipe keeps, and the steps that dropped others."""
     rows = np.arange(table.n_rows)
@@ -308,7 +308,7 @@ def _select_rows(
     return rows, steps
 
 
-def _check_columns(table: Table, recipe: Recipe) -> None:
+def _check_columns(table: StudyTable, recipe: Recipe) -> None:
     """Check that every named column exists and that one is left, before any row is dropped."""
     named = [name for condition in recipe.where for name in condition.columns]
     for name in (*named, *recipe.merge, *recipe.drop):
@@ -324,7 +324,7 @@ def _format_option(step: Step) -> str:
 
 
 def _find_first_occurrences(
-    table: Table, rows: npt.NDArray[np.int64], n_first: int
+    table: StudyTable, rows: npt.NDArray[np.int64], n_first: int
 ) -> npt.NDArray[np.bool_]:
     """Return which rows do not repeat an earlier row of their own table."""
     columns = [replace(c, values=c.values[rows]) for c in table.columns]
@@ -348,7 +348,7 @@ def _merge_column(column: Column, groups: Mapping[str, Sequence[str]]) -> Column
             "--merge."
         )
     names = list(column.levels)
-    for value, new in renamed(groups).items():
+    for value, new in invert_groups(groups).items():
         for code in find_codes(column, value):
             names[int(code)] = new
     levels = tuple(sorted(set(names)))
@@ -359,7 +359,7 @@ def _merge_column(column: Column, groups: Mapping[str, Sequence[str]]) -> Column
 
 
 def _merge_number_column(column: Column, groups: Mapping[str, Sequence[str]]) -> Column:
-    names = renamed(groups)
+    names = invert_groups(groups)
     numbers = {parse_number(column, old): parse_number(column, new) for old, new in names.items()}
     for old, new in numbers.items():
         if not np.any(column.values == old):
@@ -369,7 +369,7 @@ def _merge_number_column(column: Column, groups: Mapping[str, Sequence[str]]) ->
                 f"Nothing can be merged into the value {new:g} of {column.name!r}, which is itself "
                 f"merged into {numbers[new]:g}; choose another number."
             )
-    return replace(column, values=with_numbers_merged(column.values, names))
+    return replace(column, values=merge_numbers(column.values, names))
 
 
 def _take_rows(column: Column, rows: npt.NDArray[np.int64]) -> Column:

@@ -27,7 +27,7 @@ from arboleda.study.data.splitters import (
     make_group_folds,
     make_windows,
 )
-from arboleda.study.data.table import Column, Table
+from arboleda.study.data.table import Column, StudyTable
 from arboleda.study.data.target import StudyTarget
 from arboleda.study.errors import StudyError
 
@@ -266,7 +266,7 @@ MOST_NUMBERS = 10
 Subgroups = Mapping[str, npt.NDArray[np.int64]]
 
 
-def check_score_by(table: Table, target: str, by: Sequence[str]) -> None:
+def check_score_by(table: StudyTable, target: str, by: Sequence[str]) -> None:
     """Check that the columns of subgroups exist and are not the target.
 
     Raises

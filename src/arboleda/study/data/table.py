@@ -17,7 +17,7 @@ __all__ = [
     "MISSING",
     "Column",
     "Note",
-    "Table",
+    "StudyTable",
     "column_from_arrow",
     "compute_digest",
     "get_column_names",
@@ -67,7 +67,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class StudyTable:
     """A table: its ``name`` for messages, its ``stem`` for names of folders, and its columns."""
 
     name: str
@@ -130,7 +130,7 @@ def table_from_arrow(
     sha256: str | None = None,
     decimal_comma: bool = False,
     notes: tuple[Note, ...] = (),
-) -> Table:
+) -> StudyTable:
     """Convert an Arrow table to columns of numbers and codes.
 
     Without ``sha256``, the digest is computed from the columns' names and values, so that the same
@@ -141,7 +141,7 @@ def table_from_arrow(
     columns = tuple(
         column_from_arrow(names[i], data.column(i), decimal_comma) for i in range(data.num_columns)
     )
-    return Table(name, stem, columns, sha256 or compute_digest(columns), notes)
+    return StudyTable(name, stem, columns, sha256 or compute_digest(columns), notes)
 
 
 def compute_digest(columns: tuple[Column, ...]) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.reports.fact_messages import write_message
-from arboleda.study.data.table import Column, Table
+from arboleda.study.data.table import Column, StudyTable
 from arboleda.study.errors import TableError
 
 __all__ = [
@@ -52,7 +52,7 @@ class StudyTarget:
         return self.labels[1] if self.task == "binary" else None
 
 
-def make_target(table: Table, name: str, task: str | None = None) -> StudyTarget:
+def make_target(table: StudyTable, name: str, task: str | None = None) -> StudyTarget:
     """Check the target column and infer the task.
 
     Text and booleans mean classification. Numbers mean regression, unless there are only two

@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from arboleda.reports.fact_messages import write_message
 from arboleda.study.data.features import Role, find_roles
-from arboleda.study.data.table import Column, Note, Table
+from arboleda.study.data.table import Column, Note, StudyTable
 from arboleda.study.data.target import MAX_CLASSES, decide_task, format_class
 from arboleda.study.errors import StudyError
 
@@ -55,7 +55,7 @@ class ExploredTarget:
 class ExploredTable:
     """The table without infinite values, the roles of its columns, and the target."""
 
-    table: Table
+    table: StudyTable
     roles: Mapping[str, Role]
     goal: ExploredTarget | None
     seed: int
@@ -80,7 +80,7 @@ class ExploredTable:
         return np.sort(np.random.default_rng([self.seed, stream]).permutation(n_rows)[:most])
 
 
-def make_explored_table(table: Table, target: str | None, seed: int) -> ExploredTable:
+def make_explored_table(table: StudyTable, target: str | None, seed: int) -> ExploredTable:
     """Infer the roles of all columns from all rows.
 
     Raises
@@ -93,7 +93,7 @@ def make_explored_table(table: Table, target: str | None, seed: int) -> Explored
     return ExploredTable(finite, find_roles(finite, target, np.arange(finite.n_rows)), goal, seed)
 
 
-def _replace_infinities(table: Table) -> Table:
+def _replace_infinities(table: StudyTable) -> StudyTable:
     """Replace infinite values by missing ones, with a note."""
     columns, notes = [], list(table.notes)
     for column in table.columns:
@@ -108,7 +108,7 @@ def _replace_infinities(table: Table) -> Table:
     return replace(table, columns=tuple(columns), notes=tuple(notes))
 
 
-def _make_target(table: Table, name: str) -> ExploredTarget:
+def _make_target(table: StudyTable, name: str) -> ExploredTarget:
     column = table.column(name)
     known = ~column.missing
     if not known.any():
