@@ -53,7 +53,7 @@ ENTRIES: list[tuple[Any, str]] = [
         {"first_tree": 0, "n_trees": 8, "start": [0, 0]},
         "ensemble_.start is not an array of the file",
     ),
-    ({"first_tree": 0, "n_trees": 8, "start": {"array": "x"}}, "ensemble_.start is no array"),
+    ({"first_tree": 0, "n_trees": 8, "start": {"array": "x"}}, "ensemble_.start is not an array"),
     ({"first_tree": 0, "n_trees": 8, "start": START, "linear": 1}, "is not an ensemble of trees"),
     (
         {"first_tree": 0, "n_trees": 8, "start": START, "linear": False},
@@ -106,7 +106,7 @@ def test_trees_of_other_columns_are_refused() -> None:
     assert ensemble.defect((0, 0, 0, 4, 0)) is None
     assert ensemble.defect((0, 0, 0, 9, 0)) is None
     for n_levels in ((0, 0, 0, 4), (0, 0, 0, 4, 0, 0)):
-        assert "another number of columns" in str(ensemble.defect(n_levels))
+        assert "a different number of columns" in str(ensemble.defect(n_levels))
     for n_levels in ((0, 0, 0, 1, 0), (0, 0, 0, 0, 0)):
         assert "splits on categories that its columns do not have" in str(ensemble.defect(n_levels))
     assert Ensemble.from_trees([0.0], []).defect((0, 0)) is None

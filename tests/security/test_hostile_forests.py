@@ -43,10 +43,10 @@ ENTRIES: list[tuple[Any, str]] = [
     ({"forest": 1, "widths": [3]}, "there is no forest 1"),
     ({"forest": -1, "widths": [3]}, "there is no forest -1"),
     ({"forest": 10**30, "widths": [3]}, "there is no forest 1000"),
-    ({"forest": 0, "widths": []}, "a leaf of the forest has 3 numbers, not 0"),
-    ({"forest": 0, "widths": [2]}, "a leaf of the forest has 3 numbers, not 2"),
-    ({"forest": 0, "widths": [4, -1]}, "a leaf of the forest has 3 numbers"),
-    ({"forest": 0, "widths": [10**30]}, "a leaf of the forest has 3 numbers"),
+    ({"forest": 0, "widths": []}, "a leaf of the forest has 3 values, not 0"),
+    ({"forest": 0, "widths": [2]}, "a leaf of the forest has 3 values, not 2"),
+    ({"forest": 0, "widths": [4, -1]}, "a leaf of the forest has 3 values"),
+    ({"forest": 0, "widths": [10**30]}, "a leaf of the forest has 3 values"),
 ]
 
 
@@ -132,7 +132,7 @@ def test_trees_of_other_columns_are_refused() -> None:
     assert forest.defect((0, 0, 0, 4, 0)) is None
     assert forest.defect((0, 0, 0, 9, 0)) is None
     for n_levels in ((0, 0, 0, 4), (0, 0, 0, 4, 0, 0)):
-        assert "another number of columns" in str(forest.defect(n_levels))
+        assert "a different number of columns" in str(forest.defect(n_levels))
     for n_levels in ((0, 0, 0, 1, 0), (0, 0, 0, 0, 0), (0, 0, 0, 70000, 0)):
         assert "splits on categories that its columns do not have" in str(forest.defect(n_levels))
 

@@ -20,9 +20,8 @@ Loss = Literal["misclassification", "squared_error", "absolute_error", "poisson_
 _LEAF = -1  # children_left, children_right of a leaf
 _UNDEFINED = -2  # feature, threshold of a leaf
 
-
 Axes = Mapping[int, npt.NDArray[np.float64]]
-Rows: TypeAlias = Any  # a Table, a SparseTable, an array-like or a sparse matrix
+Rows: TypeAlias = Any  # a DenseTable, a SparseTable, an array-like or a sparse matrix
 
 
 def compute_curves(

@@ -290,6 +290,3 @@ def _is_integral(data: pa.ChunkedArray) -> bool:
     values = np.asarray(data.to_numpy(zero_copy_only=False), dtype=np.float64)
     values = values[~np.isnan(values)]
     return bool(np.all(np.isfinite(values) & (np.abs(values) < 2**53)) and np.all(values % 1 == 0))
-
-
-# `arboleda.study.data.external_test` imports these functions by their earlier names.
