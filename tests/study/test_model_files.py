@@ -215,7 +215,7 @@ def test_compressed_archives_and_pickles_are_refused() -> None:
     with zipfile.ZipFile(io.BytesIO(logistic())) as old, zipfile.ZipFile(out, "w") as new:
         for name in old.namelist():
             new.writestr(name, objects.getvalue() if name.endswith(".npy") else old.read(name))
-    with pytest.raises(SkopsFileError, match="of the type object"):
+    with pytest.raises(SkopsFileError, match="has the type object"):
         deserialize_estimators(out.getvalue())
 
 
