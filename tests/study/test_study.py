@@ -29,7 +29,7 @@ from arboleda import (
     HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
-from arboleda.study import Study, StudyError, StudyResult, catalogue, plan
+from arboleda.study import Study, StudyError, StudyResult, catalogue, plan, problem
 from arboleda.study.catalogue import Model
 from arboleda.study.execution import pool
 from arboleda.study.execution.job import run_job
@@ -57,7 +57,8 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             known = {m.key: m for m in catalogue.select_models(task, (catalogue.ALL,))}
             return [known[w] if isinstance(w, str) else w for w in wanted]
 
-        monkeypatch.setattr(plan, "select_models", models)
+        for module in (plan, problem):
+            monkeypatch.setattr(module, "select_models", models)
 
     return cut
 

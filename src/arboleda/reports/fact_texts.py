@@ -300,17 +300,17 @@ FACT_MESSAGES = {
     ),
     "folds": N_(
         "Corrected resampled t test over {count} folds (Nadeau and Bengio 2003), which "
-        "reckons with the training rows that folds share."
+        "accounts for the training rows that folds share."
     ),
     "one_group": N_("The test rows are not compared: all have the same {column}."),
-    "mcnemar": N_("McNemar's exact test on {rows} test rows that no choice has seen."),
+    "mcnemar": N_("McNemar's exact test on {rows} test rows that no selection has used."),
     "influence": N_(
         "Paired test of the difference, standard errors by each row's influence (Efron "
-        "1982) on {rows} test rows that no choice has seen."
+        "1982) on {rows} test rows that no selection has used."
     ),
     "influence_groups": N_(
         "Paired test of the difference, standard errors by each group's influence (Liang "
-        "and Zeger 1986) on {rows} test rows that no choice has seen."
+        "and Zeger 1986) on {rows} test rows that no selection has used."
     ),
 }
 # Sentences of explorations, explanations and comparisons.

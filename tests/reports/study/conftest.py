@@ -459,7 +459,7 @@ class Builder:
             "rows": rows,
             "as_good": [model["key"] for model in models[:3]],
             "folds_note": "Corrected resampled t test over 5 folds (Nadeau and Bengio 2003).",
-            "test_note": "McNemar's exact test on 980 test rows that no choice has seen.",
+            "test_note": "McNemar's exact test on 980 test rows that no selection has used.",
             "sentence": "Two others are as good.",
         }
 

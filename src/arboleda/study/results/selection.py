@@ -253,10 +253,10 @@ def _sentence(facts: SelectionFacts, names: Mapping[str, str], metric: StudyMetr
     )
     luck = facts.optimism or 0.0
     comparison = (
-        "The best of many looks better than it is: on folds that had no say in it, the choice "
+        "The best of many looks better than it is: on folds that were not used for it, the choice "
         f"{scores}, so that about {plain(luck, 2)} of the score is luck."
         if luck > 0
-        else f"On folds that had no say in it, the choice {scores}, no worse."
+        else f"On folds that were not used for it, the choice {scores}, no worse."
     )
     return f"{start} {comparison} {_describe_lead(facts.lead, names)}".rstrip()
 
