@@ -61,7 +61,7 @@ def test_sums_beyond_float64_are_refused(model: Any, several: bool) -> None:
     large = scaled(1020) / 8
     target = np.column_stack([y, large]) if several else large
     row = int(np.abs(large).argmax())
-    message = rf"y is {large[row]} in row {row}: the sum of 16 such answers.*multiply it by"
+    message = rf"y is {large[row]} in row {row}: the sum of 16 such predictions.*multiply it by"
     fitted = clone(model).fit(X, y)
     before = fitted.predict(X)
     with pytest.raises(ValueError, match=message.replace("+", r"\+")):

@@ -225,7 +225,7 @@ def test_numeric_categories_must_be_finite_and_exact(tmp_path: Path) -> None:
     model = from_xgboost(written(document, path))
     assert model.schema_.levels[6] == (3, 5, 2**53, 2**53 + 1)
     path.write_text(json.dumps(document).replace(str(2**53 + 1), "1e999"))
-    with pytest.raises(ModelFormatError, match="inf is no category"):
+    with pytest.raises(ModelFormatError, match="inf is not a category"):
         from_xgboost(path)
 
 

@@ -322,13 +322,13 @@ def test_names_are_escaped_in_dot() -> None:
 def test_dollars_are_escaped_in_matplotlib() -> None:
     annotations = plot_tree(iris(max_depth=1), feature_names=["$\\frac$"] * 4)
     assert annotations[0].get_text().startswith("$\\frac$ <=")
-    annotations[0].axes.figure.open_canvas.draw()
+    annotations[0].axes.figure.canvas.draw()
 
 
 def test_boxes_of_plot_tree_do_not_overlap() -> None:
     figure, axes = plt.subplots(figsize=(9, 6))
     annotations = plot_tree(iris(), ax=axes, filled=True, rounded=True, class_names=True)
-    figure.open_canvas.draw()
+    figure.canvas.draw()
     boxes = [a.get_bbox_patch() for a in annotations]
     extents = [box.get_window_extent() for box in boxes if box is not None]
     assert len(extents) == iris().tree_.node_count
