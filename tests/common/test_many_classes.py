@@ -64,7 +64,9 @@ def test_memory_is_estimated_before_it_is_allocated(monkeypatch: pytest.MonkeyPa
     X = np.arange(40.0)[:, np.newaxis]
     forest = RandomForestClassifier(3, random_state=0).fit(X, np.arange(40) % 4)
     monkeypatch.setattr(memory, "get_usable_memory", lambda: 40 * 4 * 8 - 1)
-    with pytest.raises(MemoryError, match="predicting needs .* 40 rows x 4 classes, .* fewer rows"):
+    with pytest.raises(
+        MemoryError, match="predicting requires .* 40 rows x 4 classes, .* fewer rows"
+    ):
         forest.predict_proba(X)
     monkeypatch.setattr(memory, "get_usable_memory", lambda: 40 * 4 * 8)
     assert forest.predict_proba(X).shape == (40, 4)

@@ -20,9 +20,9 @@ def _fitted(column: Any) -> DecisionTreeRegressor:
 @pytest.mark.parametrize(
     ("fitted", "given", "message"),
     [
-        (["1", "2", "3"], [None, 2, 3], "column 'code' of X holds 2.0 in row 1, a number, but"),
+        (["1", "2", "3"], [None, 2, 3], "column 'code' of X has 2.0 in row 1, a number, but"),
         (["1", "2", "3"], [1.0, 2.0, 3.0], "in fit were of kind text"),
-        ([1, 2, 3], ["1", "2", "3"], "column 'code' of X holds '1' in row 0, a text, but"),
+        ([1, 2, 3], ["1", "2", "3"], "column 'code' of X has '1' in row 0, a text, but"),
         ([1, 2, 3], pd.Categorical(["1", "2", "3"]), "were of kind number"),
         (["1", "2", "3"], pd.Timestamp("2020-01-01"), "row 0, a date, but"),
         ([date(2020, 1, day) for day in (1, 2, 3)], [1, 2, 3], "were of kind date"),
@@ -32,7 +32,7 @@ def test_categories_of_another_type_are_refused(fitted: Any, given: Any, message
     model = _fitted(fitted)
     X = pd.DataFrame({"size": [0.0] * 3})
     X["code"] = [given] * 3 if isinstance(given, pd.Timestamp) else given
-    with pytest.raises(ValueError, match="give the column the type that it had in fit") as error:
+    with pytest.raises(ValueError, match="convert the column to its type in fit") as error:
         model.predict(X)
     assert message in str(error.value)
 
@@ -45,7 +45,7 @@ def test_numbers_of_any_type_match_and_unseen_ones_are_allowed(given: Any) -> No
 def test_numpy_dates_among_objects_are_not_numbers() -> None:
     X = pd.DataFrame({"day": pd.Series([np.datetime64("2020-01-01"), 5.0, None], dtype=object)})
     for table in (X, X.to_numpy(), X.to_numpy().tolist()):
-        with pytest.raises(ValueError, match=r"X holds .*2020-01-01.* in row 0: name the column"):
+        with pytest.raises(ValueError, match=r"X has .*2020-01-01.* in row 0: include the column"):
             DecisionTreeClassifier(categorical_features=None).fit(table, [0, 1, 0])
 
 
@@ -56,7 +56,7 @@ def test_a_column_without_categories_in_fit_accepts_any() -> None:
 
 @pytest.mark.parametrize("rows", [[[1, 2], [3]], ([1, 2], (3, 4, 5)), [[1], [2], []]])
 def test_errors_name_rows_of_different_lengths(rows: Any) -> None:
-    with pytest.raises(ValueError, match=r"X has \d values in row 0 and \d in row [12]: give"):
+    with pytest.raises(ValueError, match=r"X has \d values in row 0 and \d in row [12]: all rows"):
         DecisionTreeClassifier().fit(rows, [0] * len(rows))
 
 

@@ -144,7 +144,7 @@ def test_concatenated_parts_equal_the_whole() -> None:
         whole.tree(7)
     with pytest.raises(ValueError, match="keep their rows"):
         whole.extended(mixed_forest(keep_rows=True)[0])
-    with pytest.raises(ValueError, match="same targets"):
+    with pytest.raises(ValueError, match="different targets"):
         whole.extended(mixed_forest("squared_error")[0])
     with pytest.raises(ValueError, match="criterion"):
         whole.extended(mixed_forest("entropy")[0])
@@ -205,7 +205,7 @@ def test_copies_have_the_same_bytes_and_invalid_states_are_refused() -> None:
     blank = Forest.__new__(Forest)
     with pytest.raises(TypeError, match="holds list where its trees should be"):
         blank.__setstate__(state | {"native": []})
-    with pytest.raises(ValueError, match="has 3 numbers, not 2"):
+    with pytest.raises(ValueError, match="has 3 values, not 2"):
         blank.__setstate__(state | {"widths": (2,)})
     for widths in ((), (3, 0), (-1, 4)):
         with pytest.raises(ValueError, match="has 3 numbers"):

@@ -90,7 +90,7 @@ def test_forests_are_imported(kind: str) -> None:
 def test_imported_forests_lack_out_of_bag_attributes() -> None:
     model = theirs.RandomForestClassifier(3, oob_score=False, random_state=0).fit(HOLES, LABELS)
     ours = from_sklearn(model)
-    with pytest.raises(ValueError, match="not known"):
+    with pytest.raises(ValueError, match="out-of-bag rows are unknown"):
         ours.oob_curve(HOLES, LABELS)
 
 

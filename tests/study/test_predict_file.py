@@ -134,7 +134,7 @@ def test_any_table_format_is_predicted(
         ),
         (
             lambda f: f.assign(x="2020-01-02"),
-            "Regressor cannot predict new.csv: column 'x' of X holds dates or durations: turn",
+            "Regressor cannot predict new.csv: column 'x' of X has dates or durations: convert",
         ),
         (
             lambda f: f.assign(x=[*f["x"][:-1], np.inf]),

@@ -320,7 +320,7 @@ def _check_weight_sum(weight: Floats | None) -> None:
     with np.errstate(over="ignore"):
         if weight is not None and not np.isfinite(weight.sum()):
             raise ValueError(
-                "the sum of sample_weight is beyond float64: divide all weights by the same number"
+                "the sum of sample_weight overflows float64: divide all weights by the same number"
             )
 
 
