@@ -208,7 +208,7 @@ def test_copies_have_the_same_bytes_and_invalid_states_are_refused() -> None:
     with pytest.raises(ValueError, match="has 3 values, not 2"):
         blank.__setstate__(state | {"widths": (2,)})
     for widths in ((), (3, 0), (-1, 4)):
-        with pytest.raises(ValueError, match="has 3 numbers"):
+        with pytest.raises(ValueError, match="has 3 values"):
             forest.with_widths(widths)
     native = state["native"].__getstate__()
     with pytest.raises(ValueError, match="damaged"):
