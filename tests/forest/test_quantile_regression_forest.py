@@ -60,7 +60,7 @@ def test_members_of_a_vote_predict_their_medians() -> None:
     [
         (arboleda.to_c, "only means of trees can be exported"),
         (arboleda.to_onnx, "only means of trees can be exported"),
-        (lambda model: arboleda.explain.shap_values(model, X[:5]), "no sums over trees"),
+        (lambda model: arboleda.explain.shap_values(model, X[:5]), "not sums over trees"),
         (lambda model: model.predictor().predict(X[0]), "no single-row predictor"),
     ],
     ids=["c", "onnx", "shap", "predictor"],
