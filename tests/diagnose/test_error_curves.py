@@ -123,7 +123,7 @@ def test_invalid_arguments_are_refused() -> None:
         complexity_curve(model, X, y, param_name="n_neighbors", param_range=[])
     with pytest.raises(ValueError, match="Invalid parameter 'k'"):
         complexity_curve(model, X, y, param_name="k", param_range=[1])
-    with pytest.raises(TypeError, match="loss must be 'auto' or a callable; got 'log_loss'"):
+    with pytest.raises(TypeError, match="loss must be 'auto' or a callable, got 'log_loss'"):
         learning_curve(model, X, y, loss="log_loss")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="it must return one number per row"):
         learning_curve(model, X, y, loss=lambda y, p: np.mean(y == p))

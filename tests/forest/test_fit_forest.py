@@ -282,11 +282,11 @@ def test_ctrl_c_stops_the_fit_soon(prepared: Callable[[], Callable[[], Any]]) ->
 
 _PEAK = """
 import resource, numpy as np
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda._engine.fit import ForestOptions, fit_regression_forest
 X = np.random.default_rng(0).normal(size=(20_000, 4))
 y = np.random.default_rng(1).normal(size=20_000)
-code = Table(list(X.T), len(X), (0,) * 4).code(2)
+code = DenseTable(list(X.T), len(X), (0,) * 4).code(2)
 fit = lambda n_trees: fit_regression_forest(
     code, y, None, "squared_error", ForestOptions(n_trees=n_trees, max_features=1),
     n_threads=2, seed=0)

@@ -16,7 +16,7 @@ _MODULE = """
 import hashlib, multiprocessing, pickle, signal, sys
 import joblib
 import numpy as np
-from arboleda._engine.columns import Table
+from arboleda._engine.columns import DenseTable
 from arboleda._engine.fit import (
     FittedRows, ForestOptions, fit_classification_forest, out_of_bag_curve)
 
@@ -24,7 +24,7 @@ signal.alarm(60)
 random = np.random.default_rng(0)
 X = random.normal(size=(3000, 6))
 y = (X[:, 0] + X[:, 1] * X[:, 2] > 0.2).astype(int)
-table = Table(list(X.T), len(X), (0,) * 6)
+table = DenseTable(list(X.T), len(X), (0,) * 6)
 options = lambda: ForestOptions(n_trees=6, max_features=2)
 
 def fit(n_threads=3):

@@ -189,7 +189,7 @@ def test_invalid_arguments_are_refused() -> None:
         bootstrap_error(Broken(), X, y, loss=lambda a, b: np.full(len(a), np.nan))
     with pytest.warns(UserWarning, match="rows were in every bag.*raise n_splits"):
         bootstrap_error(Broken(), X, y, n_splits=1, random_state=0)
-    with pytest.raises(TypeError, match="loss must be 'auto' or a callable; got 'squared'"):
+    with pytest.raises(TypeError, match="loss must be 'auto' or a callable, got 'squared'"):
         bootstrap_error(Broken(), X, y, loss="squared")  # type: ignore[arg-type]
     for n_splits in (0, -1, 1.5, True):
         with pytest.raises(ValueError, match="n_splits must be a whole number of at least 1"):

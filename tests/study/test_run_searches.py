@@ -307,9 +307,9 @@ def test_other_candidates_of_bags_wait_for_full_rows(
         )
         calls: list[str] = []
         patch.setattr(SilentWatcher, "begin", lambda *args: calls.append("begin"))
-        patch.setattr(SilentWatcher, "more", lambda *args: calls.append("more"))
+        patch.setattr(SilentWatcher, "begin_round", lambda *args: calls.append("begin_round"))
         result = run(table, tmp_path, time_budget="10h", **options)
-    assert calls == ["begin"] + ["more"] * (len(calls) - 1)
+    assert calls == ["begin"] + ["begin_round"] * (len(calls) - 1)
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
     done = ledger.execute("select params, fold from work where model='best_leafwise'").fetchall()
     # There is time for all rows, so that no model is fitted to a subset.
