@@ -39,7 +39,7 @@ def tried(name: str, path: Path, content: bytes) -> bool:
     except ModelFormatError as error:
         return _check_message(error, str(path))
     except ValueError as error:  # old files need their categories
-        return _check_message(error, "does not tell the categories")
+        return _check_message(error, "does not contain the categories")
     random_numbers = np.random.default_rng(0)
     levels = model.schema_.levels
     table = random_numbers.normal(size=(20, len(levels))).astype(object)
