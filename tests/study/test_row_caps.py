@@ -53,7 +53,7 @@ def tuned(key: str, score: float) -> Any:
         params={}, status="ok", is_whole=True, failed=None, fidelity=FULL, mean=lambda metric: score
     )
     model = SimpleNamespace(key=key, bag=False)
-    return SimpleNamespace(model=model, candidates=lambda ledger: (found,))
+    return SimpleNamespace(model=model, list_candidates=lambda ledger: (found,))
 
 
 @pytest.mark.parametrize(
