@@ -112,7 +112,7 @@ def test_ctrl_c_keeps_finished_work(tmp_path: Path, small: tuple[Path, dict[str,
     _, output = process.communicate(timeout=60)
     assert process.returncode == 130
     assert output.splitlines()[-1] == (
-        "arboleda: interrupted; what is done is kept, run the same command to go on."
+        "arboleda: interrupted; finished work is saved, run the same command to resume."
     )
     assert "Traceback" not in output
     assert stored(tmp_path / "study")
