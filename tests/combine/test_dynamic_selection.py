@@ -22,7 +22,6 @@ from sklearn.utils import get_tags
 
 from arboleda import DynamicSelectionClassifier, DynamicSelectionRegressor
 from arboleda.combine import _dynamic_selection, out_of_fold_outputs
-from arboleda.combine import _dynamic_selection as _competence
 from arboleda.combine._dynamic_selection import inverse_weights, randomised_reference
 
 METHODS = ["ola", "lca", "mcb", "knora_e", "knora_u", "des_p", "meta_des", "rrc"]
@@ -176,8 +175,11 @@ def test_meta_des_uses_the_meta_features_of_the_article() -> None:
 
 def test_consensus_is_the_margin_of_the_votes() -> None:
     behaviour = np.array([[0, 0, 0, 0], [0, 0, 1, 1], [2, 2, 1, 2], [0, 1, 2, 2]])
-    np.testing.assert_array_equal(_competence.consensus(behaviour, 3), [1.0, 0.0, 0.5, 0.25])
-    np.testing.assert_array_equal(_competence.consensus(np.zeros((2, 3), int), 1), [1.0, 1.0])
+    consensus = _dynamic_selection.consensus
+    np.testing.assert_array_equal(consensus(behaviour, 3), [1.0, 0.0, 0.5, 0.25])
+    np.testing.assert_array_equal(
+        _dynamic_selection.consensus(np.zeros((2, 3), int), 1), [1.0, 1.0]
+    )
 
 
 class Recording(LogisticRegression):  # type: ignore[misc]

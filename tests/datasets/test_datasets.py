@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arboleda.datasets import _datasets as _fetch
-from arboleda.datasets import load, names
+from arboleda.datasets import _datasets, load, names
 from arboleda.datasets._datasets import CATALOGUE
 
 _ADULT = (
@@ -195,7 +194,7 @@ def test_oversized_downloads_are_refused(
     server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     published(server, monkeypatch, "ram_price")
-    monkeypatch.setattr(_fetch, "_MAX_BYTES", 10)
+    monkeypatch.setattr(_datasets, "_MAX_BYTES", 10)
     with pytest.raises(ValueError, match="more than 10 bytes"):
         load("ram_price", cache=tmp_path)
 
@@ -209,7 +208,7 @@ def test_errors_name_an_unreachable_server(
     server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, raw: bytes
 ) -> None:
     published(server, monkeypatch, "ram_price")
-    monkeypatch.setattr(_fetch, "_TIMEOUT", 0.2)
+    monkeypatch.setattr(_datasets, "_TIMEOUT", 0.2)
     server.raw = raw
     with pytest.raises(OSError, match=f"ram_price cannot be downloaded from {server.url}"):
         load("ram_price", cache=tmp_path)
@@ -295,8 +294,8 @@ def test_the_cache_folder_can_be_set(
     monkeypatch.setenv("ARBOLEDA_CACHE", own)
     monkeypatch.setenv("XDG_CACHE_HOME", shared)
     monkeypatch.setenv("HOME", "/c")
-    assert _fetch.cache_folder(None) == Path(wanted)
-    assert _fetch.cache_folder("here") == Path("here")
+    assert _datasets.cache_folder(None) == Path(wanted)
+    assert _datasets.cache_folder("here") == Path("here")
 
 
 def test_errors_name_a_truncated_archive(tmp_path: Path) -> None:

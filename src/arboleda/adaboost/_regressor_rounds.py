@@ -39,16 +39,6 @@ class RegressorFitter(Protocol):
         """Fit the member to minimize the error under a density; return predictions for all rows."""
 
 
-class RegressorRounds(Protocol):
-    """Row weights that are updated in every round."""
-
-    def fit_member(self, fitter: RegressorFitter, random: np.random.RandomState) -> Floats:
-        """Fit a member and return its predictions for all rows."""
-
-    def score_member(self, predictions: Floats) -> MemberResult:
-        """Compute the weight of the last member and the row weights of the next round."""
-
-
 # Errors up to this count as 0.
 _ZERO_ERROR = 2.0**-52
 # Smaller factors would make the weight of right predictions vanish in double precision.
