@@ -22,15 +22,15 @@ sys.path.insert(0, str(Path(__file__).parent / "quality"))
 
 from tables import TABLES
 
+from arboleda.catalogue.model import Setting
+from arboleda.catalogue.portfolio import PORTFOLIO
+from arboleda.catalogue.preparation import make_preparation
 from arboleda.combine import MemberOutputs
-from arboleda.study.catalogue.model import Setting
-from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.combination.methods import METHODS, cross_fit
-from arboleda.study.data.features import decide_roles, make_features
-from arboleda.study.data.preparation import make_preparation
-from arboleda.study.data.reading import read_table
-from arboleda.study.data.target import make_target
 from arboleda.study.results.scoring import class_scores
+from arboleda.tables.features import decide_roles, make_features
+from arboleda.tables.reading import read_table
+from arboleda.tables.target import make_target
 
 GREEDY = next(method.fit for method in METHODS if method.key == "greedy_selection")
 # Slow, or similar to others.

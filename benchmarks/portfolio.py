@@ -6,7 +6,7 @@ Every configuration is cross-validated on every table of the quality study and o
 at most `--rows` rows each. Configurations are then selected one by one: each step adds the one that
 gives the ensemble of the selected ones (greedy selection and a temperature, cross-fitted over the
 folds) the smallest loss, relative to the ensemble of all, averaged over the tables. The order is
-that of `arboleda.study.catalogue.portfolio`; docs/decisions/portfolio.md has the result.
+that of `arboleda.catalogue.portfolio`; docs/decisions/portfolio.md has the result.
 """
 
 import argparse
@@ -29,7 +29,6 @@ from tables import TABLES
 from arboleda.combine import MemberOutputs
 from arboleda.study import Study
 from arboleda.study.combination.methods import METHODS, cross_fit
-from arboleda.study.data.reading import read_table
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     PredictionRequest,
@@ -38,6 +37,7 @@ from arboleda.study.execution.prediction_store import (
 )
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.search import Trial
+from arboleda.tables.reading import read_table
 
 BUNDLED = {
     "breast_cancer": load_breast_cancer,

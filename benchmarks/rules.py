@@ -50,7 +50,7 @@ from arboleda.combine._posterior import (
     posterior,
     spread,
 )
-from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
+from arboleda.combine._voting import CLASS_RULES, VALUE_RULES
 from arboleda.combine._weighted_mean import constrained_weights
 
 N_FOLDS = 5

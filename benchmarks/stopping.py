@@ -23,8 +23,8 @@ from best_contestants import compute_loss
 from tables import WHOLE_TABLES
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.study.catalogue.model import Setting
-from arboleda.study.catalogue.portfolio import PORTFOLIO
+from arboleda.catalogue.model import Setting
+from arboleda.catalogue.portfolio import PORTFOLIO
 
 FOLDS = 5
 

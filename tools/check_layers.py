@@ -3,9 +3,10 @@
     python tools/check_layers.py [ROOT]
 
 A file uses only the layers below its own; the tables are here. In Python, moreover, modules import
-each other in no circle, a private module (``_x.py``) is imported only inside the package that holds
-it, and modules that compute facts import none that puts them into words. Prints one line per
-violation, with their number on standard error, and exits with 1 if there is any.
+each other in no circle, nor do the parts of the package; a private module (``_x.py``) is imported
+only inside the package that holds it, and modules that compute facts import none that puts them
+into words. Prints one line per violation, with their number on standard error, and exits with 1 if
+there is any.
 """
 
 import re
@@ -39,7 +40,7 @@ CORE = (
 # Headers that tie C++ to Python; only the bindings may name them.
 PYTHON_HEADERS = re.compile(r"^(Python\.h|nanobind/|pybind11/|numpy/|bindings/)")
 
-# The parts of src/arboleda and the other parts each may import.
+# The parts of src/arboleda, lowest first, and the other parts each may import: parts before it.
 PYTHON = {
     "_native": set[str](),
     "_locale": set[str](),
@@ -50,6 +51,7 @@ PYTHON = {
     "metrics": {"_utils"},
     "persist": {"_engine", "_utils"},
     "reports": {"_locale", "_tree_rendering", "_utils"},
+    "tables": {"_engine", "_utils", "reports"},
     "_base": {"_engine", "_utils", "persist"},
     "bart": {"_base", "_engine", "_utils", "persist"},
     "learners": {"_base", "_engine", "_tree_rendering", "_utils"},
@@ -60,7 +62,7 @@ PYTHON = {
     "plot": {"_tree_rendering", "_utils", "metrics", "tree"},
     "adaboost": {"_base", "_engine", "_utils", "bagging", "persist", "tree"},
     "combine": {"_base", "_engine", "_utils", "bagging", "persist"},
-    "features": {"_base", "_engine", "_utils", "forest"},
+    "features": {"_base", "_engine", "_utils", "boosting", "forest"},
     "importers": {"_engine", "_utils", "boosting"},
     "model_selection": {"_base", "_engine", "_utils", "boosting", "forest"},
     "decide": {"_base", "_utils", "combine", "metrics"},
@@ -99,12 +101,27 @@ PYTHON = {
         "tree",
     },
     "diagnostics": {"diagnose"},
+    "catalogue": {
+        "_engine",
+        "_utils",
+        "adaboost",
+        "bagging",
+        "boosting",
+        "combine",
+        "features",
+        "forest",
+        "learners",
+        "reports",
+        "tables",
+        "tree",
+    },
     "study": {
         "_engine",
         "_utils",
         "adaboost",
         "bagging",
         "boosting",
+        "catalogue",
         "combine",
         "decide",
         "diagnose",
@@ -117,11 +134,26 @@ PYTHON = {
         "onnx_export",
         "persist",
         "reports",
+        "tables",
         "tree",
+    },
+    "analysis": {
+        "_utils",
+        "catalogue",
+        "diagnose",
+        "explain",
+        "features",
+        "forest",
+        "reports",
+        "study",
+        "tables",
     },
     "cli": {"_utils", "study"},
     "__main__": {"cli"},
 }
+
+# Packages that also name, without importing them, what parts above them define.
+FACADES = {"arboleda.study": {"analysis"}}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 CPP_SUFFIXES = {".h", ".inc", ".cc", ".cpp"}
@@ -172,6 +204,7 @@ def check_bindings(root: Path) -> Iterator[str]:
 
 def check_python(root: Path) -> Iterator[str]:
     """Check the imports between the modules of src/arboleda."""
+    yield from check_table()
     modules = read_package(root / "src" / "arboleda")
     edges = {name: set[str]() for name in modules}
     for name, path in modules.items():
@@ -182,8 +215,9 @@ def check_python(root: Path) -> Iterator[str]:
             continue
         for imported in read_imports(name, modules):
             where, target = f"{here}:{imported.line}", imported.target
+            named = set() if imported.at_import_time else FACADES.get(name, set())
             if part:
-                yield from _check_part(where, part, target)
+                yield from _check_part(where, part, target, PYTHON[part] | named)
             yield from _check_private(where, name, target)
             yield from _check_facts(where, name, target)
             if imported.at_import_time:
@@ -193,14 +227,23 @@ def check_python(root: Path) -> Iterator[str]:
         yield f"{here}: import circle: {' -> '.join(circle)}"
 
 
-def _check_part(where: str, part: str, target: str) -> Iterator[str]:
-    """Check that the table allows a part to import from the part of the target."""
+def check_table() -> Iterator[str]:
+    """Check that each part of the table imports from parts before it: none form a circle."""
+    earlier = set[str]()
+    for part, others in PYTHON.items():
+        for other in sorted(others - earlier):
+            yield f"{_me()}: {part} imports {other}, which does not stand before it in the table"
+        earlier.add(part)
+
+
+def _check_part(where: str, part: str, target: str, allowed: set[str]) -> Iterator[str]:
+    """Check that a part may import from the part of the target."""
     other = target.split(".")[1] if "." in target else "__version__"
     if other == "__version__":
         return
     if other not in PYTHON:
         yield f"{where}: arboleda.{other} is no known part; import a name from its own part"
-    elif other != part and other not in PYTHON[part]:
+    elif other != part and other not in allowed:
         yield f"{where}: {part} must not import arboleda.{other}"
 
 

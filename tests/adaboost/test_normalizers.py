@@ -18,7 +18,7 @@ from sklearn.preprocessing import scale
 from tests.property.strategies import checked
 
 from arboleda import AdaBoostClassifier
-from arboleda.adaboost._algorithms._mh import MOST, minimize_normalizer
+from arboleda.adaboost._algorithms._pair_algorithms import MOST, minimize_normalizer
 
 Floats = npt.NDArray[np.float64]
 

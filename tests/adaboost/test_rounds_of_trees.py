@@ -16,7 +16,7 @@ from arboleda import AdaBoostClassifier, DecisionTreeRegressor
 from arboleda._engine.adaboost import AdaBoosted, AdaBoostOptions, fit_adaboost
 from arboleda._engine.columns import DenseTable
 from arboleda.adaboost._algorithms import ALGORITHMS, BoostingProblem
-from arboleda.adaboost._algorithms._mh import MHAlgorithm
+from arboleda.adaboost._algorithms._pair_algorithms import MHAlgorithm
 
 Floats = npt.NDArray[np.float64]
 

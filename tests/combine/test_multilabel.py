@@ -32,8 +32,7 @@ from arboleda import (
     StackingClassifier,
     VotingClassifier,
 )
-from arboleda.persist._load import model_from_bytes
-from arboleda.persist._save import model_to_bytes
+from arboleda.persist._files import model_from_bytes, model_to_bytes
 
 X, Y = make_multilabel_classification(120, n_features=6, n_classes=3, random_state=0)
 FINAL = KNeighborsClassifier(7)

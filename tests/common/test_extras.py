@@ -56,7 +56,7 @@ def test_a_study_runs_without_pandas():
     """A study reads and reports without pandas being installed."""
     then = (
         "import tempfile, arboleda\n"
-        "from arboleda.study.data.reading import read_table\n"
+        "from arboleda.tables.reading import read_table\n"
         "print(read_table('iris').n_rows)"
     )
     done = run_without({"pandas"}, then)

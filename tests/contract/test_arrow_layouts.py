@@ -15,7 +15,7 @@ from arboleda import (
     HistGradientBoostingRegressor,
     StackingClassifier,
 )
-from arboleda.study.data.reading import read_table
+from arboleda.tables.reading import read_table
 
 _TEXTS = ["red", "red", None, "blue", "blue", "blue", "green", None, None, "red"] * 6
 _NUMBERS = [1.0, 1.0, 1.0, None, None, 4.0, 4.0, 7.5, 7.5, 0.0] * 6

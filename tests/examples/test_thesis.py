@@ -89,7 +89,7 @@ def test_the_split_uses_seed_one(preparation: ModuleType) -> None:
 def test_printed_numbers_agree_with_each_other() -> None:
     from published import PROBLEMS
 
-    from arboleda.study.catalogue import select_models
+    from arboleda.catalogue import select_models
 
     for problem, task in zip(
         PROBLEMS.values(), ("binary", "multiclass", "regression"), strict=True

@@ -19,8 +19,8 @@ from arboleda import (
     HistGradientBoostingClassifier,
 )
 from arboleda.features._annealing_selector import is_accepted, neighbor
+from arboleda.features._base_selectors import SubsetScores
 from arboleda.features._genetic_selector import cross
-from arboleda.features._wrapper_selector import SubsetScores
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 SEARCHES = [

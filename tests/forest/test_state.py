@@ -13,7 +13,7 @@ from tests.forest.tables import FORESTS, bytes_of, classes, table_for
 from tests.persist.twin import FileTwin
 
 from arboleda import ModelFormatError, RandomForestClassifier, load
-from arboleda.persist._save import model_to_bytes
+from arboleda.persist._files import model_to_bytes
 
 
 def everything(forest: Any, X: Any, y: Any) -> list[bytes]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arboleda._engine.columns import DenseTable
-from arboleda.importers._nodes import NodeTable, to_tree
+from arboleda.importers._trees import NodeTable, to_tree
 
 
 def table(**changes: Any) -> NodeTable:

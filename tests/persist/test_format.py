@@ -11,7 +11,7 @@ from tests.property.strategies import trees_of
 
 from arboleda import _native, load
 from arboleda._engine.model_file import read_model, write_model
-from arboleda.persist._save import model_to_bytes
+from arboleda.persist._files import model_to_bytes
 
 
 def test_the_checksum_is_crc_32c() -> None:

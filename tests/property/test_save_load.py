@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.strategies import Problem, arrays_of, checked, growth, predictions, problems
 
-from arboleda.persist._load import model_from_bytes
-from arboleda.persist._save import model_to_bytes
+from arboleda.persist._files import model_from_bytes, model_to_bytes
 
 
 @checked

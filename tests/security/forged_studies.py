@@ -35,16 +35,16 @@ from skops.io import dumps
 from tests.study.conftest import make_mixed
 
 from arboleda import DESP, KNORAE, KNORAU, LCA, MCB, METADES, OLA, RRC
+from arboleda.catalogue import ALL, kernels
+from arboleda.catalogue.entries import PORTFOLIO_WORD
+from arboleda.catalogue.preparation import make_preparation
+from arboleda.features.cross_search import CrossedColumns
+from arboleda.persist.object_rules import RULES, iterate_objects
+from arboleda.persist.skops_file import deserialize_estimators
 from arboleda.study.artifacts.model_files import _make_pipeline, _unpack_parts, _WithoutTrees
-from arboleda.study.artifacts.object_rules import RULES, iterate_objects
-from arboleda.study.artifacts.skops_file import deserialize_estimators
-from arboleda.study.catalogue import ALL, kernels
-from arboleda.study.catalogue.entries import PORTFOLIO_WORD
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.cross_search import CrossedColumns
-from arboleda.study.data.preparation import make_preparation
-from arboleda.study.data.reading import read_table
 from arboleda.study.plan import Plan, make_plan
+from arboleda.tables.reading import read_table
 
 # So long may a model take to be read and used, and so much memory may the process take.
 SECONDS, BYTES = 30, 6 * 2**30

@@ -27,15 +27,15 @@ from tests.security.forged_studies import fuzz
 from tests.study.conftest import make_mixed
 
 import arboleda
-from arboleda.study import Study, StudyError
-from arboleda.study.artifacts.model_files import read_model, save_model
-from arboleda.study.artifacts.object_rules import RULES, BrokenRuleError, check_estimators
-from arboleda.study.artifacts.skops_file import (
+from arboleda.persist.object_rules import RULES, BrokenRuleError, check_estimators
+from arboleda.persist.skops_file import (
     TRUSTED,
     SkopsFileError,
     deserialize_estimators,
     serialize_estimators,
 )
+from arboleda.study import Study, StudyError
+from arboleda.study.artifacts.model_files import read_model, save_model
 
 X, Y = load_iris(return_X_y=True)
 

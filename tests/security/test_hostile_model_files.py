@@ -22,8 +22,7 @@ from tests.persist.twin import FileTwin, array_content
 import arboleda
 from arboleda import ModelFormatError
 from arboleda.persist import read_header
-from arboleda.persist._load import model_from_bytes
-from arboleda.persist._save import model_to_bytes
+from arboleda.persist._files import model_from_bytes, model_to_bytes
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.combine.saved import MODELS as COMBINATIONS
 from tests.persist.models import MODELS
 
-from arboleda.persist._save import model_to_bytes
+from arboleda.persist._files import model_to_bytes
 
 # Events of the interpreter that mean: code, other programs, other machines, other files.
 _WATCH = """

@@ -83,15 +83,3 @@ def without_timing(value: Any) -> Any:
 @pytest.fixture(scope="session")
 def timeless() -> Callable[[Any], Any]:
     return without_timing
-
-
-@pytest.fixture
-def csv(tmp_path: Path) -> Callable[[str | bytes], Path]:
-    """Write a file and give its path."""
-
-    def write(content: str | bytes) -> Path:
-        path = tmp_path / "table.csv"
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arboleda.study.catalogue import select_models
-from arboleda.study.execution.limits import MOST_FOR_AFTERWARDS, SPARE, Budget
+from arboleda.catalogue import select_models
+from arboleda.study.execution.executor import MOST_FOR_AFTERWARDS, SPARE, Budget
 from arboleda.study.search.row_caps import (
     BAGS_SHARE,
     FIRST_BAGS_SHARE,
@@ -33,7 +33,7 @@ def test_reporting_steps_get_their_time(parts: list[float], kept: float) -> None
 
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arboleda.study.execution.limits.time.monotonic", lambda: 0.0)
+    monkeypatch.setattr("arboleda.study.execution.executor.time.monotonic", lambda: 0.0)
 
 
 @pytest.mark.usefixtures("still")

@@ -14,10 +14,10 @@ from arboleda import CostSensitiveClassifier
 from arboleda.study import Study, StudyError, StudyResult, compare
 from arboleda.study.config.options import config_text, make_settings, read_config
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
 from arboleda.study.results.intervals import bootstrap_interval, compute_influence, compute_score
 from arboleda.study.results.scoring import all_scores, choose_cheapest_classes, describe_costs
+from arboleda.tables.reading import read_table
 
 COSTS = {"yes": {"no": 8}, "no": {"yes": 1}}
 MATRIX = np.array([[0.0, 1.0], [8.0, 0.0]])  # "no", then "yes"

@@ -12,9 +12,9 @@ from arboleda._locale import use_locale
 from arboleda.reports.fact_messages import collect_messages, translate, use_messages
 from arboleda.reports.translation import get_locale
 from arboleda.study.config.options import make_settings
-from arboleda.study.data.data_checks import Caution, find_cautions
-from arboleda.study.data.reading import BUNDLED, read_table
 from arboleda.study.plan import make_plan
+from arboleda.study.results.data_checks import Caution, find_cautions
+from arboleda.tables.reading import BUNDLED, read_table
 
 
 def cautions_of(table: Any, target: str = "y", **options: Any) -> list[Caution]:

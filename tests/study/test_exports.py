@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arboleda.catalogue import kernels
 from arboleda.cli import main
 from arboleda.study import Study, StudyError
 from arboleda.study.artifacts.exports import export
 from arboleda.study.artifacts.loaded import load_study
-from arboleda.study.catalogue import kernels
 from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
 
 pytestmark = pytest.mark.usefixtures("undrawn")

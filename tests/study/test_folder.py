@@ -15,8 +15,8 @@ from sklearn.base import clone, is_classifier, is_regressor
 from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.artifacts.files import write_file
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
+from arboleda.tables.reading import read_table
 
 
 def make_model_facts(result: StudyResult, key: str) -> dict[str, Any]:

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arboleda._utils.errors import StudyError
 from arboleda.cli import main
 from arboleda.study.config.options import make_settings
-from arboleda.study.data.data_checks import find_cautions
-from arboleda.study.data.describe import describe_table
-from arboleda.study.data.reading import read_table
-from arboleda.study.errors import StudyError
 from arboleda.study.plan import make_plan
+from arboleda.study.results.data_checks import find_cautions
+from arboleda.tables.describe import describe_table
+from arboleda.tables.reading import read_table
 
 ROWS = "".join(
     f"{i % 7},{i / 3:.3f},{'red green blue'.split()[i % 3]},2024-0{i % 9 + 1}-11,{'pq'[i % 2]}\n"

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from arboleda.study import Study, StudyError
-from arboleda.study.data.splitting import find_subgroups
-from arboleda.study.data.table import Column
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.calibration import fit_calibrator
 from arboleda.study.results.scoring import REJECTED, decide_by_cost
+from arboleda.study.splitting import find_subgroups
+from arboleda.tables.table import Column
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -7,10 +7,10 @@ import pytest
 
 from arboleda.study import StudyError
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.reading import read_table
 from arboleda.study.execution.job import JobStatus, make_failed_result
 from arboleda.study.execution.ledger import FILE_NAME, LEDGER_VERSION, Ledger
 from arboleda.study.plan import make_plan
+from arboleda.tables.reading import read_table
 
 IDENTITY = {"data": "abc", "seed": 0, "versions": {"numpy": "2"}}
 

@@ -33,19 +33,19 @@ from arboleda import (
     NearestShrunkenCentroids,
     RegularizedDiscriminantAnalysis,
 )
-from arboleda.study import StudyError
-from arboleda.study.artifacts.files import write_file
-from arboleda.study.artifacts.model_files import read_model, save_model
-from arboleda.study.artifacts.object_rules.own import OWN
-from arboleda.study.artifacts.skops_file import (
+from arboleda.catalogue import ALL, kernels
+from arboleda.persist.object_rules.own import OWN
+from arboleda.persist.skops_file import (
     SkopsFileError,
     deserialize_estimators,
     serialize_estimators,
 )
-from arboleda.study.catalogue import ALL, kernels
+from arboleda.study import StudyError
+from arboleda.study.artifacts.files import write_file
+from arboleda.study.artifacts.model_files import read_model, save_model
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.reading import read_table
 from arboleda.study.plan import Plan, make_plan
+from arboleda.tables.reading import read_table
 
 IRIS = load_iris(return_X_y=True)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arboleda._utils.errors import StudyError
 from arboleda.study.config.options import NAMES, make_settings
 from arboleda.study.config.schemes import Scheme, parse_scheme
 from arboleda.study.config.settings import Settings
-from arboleda.study.errors import StudyError
 from arboleda.study.search import TpeStrategy
 
 

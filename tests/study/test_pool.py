@@ -17,11 +17,10 @@ from tests.study.odd import Odd
 
 from arboleda.study import StudyError
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.reading import read_table
-from arboleda.study.execution.job import Job
-from arboleda.study.execution.limits import Limits
+from arboleda.study.execution.job import Job, Limits
 from arboleda.study.execution.pool import CELLS_PER_POOL, Pool, Worker, choose_processes
 from arboleda.study.plan import Plan, make_plan
+from arboleda.tables.reading import read_table
 
 MB = 1_000_000
 

@@ -13,12 +13,12 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
+from arboleda.catalogue import select_models
+from arboleda.catalogue.model import Setting, Size
+from arboleda.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
 from arboleda.study import Study, StudyResult
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import check_key
-from arboleda.study.catalogue import select_models
-from arboleda.study.catalogue.model import Setting, Size
-from arboleda.study.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import HASH_DIGITS
 from arboleda.study.execution.ledger import Ledger

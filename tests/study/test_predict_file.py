@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression
 
 import arboleda as ab
 from arboleda.study import StudyError
-from arboleda.study.data import chunked_reader
+from arboleda.tables import chunked_reader
 
 
 @pytest.fixture(autouse=True)

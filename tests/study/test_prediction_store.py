@@ -11,7 +11,6 @@ from sklearn.preprocessing import StandardScaler
 
 from arboleda.study import Study
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.reading import read_table
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     PredictionRequest,
@@ -24,6 +23,7 @@ from arboleda.study.execution.prediction_store import (
 )
 from arboleda.study.plan import make_plan
 from arboleda.study.results.scoring import class_scores
+from arboleda.tables.reading import read_table
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -9,9 +9,9 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from arboleda.boosting import HistGradientBoostingClassifier
+from arboleda.catalogue.preparation import PREPARATIONS, PreparedRows, Style, make_preparation
 from arboleda.forest import RandomForestClassifier
-from arboleda.study.data.features import Features
-from arboleda.study.data.preparation import PREPARATIONS, PreparedRows, Style, make_preparation
+from arboleda.tables.features import Features
 from arboleda.tree import DecisionTreeClassifier
 
 N = 300

@@ -10,7 +10,6 @@ from rich.console import Console
 
 from arboleda.study import Study, StudyResult
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.reading import read_table
 from arboleda.study.execution import progress
 from arboleda.study.execution.job import Job
 from arboleda.study.execution.progress import (
@@ -24,6 +23,7 @@ from arboleda.study.execution.progress import (
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.results.leaderboard import failures, leaderboard_table
 from arboleda.study.search import Trial
+from arboleda.tables.reading import read_table
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 from tests.conftest import shared_data
 
-from arboleda.study import Study, catalogue
+from arboleda import catalogue
+from arboleda.study import Study
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

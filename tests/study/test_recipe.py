@@ -15,10 +15,10 @@ from arboleda import datasets
 from arboleda.cli import main
 from arboleda.study import Study, StudyError
 from arboleda.study.config.options import make_settings
-from arboleda.study.data.reading import read_table
-from arboleda.study.data.recipe import Recipe, apply_recipe, parse_condition, parse_merges
-from arboleda.study.data.table import Column, StudyTable
 from arboleda.study.plan import make_plan
+from arboleda.tables.reading import read_table
+from arboleda.tables.recipe import Recipe, apply_recipe, parse_condition, parse_merges
+from arboleda.tables.table import Column, StudyTable
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

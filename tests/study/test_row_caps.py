@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arboleda.study.execution.limits import REPORT_SECONDS, Budget
+from arboleda.study.execution.executor import REPORT_SECONDS, Budget
 from arboleda.study.search import FULL
 from arboleda.study.search.row_caps import _choose_larger_caps
 
@@ -35,7 +35,7 @@ class Hundreds:
 def work_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Work that a budget of so many seconds is left for."""
     monkeypatch.setattr(
-        "arboleda.study.execution.limits.time", SimpleNamespace(monotonic=lambda: 0.0)
+        "arboleda.study.execution.executor.time", SimpleNamespace(monotonic=lambda: 0.0)
     )
 
     def make(seconds: float, processes: int = 1) -> Any:

@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arboleda.catalogue import Model, Size
+from arboleda.catalogue.model import Choice, RealRange
 from arboleda.study import Study, StudyError, StudyResult
-from arboleda.study.catalogue import Model, Size
-from arboleda.study.catalogue.model import Choice, RealRange
 from arboleda.study.config.presets import PRESETS, Entry, Preset
 from arboleda.study.execution import pool
+from arboleda.study.execution.executor import Budget
 from arboleda.study.execution.job import JobStatus, make_failed_result, run_job
 from arboleda.study.execution.ledger import Ledger
-from arboleda.study.execution.limits import Budget
 from arboleda.study.execution.progress import SilentWatcher
 from arboleda.study.plan import CELL_COST, JOB_COST
 from arboleda.study.search import GridStrategy, HalvingStrategy, TpeStrategy, row_caps
@@ -167,7 +167,7 @@ def test_expensive_fits_use_a_subset_of_the_rows(
 
 
 def _cost(key: str, size: Size, params: dict[str, Any]) -> float:
-    from arboleda.study.catalogue import select_models
+    from arboleda.catalogue import select_models
 
     model: Model = next(m for m in select_models("binary", [key]) if m.key == key)
     return model.cost(size, params)
@@ -212,7 +212,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr("arboleda.study.study.monotonic", clock.monotonic)
-    monkeypatch.setattr("arboleda.study.execution.limits.time.monotonic", clock.monotonic)
+    monkeypatch.setattr("arboleda.study.execution.executor.time.monotonic", clock.monotonic)
 
     def slow(job: Any, shared: Any) -> dict[str, Any]:
         seconds = {"most_frequent": 0.5, "logistic": 1.0, "cart": 2.0}[job.model]
@@ -468,8 +468,8 @@ def test_a_failed_fit_is_retried(table: pd.DataFrame, tmp_path: Path) -> None:
 
 def _identity(table: pd.DataFrame) -> Any:
     from arboleda.study.config.settings import Settings
-    from arboleda.study.data.reading import read_table
     from arboleda.study.plan import make_plan
+    from arboleda.tables.reading import read_table
 
     return make_plan(read_table(table), "y", Settings(models=("most_frequent",))).identity()
 

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from arboleda.model_selection import bootstrap_error
 from arboleda.study import Study, StudyError
-from arboleda.study.data.reading import read_table
+from arboleda.tables.reading import read_table
 
 SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
 Run = Callable[..., dict[str, Any]]

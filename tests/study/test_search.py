@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from arboleda.catalogue.model import Choice, IntegerRange, RealRange
 from arboleda.study import StudyError
-from arboleda.study.catalogue.model import Choice, IntegerRange, RealRange
 from arboleda.study.search import (
     FULL,
     Fidelity,

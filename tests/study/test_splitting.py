@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arboleda._utils.errors import StudyError
 from arboleda.model_selection import BootstrapSplit
 from arboleda.study.config.options import make_settings
-from arboleda.study.data.reading import read_table
-from arboleda.study.data.splitting import Split
-from arboleda.study.errors import StudyError
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.search import Trial
+from arboleda.study.splitting import Split
+from arboleda.tables.reading import read_table
 
 
 def frame_of(n: int = 200, seed: int = 0) -> pd.DataFrame:

@@ -28,9 +28,10 @@ from arboleda import (
     ExtraTreesRegressor,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
+    catalogue,
 )
-from arboleda.study import Study, StudyError, StudyResult, catalogue, plan, problem
-from arboleda.study.catalogue import Model
+from arboleda.catalogue import Model
+from arboleda.study import Study, StudyError, StudyResult, plan, problem
 from arboleda.study.execution import pool
 from arboleda.study.execution.job import run_job
 from arboleda.study.output_folder import default_folder

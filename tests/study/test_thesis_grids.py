@@ -12,12 +12,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from arboleda.catalogue import Setting, select_models
 from arboleda.study import Study
-from arboleda.study.catalogue import Setting, select_models
 from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
+from arboleda.tables.reading import read_table
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -25,7 +25,7 @@ from arboleda import (
     load,
 )
 from arboleda._engine.parallel import count_available_cores, resolve_n_jobs
-from arboleda.persist._save import model_to_bytes
+from arboleda.persist._files import model_to_bytes
 
 _RANDOM = np.random.default_rng(0)
 _X = _RANDOM.normal(size=(300, 4))

@@ -15,16 +15,18 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import _check_n_features, validate_data
 
-from arboleda._engine.categories import LabelColumn, encode_array_labels, encode_object_labels
 from arboleda._engine.columns import DenseTable, Schema, SparseTable
-from arboleda._engine.labels import UnreadableLabelError
-from arboleda._engine.numbers import (
+from arboleda._engine.encoding import (
+    LabelColumn,
     check_engine_numbers,
     convert_objects_to_numbers,
+    encode_array_labels,
+    encode_object_labels,
     find_infinite_columns,
     has_infinity,
     to_engine_type,
 )
+from arboleda._engine.labels import UnreadableLabelError
 from arboleda._utils.sparse import check_sparse
 
 __all__ = ["to_plain_arrow", "to_plain_column", "to_plain_pandas"]

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.categories import LabelColumn
 from arboleda._engine.columns import Name, Schema
+from arboleda._engine.encoding import LabelColumn
 
 
 class Source(Protocol):

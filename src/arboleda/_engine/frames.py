@@ -11,15 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.arrays import ArraySource, to_plain_arrow, to_plain_pandas
-from arboleda._engine.categories import LabelColumn, encode_array_labels, encode_object_labels
 from arboleda._engine.columns import Name
-from arboleda._engine.labels import UnreadableLabelError
-from arboleda._engine.numbers import (
+from arboleda._engine.encoding import (
+    LabelColumn,
     check_engine_numbers,
     convert_labels_to_numbers,
     convert_objects_to_numbers,
+    encode_array_labels,
+    encode_object_labels,
     is_missing,
 )
+from arboleda._engine.labels import UnreadableLabelError
 
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]

@@ -11,9 +11,9 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from arboleda._engine.arrays import read_array, read_float_matrix, read_sparse
-from arboleda._engine.categories import encode, learn_levels
 from arboleda._engine.column_options import Source, find_categorical_columns, selects_categories
 from arboleda._engine.columns import Column, DenseTable, Name, Schema, SparseTable
+from arboleda._engine.encoding import encode, learn_levels
 from arboleda._engine.frames import Frame, as_frame, get_column_names, read_frame
 from arboleda._engine.labels import Label
 from arboleda._utils.text import format_names

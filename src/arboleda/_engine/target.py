@@ -14,10 +14,9 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._engine.arrays import to_plain_arrow, to_plain_column, to_plain_pandas
-from arboleda._engine.categories import take
 from arboleda._engine.columns import DenseTable, SparseTable
+from arboleda._engine.encoding import convert_objects_to_numbers, is_missing, take
 from arboleda._engine.frames import Series, read_labels, read_numbers
-from arboleda._engine.numbers import convert_objects_to_numbers, is_missing
 from arboleda._utils.sparse import check_sparse
 
 __all__ = ["check_class_weights"]

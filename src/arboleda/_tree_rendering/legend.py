@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from arboleda._tree_rendering.boxes import Sketch
-from arboleda._tree_rendering.text_lines import xml_text
+from arboleda._tree_rendering.boxes import Sketch, xml_text
 from arboleda._utils.numbers import clip, plain, text_units
 
 __all__ = [

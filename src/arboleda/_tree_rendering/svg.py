@@ -10,9 +10,17 @@ from dataclasses import dataclass
 from math import isfinite
 
 from arboleda._locale import word
-from arboleda._tree_rendering.boxes import Box, Sketch, find_main_path, place_boxes
+from arboleda._tree_rendering.boxes import (
+    Box,
+    Lines,
+    Sketch,
+    find_main_path,
+    format_box_lines,
+    measure_box_units,
+    place_boxes,
+    xml_text,
+)
 from arboleda._tree_rendering.legend import ACCENT, class_colours, legend, purity
-from arboleda._tree_rendering.text_lines import Lines, format_box_lines, measure_box_units, xml_text
 from arboleda._utils.numbers import integer, percent, plain, text_units
 
 __all__ = ["STANDALONE", "Theme", "draw_tree"]

@@ -13,8 +13,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.folds import hold_out
+from arboleda._base.members import checked_table, rows_of
 from arboleda._base.mixins import restore_on_failure
-from arboleda._base.tables import checked_table, rows_of
 from arboleda._base.targets import encode_classes
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import read_target, read_weight

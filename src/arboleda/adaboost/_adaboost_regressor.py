@@ -12,8 +12,8 @@ from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_y, check_consistent_length
 
+from arboleda._base.members import checked_table
 from arboleda._base.mixins import restore_on_failure
-from arboleda._base.tables import checked_table
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import read_target, read_weight
 from arboleda.adaboost._boosted_regressor import BoostedRegressor

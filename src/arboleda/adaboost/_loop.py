@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from arboleda._base.routing import takes_weight
-from arboleda._base.tables import checked_table, resolve_row_count, rows_of
+from arboleda._base.members import checked_table, resolve_row_count, rows_of, takes_weight
 from arboleda.adaboost._algorithms import (
     Algorithm,
     BoostingProblem,

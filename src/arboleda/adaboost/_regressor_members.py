@@ -11,9 +11,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from arboleda._base.members import checked_table, resolve_row_count, rows_of, takes_weight
 from arboleda._base.mixins import LazySequence
-from arboleda._base.routing import takes_weight
-from arboleda._base.tables import checked_table, resolve_row_count, rows_of
 from arboleda._base.tree_learner import Training
 from arboleda._engine.adaboost import RunningMedians
 from arboleda._engine.columns import DenseTable, SparseTable

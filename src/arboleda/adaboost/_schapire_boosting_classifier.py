@@ -13,8 +13,8 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._base.members import checked_table, rows_of
 from arboleda._base.mixins import restore_on_failure
-from arboleda._base.tables import checked_table, rows_of
 from arboleda._base.targets import encode_classes
 from arboleda._engine.target import read_target
 from arboleda.bagging import set_random_states

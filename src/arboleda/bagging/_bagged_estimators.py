@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._base.tables import checked_table
+from arboleda._base.members import checked_table
 from arboleda.bagging._members import BaggingData, Member, fit_members
 from arboleda.bagging._sampling import Draw, RowsToDraw, SamplingPlan, draw, find_learned_rows
 from arboleda.bagging._votes import (

@@ -18,10 +18,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._base.members import checked_table, route_params, takes_weight
 from arboleda._base.mixins import StagedScores, restore_on_failure
 from arboleda._base.predictor import RowPredictorMixin
-from arboleda._base.routing import route_params, takes_weight
-from arboleda._base.tables import checked_table
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_weight
 from arboleda.bagging._bagged_estimators import BaggedEstimators

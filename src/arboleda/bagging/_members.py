@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._base.tables import columns_of, rows_of
+from arboleda._base.members import columns_of, rows_of
 from arboleda._engine.parallel import count_available_cores
 from arboleda.bagging._sampling import (
     Draw,

@@ -18,7 +18,7 @@ from arboleda._base.held_out import (
     log_odds,
     mean_squared_error,
 )
-from arboleda._base.tables import rows_of
+from arboleda._base.members import rows_of
 from arboleda.bagging._members import Member, each
 
 __all__ = [

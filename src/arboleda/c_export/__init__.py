@@ -1,6 +1,6 @@
 """Export of models to C: one portable source file, for embedded devices.
 
-``_export`` is the entry, ``_source`` writes the file, and ``_trees``, ``_models`` and
+``_export`` is the entry, ``_source`` writes the file and the tables of trees, and ``_models`` and
 ``_boosting`` convert one kind of model each.
 """
 

@@ -10,8 +10,13 @@ import numpy.typing as npt
 from arboleda._engine.ensemble import Ensemble
 from arboleda.adaboost import BoostedClassifier, BoostedRegressor, BoostedTreeMembers, BoostedTrees
 from arboleda.boosting import BoostedModel, Loss, TargetStatistics
-from arboleda.c_export._source import CSource, ModelCode, define_integers, define_numbers
-from arboleda.c_export._trees import TreeTables
+from arboleda.c_export._source import (
+    CSource,
+    ModelCode,
+    TreeTables,
+    define_integers,
+    define_numbers,
+)
 from arboleda.onnx_export import refuse_initial_estimator
 
 Floats = npt.NDArray[np.float64]

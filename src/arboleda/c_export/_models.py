@@ -20,8 +20,7 @@ from arboleda.c_export._boosting import (
     add_boosted_model,
     add_boosted_regressor,
 )
-from arboleda.c_export._source import CSource, ModelCode
-from arboleda.c_export._trees import TreeTables
+from arboleda.c_export._source import CSource, ModelCode, TreeTables
 from arboleda.combine import Mean, WeightedMean
 from arboleda.combine import Voting as VotingModel
 from arboleda.forest import ForestModel

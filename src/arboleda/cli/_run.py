@@ -7,10 +7,10 @@ import warnings
 
 import typer
 
+from arboleda._utils.errors import StudyError
 from arboleda.cli._app import CtrlCError, app, print_line
 from arboleda.cli._commands import compare, explain, explore, export, predict
 from arboleda.cli._study import GroupedCommand, study
-from arboleda.study.errors import StudyError
 
 __all__ = ["run"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from arboleda._utils.errors import StudyError
 from arboleda.cli._app import CtrlCError, print_line
 from arboleda.study.config.declaration import Declared
 from arboleda.study.config.settings import OPTIONS
-from arboleda.study.errors import StudyError
 
 if TYPE_CHECKING:
     from arboleda.study import StudyResult

@@ -34,6 +34,7 @@ from arboleda.combine._majority_vote_with_reject import MajorityVoteWithReject
 from arboleda.combine._mcb import MCB
 from arboleda.combine._median_rule import MedianRule
 from arboleda.combine._members import Named as Named
+from arboleda.combine._members import params_of_members as params_of_members
 from arboleda.combine._members import places_of as places_of
 from arboleda.combine._meta_des import METADES
 from arboleda.combine._naive_bayes_combiner import NaiveBayesCombiner
@@ -41,11 +42,7 @@ from arboleda.combine._ola import OLA
 from arboleda.combine._outputs import MemberOutputs, out_of_fold_outputs, outputs_of
 from arboleda.combine._product_rule import ProductRule
 from arboleda.combine._regional import RegionalClassifier, RegionalRegressor
-from arboleda.combine._routing import params_of_members as params_of_members
 from arboleda.combine._rrc import RRC
-from arboleda.combine._rules import CLASS_RULES as CLASS_RULES
-from arboleda.combine._rules import VALUE_RULES as VALUE_RULES
-from arboleda.combine._rules import combine_outputs
 from arboleda.combine._stacking import Stacking as Stacking
 from arboleda.combine._stacking_classifier import StackingClassifier
 from arboleda.combine._stacking_regressor import StackingRegressor
@@ -56,7 +53,10 @@ from arboleda.combine._static_selection import (
 from arboleda.combine._target import check_held_out_weights as check_held_out_weights
 from arboleda.combine._target import read_classes as read_classes
 from arboleda.combine._target import read_weights as read_weights
+from arboleda.combine._voting import CLASS_RULES as CLASS_RULES
+from arboleda.combine._voting import VALUE_RULES as VALUE_RULES
 from arboleda.combine._voting import Voting as Voting
+from arboleda.combine._voting import combine_outputs
 from arboleda.combine._voting import labels_with_reject as labels_with_reject
 from arboleda.combine._voting_classifier import VotingClassifier
 from arboleda.combine._voting_regressor import VotingRegressor

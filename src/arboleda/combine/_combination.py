@@ -20,7 +20,14 @@ from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.target import check_total_weight
 from arboleda._utils.sparse import check_sparse
 from arboleda.combine._fits import Folds, MemberTraining, fit_members, folds_of
-from arboleda.combine._members import Named, are_classifiers, check_members, get_known_classes
+from arboleda.combine._members import (
+    Named,
+    are_classifiers,
+    check_members,
+    check_routing,
+    get_known_classes,
+    params_of_members,
+)
 from arboleda.combine._outputs import (
     MemberOutputs,
     compute_encoded_outputs,
@@ -28,7 +35,6 @@ from arboleda.combine._outputs import (
     outputs_of,
     with_encoded_class_weights,
 )
-from arboleda.combine._routing import check_routing, params_of_members
 from arboleda.combine._saved_members import FROZEN, MembersPart, TemplatesPart
 from arboleda.combine._target import (
     check_held_out_weights,

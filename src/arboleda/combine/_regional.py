@@ -22,8 +22,8 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
+from arboleda._base.members import checked_table
 from arboleda._base.mixins import restore_on_failure
-from arboleda._base.tables import checked_table
 from arboleda._engine.shared_binning import take_rows
 from arboleda.combine._members import predict_member
 from arboleda.combine._target import check_squares, read_classes, read_values

@@ -25,9 +25,15 @@ from arboleda.combine._fusion_rules import (
 )
 from arboleda.combine._members import Named, are_classifiers, check_members
 from arboleda.combine._outputs import compute_encoded_choices, compute_encoded_outputs
-from arboleda.combine._rules import CLASS_RULES, ClassRule, make_rule
 from arboleda.combine._target import read_classes
-from arboleda.combine._voting import Voting, are_weights, labels_with_reject
+from arboleda.combine._voting import (
+    CLASS_RULES,
+    ClassRule,
+    Voting,
+    are_weights,
+    labels_with_reject,
+    make_rule,
+)
 from arboleda.persist import Field, Labels, Maybe, SavedArray
 
 

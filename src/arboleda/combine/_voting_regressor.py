@@ -13,9 +13,8 @@ from arboleda._base.mixins import restore_on_failure
 from arboleda.combine._fusion_rules import Array, Floats, FusionRule, InverseErrorMean
 from arboleda.combine._members import Named, are_classifiers, check_members
 from arboleda.combine._outputs import outputs_of
-from arboleda.combine._rules import VALUE_RULES, ValueRule, make_rule
 from arboleda.combine._target import read_values
-from arboleda.combine._voting import Voting, are_weights
+from arboleda.combine._voting import VALUE_RULES, ValueRule, Voting, are_weights, make_rule
 from arboleda.persist import Field, Maybe, SavedArray
 
 

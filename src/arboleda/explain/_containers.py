@@ -16,9 +16,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from arboleda._engine.arrays import ArraySource
-from arboleda._engine.categories import LabelColumn
+from arboleda._engine.encoding import LabelColumn, check_engine_numbers
 from arboleda._engine.frames import Frame, FrameSource, as_frame
-from arboleda._engine.numbers import check_engine_numbers
 from arboleda._utils.sparse import check_sparse
 
 __all__ = ["Container", "make_container"]

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from scipy.stats.mstats import mquantiles
 
 from arboleda._engine.columns import Schema, get_missing_code
+from arboleda._engine.encoding import convert_objects_to_numbers
 from arboleda._engine.frames import as_frame
 from arboleda._engine.labels import to_plain_label
-from arboleda._engine.numbers import convert_objects_to_numbers
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.table import check_table, find_fitted_order
 from arboleda.bagging import (

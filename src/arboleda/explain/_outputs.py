@@ -14,7 +14,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._base.tables import columns_of
+from arboleda._base.members import columns_of
 from arboleda.bagging import Bagging, WeightedEnsemble
 from arboleda.explain._conformal import take_rows, unwrap_pipeline
 from arboleda.forest import ForestModel

@@ -24,7 +24,7 @@ from sklearn.metrics import (
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import _check_sample_weight
 
-from arboleda._engine.numbers import is_missing
+from arboleda._engine.encoding import is_missing
 from arboleda.explain._rows import MAX_ROWS, TableRows
 
 __all__ = ["N_BLOCKS", "compute_permuted_scores", "read_column_groups"]

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from arboleda._engine.categories import encode, learn_levels
 from arboleda._engine.column_options import select_columns
 from arboleda._engine.columns import Schema, get_missing_code
+from arboleda._engine.encoding import encode, is_missing, learn_levels
 from arboleda._engine.labels import Label
-from arboleda._engine.numbers import is_missing
 from arboleda.explain._containers import Container, make_container
 
 __all__ = ["MAX_ROWS", "TableRows", "as_one_row", "read_rows"]

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._base.tables import columns_of
+from arboleda._base.members import columns_of
 from arboleda._engine.ensemble import TreeSum
 from arboleda.adaboost import BoostedClassifier, BoostedRegressor, BoostedTreeMembers
 from arboleda.bagging import MemberEnsemble, TreeMembers

@@ -1,7 +1,8 @@
-"""Feature selection by mutual information, forests and wrapper searches.
+"""Feature selection by mutual information, forests and wrapper searches, and feature crosses.
 
-Each selector has a file of its name; ``_table_selector`` is their base class. ``_measures`` and
-``_counting`` estimate mutual information, and ``_wrapper_selector`` scores subsets of columns.
+Each selector has a file of its name; ``_base_selectors`` has their base classes. ``_measures`` and
+``_counting`` estimate mutual information. ``feature_crosses`` computes columns from other columns,
+and ``cross_search`` selects those that help a model.
 """
 
 from arboleda.features._annealing_selector import AnnealingSelector

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.shared_binning import SharedBinning
-from arboleda.features._table_selector import TableSelector, Task, read_classes_or_numbers
+from arboleda.features._base_selectors import TableSelector, Task, read_classes_or_numbers
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
 
 __all__ = ["ForestSelector", "adjust_p_values", "compute_p_values", "standardize"]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from arboleda.features._wrapper_selector import (
+from arboleda.features._base_selectors import (
     History,
     Mask,
     Rank,

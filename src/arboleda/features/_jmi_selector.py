@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from arboleda.features._base_selectors import Task
 from arboleda.features._measures import Continuous, Measure
 from arboleda.features._mutual_information import Floats, GreedySelector, Indices
-from arboleda.features._table_selector import Task
 
 __all__ = ["JMISelector"]
 

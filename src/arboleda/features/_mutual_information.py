@@ -23,8 +23,8 @@ from sklearn.utils.validation import check_consistent_length
 from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.table import check_table
+from arboleda.features._base_selectors import TableSelector, Task, read_classes_or_numbers
 from arboleda.features._measures import Continuous, Measure, make_measure
-from arboleda.features._table_selector import TableSelector, Task, read_classes_or_numbers
 
 __all__ = ["GreedySelector", "mutual_information"]
 

@@ -1,7 +1,7 @@
 """Import of models of scikit-learn, XGBoost and LightGBM.
 
 One module for each library (``_sklearn``, ``_xgboost``, ``_lightgbm``) with the modules that read
-its format; ``_columns``, ``_nodes`` and ``_fitted`` convert columns, trees and estimators for all.
+its format; ``_columns`` and ``_trees`` convert columns, trees and estimators for all.
 No code of a model is run.
 """
 

@@ -31,7 +31,6 @@ from arboleda.importers._columns import (
     read_integer,
     with_error_context,
 )
-from arboleda.importers._fitted import check_class_labels, make_histogram_boosting, refuse_classes
 from arboleda.importers._lightgbm_trees import (
     Block,
     ModelText,
@@ -41,7 +40,13 @@ from arboleda.importers._lightgbm_trees import (
     read_text,
     read_text_entry,
 )
-from arboleda.importers._nodes import NodeTable, to_tree
+from arboleda.importers._trees import (
+    NodeTable,
+    check_class_labels,
+    make_histogram_boosting,
+    refuse_classes,
+    to_tree,
+)
 
 _MAX_COLUMNS = 2**24
 

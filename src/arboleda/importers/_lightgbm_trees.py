@@ -23,7 +23,7 @@ import numpy.typing as npt
 from arboleda._utils.errors import ModelFormatError
 from arboleda._utils.files import parse_strict_json
 from arboleda.importers._columns import Columns, read_integer
-from arboleda.importers._nodes import NodeTable
+from arboleda.importers._trees import NodeTable
 
 Block = dict[str, str]
 

@@ -18,8 +18,13 @@ from arboleda._engine.tree import Tree
 from arboleda._utils.float32 import rounded_at_most
 from arboleda.boosting import Loss
 from arboleda.importers._columns import Columns, as_labels, is_present
-from arboleda.importers._fitted import check_state, set_boosting_state, set_columns
-from arboleda.importers._nodes import NodeTable, to_tree
+from arboleda.importers._trees import (
+    NodeTable,
+    check_state,
+    set_boosting_state,
+    set_columns,
+    to_tree,
+)
 
 Floats = npt.NDArray[np.float64]
 

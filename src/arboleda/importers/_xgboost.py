@@ -32,8 +32,12 @@ from arboleda.importers._columns import (
     read_strings,
     with_error_context,
 )
-from arboleda.importers._fitted import check_class_labels, make_histogram_boosting, refuse_classes
-from arboleda.importers._nodes import to_tree
+from arboleda.importers._trees import (
+    check_class_labels,
+    make_histogram_boosting,
+    refuse_classes,
+    to_tree,
+)
 from arboleda.importers._xgboost_objectives import XgboostObjective, read_objective
 from arboleda.importers._xgboost_trees import read_nodes, read_ubjson
 

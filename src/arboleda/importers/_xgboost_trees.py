@@ -27,7 +27,7 @@ from arboleda.importers._columns import (
     read_integer,
     read_integers,
 )
-from arboleda.importers._nodes import NodeTable
+from arboleda.importers._trees import NodeTable
 
 _NUMBERS = {b"i": "b", b"U": "B", b"I": ">h", b"l": ">i", b"L": ">q", b"d": ">f", b"D": ">d"}
 _CONSTANTS = {b"Z": None, b"T": True, b"F": False}

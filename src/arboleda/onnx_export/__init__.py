@@ -1,7 +1,7 @@
 """Export of models to ONNX, for runtimes in many languages.
 
 ``_export`` is the entry, ``_graph`` builds the graph, and ``_trees``, ``_ensembles``, ``_models``,
-``_kernels``, ``_sklearn_models`` and ``_preparation`` convert one kind of model or step each.
+``_sklearn_models`` and ``_preparation`` convert one kind of model or step each.
 """
 
 from arboleda.onnx_export._ensembles import expand_shares

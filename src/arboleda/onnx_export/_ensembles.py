@@ -15,8 +15,7 @@ from sklearn.svm import SVC
 from arboleda.adaboost import BoostedClassifier, BoostedRegressor, BoostedTreeMembers, BoostedTrees
 from arboleda.combine import Stacking
 from arboleda.onnx_export._graph import GivenMatrix, Graph, ModelContext
-from arboleda.onnx_export._kernels import add_svc_scores
-from arboleda.onnx_export._sklearn_models import add_weighted_sums
+from arboleda.onnx_export._sklearn_models import add_svc_scores, add_weighted_sums
 from arboleda.onnx_export._trees import TreeEnsembleBuilder
 
 

@@ -37,9 +37,13 @@ from arboleda.onnx_export._ensembles import (
     expand_shares,
 )
 from arboleda.onnx_export._graph import GivenMatrix, Graph, ModelContext
-from arboleda.onnx_export._kernels import add_kernel_ridge, add_nearest_neighbours, add_svr
 from arboleda.onnx_export._preparation import add_transformer
-from arboleda.onnx_export._sklearn_models import SKLEARN_MODELS
+from arboleda.onnx_export._sklearn_models import (
+    SKLEARN_MODELS,
+    add_kernel_ridge,
+    add_nearest_neighbours,
+    add_svr,
+)
 from arboleda.onnx_export._trees import TreeEnsembleBuilder, add_linear_leaf_scores
 from arboleda.tree import DecisionTree
 

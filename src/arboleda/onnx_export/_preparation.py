@@ -25,7 +25,7 @@ from sklearn.preprocessing import (
 )
 
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._kernels import add_nystroem
+from arboleda.onnx_export._sklearn_models import add_nystroem
 
 Floats = npt.NDArray[np.float64]
 

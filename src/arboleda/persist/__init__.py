@@ -1,14 +1,15 @@
 """Model files: written atomically, loaded without executing code.
 
-``_save`` and ``_load`` are the entries. A fitted class lists its attributes as ``fields``;
+``_files`` has the entries. A fitted class lists its attributes as ``fields``;
 ``model_parts`` has the registry of classes, and ``values`` the encoding of the header.
-docs/model_file.md describes the file byte by byte.
+docs/model_file.md describes the file byte by byte. Models of other libraries are in a
+``skops_file``; ``object_rules`` lists what it may hold.
 """
 
-from arboleda.persist._load import load, read_header
-from arboleda.persist._load import model_from_bytes as model_from_bytes
-from arboleda.persist._save import SavedModel as SavedModel
-from arboleda.persist._save import model_to_bytes as model_to_bytes
+from arboleda.persist._files import SavedModel as SavedModel
+from arboleda.persist._files import load, read_header
+from arboleda.persist._files import model_from_bytes as model_from_bytes
+from arboleda.persist._files import model_to_bytes as model_to_bytes
 from arboleda.persist.fields import EnsemblePart as EnsemblePart
 from arboleda.persist.fields import Field as Field
 from arboleda.persist.fields import ForestPart as ForestPart

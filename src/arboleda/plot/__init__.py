@@ -4,11 +4,10 @@ One file for each kind of plot; ``_style`` has the colours and axes, and ``_fit`
 Nothing is computed here that a table of results does not hold.
 """
 
+from arboleda.plot._bars import for_against, importance
 from arboleda.plot._curves import coverage, precision_recall, reliability, roc
 from arboleda.plot._decision_regions import decision_regions
 from arboleda.plot._dependence import dependence
-from arboleda.plot._for_against import for_against
-from arboleda.plot._importance import importance
 from arboleda.plot._shap import shap_summary, shap_waterfall
 from arboleda.plot._surrogate import fidelity_curve, surrogate
 

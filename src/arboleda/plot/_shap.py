@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._utils.numbers import plain
+from arboleda.plot._bars import check_max_rows
 from arboleda.plot._fit import (
     count_fitting_rows,
     fit_texts,
@@ -17,7 +18,6 @@ from arboleda.plot._fit import (
     widen_for_texts,
     write_labels,
 )
-from arboleda.plot._importance import check_max_rows
 from arboleda.plot._style import (
     DOWN,
     EDGE,

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from arboleda._utils.errors import StudyError
 from arboleda._utils.files import write_atomically
 from arboleda._utils.text import json_escaped
 from arboleda.reports.study.page import FIGURES, write_report
@@ -16,7 +17,6 @@ from arboleda.study.artifacts.files import MODELS, remove_temporary_files
 from arboleda.study.artifacts.index import INDEX, format_index
 from arboleda.study.artifacts.rows import save_held_out, save_rows
 from arboleda.study.config.options import CONFIG
-from arboleda.study.errors import StudyError
 from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
 from arboleda.study.results.leaderboard import leaderboard_csv
 from arboleda.study.runner import RunResult, ranked

@@ -13,19 +13,14 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 import arboleda
+from arboleda._utils.errors import StudyError
+from arboleda.catalogue import ALL, Model, Params, Setting, Size, select_models
+from arboleda.catalogue.model import apply_approximation
+from arboleda.catalogue.preparation import make_preparation
 from arboleda.reports.fact_messages import write_message
 from arboleda.study.artifacts.files import MODELS_VERSION
-from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, select_models
-from arboleda.study.catalogue.model import apply_approximation
 from arboleda.study.config.presets import PRESETS, Preset
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.features import Features, Role, decide_roles, make_features
-from arboleda.study.data.preparation import make_preparation
-from arboleda.study.data.recipe import Step
-from arboleda.study.data.splitting import Split, make_split
-from arboleda.study.data.table import StudyTable
-from arboleda.study.data.target import StudyTarget
-from arboleda.study.errors import StudyError
 from arboleda.study.execution.job import TEST, Job, Shared
 from arboleda.study.execution.ledger import LEDGER_VERSION
 from arboleda.study.problem import StudyProblem, check_problem
@@ -33,6 +28,11 @@ from arboleda.study.results.calibration import FITS
 from arboleda.study.results.facts import SCHEMA_VERSION
 from arboleda.study.results.scoring import COST, StudyMetric, cost_matrix
 from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
+from arboleda.study.splitting import Split, make_split
+from arboleda.tables.features import Features, Role, decide_roles, make_features
+from arboleda.tables.recipe import Step
+from arboleda.tables.table import StudyTable
+from arboleda.tables.target import StudyTarget
 
 __all__ = ["Plan", "make_plan"]
 

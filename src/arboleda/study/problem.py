@@ -1,19 +1,182 @@
 """The problem of a study: the prepared table, the target, the metric and the models to compare."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from arboleda.study.catalogue import Model, filter_known_words, select_models
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from arboleda._utils.errors import StudyError, TableError
+from arboleda.catalogue import Model, filter_known_words, select_models
+from arboleda.reports.fact_messages import write_message
 from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import Settings
-from arboleda.study.data.external_test import join_test, make_joint_target
-from arboleda.study.data.recipe import Step, apply_recipe
-from arboleda.study.data.splitting import check_score_by
-from arboleda.study.data.table import Column, StudyTable
-from arboleda.study.data.target import StudyTarget, make_target
-from arboleda.study.errors import StudyError
 from arboleda.study.results.scoring import StudyMetric, check_costs, choose_metric
+from arboleda.study.splitting import check_score_by
+from arboleda.tables.layout import RawColumn, convert_column, convert_to_text
+from arboleda.tables.reading import RawTable, read_raw
+from arboleda.tables.recipe import Recipe, Step, apply_recipe
+from arboleda.tables.table import MISSING, Column, Note, StudyTable, check_names, compute_digest
+from arboleda.tables.target import StudyTarget, format_class, make_target
 
-__all__ = ["StudyProblem", "check_problem"]
+__all__ = ["ExternalTest", "StudyProblem", "check_problem", "join_test", "make_joint_target"]
+
+# With fewer test rows, no metric has a standard error.
+MIN_ROWS = 2
+
+
+@dataclass(frozen=True)
+class ExternalTest:
+    """The first table with the rows of a separate test table appended.
+
+    The first ``n_train`` rows are those of the first table; ``sha256`` is the digest of the test
+    table, and ``steps`` are the results of the recipe's steps.
+    """
+
+    table: StudyTable
+    n_train: int
+    sha256: str
+    steps: tuple[Step, ...] = ()
+
+
+def join_test(
+    table: StudyTable,
+    source: Any,
+    recipe: Recipe | None = None,
+    *,
+    max_table_size: int | None = None,
+) -> ExternalTest:
+    """Append the rows of a test table to the first table, and apply a recipe to both.
+
+    Columns are found by name; other columns of the test table are ignored and reported. A category
+    that the first table lacks becomes a level of its column, which models treat as unseen.
+
+    Parameters
+    ----------
+    table : StudyTable
+    source : str, path or frame
+        The test table, as for `read_table`.
+    recipe : Recipe, optional
+        A recipe that has not been applied to either table.
+    max_table_size : int, optional
+        As for `read_table`.
+
+    Returns
+    -------
+    ExternalTest
+
+    Raises
+    ------
+    TableError
+        If the test table cannot be read, has too few rows, lacks a column, or has a column with
+        another kind of values.
+    """
+    texts = [column.name for column in table.columns if column.kind == "string"]
+    raw = read_raw(source, as_text=texts, max_table_size=max_table_size)
+    check_names(raw.names, raw.name)
+    if raw.data.num_rows < MIN_ROWS:
+        raise TableError(
+            f"The test table {raw.name} has {raw.data.num_rows} row; it needs at least {MIN_ROWS}."
+        )
+    where = {name: i for i, name in enumerate(raw.names)}
+    missing = [c.name for c in table.columns if c.name not in where]
+    if missing:
+        raise TableError(
+            f"The test table {raw.name} lacks the column {missing[0][:60]!r} "
+            f"({len(missing):,} of {len(table.columns):,} columns are missing); add them."
+        )
+    tested = [_read_test_column(column, raw, where[column.name]) for column in table.columns]
+    joined = tuple(_join_columns(a, b) for a, b in zip(table.columns, tested, strict=True))
+    notes = (*table.notes, *_write_notes(table, raw))
+    sha256 = raw.sha256 or compute_digest(tuple(tested))
+    both = replace(table, columns=joined, notes=notes)
+    prepared = apply_recipe(both, recipe or Recipe(), table.n_rows)
+    n_tested = prepared.table.n_rows - prepared.n_first
+    if n_tested < MIN_ROWS:
+        raise TableError(
+            f"The recipe leaves {n_tested} of {raw.data.num_rows:,} rows of the test table "
+            f"{raw.name}; at least {MIN_ROWS} are needed."
+        )
+    return ExternalTest(prepared.table, prepared.n_first, sha256, prepared.steps)
+
+
+def make_joint_target(first: StudyTarget, joined: ExternalTest) -> StudyTarget:
+    """Make the target of both tables, with the task of ``first``, the target of the first table.
+
+    Raises
+    ------
+    TableError
+        If the test table has a missing value, or a class that the first table lacks.
+    """
+    task = "regression" if first.task == "regression" else "classification"
+    column = joined.table.column(first.name)
+    n_missing = int(column.missing.sum())
+    if n_missing:
+        raise TableError(
+            f"The target column {first.name!r} is missing in {n_missing:,} rows of the test table; "
+            "remove those rows or fill them in."
+        )
+    unknown = np.setdiff1d(column.values[joined.n_train :], column.values[: joined.n_train])
+    if first.labels and unknown.size:
+        raise TableError(
+            f"The class {format_class(column, unknown[0])!r} of the target {first.name!r} occurs "
+            "in the test table alone, so no model can learn it; remove its rows or add some to the "
+            "first table."
+        )
+    return replace(make_target(joined.table, first.name, task), why=first.why)
+
+
+def _read_test_column(column: Column, raw: RawTable, place: int) -> Column:
+    data = raw.data.column(place)
+    if column.kind == "string":
+        known = RawColumn(column.name, "categorical", column.levels)
+        return _encode_text(column.name, convert_to_text(known, data))
+    kind = "numeric" if column.missing.all() else column.kind
+    return convert_column(RawColumn(column.name, kind), data, raw.decimal_comma)
+
+
+def _encode_text(name: str, text: pa.ChunkedArray) -> Column:
+    """Convert texts to a column with sorted levels."""
+    gone = pc.is_in(pc.utf8_trim_whitespace(text), pa.array(MISSING, pa.large_string()))
+    present = pc.if_else(gone, None, text)
+    levels = sorted(pc.drop_null(pc.unique(present)).to_pylist())
+    codes = pc.index_in(present, value_set=pa.array(levels, pa.large_string()))
+    values = pc.fill_null(pc.cast(codes, pa.float64()), np.nan)
+    return Column(name, "string", np.asarray(values.to_numpy()), tuple(levels))
+
+
+def _join_columns(first: Column, second: Column) -> Column:
+    if first.kind != "string":
+        values = np.concatenate([first.values, second.values])
+        return Column(first.name, second.kind if first.missing.all() else first.kind, values)
+    levels = sorted({*first.levels, *second.levels})
+    place = {level: float(code) for code, level in enumerate(levels)}
+    return Column(
+        first.name,
+        "string",
+        np.concatenate([_recode(first, place), _recode(second, place)]),
+        tuple(levels),
+    )
+
+
+def _recode(column: Column, place: dict[str, float]) -> Any:
+    codes = np.array([*(place[level] for level in column.levels), np.nan])
+    return codes[np.where(column.missing, len(column.levels), column.values).astype(np.int64)]
+
+
+def _write_notes(table: StudyTable, raw: RawTable) -> list[Note]:
+    names = {column.name for column in table.columns}
+    unused = [name for name in raw.names if name not in names]
+    text = write_message("given_test", name=raw.name, count=raw.data.num_rows)
+    notes = [Note("info", None, text)]
+    if unused:
+        more = f" and {len(unused) - 5} more" if len(unused) > 5 else ""
+        shown = ", ".join(repr(name[:60]) for name in unused[:5])
+        columns = f"{shown}{more}"
+        text = write_message("test_columns", name=raw.name, table=table.name, columns=columns)
+        notes.append(Note("info", None, text))
+    return notes
 
 
 @dataclass(frozen=True)

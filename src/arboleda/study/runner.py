@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from arboleda.catalogue import ALL, Model
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import remove_models
-from arboleda.study.catalogue import ALL, Model
 from arboleda.study.combination.members import FoldMean
 from arboleda.study.combination.methods import FEWEST, METHODS, TEXTBOOK, Method, count_fits
 from arboleda.study.execution.executor import Executor
@@ -17,8 +17,7 @@ from arboleda.study.execution.job import Job, make_fold_pattern
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, remove_predictions
 from arboleda.study.plan import Plan
 from arboleda.study.search import Trial
-from arboleda.study.search.model_search import ModelSearch, run_searches
-from arboleda.study.search.outcome import CandidateResult, Outcome
+from arboleda.study.search.model_search import CandidateResult, ModelSearch, Outcome, run_searches
 from arboleda.study.search.row_caps import apply_row_caps, is_deferred, reallocate_budget
 
 __all__ = [

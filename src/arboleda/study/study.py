@@ -8,6 +8,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
+from arboleda._utils.errors import StudyError
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
 from arboleda.study.combination.outcomes import calibrate_combined, combine_outcomes
 from arboleda.study.config.options import (
@@ -18,11 +19,9 @@ from arboleda.study.config.options import (
     read_config,
     refuse_retired_names,
 )
-from arboleda.study.data.reading import read_table
-from arboleda.study.errors import StudyError
-from arboleda.study.execution.executor import Executor
+from arboleda.study.execution.executor import Budget, Executor
+from arboleda.study.execution.job import Limits
 from arboleda.study.execution.ledger import Ledger
-from arboleda.study.execution.limits import Budget, Limits
 from arboleda.study.execution.pool import Pool, choose_processes
 from arboleda.study.execution.progress import make_watcher
 from arboleda.study.output_folder import (
@@ -47,6 +46,7 @@ from arboleda.study.runner import (
     search_models,
     test_models,
 )
+from arboleda.tables.reading import read_table
 
 __all__ = ["Study", "StudyResult"]
 

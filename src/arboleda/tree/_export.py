@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 
+from arboleda._tree_rendering.boxes import xml_text
 from arboleda._tree_rendering.legend import GREY
-from arboleda._tree_rendering.text_lines import xml_text
 from arboleda._utils.text import visible, visible_lines
 from arboleda.tree._plot_tree import BOX_PARAMETERS, BoxText, TextFormat, make_box_text
 from arboleda.tree._tree_view import TreeView, view_tree

@@ -13,13 +13,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from arboleda.analysis.comparison.compare import _compare_over_tables
+from arboleda.analysis.comparison.differences import find_row_mismatch
 from arboleda.cli import main
 from arboleda.diagnose import compare_over_data_sets
 from arboleda.study import Study, StudyError, compare
-from arboleda.study.comparison.compare import _compare_over_tables
-from arboleda.study.comparison.differences import find_row_mismatch
 
-SCHEMA = json.loads(files("arboleda.study.comparison").joinpath("facts.schema.json").read_text())
+SCHEMA = json.loads(files("arboleda.analysis.comparison").joinpath("facts.schema.json").read_text())
 NASTY = '</script><script>x()</script>"><img onerror=x()>'
 
 

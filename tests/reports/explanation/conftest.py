@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 from tests.browsing import browser, open_page  # noqa: F401 - fixtures
 
+from arboleda.analysis.explanation.explain import load_subject
+from arboleda.catalogue import ensembles as forests
 from arboleda.study import Explanation, Study, explain
-from arboleda.study.catalogue import ensembles as forests
-from arboleda.study.explanation.explain import load_subject
 from arboleda.study.results.explained_model import ExplainedModel
 
-SCHEMA = Path(__file__).parents[3] / "src/arboleda/study/explanation/facts.schema.json"
+SCHEMA = Path(__file__).parents[3] / "src/arboleda/analysis/explanation/facts.schema.json"
 N = 260
 
 

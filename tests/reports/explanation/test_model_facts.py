@@ -11,14 +11,14 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.pipeline import Pipeline
 
-from arboleda.study import Explanation, Study, explain
-from arboleda.study.combination.estimators import CombinedRegressor
-from arboleda.study.combination.rules import MeanRule
-from arboleda.study.explanation.rows import (
+from arboleda.analysis.explanation.rows import (
     count_rows_beyond_training,
     find_correlated_columns,
     find_instructive_rows,
 )
+from arboleda.study import Explanation, Study, explain
+from arboleda.study.combination.estimators import CombinedRegressor
+from arboleda.study.combination.rules import MeanRule
 from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.importance import describe_importance
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arboleda.analysis.explanation.explain import load_subject
 from arboleda.study import Explanation, explain
-from arboleda.study.explanation.explain import load_subject
 from arboleda.study.results.explained_model import ExplainedModel
 
 

@@ -14,8 +14,8 @@ from sklearn.metrics.cluster._supervised import contingency_matrix
 from sklearn.mixture import GaussianMixture
 
 from arboleda import RandomForestClassifier
+from arboleda.analysis.exploration.relations import compute_correlations
 from arboleda.study import Exploration, explore
-from arboleda.study.exploration.relations import compute_correlations
 
 Facts = dict[str, Any]
 
@@ -175,7 +175,7 @@ def test_large_tables_are_sampled_and_the_page_states_it(monkeypatch: pytest.Mon
         ("structure", "SCALED_ROWS", 30),
         ("outliers", "MOST_ROWS", 50), ("relations", "CELLS", 1),
     ]:  # fmt: skip
-        monkeypatch.setattr(f"arboleda.study.exploration.{module}.{name}", value)
+        monkeypatch.setattr(f"arboleda.analysis.exploration.{module}.{name}", value)
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.normal(size=(1500, 2)), columns=["a", "b"])
     found = explore(frame)

@@ -12,6 +12,8 @@ import pytest
 import arboleda.reports
 from arboleda._locale import use_locale
 from arboleda._utils.numbers import duration, integer, number_format, percent, plain
+from arboleda.catalogue import CATALOGUE
+from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.reports.fact_messages import (
     Number,
     collect_messages,
@@ -22,8 +24,6 @@ from arboleda.reports.fact_messages import (
 from arboleda.reports.study.page import render_report
 from arboleda.reports.translation import LANGUAGES, get_locale, gettext
 from arboleda.reports.wording import join_names
-from arboleda.study.catalogue import CATALOGUE
-from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.combination.methods import METHODS
 
 Facts = dict[str, Any]

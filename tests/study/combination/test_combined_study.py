@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score
 
+from arboleda._utils.errors import StudyError
 from arboleda.combine import MemberOutputs
 from arboleda.reports.study.page import render_report
 from arboleda.study import Study, StudyResult, runner
@@ -20,7 +21,6 @@ from arboleda.study.artifacts.files import MODELS
 from arboleda.study.combination.members import make_remarks
 from arboleda.study.combination.methods import METHODS, cross_fit
 from arboleda.study.combination.rules import MeanRule
-from arboleda.study.errors import StudyError
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
 from arboleda.study.results.predict_file import predict
 

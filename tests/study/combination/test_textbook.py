@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from arboleda._locale import use_locale
-from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
+from arboleda.combine._voting import CLASS_RULES, VALUE_RULES
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.translation import get_locale
 from arboleda.study import Study, runner

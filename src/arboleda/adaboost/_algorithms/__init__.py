@@ -1,8 +1,7 @@
 """Boosting algorithms of the AdaBoost family, by the kind of their update.
 
 ``_vote_algorithms`` has those whose members vote for classes, ``_additive_algorithms`` those whose
-members add to scores, ``_pair_algorithms`` those with weights for pairs of row and class, and
-``_mh`` AdaBoost.MH.
+members add to scores, and ``_pair_algorithms`` those with weights for pairs of row and class.
 """
 
 from arboleda.adaboost._algorithms._additive_algorithms import (
@@ -19,8 +18,7 @@ from arboleda.adaboost._algorithms._algorithm import Floats as Floats
 from arboleda.adaboost._algorithms._algorithm import Indices as Indices
 from arboleda.adaboost._algorithms._algorithm import MemberTask as MemberTask
 from arboleda.adaboost._algorithms._algorithm import RoundOutcome as RoundOutcome
-from arboleda.adaboost._algorithms._mh import MHAlgorithm
-from arboleda.adaboost._algorithms._pair_algorithms import M2Algorithm, MRAlgorithm
+from arboleda.adaboost._algorithms._pair_algorithms import M2Algorithm, MHAlgorithm, MRAlgorithm
 from arboleda.adaboost._algorithms._vote_algorithms import (
     DiscreteAlgorithm,
     M1Algorithm,

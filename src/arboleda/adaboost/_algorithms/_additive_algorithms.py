@@ -18,7 +18,7 @@ from arboleda.adaboost._algorithms._algorithm import (
     predict_class_shares,
     predict_values,
 )
-from arboleda.adaboost._algorithms._mh import normalize_one_vs_rest
+from arboleda.adaboost._algorithms._pair_algorithms import normalize_one_vs_rest
 
 # Lower bound of class shares, which keeps votes finite.
 _LEAST_SHARE = float(np.finfo(np.float64).eps)

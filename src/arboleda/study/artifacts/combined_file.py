@@ -21,7 +21,7 @@ from arboleda.persist import model_from_bytes, model_to_bytes
 from arboleda.study.combination.boosted import BoostedRule, Boosting
 from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combination.rules import CombinationRule, LinearRule, MeanRule, TextbookRule
-from arboleda.study.data.target import n_scores
+from arboleda.tables.target import n_scores
 
 __all__ = ["deserialize_combined", "serialize_combined"]
 

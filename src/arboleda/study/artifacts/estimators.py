@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.study.artifacts.layout import Layout
+from arboleda.tables.layout import Layout
 
 __all__ = ["StudyClassifier", "StudyRegressor", "predict_class_probabilities"]
 

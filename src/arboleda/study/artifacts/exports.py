@@ -1,16 +1,30 @@
 """Export of a study's model, with its preparation, to a file for other programs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from arboleda._utils.errors import StudyError
 from arboleda._utils.files import write_atomically
+from arboleda.features.cross_search import CrossedColumns
+from arboleda.features.feature_crosses import ARITHMETIC, GroupColumn, Groups
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
-from arboleda.study.artifacts.layout import Layout
 from arboleda.study.artifacts.loaded import load_study
-from arboleda.study.data.table import MISSING
-from arboleda.study.errors import StudyError
+from arboleda.tables.layout import Layout
+from arboleda.tables.table import MISSING
 
-__all__ = ["ExportedModel", "export"]
+if TYPE_CHECKING:
+    from arboleda.onnx_export import ModelContext
+
+__all__ = ["ExportedModel", "convert_crosses_to_onnx", "export"]
+
+_OPERATORS = dict(zip(ARITHMETIC, ("Add", "Sub", "Mul", "Div"), strict=True))
+# The key of an unknown level; sums with other keys stay far below 0.
+_UNKNOWN = -(2.0**52)
 
 
 @dataclass(frozen=True)
@@ -77,13 +91,11 @@ def _convert(model: StudyClassifier | StudyRegressor, layout: Layout, name: str)
     """Convert a model to the bytes of an ONNX file; packages of an extra are imported here."""
     try:
         from arboleda.onnx_export import coded_to_onnx
-        from arboleda.study.artifacts.onnx_crosses import convert_crosses_to_onnx
         from arboleda.study.combination.estimators import (
             CombinedClassifier,
             CombinedRegressor,
             convert_combined_to_onnx,
         )
-        from arboleda.study.data.cross_search import CrossedColumns
 
         exported = coded_to_onnx(
             model.pipeline_,
@@ -102,3 +114,40 @@ def _convert(model: StudyClassifier | StudyRegressor, layout: Layout, name: str)
     except (TypeError, ValueError) as error:
         raise StudyError(f"{name} cannot be exported: {error}.") from error
     return bytes(exported.SerializeToString())
+
+
+def convert_crosses_to_onnx(preparation: CrossedColumns, place: ModelContext) -> str:
+    """Add operators that append the generated columns to the matrix; return the output's name."""
+    graph, matrix = place.graph, place.inputs.numbers(place.columns)
+    parts = [matrix]
+    for made in preparation.made_:
+        numbers = [graph.columns(matrix, [j]) for j in made.idea.numbers]
+        if isinstance(made, GroupColumn):
+            column = _add_group_values(made, matrix, place)
+            if made.idea.kind != "distance":
+                parts.append(column)
+                continue
+            column = graph.add("Sub", numbers[0], column)
+        else:
+            column = graph.add(_OPERATORS[made.idea.kind], *numbers)
+        parts.append(graph.add("Where", graph.add("IsInf", column), graph.number(np.nan), column))
+    return graph.concat_columns(parts)
+
+
+def _add_group_values(made: GroupColumn, matrix: str, place: ModelContext) -> str:
+    """Add operators that compute the value of each row's group."""
+    key, keys = _add_group_keys(made.groups, matrix, place), made.groups.keys.astype(np.float64)
+    return place.graph.map_values(key, keys, made.table, made.otherwise)
+
+
+def _add_group_keys(groups: Groups, matrix: str, place: ModelContext) -> str:
+    """Add operators that compute the key of each row's group; far below 0 if a level is unknown."""
+    graph = place.graph
+    key: str | None = None
+    for j, levels in zip(groups.columns, groups.levels, strict=True):
+        column = graph.columns(matrix, [j])
+        codes = graph.add("Where", graph.add("IsNaN", column), graph.number(-1.0), column)
+        at = graph.map_values(codes, levels, np.arange(len(levels)), _UNKNOWN)
+        key = at if key is None else graph.add("Add", graph.times(key, float(len(levels))), at)
+    assert key is not None
+    return key

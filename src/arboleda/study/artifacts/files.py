@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda._utils.files import drop_file, read_regular, write_atomically
 from arboleda.reports.translation import LANGUAGES
-from arboleda.study.errors import StudyError, StudyFormatError
 
 __all__ = [
     "MODELS",

@@ -12,6 +12,7 @@ import sklearn
 from pydantic import ValidationError
 
 import arboleda
+from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda._utils.text import json_escaped
 from arboleda.study.artifacts.files import (
     MODELS,
@@ -20,13 +21,12 @@ from arboleda.study.artifacts.files import (
     check_file_list,
     read_text,
 )
-from arboleda.study.artifacts.layout import Layout, RawColumn, make_layout
 from arboleda.study.artifacts.model_files import check_key
-from arboleda.study.errors import StudyError, StudyFormatError
 from arboleda.study.plan import Plan
 from arboleda.study.results.facts import SCHEMA_VERSION, StudyFacts
 from arboleda.study.results.model_facts import FactsModel
 from arboleda.study.results.scoring import choose_metric
+from arboleda.tables.layout import Layout, RawColumn, make_layout
 
 __all__ = ["INDEX", "RESULTS", "Index", "check_facts", "format_index", "read_facts", "read_index"]
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import sklearn
 
+from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.index import INDEX, Index, read_facts, read_index
 from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_rows
-from arboleda.study.data.features import Features
-from arboleda.study.errors import StudyError, StudyFormatError
 from arboleda.study.execution.job import error_sentence
+from arboleda.tables.features import Features
 
 __all__ = ["LoadedStudy", "load_study"]
 

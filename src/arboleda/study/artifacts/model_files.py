@@ -20,14 +20,14 @@ from sklearn.compose import ColumnTransformer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 from sklearn.pipeline import Pipeline
 
+from arboleda._utils.errors import StudyFormatError
 from arboleda._utils.files import drop_file
+from arboleda.features.cross_search import CrossedColumns
 from arboleda.persist import SavedModel, model_from_bytes, model_to_bytes
+from arboleda.persist.object_rules import iterate_objects
+from arboleda.persist.skops_file import deserialize_estimators, serialize_estimators
 from arboleda.study.artifacts.combined_file import deserialize_combined
 from arboleda.study.artifacts.files import FileList, has_files, read_checked_file, write_file
-from arboleda.study.artifacts.object_rules import iterate_objects
-from arboleda.study.artifacts.skops_file import deserialize_estimators, serialize_estimators
-from arboleda.study.data.cross_search import CrossedColumns
-from arboleda.study.errors import StudyFormatError
 
 __all__ = [
     "check_key",

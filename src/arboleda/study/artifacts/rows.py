@@ -16,12 +16,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from arboleda._utils.errors import StudyFormatError
 from arboleda.study.artifacts.files import FileList, read_checked_file, write_file
-from arboleda.study.artifacts.layout import Layout
-from arboleda.study.data.table import Column
-from arboleda.study.errors import StudyFormatError
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
+from arboleda.tables.layout import Layout
+from arboleda.tables.table import Column
 
 __all__ = [
     "ROWS",

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.combination.rules import LinearRule, MeanRule, compute_losses
-from arboleda.study.data.target import n_scores
+from arboleda.tables.target import n_scores
 
 __all__ = [
     "MIN_PROBABILITY",

@@ -32,8 +32,8 @@ from arboleda.study.execution.prediction_store import (
 )
 from arboleda.study.plan import Plan
 from arboleda.study.results.scoring import are_probabilities
-from arboleda.study.search.outcome import Outcome
-from arboleda.study.search.trial import Trial
+from arboleda.study.search.model_search import Outcome
+from arboleda.study.search.strategies import Trial
 
 __all__ = ["FoldMean", "Members", "Remarks", "is_saved", "load_members", "make_remarks"]
 

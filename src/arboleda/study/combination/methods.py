@@ -42,7 +42,7 @@ from arboleda.study.combination.rules import (
     make_textbook_fit,
     scale_by_temperature,
 )
-from arboleda.study.data.target import n_scores
+from arboleda.tables.target import n_scores
 
 __all__ = [
     "FEWEST",

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda.catalogue import Model
+from arboleda.catalogue.model import Task, make_empty_grid
 from arboleda.combine import MemberOutputs
 from arboleda.diagnose import diversity
 from arboleda.study.artifacts.combined_file import serialize_combined
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import save_combined
-from arboleda.study.catalogue import Model
-from arboleda.study.catalogue.model import Task, make_empty_grid
 from arboleda.study.combination.members import Members, load_members
 from arboleda.study.combination.methods import FEWEST, Method, count_fits, cross_fit
 from arboleda.study.combination.rules import CombinationRule, MeanRule, TextbookRule
-from arboleda.study.data.target import n_scores
+from arboleda.study.execution.executor import Budget
 from arboleda.study.execution.job import (
     TEST,
     JobStatus,
@@ -33,7 +33,6 @@ from arboleda.study.execution.job import (
     to_plain,
     warning_texts,
 )
-from arboleda.study.execution.limits import Budget
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     Predictions,
@@ -46,8 +45,9 @@ from arboleda.study.results.calibration import AS_IT_IS, calibrate_scores
 from arboleda.study.results.evaluate import evaluate_test, evaluate_variants
 from arboleda.study.results.scoring import all_scores
 from arboleda.study.runner import combination_methods, ranked
-from arboleda.study.search.outcome import CandidateResult, Outcome
-from arboleda.study.search.trial import Trial
+from arboleda.study.search.model_search import CandidateResult, Outcome
+from arboleda.study.search.strategies import Trial
+from arboleda.tables.target import n_scores
 
 __all__ = ["calibrate_combined", "combine_outcomes"]
 

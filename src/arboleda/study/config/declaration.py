@@ -19,9 +19,9 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.fields import FieldInfo
 
+from arboleda._utils.errors import OptionError
 from arboleda._utils.files import read_regular
 from arboleda.study.config.schemes import parse_scheme
-from arboleda.study.errors import OptionError
 
 __all__ = [
     "SHOWN",
@@ -225,7 +225,7 @@ def parse_columns(value: Any) -> Any:
 
 def parse_conditions(value: Any) -> Any:
     """Parse conditions from a string, a JSON list or a sequence of strings; all must hold."""
-    from arboleda.study.data.recipe import RowCondition, parse_condition
+    from arboleda.tables.recipe import RowCondition, parse_condition
 
     if isinstance(value, str):
         value = _strings_of_json(value) or (value,)
@@ -238,7 +238,7 @@ def parse_conditions(value: Any) -> Any:
 
 def parse_merge(value: Any) -> Any:
     """Parse merges from a string, a sequence of strings, a mapping, or JSON of these."""
-    from arboleda.study.data.recipe import check_merges, parse_merges
+    from arboleda.tables.recipe import check_merges, parse_merges
 
     if isinstance(value, str):
         value = (value,)

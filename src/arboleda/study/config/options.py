@@ -12,12 +12,12 @@ from typing import Any, ParamSpec, TypeVar
 
 from pydantic import ValidationError
 
+from arboleda._utils.errors import OptionError, StudyError
 from arboleda._utils.files import read_regular
 from arboleda._utils.text import json_escaped
 from arboleda.study.config.declaration import SHOWN, document_parameters
 from arboleda.study.config.settings import OPTIONS, Settings
-from arboleda.study.data.reading import BUNDLED
-from arboleda.study.errors import OptionError, StudyError
+from arboleda.tables.reading import BUNDLED
 
 __all__ = [
     "CONFIG",

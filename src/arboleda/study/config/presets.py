@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from arboleda.study.catalogue.entries import THESIS_GRIDS, THESIS_MODELS, THESIS_STACK
-from arboleda.study.catalogue.model import Grid, Space
-from arboleda.study.catalogue.simple_models import BASELINES
+from arboleda.catalogue.entries import THESIS_GRIDS, THESIS_MODELS, THESIS_STACK
+from arboleda.catalogue.model import Grid, Space
+from arboleda.catalogue.simple_models import BASELINES
 from arboleda.study.search import GridStrategy, HalvingStrategy, SearchStrategy
 
 __all__ = ["PRESETS", "Entry", "Preset"]

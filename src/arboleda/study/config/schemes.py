@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from arboleda.study.errors import OptionError
+from arboleda._utils.errors import OptionError
 
 __all__ = ["Kind", "Scheme", "parse_scheme"]
 

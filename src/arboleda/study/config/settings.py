@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, model_validator
 
+from arboleda._utils.errors import OptionError
 from arboleda.study.config.declaration import (
     Bytes,
     ColumnName,
@@ -28,11 +29,10 @@ from arboleda.study.config.declaration import (
     parse_search,
 )
 from arboleda.study.config.schemes import Scheme
-from arboleda.study.errors import OptionError
 
 if TYPE_CHECKING:
-    from arboleda.study.data.recipe import Recipe, RowCondition
     from arboleda.study.search import SearchStrategy
+    from arboleda.tables.recipe import Recipe, RowCondition
 else:  # Heavy modules; the parsers return nothing else.
     RowCondition = SearchStrategy = Any
 
@@ -374,7 +374,7 @@ class Settings(BaseModel):
     @property
     def recipe(self) -> "Recipe":
         """The recipe that prepares the table before the split."""
-        from arboleda.study.data.recipe import Recipe
+        from arboleda.tables.recipe import Recipe
 
         return Recipe(self.drop_missing, self.drop_duplicates, self.where, self.merge, self.drop)
 

@@ -15,19 +15,20 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from threadpoolctl import ThreadpoolController
 
+from arboleda.catalogue.preparation import PreparedRows, Style
 from arboleda.study.artifacts.model_files import save_model
-from arboleda.study.data.features import Features
-from arboleda.study.data.preparation import PreparedRows, Style
-from arboleda.study.data.target import StudyTarget
 from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
 from arboleda.study.results.calibration import calibrated, make_inner_folds
 from arboleda.study.results.evaluate import describe_tree, evaluate_test, evaluate_variants
 from arboleda.study.results.scoring import all_scores, class_scores, compute_chance_scores
+from arboleda.tables.features import Features
+from arboleda.tables.target import StudyTarget
 
 __all__ = [
     "TEST",
     "Job",
     "JobStatus",
+    "Limits",
     "Shared",
     "error_sentence",
     "limit_threads",
@@ -42,6 +43,19 @@ TEST = "test"
 # Digits of the hash that distinguishes the saved folds of a model's candidates.
 HASH_DIGITS = 8
 Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Maximum seconds and bytes of one job; None: no limit."""
+
+    seconds: float | None = None
+    memory: int | None = None
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a limit, which needs worker processes that can be stopped."""
+        return self.seconds is not None or self.memory is not None
 
 
 class JobStatus(StrEnum):

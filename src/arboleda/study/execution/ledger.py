@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from arboleda.study.errors import StudyError, StudyFormatError
+from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda.study.execution.job import JobStatus
 
 __all__ = ["LEDGER_VERSION", "Ledger"]

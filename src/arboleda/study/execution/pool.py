@@ -24,9 +24,9 @@ from typing import Any, Self
 import numpy as np
 from joblib import cpu_count
 
-from arboleda.study.errors import StudyError
-from arboleda.study.execution.job import Job, JobStatus, Shared, make_failed_result, run_job
-from arboleda.study.execution.limits import Limits, limit_memory, raise_oom_score
+from arboleda._utils.errors import StudyError
+from arboleda._utils.memory import limit_memory, raise_oom_score
+from arboleda.study.execution.job import Job, JobStatus, Limits, Shared, make_failed_result, run_job
 
 __all__ = ["Pool", "Worker", "WorkerPool", "choose_processes", "run_worker"]
 

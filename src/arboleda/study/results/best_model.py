@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from arboleda._utils.errors import StudyError
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import read_model
-from arboleda.study.errors import StudyError
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job
 from arboleda.study.plan import Plan
 from arboleda.study.results.explained_model import ExplainedModel, RowSubset
 from arboleda.study.results.scoring import describe_costs
 from arboleda.study.runner import Outcome, RunResult, ranked
-from arboleda.study.search.trial import Trial
+from arboleda.study.search.strategies import Trial
 
 __all__ = ["compute_learning_curve", "describe_best", "draw_share"]
 

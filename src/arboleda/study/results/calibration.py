@@ -23,11 +23,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.metaestimators import available_if
 
-from arboleda.study.data.splitters import make_forward_folds
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.intervals import compute_log_losses
 from arboleda.study.results.model_facts import CalibrationMethod, CalibratorMethod
 from arboleda.study.results.scoring import are_probabilities, class_scores
+from arboleda.study.splitters import make_forward_folds
 
 __all__ = [
     "AS_IT_IS",

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 from sklearn.pipeline import Pipeline
 
+from arboleda.catalogue.preparation import name_prepared_columns
 from arboleda.metrics import (
     ReliabilityTable,
     calibration_error,
@@ -15,12 +16,11 @@ from arboleda.metrics import (
     regression_table,
     reliability_table,
 )
-from arboleda.study.data.describe import compute_histogram
-from arboleda.study.data.features import Features
-from arboleda.study.data.preparation import name_prepared_columns
-from arboleda.study.data.target import StudyTarget
 from arboleda.study.results.intervals import DRAWS, LEVEL, bootstrap_interval
 from arboleda.study.results.scoring import all_scores, are_probabilities, cost_score
+from arboleda.tables.describe import compute_histogram
+from arboleda.tables.features import Features
+from arboleda.tables.target import StudyTarget
 
 __all__ = [
     "BINS",

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from arboleda.decide import accuracy_coverage_curve
 from arboleda.study.artifacts.rows import HeldOut
-from arboleda.study.data.splitting import Subgroups, find_subgroups
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
@@ -51,6 +50,7 @@ from arboleda.study.results.scoring import (
 )
 from arboleda.study.runner import Outcome
 from arboleda.study.search import Trial
+from arboleda.study.splitting import Subgroups, find_subgroups
 
 __all__ = [
     "ReadPredictions",

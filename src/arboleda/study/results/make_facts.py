@@ -11,13 +11,12 @@ import sklearn
 from joblib import cpu_count
 
 import arboleda
+from arboleda.catalogue.preparation import PREPARATIONS
+from arboleda.features.feature_crosses import FeatureCross
 from arboleda.reports.fact_messages import collect_messages, write_message
-from arboleda.study.data.data_checks import find_cautions
-from arboleda.study.data.describe import describe_table
-from arboleda.study.data.feature_crosses import FeatureCross
-from arboleda.study.data.preparation import PREPARATIONS
 from arboleda.study.plan import Plan
 from arboleda.study.results.comparison import describe_comparison
+from arboleda.study.results.data_checks import find_cautions
 from arboleda.study.results.facts import (
     SCHEMA_VERSION,
     CautionFacts,
@@ -56,7 +55,8 @@ from arboleda.study.results.model_facts import (
 from arboleda.study.results.scoring import describe_costs
 from arboleda.study.results.selection import describe_selection
 from arboleda.study.runner import Outcome, RunResult, ranked
-from arboleda.study.search.outcome import CandidateResult
+from arboleda.study.search.model_search import CandidateResult
+from arboleda.tables.describe import describe_table
 
 __all__ = ["make_facts"]
 

@@ -20,15 +20,15 @@ from rich.progress import Progress
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._utils.errors import StudyError
 from arboleda._utils.files import open_atomically
 from arboleda.study.artifacts.files import check_not_source
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
 from arboleda.study.config.options import read_size
-from arboleda.study.data.chunked_reader import Chunk, read_chunks
-from arboleda.study.data.table import column_from_arrow
-from arboleda.study.errors import StudyError
 from arboleda.study.results.leaderboard import csv_safe
 from arboleda.study.results.prediction_columns import PredictionColumns
+from arboleda.tables.chunked_reader import Chunk, read_chunks
+from arboleda.tables.table import column_from_arrow
 
 __all__ = ["PredictionFile", "predict", "predict_file"]
 

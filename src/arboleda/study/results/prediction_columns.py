@@ -22,12 +22,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda.explain import compute_limit, compute_rank
 from arboleda.study.artifacts.estimators import predict_class_probabilities
 from arboleda.study.artifacts.index import RESULTS
 from arboleda.study.artifacts.loaded import LoadedStudy
 from arboleda.study.artifacts.rows import HeldOut
-from arboleda.study.errors import StudyError, StudyFormatError
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.calibration import fit_calibrator
 from arboleda.study.results.scoring import REJECTED, class_scores, decide_by_cost

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._utils.errors import StudyError
 from arboleda.decide import best_decisions, expected_costs
 from arboleda.metrics import classification_table, regression_table
 from arboleda.model_selection import bootstrap_estimates
 from arboleda.study.config.settings import Costs, Settings
-from arboleda.study.data.target import StudyTarget
-from arboleda.study.errors import StudyError
 from arboleda.study.results.best_model_facts import CostsFacts
+from arboleda.tables.target import StudyTarget
 
 __all__ = [
     "COST",

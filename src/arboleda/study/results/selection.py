@@ -33,7 +33,7 @@ from arboleda.study.results.best_model_facts import (
 )
 from arboleda.study.results.scoring import StudyMetric
 from arboleda.study.runner import Outcome
-from arboleda.study.search.outcome import CandidateResult
+from arboleda.study.search.model_search import CandidateResult
 
 __all__ = ["HonestChoice", "describe_selection", "find_disjoint_folds", "select_honestly"]
 

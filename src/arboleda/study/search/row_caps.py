@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.study.catalogue import Model
-from arboleda.study.execution.executor import Executor
+from arboleda.catalogue import Model
+from arboleda.study.execution.executor import Budget, Executor
 from arboleda.study.execution.job import Job
-from arboleda.study.execution.limits import Budget
 from arboleda.study.plan import Plan
 from arboleda.study.search.model_search import ModelSearch, run_searches
-from arboleda.study.search.trial import Fidelity, Trial
+from arboleda.study.search.strategies import Fidelity, Trial
 
 __all__ = ["apply_row_caps", "is_deferred", "make_small_fit", "reallocate_budget"]
 

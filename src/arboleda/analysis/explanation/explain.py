@@ -1,0 +1,349 @@
+"""Explanation of a study: from its folder to the facts of a model or a row."""
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import sklearn
+from threadpoolctl import threadpool_limits
+
+import arboleda
+from arboleda._utils.errors import StudyError
+from arboleda.analysis.explanation.contributions import describe_contributions, describe_shap
+from arboleda.analysis.explanation.prediction import (
+    describe_change,
+    describe_coverage,
+    describe_effects,
+    describe_prediction,
+    describe_range,
+)
+from arboleda.analysis.explanation.rows import (
+    count_rows_beyond_training,
+    describe_values,
+    find_correlated_columns,
+    find_instructive_rows,
+    make_proximity_forest,
+)
+from arboleda.reports.explanation.page import render_explanation
+from arboleda.reports.fact_messages import collect_messages
+from arboleda.study import Study
+from arboleda.study.artifacts.files import FactsPage, check_language
+from arboleda.study.execution.progress import Progress
+from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
+from arboleda.study.results.importance import describe_importance, describe_surrogate
+from arboleda.tables.describe import compute_histogram
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "ExplainedRow",
+    "Explanation",
+    "explain",
+    "load_row",
+    "load_subject",
+    "make_frame_facts",
+    "make_model_facts",
+    "make_row_facts",
+]
+
+
+@dataclass(frozen=True)
+class ExplainedRow:
+    """The row to explain.
+
+    ``number`` is the index of the data row in the table, from 0; ``part`` is "train" if the model
+    was fitted on the row, else "test"; ``truth`` is the code or value of its target.
+    """
+
+    number: int
+    n_rows: int
+    part: Literal["train", "test"]
+    x: Floats
+    truth: float
+
+
+@dataclass(frozen=True)
+class Explanation(FactsPage):
+    """Explanation of a model or a row: ``facts`` and the page rendered from them."""
+
+    lang: str = "en"
+
+    @property
+    def default_path(self) -> Path:
+        """Default path of the page, in the folder of the study."""
+        folder = Path(self.facts["study"]["folder"])
+        if self.facts["about"] == "row":
+            return folder / f"explained-row-{self.facts['row']['number']}.html"
+        return folder / "explained.html"
+
+    def to_html(self) -> str:
+        """Render the page as one self-contained HTML text."""
+        return render_explanation(self.facts, self.lang)
+
+
+def explain(
+    folder: str | Path,
+    row: int | None = None,
+    *,
+    seed: int = 0,
+    progress: bool = False,
+    lang: str | None = None,
+) -> Explanation:
+    """Explain the best model of a study as a whole, or its prediction for one row.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder of the study.
+    row : int, optional
+        A row of the table of the study: the number of the data row, counted from 1 without the
+        header. By default, the model as a whole is explained.
+    seed : int, default=0
+        Seed of the samples and of the randomized methods.
+    progress : bool, default=False
+        Show progress on standard error.
+    lang : {"en", "es"}, optional
+        Language of the page; by default, that of the study.
+
+    Returns
+    -------
+    Explanation
+        An object with ``facts`` (plain values, described by `facts.schema.json`) and
+        ``save(path)``, which writes the page. The same study, row and seed give the same facts.
+
+    Raises
+    ------
+    StudyError
+        If the folder contains no finished study with its models, or the table has no such row.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from arboleda import Study
+    >>> with TemporaryDirectory() as folder:
+    ...     result = Study("iris", target="target", output_dir=folder, models="random_forest").run()
+    ...     found = explain(folder, row=7)
+    >>> found.facts["prediction"]["value"]
+    'setosa'
+    """
+    if not isinstance(seed, Integral) or not 0 <= seed < 2**32:
+        raise StudyError(
+            f"The seed {seed!r} is out of range; choose a whole number from 0 to {2**32 - 1}."
+        )
+    if lang is not None:
+        check_language(lang)
+    reporter = Progress(progress)
+    # One thread: the result must not depend on the number of threads.
+    with threadpool_limits(limits=1):
+        with reporter.step("Reading the study"):
+            subject = load_subject(Path(folder), int(seed))
+        if row is None:
+            facts = make_model_facts(subject, reporter)
+        else:
+            facts = make_row_facts(subject, load_row(subject, row), reporter)
+    facts["messages"] = subject.facts.get("messages", {}) | collect_messages(facts)
+    return Explanation(facts, lang or subject.facts["study"]["settings"].get("lang", "en"))
+
+
+def load_subject(folder: Path, seed: int) -> ExplainedModel:
+    """Load the best model of a study and its rows.
+
+    Raises
+    ------
+    StudyError
+        If the folder contains no finished study, or the model or the rows cannot be read.
+    """
+    study = Study.load(folder)
+    model, layout = study.best_model_, study.layout
+    return ExplainedModel(
+        folder=str(folder),
+        facts=study.facts,
+        key=study.best_key,
+        pipeline=model.pipeline_,
+        names=tuple(layout.names),
+        levels=layout.levels,
+        binary=tuple(layout.binary),
+        labels=tuple(study.class_names),
+        train=_encode_rows(layout, study.training_rows()),
+        test=_encode_rows(layout, study.test_rows()),
+        seed=seed,
+    )
+
+
+def _encode_rows(layout: Any, rows: Any) -> RowSubset:
+    return RowSubset(layout.encode(rows.X).x, rows.codes, rows.numbers)
+
+
+def load_row(subject: ExplainedModel, row: int) -> ExplainedRow:
+    """Find a row of the table by its number, counted from 1.
+
+    Raises
+    ------
+    StudyError
+        If the table has no such row, or the study did not keep it.
+    """
+    study = subject.facts["study"]
+    n_rows = subject.facts["data"]["n_rows"]
+    if not isinstance(row, Integral) or not 1 <= row <= n_rows:
+        raise StudyError(
+            f"There is no row {row} in {study['table']}; choose one from 1 to {n_rows:,}."
+        )
+    number = int(row) - 1
+    for name, part in (("test", subject.test), ("train", subject.train)):
+        result = np.flatnonzero(part.numbers == number)
+        if result.size:
+            at = int(result[0])
+            return ExplainedRow(number, n_rows, name, part.x[at], float(part.y[at]))
+    raise StudyError(
+        f"Row {row} of {study['table']} was not saved: the study saves only a sample of a large "
+        f"table; choose another row, such as {int(subject.test.numbers[0]) + 1}."
+    )
+
+
+SCHEMA_VERSION = 2
+_BASELINES = ("most_frequent", "mean")
+# Packages of models that extrapolate as constants.
+_TREES = tuple(f"arboleda.{part}" for part in ("adaboost", "bagging", "boosting", "forest", "tree"))
+
+
+def make_frame_facts(subject: ExplainedModel, about: str) -> dict[str, Any]:
+    """Collect the facts about the study, its best model and the package versions."""
+    study = subject.facts["study"]
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "arboleda_version": arboleda.__version__,
+        "about": about,
+        "study": {
+            "folder": subject.folder,
+            "table": study["table"],
+            "target": study["target"],
+            "task": study["task"],
+            "labels": list(subject.labels) or None,
+            "positive_class": study["positive_class"],
+            "metric": study["metric"],
+            "metric_label": study["metric_label"],
+            "greater_is_better": study["greater_is_better"],
+            "n_train": subject.facts["split"]["n_train"],
+            "n_test": subject.facts["split"]["n_test"],
+            "data_sha256": study["data_sha256"],
+        },
+        "model": _describe_model(subject),
+        "seed": subject.seed,
+        "environment": {
+            "python": platform.python_version(),
+            "arboleda": arboleda.__version__,
+            "numpy": np.__version__,
+            "scikit_learn": sklearn.__version__,
+        },
+    }
+
+
+def _describe_model(subject: ExplainedModel) -> dict[str, Any]:
+    models = [m for m in subject.facts["models"] if m["status"] == "ok"]
+    result = next(m for m in models if m["key"] == subject.key)
+    metric, test = subject.facts["study"]["metric"], result["test"]
+    baseline = next((m for m in models if m["key"] in _BASELINES and m is not result), None)
+    return {
+        "key": result["key"],
+        "name": result["name"],
+        "engine": result["engine"],
+        "params": dict(result["candidates"][result["best"]]["params"]),
+        "n_models": len(models),
+        "rank": models.index(result) + 1,
+        "cv": {"mean": result["cv"]["mean"], "sd": result["cv"]["sd"]},
+        "test": test["metrics"].get(metric),
+        "interval": dict(test["interval"]),
+        "baseline": None
+        if baseline is None
+        else {"name": baseline["name"], "test": baseline["test"]["metrics"].get(metric)},
+        "calibration": _describe_calibration(test["calibration"]),
+        "probabilities": subject.predicts_probabilities,
+        "by_trees": type(subject.pipeline[-1]).__module__.startswith(_TREES),
+    }
+
+
+def _describe_calibration(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return the calibration error on the test rows and its quantile under chance."""
+    if result is None:
+        return None
+    return {key: result[key] for key in ("error", "largest_by_chance", "level", "bins")}
+
+
+def make_model_facts(subject: ExplainedModel, progress: Progress) -> dict[str, Any]:
+    """Compute the facts of a model; the same study and seed give the same facts.
+
+    Parts that cannot be computed for the model or its rows are None.
+    """
+    with progress.step("Computing permutation importance"):
+        importance = describe_importance(subject)
+    with progress.step("Computing effects of columns"):
+        effects = describe_effects(subject, importance)
+    with progress.step("Computing contributions of columns"):
+        shap = describe_shap(subject)
+    with progress.step("Fitting a surrogate tree"):
+        surrogate = describe_surrogate(subject)
+    with progress.step("Checking calibration and coverage"):
+        coverage = describe_coverage(subject)
+    return {
+        **make_frame_facts(subject, "model"),
+        "names": list(subject.names),
+        "importance": importance,
+        "effects": effects,
+        "surrogate": surrogate,
+        "shap": shap,
+        "promise": coverage,
+        "rows": find_instructive_rows(subject),
+        "correlated": find_correlated_columns(subject),
+        "beyond": count_rows_beyond_training(subject),
+    }
+
+
+CHANGED = 4
+BINS = 30
+
+
+def make_row_facts(
+    subject: ExplainedModel, row: ExplainedRow, progress: Progress
+) -> dict[str, Any]:
+    """Compute the facts of a row; the same study, row and seed give the same facts."""
+    own = row.number
+    with progress.step("Predicting the row"):
+        values = describe_values(subject, row.x)
+        prediction = describe_prediction(subject, row.x, own)
+        prediction_range = describe_range(subject, row.x, own)
+    with progress.step("Computing contributions of columns"):
+        contributions = describe_contributions(subject, row.x)
+        changes = [
+            describe_change(subject, row.x, j)
+            for j in _find_leading_columns(subject, contributions)
+        ]
+    with progress.step("Finding similar rows"):
+        forest = make_proximity_forest(subject)
+        neighbours = forest.facts(row.x, own)
+        near_test_rows = forest.test_rows(row.x) if row.part == "train" else []
+    return {
+        **make_frame_facts(subject, "row"),
+        "row": {
+            "number": row.number + 1,
+            "n_rows": row.n_rows,
+            "part": row.part,
+            "truth": subject.prediction_text(row.truth),
+            "near_test_rows": near_test_rows,
+        },
+        "prediction": prediction,
+        "range": prediction_range,
+        "targets": None if subject.classes else compute_histogram(subject.train.y, BINS),
+        "values": values,
+        "contributions": contributions,
+        "changes": changes,
+        "neighbours": neighbours,
+    }
+
+
+def _find_leading_columns(subject: ExplainedModel, contributions: Mapping[str, Any]) -> list[int]:
+    """Return the columns with the largest contributions."""
+    names = dict.fromkeys(column["name"] for column in contributions["columns"])
+    return [subject.names.index(name) for name in names][:CHANGED]

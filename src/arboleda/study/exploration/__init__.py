@@ -1,6 +1,0 @@
-"""Exploration of a table before modelling: the code behind ``arboleda explore``.
-
-``explore`` goes from a table to facts, which `arboleda.reports` draws. ``explored_table`` encodes
-the columns; ``problems``, ``relations``, ``structure`` and ``outliers`` compute one part of the
-facts each.
-"""

@@ -1,0 +1,236 @@
+"""Read delimited text of any common compression, encoding and separator."""
+
+import csv
+import io
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from arboleda._utils.errors import TableError
+from arboleda.reports.fact_messages import write_message
+from arboleda.tables.table import MISSING, Note, check_names
+from arboleda.tables.table_files import (
+    SizeLimit,
+    explain_damage,
+    make_size_limit,
+    open_unpacked,
+    shorten_error,
+)
+
+__all__ = ["guess_separator", "parse_text", "read_delimited", "read_header", "refuse_nul"]
+
+SEPARATORS = (",", ";", "\t", "|")
+# Common encodings of tables; guesses among all encodings would often be exotic ones.
+ENCODINGS = ["cp1252", "latin_1", "cp1250", "cp1251", "cp1253", "cp1254", "iso8859_2", "koi8_r"]
+ENCODINGS += ["shift_jis", "euc_jp", "gb18030", "big5", "euc_kr", "mac_roman"]
+_SAMPLE = 1 << 18
+# Bytes that are decompressed at a time.
+_BLOCK = 1 << 20
+# Maximum bytes of a text: Arrow counts the bytes of a block in 32 bits.
+_LARGEST = (1 << 31) - (1 << 16)
+
+
+def read_delimited(
+    path: Path, data: bytes, as_text: Sequence[str] = (), limit: SizeLimit | None = None
+) -> tuple[pa.Table, bool, list[Note]]:
+    """Parse a delimited text file into an Arrow table.
+
+    Parameters
+    ----------
+    path : Path
+        The file's path, for messages.
+    data : bytes
+        The file's content, which may be compressed by gzip, bzip2, xz, Zstandard or zip.
+    as_text : sequence of str
+        Columns that are kept as text even if they look like numbers, such as postal codes.
+    limit : SizeLimit, optional
+        Limit of the decompressed text; by default that of `make_size_limit`.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        The columns, with numbers and ISO dates parsed, and the usual markers as missing values.
+    decimal_comma : bool
+        Whether ``1,5`` may be a number: true unless the comma is the separator.
+    notes : list of Note
+        Notes on guesses.
+
+    Raises
+    ------
+    TableError
+        If the text cannot be read, is larger than the limit, has no header, or has rows with more
+        or fewer fields than the header.
+    """
+    notes: list[Note] = []
+    text = _decode(_decompress(data, path, limit or make_size_limit(None)), path, notes)
+    if not text.strip():
+        raise TableError(f"The table {path.name} is empty; it needs a header line and rows.")
+    separator = guess_separator(text)
+    header = read_header(text, separator)
+    check_names([h for h in header if h.strip()], path.name)
+    if all(_is_number(h) for h in header):
+        notes.append(
+            Note(
+                "warning",
+                None,
+                "The first line, read as the names of the columns, holds only numbers; "
+                "if it is a row of data, add a header line.",
+            )
+        )
+    table = parse_text(text, separator, path, as_text)
+    if table.num_rows == 0:
+        raise TableError(f"The table {path.name} has a header line but no rows.")
+    return table, separator != ",", notes
+
+
+def _decompress(data: bytes, path: Path, limit: SizeLimit) -> bytes:
+    """Decompress the content block by block, and stop at the limit."""
+    packed = io.BytesIO(data)
+    with explain_damage(path), ExitStack() as stack:
+        content = open_unpacked(path, packed, stack)
+        if content is packed:
+            return data
+        blocks, size = [], 0
+        while block := content.read(_BLOCK):
+            size += len(block)
+            limit.check(path.name, size, at_least=True)
+            blocks.append(block)
+    return b"".join(blocks)
+
+
+def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
+    if data[:3] == b"\xef\xbb\xbf":
+        encoding = "utf-8-sig"
+    elif data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    else:
+        encoding = "utf-8"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        encoding = _guess_encoding(data, path)
+        text = _decode_as(data, encoding, path)
+        notes.append(Note("info", None, write_message("encoding", encoding=encoding)))
+    refuse_nul(text, path)
+    return text
+
+
+def refuse_nul(text: str, path: Path) -> None:
+    """Raise a TableError if a text contains a NUL character."""
+    at = text.find("\0")
+    if at >= 0:
+        line = text.count("\n", 0, at) + 1
+        raise TableError(
+            f"The file {path.name} holds a NUL character in line {line}, so it is not a text "
+            "table; export it as CSV in UTF-8."
+        )
+
+
+def _guess_encoding(data: bytes, path: Path) -> str:
+    from charset_normalizer import from_bytes
+
+    matches = from_bytes(data[:_SAMPLE], cp_isolation=ENCODINGS)
+    best = matches.best()
+    if best is None:
+        if _reads_as_western(data):
+            return "cp1252"
+        raise TableError(_describe_bad_encoding(path))
+    # Among encodings that fit equally well, the most common one is the most likely.
+    if any("cp1252" in m.could_be_from_charset and m.chaos <= best.chaos for m in matches):
+        return "cp1252"
+    return str(best.encoding)
+
+
+def _reads_as_western(data: bytes) -> bool:
+    """Return whether the bytes are printable text in cp1252: a default for short texts."""
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    return all(part.isprintable() for part in text.split())
+
+
+def _decode_as(data: bytes, encoding: str, path: Path) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise TableError(_describe_bad_encoding(path)) from error
+
+
+def _describe_bad_encoding(path: Path) -> str:
+    return f"The encoding of {path.name} cannot be read; save the table as CSV in UTF-8."
+
+
+def guess_separator(text: str) -> str:
+    """Guess the separator: the one with which most of the first lines have equally many fields."""
+    lines = [line for line in text[:_SAMPLE].splitlines()[:21] if line.strip()]
+    if len(text) > _SAMPLE and len(lines) > 1:
+        lines.pop()
+
+    def score(separator: str) -> tuple[float, int]:
+        counts = [len(row) for row in csv.reader(lines, delimiter=separator)]
+        if not counts or counts[0] < 2:
+            return (0.0, 0)
+        return (sum(c == counts[0] for c in counts) / len(counts), counts[0])
+
+    csv.field_size_limit(max(csv.field_size_limit(), _LARGEST))
+    return max(SEPARATORS, key=score)
+
+
+def read_header(text: str, separator: str) -> list[str]:
+    """Return the fields of the first non-empty line."""
+    # Lines may also end with a bare carriage return.
+    rows = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
+    return next((row for row in rows if row), [])
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) -> pa.Table:
+    """Parse text whose first line names the columns; see `read_delimited`."""
+    data = text.encode("utf-8", "replace")
+    if len(data) > _LARGEST:
+        raise TableError(f"The text table {path.name} is above 2 GB; save it as Parquet.")
+    ragged: list[pa_csv.InvalidRow] = []
+
+    def save_row(row: pa_csv.InvalidRow) -> str:
+        ragged.append(row)
+        return "error"
+
+    try:
+        return pa_csv.read_csv(
+            io.BytesIO(data),
+            # One block, so that a row of any length fits and row numbers are correct.
+            read_options=pa_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
+            parse_options=pa_csv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=save_row
+            ),
+            convert_options=pa_csv.ConvertOptions(
+                null_values=MISSING,
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=True,
+                column_types={name: pa.string() for name in as_text},
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        if ragged:
+            row = ragged[0]
+            raise TableError(
+                f"Row {row.number} of {path.name} (the header is row 1) has "
+                f"{row.actual_columns} fields where the header has {row.expected_columns}; "
+                "correct it (an unclosed quote or a stray separator?)."
+            ) from error
+        if "Empty CSV" in str(error):
+            raise TableError(f"The table {path.name} has a header line but no rows.") from error
+        raise TableError(
+            f"The table {path.name} cannot be read: {shorten_error(error)}."
+        ) from error
