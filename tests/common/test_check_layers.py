@@ -1,5 +1,6 @@
 """The layer check finds a planted violation of each kind and passes on this repository."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -171,6 +172,32 @@ def test_imports_that_run_later_or_never_make_no_circle(tmp_path: Path) -> None:
         assert (result.returncode, result.stdout) == (0, "")
     write(tmp_path, "src/arboleda/tree/b.py", for_types + "else:\n    from .a import y\n")
     assert "import circle" in run_check(tmp_path).stdout
+
+
+def test_a_facade_names_what_stands_above_it_without_importing_it(tmp_path: Path) -> None:
+    lazily = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from arboleda.{} import x\n"
+    write(tmp_path, "src/arboleda/study/__init__.py", lazily.format("analysis"))
+    assert run_check(tmp_path).stdout == ""
+    write(tmp_path, "src/arboleda/study/__init__.py", lazily.format("cli"))
+    assert "study must not import arboleda.cli" in run_check(tmp_path).stdout
+    write(tmp_path, "src/arboleda/study/__init__.py", "from arboleda.analysis import x\n")
+    assert "study must not import arboleda.analysis" in run_check(tmp_path).stdout
+    write(tmp_path, "src/arboleda/study/__init__.py", "")
+    write(tmp_path, "src/arboleda/study/plan.py", lazily.format("analysis"))
+    assert "study must not import arboleda.analysis" in run_check(tmp_path).stdout
+
+
+def test_parts_form_no_circle(tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    shutil.copytree(ROOT / "tools", tools)
+    script = tools / "check_layers.py"
+    script.write_text(
+        script.read_text().replace('"persist": {"_engine"', '"persist": {"_base", "_engine"')
+    )
+    result = subprocess.run(
+        [sys.executable, script, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert "persist imports _base, which does not stand before it" in result.stdout
 
 
 def test_modules_of_facts_import_no_prose(tmp_path: Path) -> None:
