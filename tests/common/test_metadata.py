@@ -154,3 +154,28 @@ def test_the_workflows_build_for_every_platform() -> None:
     }
     for tool in re.findall(r"tools/\w+\.py", text):
         assert (ROOT / tool).is_file()
+
+
+def test_the_front_page_is_short() -> None:
+    """One picture, six lines of Python (which `test_docs` runs), both commands, on one page."""
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 150
+    start = lines.index("```python") + 1
+    example = [line for line in lines[start : lines.index("```", start)] if line]
+    assert len(example) == 6
+    assert {"$ make study", "$ make test"} <= set(lines)
+    (picture,) = re.findall(r"!\[[^]]+\]\(([^)]+)\)", "\n".join(lines))
+    content = (ROOT / picture).read_bytes()
+    assert content.startswith(b"\x89PNG")
+    assert len(content) < 300_000
+
+
+def test_tables_of_the_front_page_are_complete() -> None:
+    """Every row of a table has as many cells as its heading."""
+    widths: list[int] = []
+    for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("|"):
+            assert len(set(widths)) <= 1
+            widths = []
+        else:
+            widths.append(line.count("|"))
