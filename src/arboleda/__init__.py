@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arboleda._utils.errors import can_study
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"  # the only place: pyproject.toml reads it from here
 
 # Public name -> the module that defines it.
 _PUBLIC = {

@@ -1,0 +1,48 @@
+"""Draw the top of a study's report as a PNG for the README: light, and below 300 kB.
+
+python tools/draw_report.py STUDY [docs/_static/report.png]
+
+The picture of the README shows the study of `make study`. Needs Chromium.
+"""
+
+import io
+import shutil
+import sys
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+WIDTH, HEIGHT = 1240, 940
+LIMIT_KB = 300
+
+
+def main(study: Path, output: Path = ROOT / "docs" / "_static" / "report.png") -> int:
+    """Draw the report of a study; return 1 if the picture is too large."""
+    picture = Image.open(io.BytesIO(take_screenshot(study / "report.html")))
+    # A page has few colours: with 256 of them the file has a third of the size.
+    picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(output, optimize=True)
+    size = output.stat().st_size / 1e3
+    print(f"{output}: {picture.width} x {picture.height}, {size:.0f} kB")
+    return int(size > LIMIT_KB)
+
+
+def take_screenshot(report: Path) -> bytes:
+    """Return the top of a page as a PNG, with one and a half pixels for one of the page."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT},
+            device_scale_factor=1.5,
+            color_scheme="light",
+        )
+        page.goto(report.resolve().as_uri())
+        screenshot = page.screenshot()
+        browser.close()
+    return screenshot
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(Path, sys.argv[1:])))
