@@ -40,6 +40,7 @@ __all__ = [
     "document_parameters",
     "parse_conditions",
     "parse_cv",
+    "parse_metric",
     "parse_search",
 ]
 
@@ -270,6 +271,13 @@ def parse_cv(value: Any) -> Any:
     """Parse a cross-validation scheme from its name or number of folds."""
     value = to_int(value)
     return parse_scheme(str(value)) if isinstance(value, (str, int)) else value
+
+
+def parse_metric(value: Any) -> Any:
+    """Parse a metric from one of its names, ``module:function`` or a function."""
+    from arboleda.study.metrics.choice import parse_metric as parse
+
+    return parse(value)
 
 
 def parse_search(value: Any) -> Any:

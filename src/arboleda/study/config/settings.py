@@ -26,15 +26,17 @@ from arboleda.study.config.declaration import (
     declared_options,
     parse_conditions,
     parse_cv,
+    parse_metric,
     parse_search,
 )
 from arboleda.study.config.schemes import Scheme
 
 if TYPE_CHECKING:
+    from arboleda.study.metrics.user_function import MetricFunction
     from arboleda.study.search import SearchStrategy
     from arboleda.tables.recipe import Recipe, RowCondition
 else:  # Heavy modules; the parsers return nothing else.
-    RowCondition = SearchStrategy = Any
+    MetricFunction = RowCondition = SearchStrategy = Any
 
 __all__ = ["OPTIONS", "Costs", "Settings"]
 
@@ -69,18 +71,18 @@ class Settings(BaseModel):
         ),
     ] = Field(default=None, description="``classification`` or ``regression``.")
     metric: Annotated[
-        str | None,
+        Annotated[MetricFunction | str, BeforeValidator(parse_metric)] | None,
         Option(
             _TASK,
-            "The metric {value} is not a name; choose one such as accuracy.",
-            "str",
+            "The metric {value} is not a name or a function; choose one such as log_loss.",
+            "str or callable",
             default="accuracy; rmse",
         ),
     ] = Field(
         default=None,
-        description="Metric for choosing models: accuracy, balanced_accuracy, f1_macro, mcc, "
-        "roc_auc, log_loss, cost (the mean cost of the cheapest decisions by the cost matrix); "
-        "rmse, mae, r2.",
+        description="Metric for choosing models, by a common name such as auc, f1, log_loss, "
+        "mae, rmse or pinball:0.9; ``cost`` is the mean cost by the cost matrix, and "
+        "``module:function`` is a Python function of the current folder or of a package.",
     )
     models: Annotated[
         Names | None,
@@ -368,7 +370,7 @@ class Settings(BaseModel):
         return {name: self.plain_value(name) for name in names}
 
     def plain_value(self, name: str) -> Any:
-        """Return an option as a plain value, as JSON and TOML write it."""
+        """Return an option as JSON and TOML write it."""
         return self.test_name if name == "test" else _to_plain(getattr(self, name))
 
     @property
