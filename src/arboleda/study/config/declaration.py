@@ -24,6 +24,7 @@ from arboleda._utils.files import read_regular
 from arboleda.study.config.schemes import parse_scheme
 
 __all__ = [
+    "GROUPS",
     "SHOWN",
     "Bytes",
     "ColumnName",
@@ -42,9 +43,12 @@ __all__ = [
     "parse_cv",
     "parse_metric",
     "parse_search",
+    "sort_by_group",
 ]
 
 Documented = TypeVar("Documented", bound=type)
+# The groups of options, in the order of the help and of study.toml.
+GROUPS = ("Data", "Columns", "Models", "Evaluation", "Time and memory", "Output")
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,12 @@ class Declared:
 def declared_options(model: type[BaseModel]) -> dict[str, Declared]:
     """Return the declared options of a model by their names, in the model's order."""
     return {name: _declared(name, field) for name, field in model.model_fields.items()}
+
+
+def sort_by_group(options: Mapping[str, Declared]) -> dict[str, Declared]:
+    """Return options in the order of their groups."""
+    order = sorted(options.items(), key=lambda item: GROUPS.index(item[1].option.group))
+    return dict(order)
 
 
 def _declared(name: str, field: FieldInfo) -> Declared:

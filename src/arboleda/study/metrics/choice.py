@@ -18,6 +18,7 @@ from arboleda.reports.metric_names import (
 from arboleda.study.metrics.measures import (
     FunctionMetric,
     Measure,
+    Outputs,
     RankMetric,
     RowMean,
     make_measure,
@@ -45,6 +46,8 @@ COST = "cost"
 _DEFAULTS = {"classification": "accuracy", "regression": "rmse"}
 # Metrics of probabilities; those of other scores are areas and the accuracy of the first k classes.
 _OF_PROBABILITIES = ("log_loss", "brier")
+# Rows on which a function of the user is tried before the first fit.
+TRIED_ROWS = 10_000
 # Targets for which a metric is undefined: a test, and what it needs.
 _NEEDS_VALUES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "mape": (lambda y: np.all(y != 0), "no target of 0"),
@@ -104,7 +107,7 @@ def parse_metric(value: Any) -> str | MetricFunction:
     if callable(value):
         return make_metric_function(value)
     if not isinstance(value, str):
-        raise ValueError("neither a name nor a function")
+        raise ValueError("neither a name nor a function")  # noqa: TRY004 - pydantic expects it
     name = value.strip()
     if name.partition(":")[0] not in METRIC_NAMES and is_function_name(name):
         try:
@@ -191,6 +194,7 @@ def check_metric(metric: StudyMetric, target: StudyTarget) -> None:
     base, parameter = split_metric_key(metric.key)
     known, n_classes = METRIC_NAMES.get(base), len(target.labels)
     if known is None:
+        _try_function(metric, target)
         return
     if known.two_classes and n_classes > 2:
         others = [key for key in METRIC_NAMES if key.startswith(f"{base}_")]
@@ -206,6 +210,39 @@ def check_metric(metric: StudyMetric, target: StudyTarget) -> None:
     needed = _NEEDS_VALUES.get(base)
     if needed is not None and not needed[0](target.y):
         raise StudyError(
-            f"The metric {base} needs {needed[1]}, and the target {target.name!r} has values down to "
-            f"{target.y.min():g}; choose mae or rmse."
+            f"The metric {base} needs {needed[1]}, and the target {target.name!r} has values down "
+            f"to {target.y.min():g}; choose mae or rmse."
+        )
+
+
+def _try_function(metric: StudyMetric, target: StudyTarget) -> None:
+    """Call a function of the user for correct and for constant predictions, before any fit.
+
+    A function that compares the classes with values that they do not have is constant.
+    """
+    measure, n_classes = metric.measure, len(target.labels)
+    assert isinstance(measure, FunctionMetric)
+    rows = np.unique(np.linspace(0, len(target.y) - 1, TRIED_ROWS).round().astype(np.int64))
+    y = target.y[rows]
+    values = []
+    for predicted in (y, np.full_like(y, y.min()), np.full_like(y, y.max())):
+        score = np.eye(n_classes)[predicted] if n_classes else None
+        try:
+            value = measure.call(Outputs(y, predicted, score, n_classes), np.arange(len(y)))
+        except Exception as error:
+            raise StudyError(
+                f"The metric {metric.key} raises {type(error).__name__} ({error}); correct it, or "
+                "choose another metric."
+            ) from error
+        values.append(value)
+    if values[0] is None:
+        raise StudyError(
+            f"The metric {metric.key} is not a finite number for correct predictions; correct it, "
+            "or choose another metric."
+        )
+    if len(set(values)) == 1:
+        shown = f"; the classes are {', '.join(map(repr, target.labels[:4]))}" if n_classes else ""
+        raise StudyError(
+            f"The metric {metric.key} has the same value, {values[0]:g}, for correct and for "
+            f"constant predictions{shown}."
         )
