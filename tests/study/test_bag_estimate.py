@@ -6,7 +6,12 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from arboleda.model_selection import BootstrapSplit, bootstrap_error
-from arboleda.study.results.scoring import all_scores, compute_chance_scores, estimate_plus_632
+from arboleda.study.results.scoring import (
+    all_scores,
+    compute_chance_scores,
+    estimate_plus_632,
+    name_loss,
+)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "error", "rmse", "mse"])
@@ -25,7 +30,7 @@ def test_the_estimate_matches_the_formula(metric: str) -> None:
     predicted = model.fit(x, y).predict(x)
     training = all_scores(y, predicted, None, n_classes)[metric]
     chance = compute_chance_scores(y, predicted, None, n_classes)[metric]
-    found = estimate_plus_632(metric, left_out, weights, training, chance)
+    found = estimate_plus_632(name_loss(metric), left_out, weights, training, chance)
     expected = bootstrap_error(model, x, y, n_splits=400, random_state=1)
     loss = {"accuracy": 1 - found, "rmse": found**2}.get(metric, found)
     # The two forms of the leave-one-out bootstrap agree for many bags.
@@ -51,13 +56,15 @@ def test_the_no_information_rate_pairs_all_targets_and_predictions() -> None:
 
 
 def test_without_overfitting_it_is_the_632_estimate() -> None:
-    assert estimate_plus_632("mae", [2.0, 4.0], [1, 1], 3.0, 9.0) == pytest.approx(3.0)
-    assert estimate_plus_632("mae", [2.0, 4.0], [3, 1], 3.0, 9.0) == pytest.approx(
+    assert estimate_plus_632(name_loss("mae"), [2.0, 4.0], [1, 1], 3.0, 9.0) == pytest.approx(3.0)
+    assert estimate_plus_632(name_loss("mae"), [2.0, 4.0], [3, 1], 3.0, 9.0) == pytest.approx(
         0.368 * 3 + 0.632 * 2.5
     )
-    assert estimate_plus_632("accuracy", [0.9, 0.7], [1, 1], 0.8, 0.5) == pytest.approx(0.8)
+    assert estimate_plus_632(name_loss("accuracy"), [0.9, 0.7], [1, 1], 0.8, 0.5) == pytest.approx(
+        0.8
+    )
 
 
 def test_a_rule_that_only_memorizes_scores_at_chance() -> None:
-    assert estimate_plus_632("accuracy", [0.5], [1], 1.0, 0.5) == pytest.approx(0.5)
-    assert estimate_plus_632("r2", [-1.0], [1], 1.0, -1.0) == pytest.approx(-1.0)
+    assert estimate_plus_632(name_loss("accuracy"), [0.5], [1], 1.0, 0.5) == pytest.approx(0.5)
+    assert estimate_plus_632(name_loss("r2"), [-1.0], [1], 1.0, -1.0) == pytest.approx(-1.0)

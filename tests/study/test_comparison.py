@@ -8,6 +8,7 @@ from scipy import stats
 
 from arboleda.study import Study
 from arboleda.study.execution.prediction_store import Predictions
+from arboleda.study.metrics.choice import find_metric
 from arboleda.study.results.best_model_facts import RivalFacts
 from arboleda.study.results.comparison import _sentence, compare_on_rows
 
@@ -75,7 +76,7 @@ def test_mcnemars_test_matches_the_exact_binomial() -> None:
     second[:9] = 1
     first[9] = 1
     got = compare_on_rows(
-        "accuracy", y, Predictions(first, None), Predictions(second, None), 2, True
+        find_metric("accuracy"), y, Predictions(first, None), Predictions(second, None), 2
     )
     assert got is not None
     assert got["difference"] == pytest.approx(8 / 40)
@@ -85,7 +86,7 @@ def test_mcnemars_test_matches_the_exact_binomial() -> None:
 def test_equal_predictions_do_not_differ() -> None:
     y = np.arange(30.0)
     same = Predictions(y + 1, None)
-    got = compare_on_rows("rmse", y, same, same, 0, False)
+    got = compare_on_rows(find_metric("rmse"), y, same, same, 0)
     assert got is not None
     assert (got["difference"], got["p"]) == (0, 1)
 
@@ -93,7 +94,7 @@ def test_equal_predictions_do_not_differ() -> None:
 def test_an_undefined_metric_gives_no_test() -> None:
     y = np.zeros(5, dtype=int)
     predictions = Predictions(y, np.full((5, 2), 0.5))
-    assert compare_on_rows("roc_auc", y, predictions, predictions, 2, True) is None
+    assert compare_on_rows(find_metric("roc_auc"), y, predictions, predictions, 2) is None
 
 
 @pytest.mark.parametrize("metric", ["rmse", "accuracy"])
@@ -105,8 +106,9 @@ def test_rows_of_a_group_count_as_one(metric: str) -> None:
 
     def compared(times: int, groups: Any) -> Any:
         first, second = (Predictions(one.repeat(times), None) for one in predictions)
-        up = metric == "accuracy"
-        return compare_on_rows(metric, y.repeat(times), first, second, n_classes, up, groups)
+        return compare_on_rows(
+            find_metric(metric), y.repeat(times), first, second, n_classes, groups
+        )
 
     rows = compared(1, np.arange(60))
     copies = compared(9, np.arange(60).repeat(9))
@@ -122,7 +124,7 @@ def test_one_in_twenty_equally_good_models_differs() -> None:
     for _ in range(times):
         y = draw.normal(size=n)
         first, second = (Predictions(y + draw.normal(size=n), None) for _ in range(2))
-        got = compare_on_rows("rmse", y, first, second, 0, False)
+        got = compare_on_rows(find_metric("rmse"), y, first, second, 0)
         assert got is not None
         alarms += got["p"] < 0.05
     assert 0.025 < alarms / times < 0.085
@@ -132,6 +134,6 @@ def test_rounding_differences_are_not_differences() -> None:
     y = np.arange(40) % 7 * 0.01
     predictions = y + 0.0249
     other = Predictions(predictions * (1 + 2.0**-52), None)
-    got = compare_on_rows("rmse", y, Predictions(predictions, None), other, 0, False)
+    got = compare_on_rows(find_metric("rmse"), y, Predictions(predictions, None), other, 0)
     assert got is not None
     assert (got["difference"], got["p"]) == (0.0, 1.0)

@@ -14,6 +14,7 @@ from arboleda import CostSensitiveClassifier
 from arboleda.study import Study, StudyError, StudyResult, compare
 from arboleda.study.config.options import config_text, make_settings, read_config
 from arboleda.study.config.settings import Settings
+from arboleda.study.metrics.choice import find_metric
 from arboleda.study.plan import make_plan
 from arboleda.study.results.intervals import bootstrap_interval, compute_influence, compute_score
 from arboleda.study.results.scoring import all_scores, choose_cheapest_classes, describe_costs
@@ -59,14 +60,16 @@ def test_quick_score_interval_and_influence_agree() -> None:
     predicted = score.argmax(axis=1)
     cost = all_scores(y, predicted, score, 3, matrix)["cost"]
     assert cost is not None
-    assert compute_score("cost", y, predicted, score, 3, matrix) == pytest.approx(cost)
-    by_rows = compute_influence("cost", y, predicted, score, 3, matrix)
+    assert compute_score(find_metric("cost"), y, predicted, score, 3, matrix) == pytest.approx(cost)
+    by_rows = compute_influence(find_metric("cost"), y, predicted, score, 3, matrix)
     assert by_rows is not None
     value, influence = by_rows
     paid = matrix[y, choose_cheapest_classes(predicted, score, matrix)]
     assert value == pytest.approx(cost)
     np.testing.assert_allclose(influence, paid - paid.mean())
-    low, high = bootstrap_interval("cost", y, predicted, score, n_classes=3, seed=0, costs=matrix)
+    low, high = bootstrap_interval(
+        find_metric("cost"), y, predicted, score, n_classes=3, seed=0, costs=matrix
+    )
     assert low is not None
     assert high is not None
     reach = 1.96 * paid.std() / np.sqrt(120)

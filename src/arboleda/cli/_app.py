@@ -1,19 +1,36 @@
 """Shared parts of the commands: the application and the handling of Ctrl-C."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import arboleda
 from arboleda._utils.text import visible
 
 __all__ = ["CtrlCError", "app", "print_line"]
 
+
+class FullHelpGroup(TyperGroup):
+    """A group whose help has the whole first sentence of each command."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands in the order in which they were added."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            text = (command and command.help) or ""
+            rows.append((name, " ".join(text.split("\n\n")[0].split())))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 app = typer.Typer(
-    add_completion=False,
+    cls=FullHelpGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"max_content_width": 120},
     help="Ensemble learning on tables.",
 )
 

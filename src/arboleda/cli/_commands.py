@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arboleda.cli._app import CtrlCError, print_line
+from arboleda.cli._completion import COMPLETERS, complete_study_model, complete_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,8 +20,18 @@ def compare(
         list[Path], typer.Argument(metavar="STUDY...", help="Folders of at least two studies.")
     ],
     *,
-    out: Annotated[Path | None, typer.Option(help="Path of the page. [compared.html]")] = None,
-    lang: Annotated[str, typer.Option(help="Language of the page: en or es.")] = "en",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the page to this path. [compared.html]", rich_help_panel="Output"),
+    ] = None,
+    lang: Annotated[
+        str,
+        typer.Option(
+            help="Write the page in this language: en, or es for Spanish.",
+            rich_help_panel="Output",
+            autocompletion=COMPLETERS["lang"],
+        ),
+    ] = "en",
 ) -> None:
     """Compare studies: settings, leaderboards and best models."""
     try:
@@ -67,16 +78,29 @@ def explain(
     row: Annotated[
         int | None,
         typer.Option(
-            help="Number of a data row of the table, from 1. [explain the model as a whole]"
+            help="Explain the prediction for the data row of this number, from 1. [explain the "
+            "model as a whole]",
+            rich_help_panel="Data",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Path of the page. [STUDY/explained.html, STUDY/explained-row-N.html]"),
+        typer.Option(
+            help="Write the page to this path. [STUDY/explained.html, STUDY/explained-row-N.html]",
+            rich_help_panel="Output",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of samples and shuffles.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(help="Draw samples and shuffles by this seed.", rich_help_panel="Evaluation"),
+    ] = 0,
     lang: Annotated[
-        str | None, typer.Option(help="Language of the page: en or es. [that of the study]")
+        str | None,
+        typer.Option(
+            help="Write the page in this language: en, or es for Spanish. [that of the study]",
+            rich_help_panel="Output",
+            autocompletion=COMPLETERS["lang"],
+        ),
     ] = None,
 ) -> None:
     """Explain the best model of STUDY, or its prediction for one row, on a page."""
@@ -95,25 +119,42 @@ def explore(
         str,
         typer.Argument(
             help="A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, "
-            "iris, wine."
+            "iris, wine.",
+            autocompletion=complete_table,
         ),
     ],
     *,
     target: Annotated[
         str | None,
-        typer.Option(help="The column to predict later, if any."),
+        typer.Option(
+            help="Relate the columns to this one, which is to be predicted later.",
+            rich_help_panel="Data",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder or path (.html) of the page. [TABLE-explored.html]"),
+        typer.Option(
+            help="Write the page to this folder or path (.html). [TABLE-explored.html]",
+            rich_help_panel="Output",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of samples and maps.")] = 0,
-    lang: Annotated[str, typer.Option(help="Language of the page: en or es.")] = "en",
+    seed: Annotated[
+        int, typer.Option(help="Draw samples and maps by this seed.", rich_help_panel="Evaluation")
+    ] = 0,
+    lang: Annotated[
+        str,
+        typer.Option(
+            help="Write the page in this language: en, or es for Spanish.",
+            rich_help_panel="Output",
+            autocompletion=COMPLETERS["lang"],
+        ),
+    ] = "en",
     max_table_size: Annotated[
         str | None,
         typer.Option(
-            help="Maximum uncompressed size of the table, as in 2GB. [a quarter of the available "
-            "memory]"
+            help="Refuse a table of a larger uncompressed size, as in 2GB. [a quarter of the "
+            "available memory]",
+            rich_help_panel="Time and memory",
         ),
     ] = None,
 ) -> None:
@@ -140,11 +181,30 @@ def export(
     folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
     *,
     onnx: Annotated[
-        bool, typer.Option("--onnx", help="Export as ONNX, which many runtimes read (default).")
+        bool,
+        typer.Option(
+            "--onnx",
+            help="Write ONNX, which many runtimes read; this is the default.",
+            rich_help_panel="Output",
+        ),
     ] = True,
-    model: Annotated[str | None, typer.Option(help="Key of a saved model. [the best]")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Export the saved model of this key. [the best]",
+            metavar="KEY",
+            rich_help_panel="Models",
+            autocompletion=complete_study_model,
+        ),
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Path of the file. [STUDY/MODEL.onnx]")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Write the model to this path. [STUDY/MODEL.onnx]",
+            rich_help_panel="Output",
+        ),
     ] = None,
 ) -> None:
     """Export the best model of STUDY, with its preprocessing, for other programs."""
@@ -164,26 +224,35 @@ def predict(
     folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
     table: Annotated[
         str,
-        typer.Argument(metavar="TABLE", help="CSV or Parquet file with the columns of the study."),
+        typer.Argument(
+            metavar="TABLE",
+            help="A CSV or Parquet file with the columns of the study.",
+            autocompletion=complete_table,
+        ),
     ],
     *,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Path of the file, .csv or .parquet. [TABLE-predicted.csv]"
+            "--out",
+            "-o",
+            help="Write the predictions to this path, .csv or .parquet. [TABLE-predicted.csv]",
+            rich_help_panel="Output",
         ),
     ] = None,
     intervals: Annotated[
         float | None,
         typer.Option(
-            help="Add prediction intervals (for classes: sets) with this coverage, as in 0.9."
+            help="Add prediction intervals (for classes: sets) with this coverage, as in 0.9.",
+            rich_help_panel="Evaluation",
         ),
     ] = None,
     max_table_size: Annotated[
         str | None,
         typer.Option(
-            help="Maximum size of an indivisible part of TABLE, as in 2GB; TABLE itself may be "
-            "larger. [a quarter of the available memory]"
+            help="Refuse a larger indivisible part of TABLE, as in 2GB; TABLE itself may be "
+            "larger. [a quarter of the available memory]",
+            rich_help_panel="Time and memory",
         ),
     ] = None,
 ) -> None:

@@ -1,7 +1,7 @@
 """The command study; its flags are derived from the declared options."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +10,8 @@ from typer.core import TyperCommand
 
 from arboleda._utils.errors import StudyError
 from arboleda.cli._app import CtrlCError, print_line
-from arboleda.study.config.declaration import Declared
+from arboleda.cli._completion import COMPLETERS, complete_table
+from arboleda.study.config.declaration import GROUPS, Declared, sort_by_group
 from arboleda.study.config.settings import OPTIONS
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class GroupedCommand(TyperCommand):
             heading = getattr(parameter, "rich_help_panel", None) or _heading(parameter)
             if record is not None:
                 groups.setdefault(heading, []).append(record)
-        for heading, records in groups.items():
+        order = ("Arguments", *GROUPS, "Options")
+        for heading, records in sorted(groups.items(), key=lambda group: order.index(group[0])):
             with formatter.section(heading):
                 formatter.write_dl(records)
 
@@ -49,7 +51,7 @@ def accept_study_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _make_parameters() -> Iterator[inspect.Parameter]:
-    for name, declared in OPTIONS.items():
+    for name, declared in sort_by_group(OPTIONS).items():
         yield inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
@@ -68,6 +70,7 @@ def _make_option(declared: Declared) -> Any:
         help=declared.plain_text + repeated,
         metavar=None if is_switch else option.metavar,
         rich_help_panel=option.group,
+        autocompletion=COMPLETERS.get(declared.name),
     )
 
 
@@ -80,23 +83,31 @@ def study(
             "iris, wine.",
             metavar="TABLE",
             show_default=False,
+            autocompletion=complete_table,
         ),
     ] = None,
     *,
     target: Annotated[
-        str | None, typer.Option(help="The column to predict.", metavar="COLUMN")
+        str | None,
+        typer.Option(help="Predict this column.", metavar="COLUMN", rich_help_panel="Data"),
     ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="TOML file with these options, such as study.toml in the folder of a study; "
-            "options of the command line take precedence.",
+            help="Read these options from a TOML file, such as study.toml in the folder of a "
+            "study; options of the command line take precedence.",
+            rich_help_panel="Data",
         ),
     ] = None,
     output_dir: Annotated[
         Path | None,
-        typer.Option("--out", help="Output folder. [studies/TABLE-TARGET]", metavar="FOLDER"),
+        typer.Option(
+            "--out",
+            help="Write the study to this folder. [studies/TABLE-TARGET]",
+            metavar="FOLDER",
+            rich_help_panel="Output",
+        ),
     ] = None,
     **options: Any,
 ) -> None:
@@ -112,6 +123,7 @@ def study(
     try:
         # Ctrl-C may also arrive while modules are loading.
         from arboleda.study import Study
+        from arboleda.study.next_steps import suggest_next_steps
 
         requested = Study(**options) if config is None else Study.from_config(config, **options)
         result = requested.run(progress=True)
@@ -124,6 +136,7 @@ def study(
             "with more memory. Finished work is saved; the same command resumes the study."
         ) from None
     _print_leaderboard(result)
+    print_next_steps(suggest_next_steps(result.facts, result.folder, requested.table))
 
 
 def _check_required(table: str | None, target: str | None) -> None:
@@ -158,3 +171,15 @@ def _print_leaderboard(result: "StudyResult") -> None:
     for line in (*caveats(result.facts), *failures(result.facts)):
         print_line(line)
     print_line(f"Report: {result.report}")
+
+
+def print_next_steps(steps: Mapping[str, Any] | None) -> None:
+    """Print what to do next; lines with commands and code can be copied as they are."""
+    if steps is None:
+        return
+    parts = [(step["about"], step["command"]) for step in steps["commands"]]
+    for about, text in (*parts, ("Use the best model in Python:", steps["code"])):
+        print_line("")
+        print_line(about)
+        for line in text.splitlines():
+            print_line(line)

@@ -5,7 +5,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["accuracy", "balanced_accuracy", "f1", "matthews", "precision", "recall", "specificity"]
+__all__ = [
+    "accuracy",
+    "balanced_accuracy",
+    "f1",
+    "kappa",
+    "matthews",
+    "precision",
+    "recall",
+    "specificity",
+]
 
 Counts = npt.NDArray[Any]  # integers, or sums of weights
 Floats = npt.NDArray[np.float64]
@@ -52,6 +61,17 @@ def matthews(counts: Counts) -> float:
     covariance = np.trace(counts) * n - true @ predicted
     spread = (n * n - true @ true) * (n * n - predicted @ predicted)
     return float(covariance / np.sqrt(spread)) if spread > 0 else 0.0
+
+
+def kappa(counts: Counts) -> float:
+    """Return Cohen's kappa (1960): the agreement beyond that of independent classes.
+
+    It is 0 if all true and all predicted classes are one class.
+    """
+    shares = counts / counts.sum()
+    expected = float(shares.sum(axis=1) @ shares.sum(axis=0))
+    agreed = float(np.diag(shares).sum())
+    return (agreed - expected) / (1.0 - expected) if expected < 1.0 else 0.0
 
 
 def _share(part: Counts, whole: Counts) -> Floats:

@@ -1,19 +1,12 @@
 """The English names and sentences that facts contain, for translation; see `fact_messages`."""
 
+from arboleda.reports.metric_names import METRIC_NAMES, PARAMETER_LABELS
 from arboleda.reports.translation import N_
 
 __all__ = ["FACT_MESSAGES", "FACT_NAMES"]
 
 FACT_NAMES = frozenset(
     {
-        # Metrics.
-        N_("Accuracy"),
-        N_("Balanced accuracy"),
-        N_("Macro F1"),
-        N_("Matthews correlation"),
-        N_("ROC AUC"),
-        N_("Log-loss"),
-        N_("Mean cost"),
         # Models and combinations.
         N_("Most frequent class"),
         N_("Mean value"),
@@ -183,6 +176,8 @@ FACT_NAMES = frozenset(
     }
 )
 
+FACT_NAMES |= {name.full_label for name in METRIC_NAMES.values()}
+
 # Sentences with values, by code.
 FACT_MESSAGES = {
     "not_finite": N_("{what} is no member: it does not say a finite number of every row."),
@@ -314,6 +309,7 @@ FACT_MESSAGES = {
     ),
 }
 # Sentences of explorations, explanations and comparisons.
+FACT_MESSAGES |= PARAMETER_LABELS
 FACT_MESSAGES |= {
     "would_leave_out": N_("A study would leave it out: {reason}."),
     "missing_of": N_("Missing in {count} of {all} rows."),
@@ -352,4 +348,5 @@ FACT_MESSAGES |= {
     ),
     "same_groups": N_("all test rows have the same {column}"),
     "undefined": N_("{metric} is not defined for these predictions"),
+    "own_metric": N_("{metric} is a Python function, which is not run for a comparison"),
 }

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from arboleda._locale import localize_number
 from arboleda._utils.numbers import integer
-from arboleda.reports.translation import N_, pgettext
+from arboleda.reports.metric_names import METRIC_NAMES, PARAMETER_LABELS, split_metric_key
 from arboleda.reports.translation import gettext as _
+from arboleda.reports.translation import pgettext
 
 __all__ = [
     "Metric",
@@ -19,88 +21,8 @@ __all__ = [
 ]
 
 # Proper names keep their capital within a sentence.
-_PEOPLE = ("Matthews", "Brier", "Cohen")
+_PEOPLE = ("Matthews", "Brier", "Cohen's", "Poisson")
 _SOUNDS_LIKE_Y = re.compile(r"h?i(?![aeo])", re.IGNORECASE)
-
-# Label and meaning of each metric.
-_METRICS = {
-    "accuracy": (N_("Accuracy"), N_("Share of correctly predicted rows.")),
-    "error": (N_("Error"), N_("Share of incorrectly predicted rows.")),
-    "balanced_accuracy": (
-        N_("Balanced accuracy"),
-        N_("Mean of the recalls of all classes; rare and common classes have equal weight."),
-    ),
-    "precision": (N_("Precision"), N_("Share of the rows predicted as a class that belong to it.")),
-    "recall": (N_("Recall"), N_("Share of the rows of a class that are predicted as it.")),
-    "specificity": (
-        N_("Specificity"),
-        N_("Share of the rows of other classes that are not predicted as the class."),
-    ),
-    "f1": (N_("F1"), N_("Harmonic mean of precision and recall.")),
-    "precision_macro": (
-        N_("Precision (macro)"),
-        N_("Unweighted mean of the precision of all classes."),
-    ),
-    "recall_macro": (N_("Recall (macro)"), N_("Unweighted mean of the recall of all classes.")),
-    "specificity_macro": (
-        N_("Specificity (macro)"),
-        N_("Unweighted mean of the specificity of all classes."),
-    ),
-    "f1_macro": (N_("Macro F1"), N_("Unweighted mean of the F1 of all classes.")),
-    "f1_weighted": (
-        N_("Weighted F1"),
-        N_("Mean of the F1 of all classes, weighted by their numbers of rows."),
-    ),
-    "mcc": (
-        N_("MCC"),
-        N_("Matthews correlation between true and predicted classes: 1 is perfect, 0 is chance."),
-    ),
-    "roc_auc": (
-        N_("ROC AUC"),
-        N_(
-            "Probability that a row of a class has a higher score for it than a row of "
-            "another class (averaged over the classes if there are more than two)."
-        ),
-    ),
-    "average_precision": (
-        N_("Average precision"),
-        N_("Area under the precision-recall curve, as a step function."),
-    ),
-    "log_loss": (
-        N_("Log-loss"),
-        N_(
-            "Mean negative logarithm of the probability of the true class; confident "
-            "errors cost most."
-        ),
-    ),
-    "cost": (
-        N_("Mean cost"),
-        N_(
-            "Mean cost per row according to the cost matrix, predicting the class of "
-            "least expected cost."
-        ),
-    ),
-    "brier": (
-        N_("Brier score"),
-        N_("Mean squared difference between predicted probabilities and outcomes."),
-    ),
-    "ece": (
-        N_("ECE"),
-        N_("Expected calibration error: mean gap between predicted and observed frequencies."),
-    ),
-    "rmse": (N_("RMSE"), N_("Square root of the mean squared error, in the unit of the target.")),
-    "mae": (N_("MAE"), N_("Mean absolute error, in the unit of the target.")),
-    "r2": (
-        N_("R²"),
-        N_(
-            "Share of the variance of the target that is explained; 0 corresponds to "
-            "predicting the mean."
-        ),
-    ),
-    "mse": (N_("MSE"), N_("Mean squared error, in the squared unit of the target.")),
-    "nmse": (N_("NMSE"), N_("Mean squared error divided by the variance of the target.")),
-    "mape": (N_("MAPE"), N_("Mean absolute error relative to the true value.")),
-}
 
 
 def spell_count(number: int) -> str:
@@ -150,16 +72,6 @@ class Metric(NamedTuple):
     bounded: bool = True
 
 
-_GREATER_IS_BETTER = frozenset(
-    {"accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "r2"}
-    | {f"{name}_macro" for name in ("precision", "recall", "specificity", "f1")}
-    | {"f1_weighted", "roc_auc", "average_precision"}
-)
-_SMALLER_IS_BETTER = frozenset(
-    {"cost", "error", "log_loss", "brier", "ece", "rmse", "mae", "mse", "nmse", "mape"}
-)
-_UNBOUNDED = frozenset({"cost", "rmse", "mae", "mse"})
-
 _FIRST = (
     "accuracy balanced_accuracy f1_macro mcc roc_auc log_loss rmse mae r2 mape nmse".split()  # noqa: SIM905
 )
@@ -170,18 +82,17 @@ def get_metric(key: str) -> Metric:
 
     Examples
     --------
-    >>> get_metric("r2").label, get_metric("my_score").label
-    ('R²', 'my score')
+    >>> get_metric("r2").label, get_metric("top_k:3").label, get_metric("shop:net_profit").label
+    ('R²', 'Top-3 accuracy', 'net profit')
     """
-    if key not in _GREATER_IS_BETTER | _SMALLER_IS_BETTER:
-        return Metric(key.replace("_", " "), "", True, False)
-    label, meaning = _METRICS[key]
-    return Metric(
-        _(label),
-        _(meaning),
-        key in _GREATER_IS_BETTER,
-        key not in _UNBOUNDED,
-    )
+    name, parameter = split_metric_key(key)
+    known = METRIC_NAMES.get(name)
+    if known is None:
+        return Metric(key.rpartition(":")[2].replace("_", " "), "", True, False)
+    label = _(known.label)
+    if parameter is not None:
+        label = _(PARAMETER_LABELS[name], value=localize_number(f"{parameter:g}"))
+    return Metric(label, _(known.meaning), known.greater_is_better, not known.has_unit)
 
 
 def choose_leaderboard_metrics(present: Iterable[str], main: str, most: int = 6) -> list[str]:

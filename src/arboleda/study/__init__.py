@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from arboleda.study.artifacts.exports import export as export
     from arboleda.study.artifacts.loaded import LoadedStudy as LoadedStudy
     from arboleda.study.artifacts.rows import Rows as Rows
+    from arboleda.study.metrics.user_function import MetricFunction as MetricFunction
     from arboleda.study.results.predict_file import predict as predict
     from arboleda.study.results.predict_file import predict_file as predict_file
     from arboleda.study.study import Study as Study
@@ -38,6 +39,7 @@ __all__ = [
     "Exploration",
     "Layout",
     "LoadedStudy",
+    "MetricFunction",
     "OptionError",
     "Rows",
     "Study",
@@ -61,6 +63,7 @@ _HOMES = {
     "Exploration": "arboleda.analysis.exploration.explore",
     "Layout": "arboleda.tables.layout",
     "LoadedStudy": "arboleda.study.artifacts.loaded",
+    "MetricFunction": "arboleda.study.metrics.user_function",
     "Rows": "arboleda.study.artifacts.rows",
     "Study": "arboleda.study.study",
     "StudyClassifier": "arboleda.study.artifacts.estimators",

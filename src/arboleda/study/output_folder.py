@@ -17,6 +17,7 @@ from arboleda.study.artifacts.files import MODELS, remove_temporary_files
 from arboleda.study.artifacts.index import INDEX, format_index
 from arboleda.study.artifacts.rows import save_held_out, save_rows
 from arboleda.study.config.options import CONFIG
+from arboleda.study.next_steps import suggest_next_steps
 from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
 from arboleda.study.results.leaderboard import leaderboard_csv
 from arboleda.study.runner import RunResult, ranked
@@ -78,10 +79,11 @@ def write_index(result: RunResult, read_predictions: ReadPredictions, folder: Pa
     write_atomically(models / INDEX, text)
 
 
-def write_results(facts: dict[str, Any], folder: Path) -> None:
+def write_results(facts: dict[str, Any], folder: Path, table: Any) -> None:
     """Write the facts, the leaderboard and the report.
 
-    All are written to a draft folder, then moved: a failure leaves the old ones.
+    The report ends with commands on the folder and the table. All are written to a draft folder,
+    then moved: a failure leaves the old ones.
     """
     draft = folder / ".draft"
     shutil.rmtree(draft, ignore_errors=True)
@@ -90,7 +92,8 @@ def write_results(facts: dict[str, Any], folder: Path) -> None:
         text = json.dumps(facts, indent=1, allow_nan=False, ensure_ascii=False)
         write_atomically(draft / RESULTS, json_escaped(text) + "\n")
         write_atomically(draft / LEADERBOARD, leaderboard_csv(facts))
-        write_report(facts, draft / REPORT)
+        steps = suggest_next_steps(facts, folder, table)
+        write_report(facts, draft / REPORT, next_steps=steps)
         for name in (RESULTS, LEADERBOARD, REPORT):
             (draft / name).replace(folder / name)
         shutil.rmtree(folder / FIGURES, ignore_errors=True)

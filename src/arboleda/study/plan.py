@@ -23,10 +23,11 @@ from arboleda.study.config.presets import PRESETS, Preset
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution.job import TEST, Job, Shared
 from arboleda.study.execution.ledger import LEDGER_VERSION
+from arboleda.study.metrics.choice import COST, StudyMetric
 from arboleda.study.problem import StudyProblem, check_problem
 from arboleda.study.results.calibration import FITS
 from arboleda.study.results.facts import SCHEMA_VERSION
-from arboleda.study.results.scoring import COST, StudyMetric, cost_matrix
+from arboleda.study.results.scoring import cost_matrix
 from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 from arboleda.study.splitting import Split, make_split
 from arboleda.tables.features import Features, Role, decide_roles, make_features
@@ -109,7 +110,7 @@ class Plan:
         return Shared(
             self.features,
             self.target,
-            self.metric.key,
+            self.metric,
             self.seed,
             self.split.groups,
             self.split.times,
@@ -281,6 +282,7 @@ class Plan:
             "target": self.target.name,
             "task": self.target.task,
             "metric": self.metric.key,
+            "metric function": self.metric.source_sha256,
             "costs": None if self.costs is None else self.costs.tolist(),
             "seed": self.seed,
             "folds": self.settings.cv.text,

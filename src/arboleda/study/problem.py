@@ -12,7 +12,8 @@ from arboleda.catalogue import Model, filter_known_words, select_models
 from arboleda.reports.fact_messages import write_message
 from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import Settings
-from arboleda.study.results.scoring import StudyMetric, check_costs, choose_metric
+from arboleda.study.metrics.choice import StudyMetric, check_metric, choose_metric
+from arboleda.study.results.scoring import check_costs
 from arboleda.study.splitting import check_score_by
 from arboleda.tables.layout import RawColumn, convert_column, convert_to_text
 from arboleda.tables.reading import RawTable, read_raw
@@ -215,7 +216,8 @@ def check_problem(table: StudyTable, target: str, settings: Settings) -> StudyPr
     wanted = settings.models
     if wanted is None:
         wanted = filter_known_words(goal.task, PRESETS[settings.preset].models)
-    metric = choose_metric(settings.metric, goal.task)
+    metric = choose_metric(settings.metric, goal.task, goal.labels)
+    check_metric(metric, goal)
     check_costs(settings, goal)
     check_score_by(table, target, settings.score_by)
     models = tuple(select_models(goal.task, wanted))

@@ -205,7 +205,7 @@ class Study:
             )
             with explain_write_errors(folder):
                 write_index(result, read_predictions, folder)
-                write_results(facts, folder)  # draws the report
+                write_results(facts, folder, self.table)  # draws the report
         _check_scored(facts, folder)
         return StudyResult(facts, folder)
 

@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 from arboleda.diagnose import holm
 from arboleda.reports.fact_messages import write_message
+from arboleda.reports.metric_names import find_metric_name
 from arboleda.study import LoadedStudy, StudyError
 from arboleda.study.artifacts.rows import Rows
 from arboleda.study.execution.prediction_store import Predictions
+from arboleda.study.metrics.choice import COST, find_metric
 from arboleda.study.results.comparison import LEVEL, compare_on_rows
-from arboleda.study.results.scoring import COST, class_scores
+from arboleda.study.results.scoring import class_scores
 
 __all__ = ["compare_best", "find_row_mismatch", "list_differences"]
 
@@ -176,14 +178,14 @@ def _compare_pairs(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
         _predict_shared(one, part, shared) for one, part in zip(studies, rows, strict=True)
     ]
     y = rows[0].codes[here]
-    n_classes, up = len(studies[0].class_names), study["greater_is_better"]
-    cost_facts = studies[0].facts["costs"] if study["metric"] == COST else None
+    if find_metric_name(study["metric"]) is None:
+        return result | {"why_not": write_message("own_metric", metric=study["metric_label"])}
+    metric, n_classes = find_metric(study["metric"]), len(studies[0].class_names)
+    cost_facts = studies[0].facts["costs"] if metric.key == COST else None
     costs = None if cost_facts is None else np.array(cost_facts["matrix"])
     pairs = []
     for i, j in combinations(range(len(studies)), 2):
-        got = compare_on_rows(
-            study["metric"], y, predictions[i], predictions[j], n_classes, up, groups, costs
-        )
+        got = compare_on_rows(metric, y, predictions[i], predictions[j], n_classes, groups, costs)
         if got is not None:
             pairs.append({"first": i, "second": j, **got})
     if not pairs:

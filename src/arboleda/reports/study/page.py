@@ -27,6 +27,7 @@ from arboleda.reports.study.leaderboard import (
 )
 from arboleda.reports.study.method import make_method_view, make_reproduce_view
 from arboleda.reports.study.models import make_models_view
+from arboleda.reports.study.next_steps import make_next_view
 from arboleda.reports.study.quality import make_calibration_view, make_costs_view, make_groups_view
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.study.summary import summarise
@@ -60,6 +61,7 @@ SECTIONS: tuple[tuple[str, View], ...] = (
     ("data", make_data_view),
     ("method", make_method_view),
     ("reproduce", make_reproduce_view),
+    ("next", make_next_view),
 )
 
 _TASKS = {
@@ -88,6 +90,7 @@ _TITLES = {
     "data": (N_("Data"), NP_("menu", "Data")),
     "method": (N_("Methods"), NP_("menu", "Methods")),
     "reproduce": (N_("Reproduce"), NP_("menu", "Reproduce")),
+    "next": (N_("What to do next"), NP_("menu", "Next")),
 }
 
 
@@ -250,7 +253,12 @@ def _draw(facts: Mapping[str, Any], language: str | None) -> tuple[str, Sequence
         return render_page("study/page.html.j2", view), view["gallery"]
 
 
-def write_report(facts: Mapping[str, Any], path: Path, language: str | None = None) -> None:
+def write_report(
+    facts: Mapping[str, Any],
+    path: Path,
+    language: str | None = None,
+    next_steps: Mapping[str, Any] | None = None,
+) -> None:
     """Write the page of `render_report` to a file atomically.
 
     Its figures are written as SVG files into the folder ``figures`` beside it.
@@ -263,6 +271,8 @@ def write_report(facts: Mapping[str, Any], path: Path, language: str | None = No
         The file; its folder must exist.
     language : {"en", "es"}, optional
         As in `render_report`.
+    next_steps : mapping, optional
+        ``commands`` and ``code`` with the paths of the study, for the last section.
 
     Raises
     ------
@@ -271,7 +281,7 @@ def write_report(facts: Mapping[str, Any], path: Path, language: str | None = No
     OSError
         If a file cannot be written.
     """
-    page, figures = _draw(facts, language)
+    page, figures = _draw({**facts, "next_steps": next_steps}, language)
     folder = path.parent / FIGURES
     folder.mkdir(exist_ok=True)
     for figure in figures:

@@ -12,7 +12,7 @@ import sklearn
 from pydantic import ValidationError
 
 import arboleda
-from arboleda._utils.errors import StudyError, StudyFormatError
+from arboleda._utils.errors import StudyFormatError
 from arboleda._utils.text import json_escaped
 from arboleda.study.artifacts.files import (
     MODELS,
@@ -22,10 +22,10 @@ from arboleda.study.artifacts.files import (
     read_text,
 )
 from arboleda.study.artifacts.model_files import check_key
+from arboleda.study.metrics.choice import is_metric_of
 from arboleda.study.plan import Plan
 from arboleda.study.results.facts import SCHEMA_VERSION, StudyFacts
 from arboleda.study.results.model_facts import FactsModel
-from arboleda.study.results.scoring import choose_metric
 from arboleda.tables.layout import Layout, RawColumn, make_layout
 
 __all__ = ["INDEX", "RESULTS", "Index", "check_facts", "format_index", "read_facts", "read_index"]
@@ -155,9 +155,7 @@ def _show_value(value: Any) -> str:
 def _find_contradiction(facts: dict[str, Any]) -> str | None:
     """Describe a contradiction between parts of the facts; None if there is none."""
     study = facts["study"]
-    try:
-        choose_metric(study["metric"], study["task"])
-    except StudyError:
+    if not is_metric_of(study["metric"], study["task"]):
         named = study["metric"][:60]
         return f"study.metric is {named!r}, which is not a metric of a {study['task']}"
     if study["seed"] >= _N_SEEDS:

@@ -172,7 +172,14 @@ def _compute_scores(plan: Plan, rows: npt.NDArray[Any], outputs: Floats) -> dict
     predicted, score = _split_outputs(outputs)
     return dict(
         to_plain(
-            all_scores(plan.target.y[rows], predicted, score, len(plan.target.labels), plan.costs)
+            all_scores(
+                plan.target.y[rows],
+                predicted,
+                score,
+                len(plan.target.labels),
+                plan.costs,
+                plan.metric,
+            )
         )
     )
 
@@ -208,7 +215,7 @@ def _test_combination(
         predicted,
         score,
         plan.target,
-        plan.metric.key,
+        plan.metric,
         plan.seed,
         groups,
         plan.costs,
@@ -354,7 +361,13 @@ def _calibrate_fold(
     except (ValueError, MemoryError) as error:
         return result | {"error": error_sentence(error), "timing": {}, "variants": {}}
     variants = evaluate_variants(
-        found, classes[place], plan.target, plan.seed, is_test=is_test, costs=plan.costs
+        found,
+        classes[place],
+        plan.target,
+        plan.seed,
+        is_test=is_test,
+        costs=plan.costs,
+        metric=plan.metric,
     )
     seconds = time.perf_counter() - started
     return result | {"timing": {"fit_s": seconds}, "variants": to_plain(variants)}

@@ -24,6 +24,7 @@ from arboleda._utils.files import read_regular
 from arboleda.study.config.schemes import parse_scheme
 
 __all__ = [
+    "GROUPS",
     "SHOWN",
     "Bytes",
     "ColumnName",
@@ -40,10 +41,14 @@ __all__ = [
     "document_parameters",
     "parse_conditions",
     "parse_cv",
+    "parse_metric",
     "parse_search",
+    "sort_by_group",
 ]
 
 Documented = TypeVar("Documented", bound=type)
+# The groups of options, in the order of the help and of study.toml.
+GROUPS = ("Data", "Columns", "Models", "Evaluation", "Time and memory", "Output")
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,12 @@ class Declared:
 def declared_options(model: type[BaseModel]) -> dict[str, Declared]:
     """Return the declared options of a model by their names, in the model's order."""
     return {name: _declared(name, field) for name, field in model.model_fields.items()}
+
+
+def sort_by_group(options: Mapping[str, Declared]) -> dict[str, Declared]:
+    """Return options in the order of their groups."""
+    order = sorted(options.items(), key=lambda item: GROUPS.index(item[1].option.group))
+    return dict(order)
 
 
 def _declared(name: str, field: FieldInfo) -> Declared:
@@ -270,6 +281,13 @@ def parse_cv(value: Any) -> Any:
     """Parse a cross-validation scheme from its name or number of folds."""
     value = to_int(value)
     return parse_scheme(str(value)) if isinstance(value, (str, int)) else value
+
+
+def parse_metric(value: Any) -> Any:
+    """Parse a metric from one of its names, ``module:function`` or a function."""
+    from arboleda.study.metrics.choice import parse_metric as parse
+
+    return parse(value)
 
 
 def parse_search(value: Any) -> Any:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from arboleda._utils.errors import OptionError, StudyError
 from arboleda._utils.files import read_regular
 from arboleda._utils.text import json_escaped
-from arboleda.study.config.declaration import SHOWN, document_parameters
+from arboleda.study.config.declaration import SHOWN, document_parameters, sort_by_group
 from arboleda.study.config.settings import OPTIONS, Settings
 from arboleda.tables.reading import BUNDLED
 
@@ -209,7 +209,7 @@ def config_text(table: Any, target: str, settings: Settings) -> str:
     lines = ["# arboleda study --config study.toml", ""]
     lines += [_path_line("table", table), f"target = {_to_toml(target)}", 'output_dir = "."']
     group = None
-    for name, declared in OPTIONS.items():
+    for name, declared in sort_by_group(OPTIONS).items():
         if declared.option.group != group:
             group = declared.option.group
             lines += ["", f"# -- {group} --"]

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, 
 
 from arboleda._utils.errors import OptionError
 from arboleda.study.config.declaration import (
+    GROUPS,
     Bytes,
     ColumnName,
     ColumnNames,
@@ -26,15 +27,17 @@ from arboleda.study.config.declaration import (
     declared_options,
     parse_conditions,
     parse_cv,
+    parse_metric,
     parse_search,
 )
 from arboleda.study.config.schemes import Scheme
 
 if TYPE_CHECKING:
+    from arboleda.study.metrics.user_function import MetricFunction
     from arboleda.study.search import SearchStrategy
     from arboleda.tables.recipe import Recipe, RowCondition
 else:  # Heavy modules; the parsers return nothing else.
-    RowCondition = SearchStrategy = Any
+    MetricFunction = RowCondition = SearchStrategy = Any
 
 __all__ = ["OPTIONS", "Costs", "Settings"]
 
@@ -42,8 +45,7 @@ __all__ = ["OPTIONS", "Costs", "Settings"]
 # predicted classes, in sorted order.
 Costs = Mapping[str, Mapping[str, float]] | tuple[tuple[float, ...], ...]
 
-_TASK, _MODELS, _SPLITS, _COSTS = "Task and metric", "Models and search", "Splits", "Costs"
-_TABLE, _REPORT, _LIMITS, _RUN = "Preparation of the table", "Report", "Limits", "Computation"
+_DATA, _COLUMNS, _MODELS, _EVALUATION, _LIMITS, _OUTPUT = GROUPS
 
 _STRINGS = "str or sequence of str"
 _DURATIONS = "choose seconds, or a string such as 90s, 15m or 1h30m."
@@ -61,26 +63,29 @@ class Settings(BaseModel):
     task: Annotated[
         Literal["classification", "regression"] | None,
         Option(
-            _TASK,
+            _EVALUATION,
             "There is no task {value}; choose classification or regression.",
             default="inferred from the target: classification for text, Booleans, two distinct "
             "numbers or at most ten distinct integers",
             metavar="TASK",
         ),
-    ] = Field(default=None, description="``classification`` or ``regression``.")
+    ] = Field(
+        default=None,
+        description="Predict a class (``classification``) or a quantity (``regression``).",
+    )
     metric: Annotated[
-        str | None,
+        Annotated[MetricFunction | str, BeforeValidator(parse_metric)] | None,
         Option(
-            _TASK,
-            "The metric {value} is not a name; choose one such as accuracy.",
-            "str",
+            _EVALUATION,
+            "The metric {value} is not a name or a function; choose one such as log_loss.",
+            "str or callable",
             default="accuracy; rmse",
         ),
     ] = Field(
         default=None,
-        description="Metric for choosing models: accuracy, balanced_accuracy, f1_macro, mcc, "
-        "roc_auc, log_loss, cost (the mean cost of the cheapest decisions by the cost matrix); "
-        "rmse, mae, r2.",
+        description="Choose models by this metric: a common name such as auc, f1, log_loss, "
+        "mae, rmse or pinball:0.9; ``cost`` is the mean cost by the cost matrix, and "
+        "``module:function`` is a Python function of the current folder or of a package.",
     )
     models: Annotated[
         Names | None,
@@ -93,14 +98,15 @@ class Settings(BaseModel):
         ),
     ] = Field(
         default=None,
-        description="Models to try, separated by commas: ``core`` (textbook models), ``all``, or "
-        "keys such as ``cart,svm``; an invalid key lists all keys.",
+        description="Try these models, separated by commas: ``core`` (textbook models), ``all``, "
+        "or keys such as ``cart,svm``; ``arboleda models`` lists them.",
     )
     preset: Annotated[
         Literal["quick", "thesis", "best"],
         Option(_MODELS, "There is no preset {value}; choose quick, thesis or best."),
     ] = Field(
-        default="quick", description="Default models and search effort: quick, thesis or best."
+        default="quick",
+        description="Set the default models and the effort of the search: quick, thesis or best.",
     )
     search: Annotated[
         Annotated[SearchStrategy, BeforeValidator(parse_search)] | None,
@@ -113,14 +119,14 @@ class Settings(BaseModel):
         ),
     ] = Field(
         default=None,
-        description="Search strategy: ``grid``, ``halving``, ``random:N`` or ``tpe:N`` (N trials "
-        "per model).",
+        description="Search parameters by ``grid``, ``halving``, ``random:N`` or ``tpe:N`` (N "
+        "trials per model).",
     )
     cv: Annotated[
         InstanceOf[Scheme],
         BeforeValidator(parse_cv),
         Option(
-            _SPLITS,
+            _EVALUATION,
             "The cross-validation {value} is not a scheme; choose one such as 5, 5x3, group:5, "
             "time:5, loo or bootstrap.",
             "str or int",
@@ -129,48 +135,52 @@ class Settings(BaseModel):
         ),
     ] = Field(
         default=Scheme(),
-        description="Cross-validation: ``5`` (folds), ``5x3`` (5 folds, 3 repeats), ``group:5``, "
+        description="Cross-validate by ``5`` (folds), ``5x3`` (5 folds, 3 repeats), ``group:5``, "
         "``time:5``, ``loo`` (leave one out) or ``bootstrap:50`` (.632+).",
     )
     groups: Annotated[
         ColumnName | None,
         Option(
-            _SPLITS, "groups must be the name of a column, got {value}.", "str", metavar="COLUMN"
+            _EVALUATION,
+            "groups must be the name of a column, got {value}.",
+            "str",
+            metavar="COLUMN",
         ),
     ] = Field(
         default=None,
-        description="Column of groups; rows of one group stay on the same side of every split.",
+        description="Keep the rows of each group of this column on the same side of every split.",
     )
     time: Annotated[
         ColumnName | None,
-        Option(_SPLITS, "time must be the name of a column, got {value}.", "str", metavar="COLUMN"),
+        Option(
+            _EVALUATION, "time must be the name of a column, got {value}.", "str", metavar="COLUMN"
+        ),
     ] = Field(
         default=None,
-        description="Column of dates or numbers: train on earlier rows, test on the latest.",
+        description="Train on earlier, test on the latest rows by this column of dates or numbers.",
     )
     test_size: Annotated[
         float,
         Field(gt=0, lt=1),
         Float,
         Option(
-            _SPLITS,
+            _EVALUATION,
             "test_size must be a fraction of the rows between 0 and 1, such as 0.2, got {value}.",
             "float",
             metavar="SHARE",
             argument=float,
         ),
-    ] = Field(default=0.2, description="Share of rows held out for the test.")
+    ] = Field(default=0.2, description="Hold out this share of the rows for the test.")
     test: Annotated[
-        Any, Option(_SPLITS, "", "str, path or frame", metavar="FILE", may_be_path=True)
+        Any, Option(_EVALUATION, "", "str, path or frame", metavar="FILE", may_be_path=True)
     ] = Field(
         default=None,
-        description="Separate test table with the same columns; no row of the first table is then "
-        "held out.",
+        description="Test on this table of the same columns; no row of the first is then held out.",
     )
     cost_matrix: Annotated[
         CostMatrix | None,
         Option(
-            _COSTS,
+            _EVALUATION,
             "The cost matrix {value} cannot be read; give for each true class the finite costs of "
             'predicted classes, as in {{"good": {{"bad": 1}}, "bad": {{"good": 5}}}}, or a row of '
             "costs for each true class in sorted order, as in [[0, 5], [1, 0]].",
@@ -181,14 +191,14 @@ class Settings(BaseModel):
         ),
     ] = Field(
         default=None,
-        description="Costs of predictions by true and predicted class, as in "
+        description="Use these costs of predictions by true and predicted class, as in "
         '``{"bad": {"good": 5}}``, or with a row for each true class as in ``[[0, 5], [1, 0]]`` '
         "(classes in sorted order); a string is JSON, or the path of a JSON file.",
     )
     reject_cost: Annotated[
         Annotated[float, Field(ge=0, allow_inf_nan=False), Float] | None,
         Option(
-            _COSTS,
+            _EVALUATION,
             "reject_cost must be >= 0, got {value}.",
             "float",
             metavar="COST",
@@ -196,13 +206,13 @@ class Settings(BaseModel):
         ),
     ] = Field(
         default=None,
-        description="Cost of leaving a row undecided; rows with a higher expected cost are left.",
+        description="Leave rows undecided at this cost, if their expected cost is higher.",
     )
     where: Annotated[
         tuple[RowCondition, ...],
         BeforeValidator(parse_conditions),
         Option(
-            _TABLE,
+            _DATA,
             "Conditions must be strings such as 'age >= 17', got {value}.",
             _STRINGS,
             metavar="CONDITION",
@@ -216,18 +226,16 @@ class Settings(BaseModel):
     )
     drop_missing: Annotated[
         bool,
-        Option(_TABLE, "drop_missing must be true or false, got {value}.", "bool", argument=bool),
+        Option(_DATA, "drop_missing must be true or false, got {value}.", "bool", argument=bool),
     ] = Field(default=False, description="Drop rows with any missing value.")
     drop_duplicates: Annotated[
         bool,
-        Option(
-            _TABLE, "drop_duplicates must be true or false, got {value}.", "bool", argument=bool
-        ),
+        Option(_DATA, "drop_duplicates must be true or false, got {value}.", "bool", argument=bool),
     ] = Field(default=False, description="Drop rows that repeat an earlier row in all columns.")
     merge: Annotated[
         MergedValues,
         Option(
-            _TABLE,
+            _COLUMNS,
             "The merges {value} cannot be read; write them as in 'education: 11th, 12th -> "
             'dropout\', or as a mapping {{"education": {{"dropout": ["11th", "12th"]}}}}.',
             "mapping, str or sequence of str",
@@ -239,19 +247,19 @@ class Settings(BaseModel):
         description="Merge several values into one, as in "
         "``'education: 11th, 12th -> dropout'``; also applied to new data.",
     )
-    drop: Annotated[ColumnNames, Option(_TABLE, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = Field(
-        default=(), description="Columns to exclude, separated by commas."
+    drop: Annotated[ColumnNames, Option(_COLUMNS, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = Field(
+        default=(), description="Exclude these columns, separated by commas."
     )
-    score_by: Annotated[ColumnNames, Option(_REPORT, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = (
-        Field(
-            default=(),
-            description="Also report scores per group of these columns, separated by commas.",
-        )
+    score_by: Annotated[
+        ColumnNames, Option(_EVALUATION, _NO_NAMES, _STRINGS, metavar="COLUMNS")
+    ] = Field(
+        default=(),
+        description="Also report scores per group of these columns, separated by commas.",
     )
     lang: Annotated[
         Literal["en", "es"],
-        Option(_REPORT, "There is no language {value}; choose en or es.", metavar="LANG"),
-    ] = Field(default="en", description="Language of the report: en, or es for Spanish.")
+        Option(_OUTPUT, "There is no language {value}; choose en or es.", metavar="LANG"),
+    ] = Field(default="en", description="Write the report in this language: en, or es for Spanish.")
     time_budget: Annotated[
         Seconds | None,
         Option(
@@ -262,7 +270,7 @@ class Settings(BaseModel):
             metavar="TIME",
         ),
     ] = Field(
-        default=None, description="Time limit of the study, as in ``90``, ``15m``, ``1h30m``."
+        default=None, description="Finish within this time, as in ``90``, ``15m`` or ``1h30m``."
     )
     fit_timeout: Annotated[
         Seconds | None,
@@ -273,7 +281,9 @@ class Settings(BaseModel):
             default="no limit",
             metavar="TIME",
         ),
-    ] = Field(default=None, description="Time limit of a single fit, as in ``60s`` or ``10m``.")
+    ] = Field(
+        default=None, description="Stop a single fit after this time, as in ``60s`` or ``10m``."
+    )
     fit_memory: Annotated[
         Bytes | None,
         Option(
@@ -283,7 +293,7 @@ class Settings(BaseModel):
             default="no limit",
             metavar="SIZE",
         ),
-    ] = Field(default=None, description="Memory limit of a single fit, as in ``2GB``.")
+    ] = Field(default=None, description="Stop a single fit that takes more memory, as in ``2GB``.")
     max_table_size: Annotated[
         Bytes | None,
         Option(
@@ -294,24 +304,26 @@ class Settings(BaseModel):
             metavar="SIZE",
             affects_results=False,
         ),
-    ] = Field(default=None, description="Maximum uncompressed size of the table, as in ``2GB``.")
+    ] = Field(
+        default=None, description="Refuse a table of a larger uncompressed size, as in ``2GB``."
+    )
     random_state: Annotated[
         int,
         Field(ge=0, lt=2**32),
         Int,
         Option(
-            _RUN,
+            _MODELS,
             f"random_state (--seed) must be an integer from 0 to {2**32 - 1}, got {{value}}.",
             "int",
             metavar="N",
             argument=int,
             flag="--seed",
         ),
-    ] = Field(default=0, description="Seed of the split, the folds and the models.")
+    ] = Field(default=0, description="Draw the split, the folds and the models by this seed.")
     n_jobs: Annotated[
         Annotated[int, Field(ge=1), Int] | None,
         Option(
-            _RUN,
+            _LIMITS,
             "n_jobs (--jobs) must be an integer >= 1, got {value}.",
             "int",
             default="one per core; 1 for small tables",
@@ -320,7 +332,7 @@ class Settings(BaseModel):
             flag="--jobs",
             affects_results=False,
         ),
-    ] = Field(default=None, description="Number of processes.")
+    ] = Field(default=None, description="Run this number of processes.")
 
     @model_validator(mode="before")
     @classmethod
@@ -368,7 +380,7 @@ class Settings(BaseModel):
         return {name: self.plain_value(name) for name in names}
 
     def plain_value(self, name: str) -> Any:
-        """Return an option as a plain value, as JSON and TOML write it."""
+        """Return an option as JSON and TOML write it."""
         return self.test_name if name == "test" else _to_plain(getattr(self, name))
 
     @property

@@ -18,9 +18,17 @@ from threadpoolctl import ThreadpoolController
 from arboleda.catalogue.preparation import PreparedRows, Style
 from arboleda.study.artifacts.model_files import save_model
 from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
+from arboleda.study.metrics.choice import StudyMetric
+from arboleda.study.metrics.measures import FunctionMetric, Outputs
 from arboleda.study.results.calibration import calibrated, make_inner_folds
 from arboleda.study.results.evaluate import describe_tree, evaluate_test, evaluate_variants
-from arboleda.study.results.scoring import all_scores, class_scores, compute_chance_scores
+from arboleda.study.results.scoring import (
+    all_scores,
+    are_probabilities,
+    class_scores,
+    compute_chance_scores,
+    name_loss,
+)
 from arboleda.tables.features import Features
 from arboleda.tables.target import StudyTarget
 
@@ -86,7 +94,7 @@ class Shared:
 
     features: Features
     target: StudyTarget
-    metric: str
+    metric: StudyMetric
     seed: int
     groups: Rows | None = None
     times: Rows | None = None
@@ -189,9 +197,11 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     predict = _predict_one_by_one if job.kind == "one_by_one" else _fit_and_predict
     predictions, timing = predict(job, shared)
     predicted, score = predictions.predicted, predictions.score
-    scores = to_plain(all_scores(y_score, predicted, score, n_classes, shared.costs))
-    if scores[shared.metric] is None:
-        raise ValueError(_explain_undefined(shared.metric, y_score, n_classes, job.fold))
+    metric = shared.metric
+    scores = to_plain(all_scores(y_score, predicted, score, n_classes, shared.costs, metric))
+    if scores[metric.key] is None:
+        outputs = Outputs(y_score, predicted, score, n_classes)
+        raise ValueError(_explain_undefined(metric, outputs, job.fold))
     result: dict[str, Any] = {
         "status": JobStatus.DONE,
         "error": None,
@@ -200,7 +210,10 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
         "timing": timing,
     }
     if job.kind == "apparent":
-        result["chance"] = compute_chance_scores(y_score, predicted, score, n_classes, shared.costs)
+        result["chance"] = compute_chance_scores(
+            y_score, predicted, score, n_classes, shared.costs, metric
+        )
+        result["losses"] = {key: name_loss(key, metric) for key in scores}
     if job.predictions_file is not None:
         result["predictions"] = save_predictions(job.predictions_file, predictions)
     if job.is_test:
@@ -210,7 +223,7 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
             predicted,
             score,
             shared.target,
-            shared.metric,
+            metric,
             shared.seed,
             groups,
             shared.costs,
@@ -280,7 +293,13 @@ def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
     seconds = time.perf_counter() - started
     y_score = y[job.score_rows]
     variants = evaluate_variants(
-        found, y_score, target, shared.seed, is_test=job.is_test, costs=shared.costs
+        found,
+        y_score,
+        target,
+        shared.seed,
+        is_test=job.is_test,
+        costs=shared.costs,
+        metric=shared.metric,
     )
     return {
         "status": JobStatus.DONE,
@@ -291,13 +310,26 @@ def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
     }
 
 
-def _explain_undefined(metric: str, y: npt.NDArray[Any], n_classes: int, fold: str) -> str:
-    if metric == "log_loss":
-        return "the model gives no probabilities, which log_loss needs"
-    if n_classes and len(np.unique(y)) < n_classes:
+def _explain_undefined(metric: StudyMetric, outputs: Outputs, fold: str) -> str:
+    """Return why a metric has no value for a model's outputs."""
+    key, measure = metric.key, metric.measure
+    if metric.needs_probabilities and (
+        outputs.score is None or not are_probabilities(outputs.score)
+    ):
+        return f"the model gives no probabilities, which {key} needs"
+    if isinstance(measure, FunctionMetric):
+        try:
+            value = measure.call(outputs, np.arange(len(outputs.y)))
+        except Exception as error:  # noqa: BLE001 - code of the user, which may raise anything
+            return f"{key} raises {error_sentence(error)}"
+        return f"{key} returns {value}, which is not a finite number"
+    if outputs.n_classes and len(np.unique(outputs.y)) < outputs.n_classes:
         where = "the test, whose rows" if fold == TEST else f"fold {int(fold) + 1}, whose rows"
-        return f"{metric} is not defined in {where} lack a class"
-    return f"{metric} is not a finite number"
+        return f"{key} is not defined in {where} lack a class"
+    if key in ("poisson", "gamma", "msle", "rmsle"):
+        lowest = f"{outputs.predicted.min():.3g}"
+        return f"{key} is not defined for the model's predictions, which go down to {lowest}"
+    return f"{key} is not a finite number"
 
 
 def limit_threads() -> AbstractContextManager[Any]:

@@ -14,7 +14,7 @@ __all__ = ["LEDGER_VERSION", "Ledger"]
 
 FILE_NAME = "ledger.sqlite"
 # Raised whenever the stored form of a result changes; 2: a result has a status.
-LEDGER_VERSION = 2
+LEDGER_VERSION = 3
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS study (identity TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS work (

@@ -62,7 +62,7 @@ def compute_importance(plan: Plan, executor: Executor, outcome: Outcome) -> dict
     def compute(subject: ExplainedModel) -> dict[str, Any] | None:
         from arboleda.study.results.importance import describe_importance
 
-        return describe_importance(subject, MAX_SCORED_ROWS)
+        return describe_importance(subject, MAX_SCORED_ROWS, plan.metric)
 
     empty = {
         "metric": plan.metric.key,

@@ -24,7 +24,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross
 from sklearn.utils.metaestimators import available_if
 
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.results.intervals import compute_log_losses
+from arboleda.study.metrics.row_losses import compute_log_losses
 from arboleda.study.results.model_facts import CalibrationMethod, CalibratorMethod
 from arboleda.study.results.scoring import are_probabilities, class_scores
 from arboleda.study.splitters import make_forward_folds

@@ -21,6 +21,7 @@ from arboleda.diagnose import corrected_t_test, holm
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.wording import join_names, spell_count
 from arboleda.study.execution.prediction_store import Predictions
+from arboleda.study.metrics.choice import StudyMetric
 from arboleda.study.plan import Plan
 from arboleda.study.results.best_model_facts import (
     ComparisonFacts,
@@ -129,12 +130,11 @@ def _on_test_rows(
         return None
     split, metric = plan.split, plan.metric
     found = compare_on_rows(
-        metric.key,
+        metric,
         plan.target.y[split.test],
         first,
         second,
         len(plan.target.labels),
-        metric.greater_is_better,
         None if split.groups is None else split.groups[split.test],
         plan.costs,
     )
@@ -142,12 +142,11 @@ def _on_test_rows(
 
 
 def compare_on_rows(
-    metric: str,
+    metric: StudyMetric,
     y: npt.NDArray[Any],
     first: Predictions,
     second: Predictions,
     n_classes: int,
-    greater_is_better: bool,
     groups: npt.NDArray[np.int64] | None = None,
     costs: Floats | None = None,
 ) -> dict[str, Any] | None:
@@ -155,14 +154,12 @@ def compare_on_rows(
 
     Parameters
     ----------
-    metric : str
-        Key of the metric.
+    metric : StudyMetric
     y : ndarray of shape (n,)
         Numbers of the true classes, or values.
     first, second : Predictions
     n_classes : int
         0 in a regression.
-    greater_is_better : bool
     groups : ndarray of shape (n,), optional
         The group of each row, if rows of one group are not independent.
     costs : ndarray of shape (n_classes, n_classes), optional
@@ -178,7 +175,7 @@ def compare_on_rows(
     two = compute_influence(metric, y, second.predicted, second.score, n_classes, costs)
     if one is None or two is None or len(y) < 2:
         return None
-    sign = 1.0 if greater_is_better else -1.0
+    sign = 1.0 if metric.greater_is_better else -1.0
     difference = sign * (one[0] - two[0])
     if abs(difference) <= ROUNDING * abs(one[0]):
         difference = 0.0
@@ -190,7 +187,7 @@ def compare_on_rows(
             return None
     error = float(np.sqrt(np.sum(parts**2))) / len(y)
     reach = float(stats.t.ppf((1 + LEVEL) / 2, len(parts) - 1)) * error
-    if metric == "accuracy" and groups is None:
+    if metric.key == "accuracy" and groups is None:
         p, method = _mcnemar(first.predicted == y, second.predicted == y), "mcnemar"
     else:
         p, method = _t_test(difference, error, len(parts)), "influence"

@@ -13,11 +13,17 @@ from arboleda.metrics import (
     ReliabilityTable,
     calibration_error,
     classification_table,
-    regression_table,
     reliability_table,
 )
+from arboleda.study.metrics.choice import StudyMetric
+from arboleda.study.metrics.measures import Outputs
 from arboleda.study.results.intervals import DRAWS, LEVEL, bootstrap_interval
-from arboleda.study.results.scoring import all_scores, are_probabilities, cost_score
+from arboleda.study.results.scoring import (
+    all_scores,
+    are_probabilities,
+    cost_score,
+    extra_score,
+)
 from arboleda.tables.describe import compute_histogram
 from arboleda.tables.features import Features
 from arboleda.tables.target import StudyTarget
@@ -54,7 +60,7 @@ def evaluate_test(
     predicted: npt.NDArray[Any],
     score: Floats | None,
     target: StudyTarget,
-    metric: str,
+    metric: StudyMetric,
     seed: int,
     groups: npt.NDArray[np.int64] | None = None,
     costs: Floats | None = None,
@@ -77,7 +83,7 @@ def evaluate_test(
     facts: dict[str, Any] = {
         "metrics": {},
         "interval": {
-            "metric": metric,
+            "metric": metric.key,
             "low": low,
             "high": high,
             "level": LEVEL,
@@ -86,11 +92,13 @@ def evaluate_test(
         **dict.fromkeys(_PARTS),
     }
     if target.task == "regression":
-        facts["metrics"] = regression_table(y, predicted).metrics
+        facts["metrics"] = all_scores(y, predicted, None, 0, metric=metric)
         facts["residuals"] = _residuals(y, predicted, seed)
         return facts
     table = classification_table(y, predicted, score, labels=range(len(target.labels)))
-    facts["metrics"] = table.metrics | cost_score(y, predicted, score, costs)
+    known = table.metrics | cost_score(y, predicted, score, costs)
+    outputs = Outputs(y, predicted, score, len(target.labels))
+    facts["metrics"] = known | extra_score(metric, known, outputs)
     facts["per_class"] = [
         {"label": label, **_with_count(row)}
         for label, row in zip(target.labels, table.per_class, strict=True)
@@ -176,11 +184,12 @@ def evaluate_variants(
     *,
     is_test: bool,
     costs: Floats | None = None,
+    metric: StudyMetric | None = None,
 ) -> dict[str, Any]:
     """Return the facts on each method's probabilities, if it has any."""
     return {
         method: {
-            "metrics": all_scores(y, p.argmax(axis=1), p, len(target.labels), costs),
+            "metrics": all_scores(y, p.argmax(axis=1), p, len(target.labels), costs, metric),
             "bins": sum_bins(y, p, target),
             "reliability": describe_reliability(y, p, target, seed) if is_test else None,
         }

@@ -16,6 +16,7 @@ from arboleda.study.execution.prediction_store import (
     load_predictions,
     predictions_path,
 )
+from arboleda.study.metrics.choice import StudyMetric
 from arboleda.study.plan import Plan
 from arboleda.study.results.best_model_facts import (
     CalibrationFacts,
@@ -43,7 +44,6 @@ from arboleda.study.results.model_facts import (
 )
 from arboleda.study.results.scoring import (
     REJECTED,
-    StudyMetric,
     all_scores,
     cost_matrix,
     decide_by_cost,
@@ -236,11 +236,11 @@ def _group(
     y = plan.target.y[rows]
     predicted = predictions.predicted[places]
     score = None if predictions.score is None else predictions.score[places]
-    found = all_scores(y, predicted, score, n_classes, plan.costs)
+    found = all_scores(y, predicted, score, n_classes, plan.costs, plan.metric)
     metrics = {key: v if v is not None and np.isfinite(v) else None for key, v in found.items()}
     together = None if plan.split.groups is None else plan.split.groups[rows]
     low, high = bootstrap_interval(
-        plan.metric.key,
+        plan.metric,
         y,
         predicted,
         score,

@@ -6,13 +6,16 @@ import numpy as np
 from sklearn.metrics import make_scorer
 
 from arboleda.explain import importance, surrogate_tree
+from arboleda.reports.metric_names import find_metric_name
+from arboleda.study.metrics.choice import COST, StudyMetric, choose_metric
+from arboleda.study.metrics.measures import Outputs
 from arboleda.study.results.explained_model import (
     ExplainedModel,
     make_estimator_adapter,
     named_target,
     numbered_model,
 )
-from arboleda.study.results.scoring import COST, compute_row_costs
+from arboleda.study.results.scoring import compute_row_costs
 from arboleda.tree import TreeView, view_tree
 
 __all__ = ["count_scored_rows", "describe_importance", "describe_surrogate"]
@@ -22,11 +25,17 @@ REPEATS = 10
 # Maximum predicted rows (rows times columns times repeats) of all models of an ensemble.
 MAX_SCORED_ROWS = 4_000_000
 _IMPORTANCE_STREAM = 3
+# Scorers of scikit-learn, which `importance` computes fast; the others are made here.
 _SCORERS = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced_accuracy",
+    "f1_macro": "f1_macro",
     "mcc": "matthews_corrcoef",
     "log_loss": "neg_log_loss",
     "rmse": "neg_root_mean_squared_error",
     "mae": "neg_mean_absolute_error",
+    "mse": "neg_mean_squared_error",
+    "r2": "r2",
 }
 LEAVES = 12
 MOST_IMITATED = 30_000
@@ -34,24 +43,30 @@ _SURROGATE_STREAM = 5
 
 
 def describe_importance(
-    subject: ExplainedModel, max_scored_rows: int = MAX_SCORED_ROWS
+    subject: ExplainedModel,
+    max_scored_rows: int = MAX_SCORED_ROWS,
+    metric: StudyMetric | None = None,
 ) -> dict[str, Any] | None:
     """Compute the permutation importance of every column by the study's metric, largest first.
 
     ``max_scored_rows`` bounds the predicted rows (rows times columns times repeats), summed over
-    all fitted models of an ensemble.
+    all fitted models of an ensemble. ``metric`` is that of the study; by default it is found by the
+    key in the facts, or is the task's default if the key names a function of the user.
 
     Return None if the test rows lack a class that the metric needs.
     """
     part = subject.draw(subject.test, _most_rows(subject, max_scored_rows), _IMPORTANCE_STREAM)
-    metric = subject.facts["study"]["metric"]
+    if metric is None:
+        key = subject.facts["study"]["metric"]
+        task = "classification" if subject.classes else "regression"
+        metric = choose_metric(None if find_metric_name(key) is None else key, task)
     if subject.classes and len(np.unique(part.y)) < len(subject.labels):
         return None
-    scoring: Any = _SCORERS.get(metric, metric)
-    if metric == COST:
-        scoring = _cost_scorer(subject)
-    if metric == "roc_auc" and len(subject.labels) > 2:
-        scoring = "roc_auc_ovr"
+    scoring: Any = _SCORERS.get(metric.key)
+    if metric.key == "roc_auc":
+        scoring = "roc_auc" if len(subject.labels) == 2 else "roc_auc_ovr"
+    elif scoring is None:
+        scoring = _cost_scorer(subject) if metric.key == COST else _make_scorer(subject, metric)
     found: Any = importance(  # of one score, and so one
         numbered_model(subject),
         part.x,
@@ -63,8 +78,8 @@ def describe_importance(
     )
     order = np.argsort(-found.value, kind="stable")
     return {
-        "metric": metric,
-        "metric_label": subject.facts["study"]["metric_label"],
+        "metric": metric.key,
+        "metric_label": metric.label,
         "n_rows": len(part.x),
         "n_repeats": REPEATS,
         "columns": [
@@ -87,6 +102,25 @@ def count_scored_rows(subject: ExplainedModel, max_scored_rows: int = MAX_SCORED
 def _most_rows(subject: ExplainedModel, max_scored_rows: int) -> int:
     at_once = REPEATS * len(subject.names) * subject.n_models
     return int(np.clip(max_scored_rows // at_once, FEWEST_SCORED, MOST_SCORED))
+
+
+def _make_scorer(subject: ExplainedModel, metric: StudyMetric) -> Any:
+    """Return a scorer by a metric of predictions, or of scores with a column for each class."""
+    measure, n_classes = metric.measure, len(subject.labels)
+    assert measure is not None  # only the cost has none
+
+    def compute(y: Any, outputs: Any) -> float:
+        score = None
+        if n_classes and outputs.dtype.kind == "f":
+            score = np.column_stack([1.0 - outputs, outputs]) if outputs.ndim == 1 else outputs
+            outputs = score.argmax(axis=1)
+        value = measure.compute(Outputs(np.asarray(y), outputs, score, n_classes))
+        return np.nan if value is None else value
+
+    takes: Any = "predict"
+    if metric.needs_scores:
+        takes = ("predict_proba", "decision_function", "predict")
+    return make_scorer(compute, response_method=takes, greater_is_better=metric.greater_is_better)
 
 
 def _cost_scorer(subject: ExplainedModel) -> Any:

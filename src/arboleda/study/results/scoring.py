@@ -1,4 +1,4 @@
-"""The metrics of a study, the scores of predictions, and decisions of least expected cost.
+"""The scores of predictions, and decisions of least expected cost.
 
 Chance scores and the .632+ estimate are for bags. Efron and Tibshirani (1997) estimate the mean of
 a loss. A metric becomes such a loss by its sign, and the root mean squared error by its square;
@@ -7,9 +7,8 @@ of out-of-bag rows as weights: the first of the two forms of the leave-one-out b
 1983), which for a mean of losses is the mean over all pairs of a bag and an out-of-bag row.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,19 +18,17 @@ from arboleda.decide import best_decisions, expected_costs
 from arboleda.metrics import classification_table, regression_table
 from arboleda.model_selection import bootstrap_estimates
 from arboleda.study.config.settings import Costs, Settings
+from arboleda.study.metrics.choice import COST, StudyMetric, find_metric
+from arboleda.study.metrics.measures import Outputs
 from arboleda.study.results.best_model_facts import CostsFacts
 from arboleda.tables.target import StudyTarget
 
 __all__ = [
-    "COST",
-    "METRICS",
     "REJECTED",
-    "StudyMetric",
     "all_scores",
     "are_probabilities",
     "check_costs",
     "choose_cheapest_classes",
-    "choose_metric",
     "class_scores",
     "compute_chance_scores",
     "compute_row_costs",
@@ -40,68 +37,19 @@ __all__ = [
     "decide_by_cost",
     "describe_costs",
     "estimate_plus_632",
+    "extra_score",
+    "name_loss",
 ]
 
-# The metric that needs a matrix of costs.
-COST = "cost"
 # Tolerance of the sum of a row of probabilities.
 _SUM_TOLERANCE = 1e-4
 # The decision for a rejected row, beside the numbers of classes.
 REJECTED = -1
 _SHOWN = 8
 Floats = npt.NDArray[np.float64]
-# Metrics where greater is better; all others are losses.
-_GAINS = frozenset(
-    ("accuracy", "balanced_accuracy", "f1_macro", "mcc", "roc_auc", "average_precision", "r2")
-)
+LossOf = Literal["gain", "root", "mean"]
 # Maximum number of pairings of targets with predictions.
 _SHIFTS = 50
-
-
-@dataclass(frozen=True)
-class StudyMetric:
-    """A metric: its key in the facts, its name, its direction and its range."""
-
-    key: str
-    label: str
-    greater_is_better: bool
-    task: str
-    range: tuple[float, float] = (0.0, 1.0)
-
-
-# The first of each task is its default.
-METRICS = (
-    StudyMetric("accuracy", "Accuracy", True, "classification"),
-    StudyMetric("balanced_accuracy", "Balanced accuracy", True, "classification"),
-    StudyMetric("f1_macro", "Macro F1", True, "classification"),
-    StudyMetric("mcc", "Matthews correlation", True, "classification", (-1.0, 1.0)),
-    StudyMetric("roc_auc", "ROC AUC", True, "classification"),
-    StudyMetric("log_loss", "Log-loss", False, "classification", (0.0, np.inf)),
-    StudyMetric(COST, "Mean cost", False, "classification", (-np.inf, np.inf)),
-    StudyMetric("rmse", "RMSE", False, "regression", (0.0, np.inf)),
-    StudyMetric("mae", "MAE", False, "regression", (0.0, np.inf)),
-    StudyMetric("r2", "R²", True, "regression", (-np.inf, 1.0)),
-)
-
-
-def choose_metric(key: str | None, task: str) -> StudyMetric:
-    """Return the metric of a key, or the task's default.
-
-    Raises
-    ------
-    StudyError
-        If the task has no such metric.
-    """
-    kind = "regression" if task == "regression" else "classification"
-    fitting = [m for m in METRICS if m.task == kind]
-    if key is None:
-        return fitting[0]
-    for metric in fitting:
-        if metric.key == key:
-            return metric
-    raise StudyError(
-        f"There is no metric {key!r} for {kind}; choose one of {', '.join(m.key for m in fitting)}."
-    )
 
 
 def class_scores(
@@ -133,15 +81,31 @@ def all_scores(
     score: npt.NDArray[np.float64] | None,
     n_classes: int,
     costs: npt.NDArray[np.float64] | None = None,
+    metric: StudyMetric | None = None,
 ) -> dict[str, float | None]:
-    """Compute every metric of predictions; ``n_classes`` is 0 in a regression.
+    """Compute the usual metrics of predictions; ``n_classes`` is 0 in a regression.
 
-    With ``costs`` by true and predicted class, the mean cost is included.
+    The study's ``metric`` is included, and with ``costs`` by true and predicted class the mean
+    cost.
     """
     if n_classes == 0:
-        return regression_table(y, predicted).metrics
-    table = classification_table(y, predicted, score, labels=range(n_classes))
-    return table.metrics | cost_score(y, predicted, score, costs)
+        found = regression_table(y, predicted).metrics
+    else:
+        table = classification_table(y, predicted, score, labels=range(n_classes))
+        found = table.metrics | cost_score(y, predicted, score, costs)
+    return found | extra_score(metric, found, Outputs(y, predicted, score, n_classes))
+
+
+def extra_score(
+    metric: StudyMetric | None, known: Mapping[str, float | None], outputs: Outputs
+) -> dict[str, float | None]:
+    """Compute the study's metric if it is not among the ``known`` ones."""
+    if metric is None or metric.key in known or metric.measure is None:
+        return {}
+    score = outputs.score
+    if metric.needs_probabilities and (score is None or not are_probabilities(score)):
+        return {metric.key: None}
+    return {metric.key: metric.measure.compute(outputs)}
 
 
 def cost_score(
@@ -299,13 +263,14 @@ def compute_row_costs(
 
 
 def estimate_plus_632(
-    metric: str, left_out: Sequence[float], weights: Sequence[int], training: float, chance: float
+    loss: LossOf, left_out: Sequence[float], weights: Sequence[int], training: float, chance: float
 ) -> float:
     """Compute the .632+ estimate of a metric.
 
     Parameters
     ----------
-    metric : str
+    loss : {"gain", "root", "mean"}
+        How the metric relates to the mean of a loss: `name_loss`.
     left_out : sequence of float
         The metric on the out-of-bag rows of each bag.
     weights : sequence of int
@@ -315,17 +280,24 @@ def estimate_plus_632(
     chance : float
         The metric of predictions that are independent of the target.
     """
-    losses = np.average([_as_loss(metric, value) for value in left_out], weights=weights)
-    found = bootstrap_estimates(_as_loss(metric, training), float(losses), _as_loss(metric, chance))
-    if metric == "rmse":
+    losses = np.average([_as_loss(loss, value) for value in left_out], weights=weights)
+    found = bootstrap_estimates(_as_loss(loss, training), float(losses), _as_loss(loss, chance))
+    if loss == "root":
         return float(np.sqrt(found.plus_632))
-    return -found.plus_632 if metric in _GAINS else found.plus_632
+    return -found.plus_632 if loss == "gain" else found.plus_632
 
 
-def _as_loss(metric: str, value: float) -> float:
-    if metric == "rmse":
+def name_loss(key: str, metric: StudyMetric | None = None) -> LossOf:
+    """Return how a metric relates to the mean of a loss; ``metric`` is that of the study."""
+    if metric is None or metric.key != key:
+        metric = find_metric(key)
+    return "gain" if metric.greater_is_better else "root" if metric.is_root else "mean"
+
+
+def _as_loss(loss: LossOf, value: float) -> float:
+    if loss == "root":
         return value**2
-    return -value if metric in _GAINS else value
+    return -value if loss == "gain" else value
 
 
 def compute_chance_scores(
@@ -334,6 +306,7 @@ def compute_chance_scores(
     score: Floats | None,
     n_classes: int,
     costs: Floats | None = None,
+    metric: StudyMetric | None = None,
 ) -> dict[str, float | None]:
     """Compute every metric with predictions that are independent of the targets.
 
@@ -349,16 +322,20 @@ def compute_chance_scores(
             None if score is None else np.roll(score, s, axis=0),
             n_classes,
             costs,
+            metric,
         )
         for s in shifts
     ]
-    return {name: _mean_score(name, [scores[name] for scores in found]) for name in found[0]}
+    return {
+        name: _mean_score(name_loss(name, metric), [scores[name] for scores in found])
+        for name in found[0]
+    }
 
 
-def _mean_score(metric: str, values: Sequence[float | None]) -> float | None:
+def _mean_score(loss: LossOf, values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None
-    if metric == "rmse":
+    if loss == "root":
         return float(np.sqrt(np.mean(np.square(known))))
     return float(np.mean(known))

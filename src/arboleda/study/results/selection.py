@@ -24,6 +24,7 @@ from scipy import stats
 
 from arboleda._utils.numbers import integer, number_format, plain
 from arboleda.diagnose import corrected_t_test
+from arboleda.study.metrics.choice import StudyMetric
 from arboleda.study.plan import Plan
 from arboleda.study.results.best_model_facts import (
     HonestScore,
@@ -31,7 +32,6 @@ from arboleda.study.results.best_model_facts import (
     SelectedScore,
     SelectionFacts,
 )
-from arboleda.study.results.scoring import StudyMetric
 from arboleda.study.runner import Outcome
 from arboleda.study.search.model_search import CandidateResult
 

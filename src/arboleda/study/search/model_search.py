@@ -83,7 +83,7 @@ class CandidateResult:
         weights = [bag["n_scored"] for bag in bags]
         if chance is None:
             return None
-        return estimate_plus_632(metric, scores[:-1], weights, scores[-1], chance)
+        return estimate_plus_632(last["losses"][metric], scores[:-1], weights, scores[-1], chance)
 
 
 @dataclass(frozen=True)
