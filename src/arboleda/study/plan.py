@@ -270,10 +270,6 @@ class Plan:
             notes.append(write_message("part", rows=most))
         return "; ".join(n for n in notes if n) or None
 
-    @property
-    def _is_unprepared(self) -> bool:
-        return self.settings.recipe.is_empty and not self.settings.drop_missing_target
-
     def _recipe_facts(self) -> dict[str, Any]:
         """Return the settings of the recipe as plain values."""
         names = ("where", "drop_missing", "drop_duplicates", "drop_missing_target", "merge", "drop")
@@ -298,7 +294,7 @@ class Plan:
             "time": self.settings.time,
             "test size": self.settings.test_size,
             "test": self.test_sha256,
-            "recipe": None if self._is_unprepared else self._recipe_facts(),
+            "recipe": self._recipe_facts() if self.steps else None,
             "columns": {
                 name: [role.kind, role.role, role.encoding and role.encoding.to_dict()]
                 for name, role in self.roles.items()

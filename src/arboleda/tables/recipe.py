@@ -196,11 +196,6 @@ class Recipe:
         return self == Recipe()
 
 
-StepKind = Literal[
-    "drop_missing_target", "drop_missing", "drop_duplicates", "where", "merge", "drop"
-]
-
-
 @dataclass(frozen=True)
 class Step:
     """Result of a step: the columns that it used or changed, and the row counts before and after.
@@ -209,7 +204,9 @@ class Step:
     value.
     """
 
-    kind: StepKind
+    kind: Literal[
+        "drop_missing_target", "drop_missing", "drop_duplicates", "where", "merge", "drop"
+    ]
     rows_before: int
     rows_after: int
     columns: tuple[str, ...] = ()
@@ -242,9 +239,8 @@ def apply_recipe(table: StudyTable, recipe: Recipe, n_first: int | None = None) 
     """Prepare a table: first its rows, then its values, then its columns.
 
     Rows without a target, then with any missing value are dropped, then rows that repeat an earlier
-    one, then rows
-    that do not satisfy every condition. These steps use all columns of the table. Then values are
-    merged, and finally columns are dropped.
+    one, then rows that do not satisfy every condition. These steps use all columns of the table.
+    Then values are merged, and finally columns are dropped.
 
     Parameters
     ----------
