@@ -34,7 +34,10 @@ def role_of(values: object, name: str = "c", train: object = None) -> Role:
         ([None] * N, "numeric", "missing"),
         (np.arange(N) + 7, "numeric", "identifier"),
         ([f"k{i}" for i in range(N)], "text", "identifier"),
-        ([f"word {i % 70}" for i in range(N)], "text", "free text: 70 distinct values in 120"),
+        ([f"word {i % 70}" for i in range(N)], "categorical", None),
+        (["yes", "no"] * (N // 2), "boolean", None),
+        (["a|b", "b", "a|c|b", "c"] * (N // 4), "list", None),
+        ([f"{'mr' if i % 3 else 'mrs'} k{i}" for i in range(N)], "text", None),
     ],
 )
 def test_roles_are_inferred(values: object, kind: str, reason: str | None) -> None:

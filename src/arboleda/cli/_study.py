@@ -15,7 +15,7 @@ from arboleda.study.config.declaration import GROUPS, Declared, sort_by_group
 from arboleda.study.config.settings import OPTIONS
 
 if TYPE_CHECKING:
-    from arboleda.study import StudyResult
+    from arboleda.study import Study, StudyResult
 
 __all__ = ["GroupedCommand", "accept_study_options", "study"]
 
@@ -109,6 +109,13 @@ def study(
             rich_help_panel="Output",
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show what becomes of each column and which models would be tried, and stop.",
+        ),
+    ] = False,
     **options: Any,
 ) -> None:
     """Study TABLE: describe it, tune and compare models, test the best of each, write a report.
@@ -126,6 +133,9 @@ def study(
         from arboleda.study.next_steps import suggest_next_steps
 
         requested = Study(**options) if config is None else Study.from_config(config, **options)
+        if dry_run:
+            _print_plan(requested)
+            return
         result = requested.run(progress=True)
     except KeyboardInterrupt:
         kept = "finished work is saved, run the same command to resume"
@@ -137,6 +147,25 @@ def study(
         ) from None
     _print_leaderboard(result)
     print_next_steps(suggest_next_steps(result.facts, result.folder, requested.table))
+
+
+def _print_plan(requested: "Study") -> None:
+    from arboleda.study.column_plan import write_column_lines
+
+    plan = requested.make_plan()
+    table, split = plan.table, plan.split
+    print_line(f"{table.name}: {table.n_rows:,} rows, {len(table.columns)} columns")
+    print_line(f"The task is {plan.target.why}.")
+    for line in write_column_lines(plan, max_lines=None):
+        print_line(line)
+    for note in table.notes:
+        print_line(f"{note.column}: {note.text}" if note.column is not None else note.text)
+    print_line(
+        f"{len(split.train):,} rows to learn from, {len(split.test):,} to test on, "
+        f"{len(plan.features.names)} features, {len(plan.models)} models: "
+        f"{', '.join(model.key for model in plan.models)}."
+    )
+    print_line("Nothing was fitted or written; run the command without --dry-run.")
 
 
 def _check_required(table: str | None, target: str | None) -> None:

@@ -125,7 +125,8 @@ FACT_NAMES = frozenset(
         # Reasons to leave a column out.
         N_("training rows"),
         N_("training row"),
-        N_("identifier: every value is different"),
+        N_("identifier: nearly every value is different, and no word repeats"),
+        N_("an identifier, as specified"),
         N_("identifier: distinct whole numbers that only identify the rows"),
         N_("it identifies the groups of the rows"),
         # Notes on the data and the fits.
@@ -188,7 +189,15 @@ FACT_MESSAGES = {
     ),
     "all_missing": N_("all values are missing in the {rows}"),
     "constant": N_("constant: the same value in every {row}"),
-    "free_text": N_("free text: {distinct} distinct values in {rows} rows"),
+    "use_numeric": N_("a number"),
+    "use_boolean": N_("true or false"),
+    "use_datetime": N_("days since 1970, year, month, day, weekday and hour"),
+    "use_category": N_("a category of {count} levels"),
+    "use_many": N_("a category of {count} levels, for most models as means of the target"),
+    "use_text": N_("length, number of words, and {count} frequent words: {words}"),
+    "use_text_plain": N_("length and number of words"),
+    "use_list": N_("number of items, and {count} frequent items: {words}"),
+    "use_list_plain": N_("number of items"),
     "task": N_("The task is {why}."),
     "classes_hold": N_("classification: the target holds {what}"),
     "classes_few": N_(

@@ -28,6 +28,7 @@ _KINDS = {
     "boolean": N_("boolean"),
     "datetime": N_("datetime"),
     "text": N_("text"),
+    "list": N_("list"),
 }
 
 _ROLES = {
@@ -173,7 +174,25 @@ def make_column_view(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
         "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
         "bars": draw_column_bars(column),
         "values": _format_values(column, n_rows - missing),
+        "use": column.get("use") and translate(column["use"]),
+        "examples": ", ".join(column.get("examples") or ()),
+        "parsed": _describe_parsing(column.get("parsing")),
     }
+
+
+def _describe_parsing(parsing: Mapping[str, Any] | None) -> str | None:
+    """Write how a column was read, and which of its values could not be read."""
+    if parsing is None:
+        return None
+    written = translate(parsing["format"])
+    if parsing["share"] == 1:
+        return _("read from text: {written}", written=written)
+    return _(
+        "{share} of the values read from text ({written}), unlike {unparsed}",
+        share=percent(parsing["share"]),
+        written=written,
+        unparsed=", ".join(parsing["unparsed"]),
+    )
 
 
 def _format_values(column: Mapping[str, Any], known: int) -> str:

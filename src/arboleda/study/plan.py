@@ -30,7 +30,13 @@ from arboleda.study.results.facts import SCHEMA_VERSION
 from arboleda.study.results.scoring import cost_matrix
 from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 from arboleda.study.splitting import Split, make_split
-from arboleda.tables.features import Features, Role, decide_roles, make_features
+from arboleda.tables.features import (
+    Features,
+    Role,
+    decide_roles,
+    make_features,
+    match_kept_columns,
+)
 from arboleda.tables.recipe import Step
 from arboleda.tables.table import StudyTable
 from arboleda.tables.target import StudyTarget
@@ -267,7 +273,7 @@ class Plan:
 
     def _recipe_facts(self) -> dict[str, Any]:
         """Return the settings of the recipe as plain values."""
-        names = ("where", "drop_missing", "drop_duplicates", "merge", "drop")
+        names = ("where", "drop_missing", "drop_duplicates", "drop_missing_target", "merge", "drop")
         settings = self.settings.to_dict()
         return {name: settings[name] for name in names}
 
@@ -290,7 +296,12 @@ class Plan:
             "time": self.settings.time,
             "test size": self.settings.test_size,
             "test": self.test_sha256,
-            "recipe": None if self.settings.recipe.is_empty else self._recipe_facts(),
+            "recipe": self._recipe_facts() if self.steps else None,
+            "columns": {
+                name: [role.kind, role.role, role.encoding and role.encoding.to_dict()]
+                for name, role in self.roles.items()
+            },
+            "positive": self.target.positive,
             "catalogue": {
                 m.key: [m.style, m.grid(self.setting)]
                 for m in select_models(self.target.task, (ALL,))
@@ -319,7 +330,8 @@ def make_plan(table: StudyTable, target: str, settings: Settings) -> Plan:
     """
     problem = check_problem(table, target, settings)
     split = make_split(problem.target, settings, problem.divider, problem.n_train)
-    roles = decide_roles(problem.table, target, split.train, settings.groups)
+    kept = match_kept_columns(problem.table, settings.keep)
+    roles = decide_roles(problem.table, target, split.train, settings.groups, kept)
     features = make_features(problem.table, roles)
     setting = _describe_setting(problem, split, features, settings)
     plan = Plan(

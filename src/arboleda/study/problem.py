@@ -1,11 +1,11 @@
 """The problem of a study: the prepared table, the target, the metric and the models to compare."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from arboleda._utils.errors import StudyError, TableError
 from arboleda.catalogue import Model, filter_known_words, select_models
@@ -15,10 +15,11 @@ from arboleda.study.config.settings import Settings
 from arboleda.study.metrics.choice import StudyMetric, check_metric, choose_metric
 from arboleda.study.results.scoring import check_costs
 from arboleda.study.splitting import check_score_by
-from arboleda.tables.layout import RawColumn, convert_column, convert_to_text
+from arboleda.tables.column_reading import code_texts
+from arboleda.tables.layout import RawColumn, convert_column, convert_to_text, find_source
 from arboleda.tables.reading import RawTable, read_raw
 from arboleda.tables.recipe import Recipe, Step, apply_recipe
-from arboleda.tables.table import MISSING, Column, Note, StudyTable, check_names, compute_digest
+from arboleda.tables.table import Column, Note, StudyTable, check_names, compute_digest
 from arboleda.tables.target import StudyTarget, format_class, make_target
 
 __all__ = ["ExternalTest", "StudyProblem", "check_problem", "join_test", "make_joint_target"]
@@ -73,7 +74,7 @@ def join_test(
         If the test table cannot be read, has too few rows, lacks a column, or has a column with
         another kind of values.
     """
-    texts = [column.name for column in table.columns if column.kind == "string"]
+    texts = [c.source for c in table.columns if c.kind == "string" or c.parsing is not None]
     raw = read_raw(source, as_text=texts, max_table_size=max_table_size)
     check_names(raw.names, raw.name)
     if raw.data.num_rows < MIN_ROWS:
@@ -81,13 +82,13 @@ def join_test(
             f"The test table {raw.name} has {raw.data.num_rows} row; it needs at least {MIN_ROWS}."
         )
     where = {name: i for i, name in enumerate(raw.names)}
-    missing = [c.name for c in table.columns if c.name not in where]
+    missing = [c.source for c in table.columns if find_source(_make_known(c), where) is None]
     if missing:
         raise TableError(
             f"The test table {raw.name} lacks the column {missing[0][:60]!r} "
             f"({len(missing):,} of {len(table.columns):,} columns are missing); add them."
         )
-    tested = [_read_test_column(column, raw, where[column.name]) for column in table.columns]
+    tested = [_read_test_column(column, raw, where) for column in table.columns]
     joined = tuple(_join_columns(a, b) for a, b in zip(table.columns, tested, strict=True))
     notes = (*table.notes, *_write_notes(table, raw))
     sha256 = raw.sha256 or compute_digest(tuple(tested))
@@ -125,40 +126,40 @@ def make_joint_target(first: StudyTarget, joined: ExternalTest) -> StudyTarget:
             "in the test table alone, so no model can learn it; remove its rows or add some to the "
             "first table."
         )
-    return replace(make_target(joined.table, first.name, task), why=first.why)
+    positive = first.positive if first.is_reversed else None
+    return replace(make_target(joined.table, first.name, task, positive), why=first.why)
 
 
-def _read_test_column(column: Column, raw: RawTable, place: int) -> Column:
-    data = raw.data.column(place)
-    if column.kind == "string":
-        known = RawColumn(column.name, "categorical", column.levels)
-        return _encode_text(column.name, convert_to_text(known, data))
-    kind = "numeric" if column.missing.all() else column.kind
-    return convert_column(RawColumn(column.name, kind), data, raw.decimal_comma)
+def _make_known(column: Column) -> RawColumn:
+    """Describe a column of the first table, as which the test table's is to be read."""
+    kind = "categorical" if column.kind == "string" else column.kind
+    parsing = column.parsing
+    if parsing is None:
+        return RawColumn(column.name, kind, column.levels)
+    words_of = parsing.source if parsing.part == "words" else None
+    return RawColumn(column.name, kind, column.levels, (), parsing.format, words_of)
 
 
-def _encode_text(name: str, text: pa.ChunkedArray) -> Column:
-    """Convert texts to a column with sorted levels."""
-    gone = pc.is_in(pc.utf8_trim_whitespace(text), pa.array(MISSING, pa.large_string()))
-    present = pc.if_else(gone, None, text)
-    levels = sorted(pc.drop_null(pc.unique(present)).to_pylist())
-    codes = pc.index_in(present, value_set=pa.array(levels, pa.large_string()))
-    values = pc.fill_null(pc.cast(codes, pa.float64()), np.nan)
-    return Column(name, "string", np.asarray(values.to_numpy()), tuple(levels))
+def _read_test_column(column: Column, raw: RawTable, where: Mapping[str, int]) -> Column:
+    known = _make_known(column)
+    data = raw.data.column(where[find_source(known, where) or column.name])
+    if column.kind == "string" and known.words_of is None:
+        return code_texts(column.name, convert_to_text(known, data))
+    if column.missing.all():
+        known = replace(known, kind="numeric", format=None, words_of=None)
+    return convert_column(known, data, raw.decimal_comma)
 
 
 def _join_columns(first: Column, second: Column) -> Column:
     if first.kind != "string":
         values = np.concatenate([first.values, second.values])
-        return Column(first.name, second.kind if first.missing.all() else first.kind, values)
+        return replace(
+            first, kind=second.kind if first.missing.all() else first.kind, values=values
+        )
     levels = sorted({*first.levels, *second.levels})
     place = {level: float(code) for code, level in enumerate(levels)}
-    return Column(
-        first.name,
-        "string",
-        np.concatenate([_recode(first, place), _recode(second, place)]),
-        tuple(levels),
-    )
+    values = np.concatenate([_recode(first, place), _recode(second, place)])
+    return replace(first, values=values, levels=tuple(levels))
 
 
 def _recode(column: Column, place: dict[str, float]) -> Any:
@@ -210,9 +211,12 @@ def check_problem(table: StudyTable, target: str, settings: Settings) -> StudyPr
         or model.
     """
     _check_dropped(target, settings)
-    raw, prepared = table, apply_recipe(table, settings.recipe)
+    recipe = settings.recipe
+    if settings.drop_missing_target:
+        recipe = replace(recipe, target=target)
+    raw, prepared = table, apply_recipe(table, recipe)
     table, steps = prepared.table, prepared.steps
-    goal = make_target(table, target, settings.task)
+    goal = make_target(table, target, settings.task, settings.positive)
     wanted = settings.models
     if wanted is None:
         wanted = filter_known_words(goal.task, PRESETS[settings.preset].models)
@@ -223,9 +227,7 @@ def check_problem(table: StudyTable, target: str, settings: Settings) -> StudyPr
     models = tuple(select_models(goal.task, wanted))
     n_train = sha256 = None
     if settings.test is not None:
-        joined = join_test(
-            raw, settings.test, settings.recipe, max_table_size=settings.max_table_size
-        )
+        joined = join_test(raw, settings.test, recipe, max_table_size=settings.max_table_size)
         table, goal, steps = joined.table, make_joint_target(goal, joined), joined.steps
         n_train, sha256 = joined.n_train, joined.sha256
     divider = _find_divider(table, goal, settings)
@@ -249,7 +251,7 @@ def _check_dropped(target: str, settings: Settings) -> None:
     """Check that no column is dropped that another option names."""
     needed = [("--target", target), ("--groups", settings.groups), ("--time", settings.time)]
     for flag, name in (*needed, *(("--score-by", name) for name in settings.score_by)):
-        if name is not None and name in settings.drop:
+        if name is not None and any(fnmatchcase(name, pattern) for pattern in settings.drop):
             raise StudyError(
                 f"The column {name[:60]!r} cannot be dropped, as {flag} names it; leave it out of "
                 "--drop."

@@ -116,8 +116,12 @@ class Study:
         where: str | Sequence[str] | None = None,
         drop_missing: bool = False,
         drop_duplicates: bool = False,
+        drop_missing_target: bool = False,
         merge: Mapping[str, Mapping[str, Sequence[str]]] | str | Sequence[str] | None = None,
         drop: str | Sequence[str] | None = None,
+        keep: str | Sequence[str] | None = None,
+        types: Mapping[str, str] | str | Sequence[str] | None = None,
+        positive: str | float | None = None,
         score_by: str | Sequence[str] | None = None,
         lang: str = "en",
         time_budget: str | float | None = None,
@@ -169,6 +173,27 @@ class Study:
                 raise StudyError(f"The file {path} names no {key}; add {key} = ... to it.")
         return cls(options.pop("table"), **options)
 
+    def make_plan(self) -> Plan:
+        """Read the table, check it, split its rows and decide what becomes of each column.
+
+        Nothing is fitted or written.
+
+        Raises
+        ------
+        StudyError
+            If the table, the target or a parameter cannot be used.
+
+        Examples
+        --------
+        >>> plan = Study("iris", target="target").make_plan()
+        >>> plan.roles["sepal length (cm)"].kind
+        'numeric'
+        """
+        types = {choice.column: choice.type for choice in self.settings.types}
+        limit = self.settings.max_table_size
+        table = read_table(self.table, max_table_size=limit, types=types)
+        return make_plan(table, self.target, self.settings)
+
     def run(self, *, progress: bool = False) -> StudyResult:
         """Run the study, or resume it, and write results.json, leaderboard.csv and report.html.
 
@@ -188,9 +213,8 @@ class Study:
             be scored (the files are written in that case too).
         """
         started, clock = datetime.now(UTC), monotonic()
-        table = read_table(self.table, max_table_size=self.settings.max_table_size)
-        plan = make_plan(table, self.target, self.settings)  # checks the table, splits its rows
-        folder = Path(self.output_dir or default_folder(table.stem, self.target))
+        plan = self.make_plan()
+        folder = Path(self.output_dir or default_folder(plan.table.stem, self.target))
         with self._open_ledger(folder, plan) as ledger:
             with _open_executor(plan, folder, ledger, progress, clock) as executor:
                 searched = search_models(plan, executor)

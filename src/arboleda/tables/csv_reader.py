@@ -2,15 +2,18 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from arboleda._utils.errors import TableError
 from arboleda.reports.fact_messages import write_message
+from arboleda.tables.number_parsing import has_leading_zeros
 from arboleda.tables.table import MISSING, Note, check_names
 from arboleda.tables.table_files import (
     SizeLimit,
@@ -27,6 +30,8 @@ SEPARATORS = (",", ";", "\t", "|")
 ENCODINGS = ["cp1252", "latin_1", "cp1250", "cp1251", "cp1253", "cp1254", "iso8859_2", "koi8_r"]
 ENCODINGS += ["shift_jis", "euc_jp", "gb18030", "big5", "euc_kr", "mac_roman"]
 _SAMPLE = 1 << 18
+# A field such as 00501, which may be a code.
+_LEADING_ZEROS = re.compile(r"""(?:^|[,;\t|"\n\r])0[0-9]{2,}(?:[,;\t|"\n\r]|$)""")
 # Bytes that are decompressed at a time.
 _BLOCK = 1 << 20
 # Maximum bytes of a text: Arrow counts the bytes of a block in 32 bits.
@@ -195,6 +200,14 @@ def _is_number(field: str) -> bool:
     return True
 
 
+def _replace_codes(table: pa.Table, texts: pa.Table) -> pa.Table:
+    """Replace columns of digits by their texts if they are codes with leading zeros."""
+    for name in texts.column_names:
+        if table.column_names.count(name) == 1 and has_leading_zeros(pc.drop_null(texts[name])):
+            table = table.set_column(table.column_names.index(name), name, texts[name])
+    return table
+
+
 def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) -> pa.Table:
     """Parse text whose first line names the columns; see `read_delimited`."""
     data = text.encode("utf-8", "replace")
@@ -206,7 +219,7 @@ def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) ->
         ragged.append(row)
         return "error"
 
-    try:
+    def read(names: Sequence[str], only: Sequence[str] = ()) -> pa.Table:
         return pa_csv.read_csv(
             io.BytesIO(data),
             # One block, so that a row of any length fits and row numbers are correct.
@@ -218,9 +231,17 @@ def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) ->
                 null_values=MISSING,
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=True,
-                column_types={name: pa.string() for name in as_text},
+                column_types={name: pa.string() for name in names},
+                include_columns=only,
             ),
         )
+
+    try:
+        table = read(as_text)
+        if not _LEADING_ZEROS.search(text):
+            return table
+        names = [f.name for f in table.schema if pa.types.is_integer(f.type)]
+        return _replace_codes(table, read(names, names)) if names else table
     except pa.ArrowInvalid as error:
         if ragged:
             row = ragged[0]

@@ -12,9 +12,11 @@ from arboleda.tables.features import ONE_HOT_LEVELS, Role
 from arboleda.tables.table import Column, Note, StudyTable
 from arboleda.tables.target import StudyTarget
 
-__all__ = ["compute_histogram", "describe_column", "describe_table", "hash_rows"]
+__all__ = ["compute_histogram", "describe_column", "describe_table", "describe_use", "hash_rows"]
 
 TOP = 10
+# Examples of a column, and their maximum characters.
+EXAMPLES, EXAMPLE_LENGTH = 3, 40
 BINS = 20
 _BLOCK = 8192  # rows that are hashed at a time, to limit memory
 
@@ -55,7 +57,55 @@ def describe_column(column: Column, role: Role) -> dict[str, Any]:
         if role.kind in ("categorical", "boolean")
         else None,
         "histogram": compute_histogram(present, BINS) if numeric else None,
+        "examples": _choose_examples(column, distinct),
+        "use": None if role.role == "left_out" else describe_use(column, role),
+        "parsing": _describe_parsing(column),
     }
+
+
+def _describe_parsing(column: Column) -> dict[str, Any] | None:
+    if column.parsing is None:
+        return None
+    return {
+        "source": column.parsing.source,
+        "format": column.parsing.format.describe(),
+        "share": column.parsing.share,
+        "unparsed": list(column.parsing.unparsed),
+    }
+
+
+def _choose_examples(column: Column, distinct: npt.NDArray[np.float64]) -> list[str]:
+    """Return at most three values of a column, as the table has them."""
+    if column.parsing is not None and column.parsing.part == "values":
+        return list(column.parsing.examples)
+    at = np.unique(np.linspace(0, max(0, len(distinct) - 1), EXAMPLES).astype(np.int64))
+    return [_format_example(column, distinct[i]) for i in at if distinct.size]
+
+
+def _format_example(column: Column, value: float) -> str:
+    if column.kind == "numeric":
+        return f"{value:g}"
+    if column.kind == "datetime":
+        text = str(np.datetime64(round(value), "s")).replace("T", " ")
+        return text.removesuffix(" 00:00:00")
+    text = _format_value(column, value)
+    return text if len(text) <= EXAMPLE_LENGTH else f"{text[: EXAMPLE_LENGTH - 1]}…"
+
+
+def describe_use(column: Column, role: Role) -> str:
+    """Describe in a few words what models get of a column."""
+    encoding = role.encoding
+    if encoding is not None and role.kind in ("text", "list"):
+        code = f"use_{role.kind}"
+        if not encoding.n_flags:
+            return write_message(f"{code}_plain")
+        words = ", ".join(encoding.vocabulary[:EXAMPLES])
+        return write_message(code, count=encoding.n_flags, words=words)
+    if role.kind == "categorical":
+        n_levels = len(column.levels) if column.kind == "string" else 0
+        code = "use_many" if n_levels > ONE_HOT_LEVELS else "use_category"
+        return write_message(code, count=n_levels)
+    return write_message(f"use_{role.kind}")
 
 
 def _summarize_numbers(present: npt.NDArray[np.float64]) -> dict[str, float | None]:

@@ -1,17 +1,20 @@
 """Kind and role of each column, and the matrix of the feature columns."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from arboleda._utils.errors import StudyError
 from arboleda.reports.fact_messages import write_message
-from arboleda.tables.table import Column, StudyTable
+from arboleda.tables.table import Column, StudyTable, match_columns
 from arboleda.tables.target import check_finite
+from arboleda.tables.text_columns import decide_text_kind, is_true_word
+from arboleda.tables.text_encoding import TextEncoding, infer_list_separator, learn_encoding
 
 __all__ = [
     "ONE_HOT_LEVELS",
@@ -21,12 +24,11 @@ __all__ = [
     "decide_roles",
     "find_roles",
     "make_features",
+    "match_kept_columns",
 ]
 
-Kind = Literal["numeric", "categorical", "boolean", "datetime", "text"]
+Kind = Literal["numeric", "categorical", "boolean", "datetime", "text", "list"]
 
-# Text with more distinct values than this, and than half of the rows, is free text.
-MAX_LEVELS_OF_FEW_ROWS = 50
 # A categorical column with more levels than this in the training rows is target-encoded.
 ONE_HOT_LEVELS = 30
 _ID_NAME = re.compile(r"(^|[ _.\-])(id|uuid|guid|index|idx|row[ _.]?(names?|number|id)?)$", re.I)
@@ -35,40 +37,68 @@ _CAMEL_ID = re.compile(r"[a-z](ID|Id)$")
 
 @dataclass(frozen=True)
 class Role:
-    """A column's kind and role in the study; ``reason`` states why it is left out, or is None."""
+    """A column's kind and role in the study.
+
+    ``reason`` states why it is left out, or is None. ``encoding`` turns a text or list into
+    numbers.
+    """
 
     kind: Kind
     role: Literal["feature", "target", "left_out"]
     reason: str | None = None
+    encoding: TextEncoding | None = None
 
 
 def decide_roles(
-    table: StudyTable, target: str, train: npt.NDArray[np.int64], groups: str | None = None
+    table: StudyTable,
+    target: str,
+    train: npt.NDArray[np.int64],
+    groups: str | None = None,
+    keep: Collection[str] = (),
 ) -> dict[str, Role]:
     """Infer kind and role of every column from its name and its values in the training rows.
 
     Neither the target nor test rows are used, so nothing leaks from rows that are scored later. The
-    column ``groups`` is left out, because the groups of new rows are unknown.
+    column ``groups`` is left out, because the groups of new rows are unknown. The columns in
+    ``keep`` are features even if they look like identifiers.
 
     Raises
     ------
     StudyError
         If no column is left as a feature.
     """
-    roles = find_roles(table, target, train, among="training rows")
+    roles = find_roles(table, target, train, among="training rows", keep=keep)
     if groups is not None:
         roles[groups] = Role(roles[groups].kind, "left_out", "it identifies the groups of the rows")
     if not any(role.role == "feature" for role in roles.values()):
         name, role = next((n, r) for n, r in roles.items() if r.role == "left_out")
         raise StudyError(
             f"The table {table.name} has no features: column {name!r} is left out "
-            f"({role.reason}), and so are all others; add features."
+            f"({role.reason}), and so are all others; add features, or name columns to keep with "
+            "--keep."
         )
     return roles
 
 
+def match_kept_columns(table: StudyTable, patterns: Sequence[str]) -> set[str]:
+    """Return the columns that names or patterns such as ``code_*`` match.
+
+    Raises
+    ------
+    StudyError
+        If one matches no column.
+    """
+    names = [column.name for column in table.columns]
+    return {name for p in patterns for name in match_columns(p, names, table.name)}
+
+
 def find_roles(
-    table: StudyTable, target: str | None, rows: npt.NDArray[np.int64], *, among: str = "rows"
+    table: StudyTable,
+    target: str | None,
+    rows: npt.NDArray[np.int64],
+    *,
+    among: str = "rows",
+    keep: Collection[str] = (),
 ) -> dict[str, Role]:
     """Infer kind and role of every column from its values in these rows.
 
@@ -77,42 +107,59 @@ def find_roles(
     """
     roles = {}
     for column in table.columns:
-        kind, reason = _infer_kind(column, column.values[rows], among)
         if column.name == target:
-            kind = "categorical" if kind == "text" else kind
+            kind: Kind = "categorical" if column.kind == "string" else column.kind
             roles[column.name] = Role(kind, "target")
-        elif reason:
-            roles[column.name] = Role(kind, "left_out", reason)
         else:
-            roles[column.name] = Role(kind, "feature")
+            is_kept = column.name in keep or column.source in keep
+            roles[column.name] = _infer_role(column, column.values[rows], among, is_kept=is_kept)
     return roles
 
 
-def _infer_kind(
-    column: Column, values: npt.NDArray[np.float64], among: str
-) -> tuple[Kind, str | None]:
+def _infer_role(
+    column: Column, values: npt.NDArray[np.float64], among: str, *, is_kept: bool
+) -> Role:
     present = values[~np.isnan(values)]
-    distinct = np.unique(present)
-    kind: Kind = "categorical" if column.kind == "string" else column.kind
-    if kind == "categorical" and _is_text(len(distinct), len(present)):
-        kind = "text"
+    distinct, counts = np.unique(present, return_counts=True)
+    role = _infer_kind(column, distinct, counts)
+    if is_kept:
+        return replace(role, role="feature", reason=None)
+    if column.type == "identifier":
+        return replace(role, role="left_out", reason="an identifier, as specified")
     if not present.size:
-        return kind, write_message("all_missing", rows=among)
+        return replace(role, role="left_out", reason=write_message("all_missing", rows=among))
     if len(distinct) == 1 and present.size == values.size:
-        return kind, write_message("constant", row=among.removesuffix("s"))
-    if kind == "text":
-        if len(distinct) == len(present):
-            return kind, "identifier: every value is different"
-        return kind, write_message("free_text", distinct=len(distinct), rows=len(present))
-    if kind == "numeric" and _looks_like_index(column.name, values, distinct):
-        return kind, "identifier: distinct whole numbers that only identify the rows"
-    return kind, None
+        reason = write_message("constant", row=among.removesuffix("s"))
+        return replace(role, role="left_out", reason=reason)
+    if (
+        role.kind == "numeric"
+        and column.type is None
+        and _looks_like_index(column.name, values, distinct)
+    ):
+        reason = "identifier: distinct whole numbers that only identify the rows"
+        return replace(role, role="left_out", reason=reason)
+    return role
 
 
-def _is_text(n_distinct: int, n_present: int) -> bool:
-    if n_distinct == n_present:
-        return n_distinct > 10
-    return n_distinct > MAX_LEVELS_OF_FEW_ROWS and n_distinct > n_present / 2
+def _infer_kind(
+    column: Column, distinct: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
+) -> Role:
+    """Return the kind of a column, and the encoding of texts; identifiers are left out."""
+    if column.kind != "string":
+        return Role(column.kind, "feature")
+    texts = pa.array([column.levels[int(code)] for code in distinct], pa.large_string())
+    if column.type == "category":
+        return Role("categorical", "feature")
+    if column.type in ("text", "list"):
+        separator = infer_list_separator(texts, counts) or ";"
+        encoding = learn_encoding(column.type, texts, counts, separator)
+        return Role(column.type, "feature", encoding=encoding)
+    decision = decide_text_kind(texts, counts)
+    if decision.kind == "identifier":
+        reason = "identifier: nearly every value is different, and no word repeats"
+        return Role("text", "left_out", reason, decision.encoding)
+    kind: Kind = "categorical" if decision.kind == "category" else decision.kind
+    return Role(kind, "feature", encoding=decision.encoding)
 
 
 def _looks_like_index(
@@ -154,7 +201,7 @@ class Features:
 
 
 def make_features(table: StudyTable, roles: Mapping[str, Role]) -> Features:
-    """Build the feature matrix; each date becomes several numbers, one column each.
+    """Build the feature matrix; each date, text or list becomes several numbers, a column each.
 
     Raises
     ------
@@ -172,9 +219,15 @@ def make_features(table: StudyTable, roles: Mapping[str, Role]) -> Features:
         if role.role != "feature":
             continue
         if role.kind == "datetime":
-            parts = split_dates(column.values)
-            names.extend(f"{column.name} ({part})" for part in parts)
-            blocks.extend(parts.values())
+            dates = split_dates(column.values)
+            names.extend(f"{column.name} ({part})" for part in dates)
+            blocks.extend(dates.values())
+        elif role.encoding is not None:
+            parts = _encode_texts(column, role.encoding)
+            first_flag = len(names) + parts.shape[1] - role.encoding.n_flags
+            names.extend(f"{column.name} ({part})" for part in role.encoding.names)
+            blocks.extend(parts.T)
+            binary.extend(range(first_flag, len(names)))
         elif role.kind == "categorical":
             levels[len(names)] = column.levels
             names.append(column.name)
@@ -183,8 +236,24 @@ def make_features(table: StudyTable, roles: Mapping[str, Role]) -> Features:
             if role.kind == "boolean":
                 binary.append(len(names))
             names.append(column.name)
-            blocks.append(column.values)
+            blocks.append(_read_truth(column) if column.kind == "string" else column.values)
     return Features(np.column_stack(blocks), tuple(names), tuple(levels), levels, tuple(binary))
+
+
+def _encode_texts(column: Column, encoding: TextEncoding) -> Floats:
+    """Return the numbers of each row's text; without a text no flag is set, others are NaN."""
+    numbers = encoding.encode(pa.array(column.levels, pa.large_string()))
+    missing = np.full(numbers.shape[1], np.nan)
+    missing[numbers.shape[1] - encoding.n_flags :] = 0.0
+    codes = np.where(column.missing, len(numbers), column.values).astype(np.int64)
+    return np.vstack([numbers, missing])[codes]
+
+
+def _read_truth(column: Column) -> Floats:
+    """Return the truth values of words such as yes and no; NaN for other texts."""
+    truths = [is_true_word(level) for level in column.levels]
+    values = np.array([*(np.nan if t is None else float(t) for t in truths), np.nan])
+    return values[np.where(column.missing, len(truths), column.values).astype(np.int64)]
 
 
 def split_dates(seconds: Floats) -> dict[str, Floats]:

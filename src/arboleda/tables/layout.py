@@ -1,6 +1,6 @@
 """The layout of a study's table: how its columns are encoded as the matrix that models take."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -12,6 +12,9 @@ import pyarrow.compute as pc
 
 from arboleda._utils.errors import StudyError
 from arboleda.tables.chunked_reader import Chunk, read_chunks
+from arboleda.tables.column_formats import ColumnFormat
+from arboleda.tables.column_reading import code_texts, column_from_arrow
+from arboleda.tables.date_parsing import DateFormat
 from arboleda.tables.features import Features, Role, make_features
 from arboleda.tables.reading import RawTable, read_raw
 from arboleda.tables.recipe import (
@@ -20,17 +23,20 @@ from arboleda.tables.recipe import (
     merge_numbers,
     merge_texts,
 )
-from arboleda.tables.table import MISSING, Column, StudyTable, check_names, column_from_arrow
+from arboleda.tables.table import MISSING, Column, StudyTable, check_names
+from arboleda.tables.text_columns import is_true_word
+from arboleda.tables.text_encoding import TextEncoding
 
 __all__ = [
     "Layout",
     "RawColumn",
     "convert_column",
     "convert_to_text",
+    "find_source",
     "make_layout",
 ]
 
-FeatureKind = Literal["numeric", "categorical", "boolean", "datetime"]
+FeatureKind = Literal["numeric", "categorical", "boolean", "datetime", "text", "list"]
 Floats = npt.NDArray[np.float64]
 
 
@@ -38,13 +44,23 @@ Floats = npt.NDArray[np.float64]
 class RawColumn:
     """A column of the table that the models were fitted on; only categories have ``levels``.
 
-    ``merged`` pairs values of a table with the values that the study replaced them by.
+    ``merged`` pairs values of a table with the values that the study replaced them by. ``format``
+    is how numbers or dates are written; ``words_of`` is the column beside whose values the
+    categories of this one stand. ``encoding`` turns a text or list into numbers.
     """
 
     name: str
     kind: FeatureKind
     levels: tuple[str, ...] = ()
     merged: tuple[tuple[str, str], ...] = ()
+    format: ColumnFormat | None = None
+    words_of: str | None = None
+    encoding: TextEncoding | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether a file has its values as text."""
+        return self.format is not None or self.kind in ("categorical", "text", "list")
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +82,11 @@ class Layout:
     def raw_names(self) -> tuple[str, ...]:
         """The names of the table's columns."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def source_names(self) -> tuple[str, ...]:
+        """The names of the columns that a table as in the study needs."""
+        return tuple(dict.fromkeys(column.words_of or column.name for column in self.columns))
 
     @cached_property
     def _empty(self) -> Features:
@@ -121,26 +142,25 @@ class Layout:
         return self.encode_raw(self.read(source))
 
     def read(self, source: Any) -> RawTable:
-        """Read a table, with categorical columns as text, and check that it has all columns."""
-        raw = read_raw(source, as_text=self._categorical_names)
+        """Read a table, with columns of texts as text, and check that it has all columns."""
+        raw = read_raw(source, as_text=self._text_names)
         self._check(raw)
         return raw
 
     def iterate_chunks(self, source: Any, *, max_table_size: int | None = None) -> Iterator[Chunk]:
         """Read a table as `read` does, but a file larger than memory in chunks."""
-        for part in read_chunks(
-            source, as_text=self._categorical_names, max_table_size=max_table_size
-        ):
+        for part in read_chunks(source, as_text=self._text_names, max_table_size=max_table_size):
             self._check(part.raw)
             yield part
 
     @property
-    def _categorical_names(self) -> list[str]:
-        return [column.name for column in self.columns if column.kind == "categorical"]
+    def _text_names(self) -> list[str]:
+        return [column.name for column in self.columns if column.is_text]
 
     def _check(self, raw: RawTable) -> None:
         check_names(raw.names, raw.name)
-        missing = [name for name in self.raw_names if name not in set(raw.names)]
+        names = set(raw.names)
+        missing = [c.words_of or c.name for c in self.columns if find_source(c, names) is None]
         if missing:
             noun = "columns" if len(missing) > 1 else "column"
             named = ", ".join(repr(name[:60]) for name in missing[:8])
@@ -155,13 +175,17 @@ class Layout:
         where = {name: i for i, name in enumerate(raw.names)}
         return self._make_features(
             [
-                convert_column(column, raw.data.column(where[column.name]), raw.decimal_comma)
+                convert_column(
+                    column,
+                    raw.data.column(where[find_source(column, where) or column.name]),
+                    raw.decimal_comma,
+                )
                 for column in self.columns
             ]
         )
 
     def _make_features(self, columns: Iterable[Column]) -> Features:
-        roles = {column.name: Role(column.kind, "feature") for column in self.columns}
+        roles = {c.name: Role(c.kind, "feature", encoding=c.encoding) for c in self.columns}
         return make_features(StudyTable("", "", tuple(columns), ""), roles)
 
 
@@ -170,6 +194,8 @@ _TABLE_KINDS: dict[FeatureKind, Literal["numeric", "boolean", "datetime", "strin
     "categorical": "string",
     "boolean": "boolean",
     "datetime": "datetime",
+    "text": "string",
+    "list": "string",
 }
 _KIND_WORDS = {
     "numeric": "numbers",
@@ -179,24 +205,45 @@ _KIND_WORDS = {
 }
 
 
+def find_source(column: RawColumn, names: Container[str]) -> str | None:
+    """Return the column to read: its own, or that beside whose values its words stand."""
+    if column.name in names or column.words_of not in names:
+        return column.name if column.name in names else None
+    return column.words_of
+
+
 def make_layout(columns: Iterable[Column], roles: Any, merges: Merges) -> Layout:
     """Make the layout of a study's table: its features in the table's order."""
     return Layout(
-        tuple(
-            RawColumn(
-                c.name,
-                roles[c.name].kind,
-                c.levels if c.kind == "string" else (),
-                tuple(invert_groups(merges.get(c.name, {})).items()),
-            )
-            for c in columns
-            if roles[c.name].role == "feature"
-        )
+        tuple(_make_raw_column(c, roles[c.name], merges) for c in columns if _is_feature(c, roles))
+    )
+
+
+def _is_feature(column: Column, roles: Any) -> bool:
+    return bool(roles[column.name].role == "feature")
+
+
+def _make_raw_column(column: Column, role: Role, merges: Merges) -> RawColumn:
+    parsing = column.parsing
+    words = parsing is not None and parsing.part == "words"
+    return RawColumn(
+        column.name,
+        role.kind,
+        column.levels if role.kind == "categorical" else (),
+        tuple(invert_groups(merges.get(column.name, {})).items()),
+        None if parsing is None else parsing.format,
+        parsing.source if parsing is not None and words else None,
+        role.encoding,
     )
 
 
 def convert_column(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
     """Convert a column of a new table to the kind that it has in the study."""
+    if column.kind in ("text", "list"):
+        text = merge_texts(convert_to_text(column, data), dict(column.merged))
+        return code_texts(column.name, pa.chunked_array(text.chunks, pa.large_string()))
+    if column.format is not None and (pa.types.is_integer(data.type) or _is_text(data.type)):
+        return _parse_formatted(column, column.format, data)
     if column.kind == "categorical":
         return Column(column.name, "string", _encode_categories(column, data), column.levels)
     parsed = column_from_arrow(column.name, data, decimal_comma)
@@ -209,6 +256,9 @@ def convert_column(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool
         elif parsed.kind == "datetime":
             _refuse(column, parsed, int(np.argmin(parsed.missing)))
     elif column.kind == "boolean":
+        if parsed.kind == "string":
+            parsed = _parse_truth(parsed)
+            values = parsed.values
         if parsed.kind not in ("boolean", "numeric"):
             _refuse(column, parsed, int(np.argmin(parsed.missing)))
         others = np.flatnonzero(~parsed.missing & (values != 0) & (values != 1))
@@ -219,6 +269,37 @@ def convert_column(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool
     if column.merged:
         values = merge_numbers(values, dict(column.merged))
     return Column(column.name, _TABLE_KINDS[column.kind], values)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _parse_formatted(column: RawColumn, form: ColumnFormat, data: pa.ChunkedArray) -> Column:
+    """Parse texts in the study's format: the values, or the words beside them."""
+    if pa.types.is_integer(data.type) and not isinstance(form, DateFormat):
+        values = np.asarray(data.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+        if column.words_of is None:
+            return Column(column.name, "numeric", values)
+    coded = data.cast(pa.large_string()).combine_chunks().dictionary_encode()
+    values, words = form.parse(coded.dictionary)
+    codes = np.asarray(pc.fill_null(coded.indices, len(values)), dtype=np.int64)
+    if column.words_of is None:
+        return Column(column.name, _TABLE_KINDS[column.kind], np.append(values, np.nan)[codes])
+    texts = pa.chunked_array([words.take(coded.indices)], pa.large_string())
+    return Column(column.name, "string", _encode_categories(column, texts), column.levels)
+
+
+def _parse_truth(parsed: Column) -> Column:
+    """Replace words such as yes and no by truth values; return other texts unchanged."""
+    truths = [is_true_word(level) for level in parsed.levels]
+    if any(truth is None for truth in truths):
+        return parsed
+    values = np.array([*map(float, truths), np.nan])  # type: ignore[arg-type]
+    codes = np.where(parsed.missing, len(truths), parsed.values).astype(np.int64)
+    return Column(parsed.name, "boolean", values[codes])
 
 
 def _parse_numbers(parsed: Column) -> Floats:
@@ -280,9 +361,10 @@ def convert_to_text(column: RawColumn, data: pa.ChunkedArray) -> pa.ChunkedArray
             raise pa.ArrowInvalid(kind)
         return data.cast(pa.large_string())
     except pa.ArrowException as error:
+        example = f" such as {column.levels[0][:60]!r}" if column.levels else ""
         raise StudyError(
             f"Column {column.name!r} holds text in the study, but this table has values of the "
-            f"type {kind}; give it text such as {column.levels[0][:60]!r}."
+            f"type {kind}; give it text{example}."
         ) from error
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,15 @@ import pyarrow.parquet as pq
 
 from arboleda._engine.arrays import to_plain_arrow
 from arboleda._utils.errors import TableError
+from arboleda.tables.column_reading import table_from_arrow
 from arboleda.tables.csv_reader import read_delimited
 from arboleda.tables.table import (
+    ColumnType,
     Note,
     StudyTable,
     check_names,
     get_column_names,
-    table_from_arrow,
+    match_columns,
 )
 from arboleda.tables.table_files import (
     SizeLimit,
@@ -65,7 +67,12 @@ class RawTable:
         return get_column_names(self.data)
 
 
-def read_table(source: Any, *, max_table_size: int | None = None) -> StudyTable:
+def read_table(
+    source: Any,
+    *,
+    max_table_size: int | None = None,
+    types: Mapping[str, ColumnType] | None = None,
+) -> StudyTable:
     """Read a table.
 
     Parameters
@@ -78,6 +85,9 @@ def read_table(source: Any, *, max_table_size: int | None = None) -> StudyTable:
     max_table_size : int, optional
         Maximum decompressed bytes of a file: of its text, or of the columns of a Parquet file. By
         default a quarter of the available memory.
+    types : mapping, optional
+        The types of columns that are not to be inferred, by name or by a pattern such as
+        ``zip_*``: number, category, date, text, identifier or list.
 
     Returns
     -------
@@ -96,6 +106,10 @@ def read_table(source: Any, *, max_table_size: int | None = None) -> StudyTable:
     150
     """
     raw = read_raw(source, max_table_size=max_table_size)
+    chosen = _match_types(raw, types or {})
+    if any(kind not in ("number", "date") for kind in chosen.values()):
+        # Texts as the file has them: 007 is no 7.
+        raw = read_raw(source, as_text=list(chosen), max_table_size=max_table_size)
     return table_from_arrow(
         raw.data,
         name=raw.name,
@@ -103,7 +117,17 @@ def read_table(source: Any, *, max_table_size: int | None = None) -> StudyTable:
         sha256=raw.sha256,
         decimal_comma=raw.decimal_comma,
         notes=raw.notes,
+        types=chosen,
     )
+
+
+def _match_types(raw: RawTable, types: Mapping[str, ColumnType]) -> dict[str, ColumnType]:
+    """Return the type of each column that is named, or matched by a pattern."""
+    chosen: dict[str, ColumnType] = {}
+    for pattern, kind in types.items():
+        for name in match_columns(pattern, raw.names, raw.name):
+            chosen[name] = kind
+    return chosen
 
 
 def read_raw(

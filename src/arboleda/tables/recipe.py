@@ -27,7 +27,7 @@ from arboleda.tables.conditions import (
     tokenize,
 )
 from arboleda.tables.describe import hash_rows
-from arboleda.tables.table import Column, StudyTable
+from arboleda.tables.table import Column, StudyTable, match_columns
 
 __all__ = [
     "Merges",
@@ -178,7 +178,9 @@ class Recipe:
     merge : mapping
         The values to merge, by column and by new value.
     drop : tuple of str
-        Columns to drop.
+        Columns to drop, or patterns such as ``tmp_*``.
+    target : str or None
+        Drop rows without a value of this column.
     """
 
     drop_missing: bool = False
@@ -186,6 +188,7 @@ class Recipe:
     where: tuple[RowCondition, ...] = ()
     merge: Merges = field(default_factory=dict)
     drop: tuple[str, ...] = ()
+    target: str | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -201,7 +204,9 @@ class Step:
     value.
     """
 
-    kind: Literal["drop_missing", "drop_duplicates", "where", "merge", "drop"]
+    kind: Literal[
+        "drop_missing_target", "drop_missing", "drop_duplicates", "where", "merge", "drop"
+    ]
     rows_before: int
     rows_after: int
     columns: tuple[str, ...] = ()
@@ -233,9 +238,9 @@ class PreparedTable:
 def apply_recipe(table: StudyTable, recipe: Recipe, n_first: int | None = None) -> PreparedTable:
     """Prepare a table: first its rows, then its values, then its columns.
 
-    Rows with a missing value are dropped first, then rows that repeat an earlier one, then rows
-    that do not satisfy every condition. These steps use all columns of the table. Then values are
-    merged, and finally columns are dropped.
+    Rows without a target, then with any missing value are dropped, then rows that repeat an earlier
+    one, then rows that do not satisfy every condition. These steps use all columns of the table.
+    Then values are merged, and finally columns are dropped.
 
     Parameters
     ----------
@@ -265,15 +270,16 @@ def apply_recipe(table: StudyTable, recipe: Recipe, n_first: int | None = None) 
     first = table.n_rows if n_first is None else n_first
     if recipe.is_empty:
         return PreparedTable(table, first, ())
-    _check_columns(table, recipe)
+    dropped = _find_dropped(table, recipe)
+    _check_columns(table, recipe, dropped)
     rows, steps = _select_rows(table, recipe, first)
     columns = {column.name: column for column in table.columns}
     for name, groups in recipe.merge.items():
         columns[name] = _merge_column(columns[name], groups)
         steps.append(Step("merge", len(rows), len(rows), (name,), into=groups))
-    if recipe.drop:
-        columns = {name: column for name, column in columns.items() if name not in recipe.drop}
-        steps.append(Step("drop", len(rows), len(rows), recipe.drop))
+    if dropped:
+        columns = {name: column for name, column in columns.items() if name not in dropped}
+        steps.append(Step("drop", len(rows), len(rows), tuple(dropped)))
     kept_columns = tuple(_take_rows(column, rows) for column in columns.values())
     prepared = replace(table, columns=kept_columns)
     return PreparedTable(prepared, int(np.searchsorted(rows, first)), tuple(steps))
@@ -296,9 +302,12 @@ def _select_rows(
                 "relax the recipe."
             )
 
+    if recipe.target is not None:
+        kept = ~table.column(recipe.target).missing
+        keep(kept, kind="drop_missing_target", columns=(recipe.target,))
     if recipe.drop_missing:
         missing = np.logical_or.reduce([column.missing for column in table.columns])
-        keep(~missing, kind="drop_missing")
+        keep(~missing[rows], kind="drop_missing")
     if recipe.drop_duplicates:
         keep(_find_first_occurrences(table, rows, n_first), kind="drop_duplicates")
     for condition in recipe.where:
@@ -308,12 +317,19 @@ def _select_rows(
     return rows, steps
 
 
-def _check_columns(table: StudyTable, recipe: Recipe) -> None:
+def _find_dropped(table: StudyTable, recipe: Recipe) -> list[str]:
+    """Return the names of the dropped columns, with those of the words beside their values."""
+    names = [column.name for column in table.columns]
+    dropped = {n for pattern in recipe.drop for n in match_columns(pattern, names, table.name)}
+    return [c.name for c in table.columns if c.name in dropped or c.source in dropped]
+
+
+def _check_columns(table: StudyTable, recipe: Recipe, dropped: Sequence[str]) -> None:
     """Check that every named column exists and that one is left, before any row is dropped."""
     named = [name for condition in recipe.where for name in condition.columns]
-    for name in (*named, *recipe.merge, *recipe.drop):
+    for name in (*named, *recipe.merge):
         table.column(name)
-    if {column.name for column in table.columns} <= {*recipe.drop}:
+    if {column.name for column in table.columns} <= {*dropped}:
         raise StudyError(f"No column of {table.name} is left; drop fewer columns.")
 
 

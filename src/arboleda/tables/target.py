@@ -1,6 +1,6 @@
 """The target of a study: its task, its classes, and checks of its values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +37,8 @@ class StudyTarget:
     """The target of a study.
 
     ``y`` holds class numbers (int64, indices into ``labels``) or float64 values; ``why`` explains
-    how the task was inferred.
+    how the task was inferred. ``is_reversed`` is whether two classes are not in sorted order, so
+    that the positive one is the last.
     """
 
     name: str
@@ -45,20 +46,23 @@ class StudyTarget:
     y: npt.NDArray[Any]
     labels: tuple[str, ...]
     why: str
+    is_reversed: bool = False
 
     @property
     def positive(self) -> str | None:
-        """The positive class of binary scores and curves: the last in sorted order."""
+        """The positive class of binary scores and curves: the last."""
         return self.labels[1] if self.task == "binary" else None
 
 
-def make_target(table: StudyTable, name: str, task: str | None = None) -> StudyTarget:
+def make_target(
+    table: StudyTable, name: str, task: str | None = None, positive: str | None = None
+) -> StudyTarget:
     """Check the target column and infer the task.
 
     Text and booleans mean classification. Numbers mean regression, unless there are only two
     distinct values, or at most ten and all of them integers: these are class numbers.
-    ``task`` ("classification" or "regression") overrides the rule. In a binary task the positive
-    class is the last in sorted order.
+    ``task`` ("classification" or "regression") overrides the rule. In a binary task ``positive`` is
+    the positive class, by default the last in sorted order.
 
     Raises
     ------
@@ -77,15 +81,32 @@ def make_target(table: StudyTable, name: str, task: str | None = None) -> StudyT
     if n_missing:
         raise TableError(
             f"The target column {name!r} is missing in {n_missing:,} of {table.n_rows:,} rows; "
-            "remove those rows or fill them in (texts such as NA, None or ? count as missing)."
+            "remove those rows with --drop-missing-target, or fill them in (texts such as NA, None "
+            "or ? count as missing)."
         )
     if column.kind == "datetime":
         raise TableError(f"The target column {name!r} holds dates; convert them to numbers first.")
     check_finite(column)
     classify, why = decide_task(column, task)
-    if not classify:
-        return _make_regression(column, why)
-    return _make_classification(column, why)
+    goal = _make_classification(column, why) if classify else _make_regression(column, why)
+    return goal if positive is None else _set_positive(goal, positive)
+
+
+def _set_positive(goal: StudyTarget, positive: str) -> StudyTarget:
+    """Put the positive class last."""
+    if goal.task != "binary":
+        raise TableError(
+            f"The target {goal.name!r} does not have two classes, so none is positive; leave out "
+            "--positive."
+        )
+    if positive.strip() not in goal.labels:
+        raise TableError(
+            f"The target {goal.name!r} has no class {positive[:60]!r}; its classes are "
+            f"{goal.labels[0][:60]!r} and {goal.labels[1][:60]!r}."
+        )
+    if positive.strip() == goal.labels[1]:
+        return goal
+    return replace(goal, labels=goal.labels[::-1], y=1 - goal.y, is_reversed=True)
 
 
 def check_finite(column: Column) -> None:

@@ -60,7 +60,7 @@ def _check_column(subject: ExploredTable, column: Column) -> Iterator[Caution]:
     n_rows = subject.table.n_rows
     if role.role == "left_out":
         code = (role.reason or "").partition(":")[0].split(" ")[0]
-        codes = {"all": "empty", "free": "text"}
+        codes = {"all": "empty"}
         text = write_message("would_leave_out", reason=role.reason or "")
         yield _make_caution("warning", codes.get(code, code), column.name, text)
         return

@@ -18,14 +18,14 @@ _KINDS = {
     "categorical": N_("categorical"),
     "boolean": N_("Boolean"),
     "datetime": N_("date"),
-    "text": N_("free-text"),
+    "text": N_("text"),
+    "list": N_("list"),
 }
 # Combined remarks, for cautions shared by many columns.
 _MANY = {
     "constant": N_("A study would exclude {n} constant columns"),
     "empty": N_("A study would exclude {n} columns without any value"),
     "identifier": N_("A study would exclude {n} identifier columns"),
-    "text": N_("A study would exclude {n} columns of free text"),
     "mostly_missing": N_("More than half of the values are missing in {n} columns"),
     "dominant": N_("One value fills at least 99 % of the rows in {n} columns"),
     "many_levels": N_("{n} categorical columns have more than 30 levels"),

@@ -25,6 +25,9 @@ _NUMBERS = {
 }
 
 _STEPS = {
+    "drop_missing_target": N_(
+        "Rows without a target were dropped: {after} of {before} rows remain."
+    ),
     "drop_missing": N_("Rows with a missing value were dropped: {after} of {before} rows remain."),
     "drop_duplicates": N_(
         "Rows that repeat an earlier row were dropped: {after} of {before} rows remain."

@@ -137,6 +137,10 @@ _DEFAULTS: Mapping[str, Any] = {
     "drop_duplicates": False,
     "merge": {},
     "drop": [],
+    "drop_missing_target": False,
+    "keep": [],
+    "types": [],
+    "positive": None,
     "lang": "en",
     "fit_timeout": None,
     "fit_memory": None,
@@ -171,12 +175,14 @@ def _make_command(study: Mapping[str, Any]) -> str:
     words += ["--task", "regression" if study["task"] == "regression" else "classification"]
     words += ["--metric", study["metric"], "--seed", str(study["seed"])]
     for flag, usual in _DEFAULTS.items():
-        value = settings[flag]
+        value = settings.get(flag)
         if value is None or value == usual:
             continue
         option = f"--{flag.replace('_', '-')}"
         if value is True:
             words.append(option)
+        elif flag == "types":
+            words += [f"--type={choice}" for choice in value]
         elif flag == "where":
             # With an equals sign, a condition that begins with a dash is not parsed as an option.
             words += [f"{option}={condition}" for condition in value]

@@ -42,12 +42,12 @@ class _StudyModel(BaseEstimator):  # type: ignore[misc]
     @property
     def n_features_in_(self) -> int:
         """The number of the table's columns that are used."""
-        return len(self.layout.columns)
+        return len(self.layout.source_names)
 
     @property
     def feature_names_in_(self) -> npt.NDArray[Any]:
         """The names of the table's columns that are used."""
-        return np.array(self.layout.raw_names, dtype=object)
+        return np.array(self.layout.source_names, dtype=object)
 
     def _encode(self, X: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self, "pipeline_")

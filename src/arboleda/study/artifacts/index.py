@@ -26,7 +26,9 @@ from arboleda.study.metrics.choice import is_metric_of
 from arboleda.study.plan import Plan
 from arboleda.study.results.facts import SCHEMA_VERSION, StudyFacts
 from arboleda.study.results.model_facts import FactsModel
+from arboleda.tables.column_formats import format_from_dict, format_to_dict, get_value_kind
 from arboleda.tables.layout import Layout, RawColumn, make_layout
+from arboleda.tables.text_encoding import encoding_from_dict
 
 __all__ = ["INDEX", "RESULTS", "Index", "check_facts", "format_index", "read_facts", "read_index"]
 
@@ -193,7 +195,7 @@ def _make_damage_error(path: Path, reason: str) -> StudyFormatError:
 
 INDEX = "index.json"
 FORMAT = "arboleda study models"
-_KINDS = ("numeric", "categorical", "boolean", "datetime")
+_KINDS = ("numeric", "categorical", "boolean", "datetime", "text", "list")
 _TASKS = ("binary", "multiclass", "regression")
 
 
@@ -240,16 +242,26 @@ def format_index(
             "kind": plan.table.column(plan.target.name).kind,
             "labels": list(plan.target.labels),
         },
-        "columns": [
-            {"name": c.name, "kind": c.kind, "levels": list(c.levels)}
-            | ({"merged": dict(c.merged)} if c.merged else {})
-            for c in layout.columns
-        ],
+        "columns": [_format_column(column) for column in layout.columns],
         "models": {key: _format_entry(saved) for key, saved in models.items()},
         "rows": _format_entry(rows),
         "held_out": _format_entry(held_out),
     }
     return json_escaped(json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+def _format_column(column: RawColumn) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": column.name, "kind": column.kind}
+    entry["levels"] = list(column.levels)
+    if column.merged:
+        entry["merged"] = dict(column.merged)
+    if column.format is not None:
+        entry["format"] = format_to_dict(column.format)
+    if column.words_of is not None:
+        entry["words_of"] = column.words_of
+    if column.encoding is not None:
+        entry["encoding"] = column.encoding.to_dict()
+    return entry
 
 
 def _format_entry(saved: Mapping[str, Any]) -> Any:
@@ -347,12 +359,22 @@ def _parse_column(entry: Any) -> RawColumn:
         raise TypeError("the merged values of a column are not an object")
     merged = tuple((_check_text(old), _check_text(new)) for old, new in pairs.items())
     kind = _check_choice(_KINDS, entry["kind"])
-    if merged and kind not in ("numeric", "categorical"):
+    if merged and kind in ("boolean", "datetime"):
         raise ValueError(f"values of the kind {kind} cannot be merged")
     if kind == "numeric":
         for pair in merged:
             np.array(pair, dtype=np.float64)
-    return RawColumn(_check_text(entry["name"]), kind, levels, merged)
+    form = None if entry.get("format") is None else format_from_dict(entry["format"])
+    words_of = None if entry.get("words_of") is None else _check_text(entry["words_of"])
+    encoding = None if entry.get("encoding") is None else encoding_from_dict(entry["encoding"])
+    if (encoding is None) != (kind not in ("text", "list")):
+        raise ValueError("a text has no encoding, or another column has one")
+    is_worded = kind == "categorical" and form is not None
+    if form is not None and not is_worded and kind != get_value_kind(form):
+        raise ValueError("the format of a column does not match its kind")
+    if (words_of is not None) != is_worded:
+        raise ValueError("words stand beside no column")
+    return RawColumn(_check_text(entry["name"]), kind, levels, merged, form, words_of, encoding)
 
 
 def _parse_files(entry: Any) -> FileList | str:

@@ -7,6 +7,7 @@ Heavy modules are imported by the parsers that need them: the command line reads
 the options without them.
 """
 
+import difflib
 import json
 import re
 import textwrap
@@ -29,6 +30,7 @@ __all__ = [
     "Bytes",
     "ColumnName",
     "ColumnNames",
+    "ColumnTypes",
     "CostMatrix",
     "Declared",
     "Float",
@@ -44,6 +46,7 @@ __all__ = [
     "parse_metric",
     "parse_search",
     "sort_by_group",
+    "to_label",
 ]
 
 Documented = TypeVar("Documented", bound=type)
@@ -234,6 +237,58 @@ def parse_columns(value: Any) -> Any:
     return tuple(str(name) for name in value)
 
 
+@dataclass(frozen=True)
+class TypeChoice:
+    """The type that a user gives a column, or the columns that match a pattern."""
+
+    column: str
+    type: Literal["number", "category", "date", "text", "identifier", "list"]
+
+    @property
+    def text(self) -> str:
+        """The choice as on the command line."""
+        return f"{self.column}={self.type}"
+
+
+_TYPES = ("number", "category", "date", "text", "identifier", "list")
+
+
+def parse_types(value: Any) -> Any:
+    """Parse types from strings COLUMN=TYPE, a JSON list of them, or a mapping."""
+    if isinstance(value, str):
+        value = _strings_of_json(value) or tuple(part for part in value.split(",") if part.strip())
+    if isinstance(value, Mapping):
+        value = [f"{name}={kind}" for name, kind in value.items()]
+    if not isinstance(value, Sequence):
+        return value
+    return tuple(_parse_type(v) if isinstance(v, str) else v for v in value)
+
+
+def _parse_type(text: str) -> TypeChoice:
+    name, mark, kind = text.rpartition("=")
+    kind = kind.strip().lower()
+    if not mark or not name.strip():
+        raise OptionError(
+            f"The type {text[:SHOWN]!r} names no column; write it as COLUMN=TYPE, as in "
+            "zip=category."
+        )
+    if kind not in _TYPES:
+        near = difflib.get_close_matches(kind, _TYPES, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(_TYPES)}."
+        raise OptionError(f"There is no type {kind[:SHOWN]!r} of a column; {hint}")
+    return TypeChoice(name.strip(), kind)  # type: ignore[arg-type]
+
+
+def to_label(value: Any) -> Any:
+    """Convert the label of a class to its text, as the study writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Real):
+        number = float(value)
+        return f"{number:.0f}" if number == round(number) else repr(number)
+    return value
+
+
 def parse_conditions(value: Any) -> Any:
     """Parse conditions from a string, a JSON list or a sequence of strings; all must hold."""
     from arboleda.tables.recipe import RowCondition, parse_condition
@@ -349,6 +404,7 @@ Bytes = Annotated[int, Field(gt=0), BeforeValidator(parse_size)]
 Names = Annotated[tuple[str, ...], BeforeValidator(parse_names)]
 ColumnName = Annotated[str, Field(min_length=1), BeforeValidator(str)]
 ColumnNames = Annotated[tuple[str, ...], BeforeValidator(parse_columns)]
+ColumnTypes = Annotated[tuple[TypeChoice, ...], BeforeValidator(parse_types)]
 MergedValues = Annotated[dict[str, dict[str, tuple[str, ...]]], BeforeValidator(parse_merge)]
 Cost = Annotated[float, Field(allow_inf_nan=False)]
 CostMatrix = Annotated[

@@ -17,6 +17,7 @@ from arboleda.study.config.declaration import (
     Bytes,
     ColumnName,
     ColumnNames,
+    ColumnTypes,
     CostMatrix,
     Float,
     Int,
@@ -29,6 +30,7 @@ from arboleda.study.config.declaration import (
     parse_cv,
     parse_metric,
     parse_search,
+    to_label,
 )
 from arboleda.study.config.schemes import Scheme
 
@@ -232,6 +234,15 @@ class Settings(BaseModel):
         bool,
         Option(_DATA, "drop_duplicates must be true or false, got {value}.", "bool", argument=bool),
     ] = Field(default=False, description="Drop rows that repeat an earlier row in all columns.")
+    drop_missing_target: Annotated[
+        bool,
+        Option(
+            _DATA,
+            "drop_missing_target must be true or false, got {value}.",
+            "bool",
+            argument=bool,
+        ),
+    ] = Field(default=False, description="Drop rows without a value of the target.")
     merge: Annotated[
         MergedValues,
         Option(
@@ -248,8 +259,42 @@ class Settings(BaseModel):
         "``'education: 11th, 12th -> dropout'``; also applied to new data.",
     )
     drop: Annotated[ColumnNames, Option(_COLUMNS, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = Field(
-        default=(), description="Exclude these columns, separated by commas."
+        default=(),
+        description="Columns to exclude, separated by commas; a pattern such as ``tmp_*`` excludes "
+        "all that match.",
     )
+    keep: Annotated[ColumnNames, Option(_COLUMNS, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = Field(
+        default=(),
+        description="Columns (or patterns) to use even if they look like identifiers.",
+    )
+    types: Annotated[
+        ColumnTypes,
+        Option(
+            _COLUMNS,
+            "The types {value} cannot be read; write each as COLUMN=TYPE, as in zip=category, with "
+            "a type of number, category, date, text, identifier or list.",
+            "mapping, str or sequence of str",
+            default="inferred from the values",
+            metavar="COLUMN=TYPE",
+            argument=list[str],
+            flag="--type",
+        ),
+    ] = Field(
+        default=(),
+        description="Type of a column (or pattern), as in ``zip=category``: number, category, "
+        "date, text, identifier or list.",
+    )
+    positive: Annotated[
+        str | None,
+        BeforeValidator(to_label),
+        Option(
+            _DATA,
+            "The positive class {value} is not a label.",
+            "str",
+            default="the last in sorted order",
+            metavar="LABEL",
+        ),
+    ] = Field(default=None, description="The positive one of two classes.")
     score_by: Annotated[
         ColumnNames, Option(_EVALUATION, _NO_NAMES, _STRINGS, metavar="COLUMNS")
     ] = Field(

@@ -319,17 +319,15 @@ def _get_model_names(plan: "Plan") -> dict[str, str]:
 
 
 def _describe_start(plan: "Plan", jobs: "list[Job]", n_stored: int) -> list[str]:
+    from arboleda.study.column_plan import write_column_lines
+
     table, features = plan.table, plan.features
     size = f"{table.n_rows:,} rows, {len(table.columns)} columns"
     lines = [
         f"{table.name}: {size}, target {plan.target.name}",
         f"The task is {plan.target.why}.",
     ]
-    lines += [
-        f"Column {name} is left out: {role.reason}."
-        for name, role in plan.roles.items()
-        if role.role == "left_out"
-    ]
+    lines += ["What becomes of each column:", *write_column_lines(plan)]
     lines.append(
         f"{len(plan.split.train):,} rows to learn from, {len(plan.split.test):,} to test on; "
         f"{len(features.names)} features; {len(plan.models)} models, {len(jobs):,} fits to do"

@@ -248,7 +248,8 @@ def _find_split_groups(plan: Plan) -> Iterator[Caution]:
 def _find_identifiers(plan: Plan) -> Iterator[Caution]:
     """Yield cautions on columns of integers that only identify rows, which models may memorize."""
     for column in plan.table.columns:
-        if plan.roles[column.name].role != "feature" or column.kind != "numeric":
+        is_written = column.parsing is not None or column.type is not None
+        if plan.roles[column.name].role != "feature" or column.kind != "numeric" or is_written:
             continue
         present = column.values[plan.split.train]
         present = present[~np.isnan(present)]

@@ -69,6 +69,10 @@ class SettingsFacts(FactsModel):
     drop_duplicates: bool
     merge: dict[str, Merged] = Field(description="by column")
     drop: list[str]
+    drop_missing_target: bool = False
+    keep: list[str] = Field(default=[], description="names or patterns of columns")
+    types: list[str] = Field(default=[], description="as in zip=category")
+    positive: str | None = Field(default=None, description="null: the last in sorted order")
     lang: Literal["en", "es"]
     fit_timeout: float | None = Field(description="seconds")
     fit_memory: int | None = Field(description="bytes")
@@ -118,11 +122,20 @@ class NumericSummary(FactsModel):
     q3: float | None
 
 
+class ParsingFacts(FactsModel):
+    """How a column was read from texts that people wrote."""
+
+    source: str = Field(description="the column of the table")
+    format: str
+    share: Annotated[float, Field(ge=0, le=1)] = Field(description="of the values that parse")
+    unparsed: list[str] = Field(description="some of the values that do not")
+
+
 class ColumnFacts(FactsModel):
     """The description of one column."""
 
     name: str
-    kind: Literal["numeric", "categorical", "boolean", "datetime", "text"]
+    kind: Literal["numeric", "categorical", "boolean", "datetime", "text", "list"]
     role: Literal["feature", "target", "left_out"]
     reason: str | None = Field(description="why the column is left out; null if it is not")
     n_missing: Count
@@ -132,6 +145,15 @@ class ColumnFacts(FactsModel):
         description="the most frequent values with their numbers of rows"
     )
     histogram: HistogramFacts | None
+    examples: list[str] = Field(
+        default=[], description="at most three values as the table has them"
+    )
+    use: str | None = Field(
+        default=None, description="what models get of the column; null if left out"
+    )
+    parsing: ParsingFacts | None = Field(
+        default=None, description="how numbers or dates were read from texts; null if plainly"
+    )
 
 
 class NoteFacts(FactsModel):
@@ -145,7 +167,9 @@ class NoteFacts(FactsModel):
 class RecipeStepFacts(FactsModel):
     """A step of the recipe that prepared the table."""
 
-    kind: Literal["drop_missing", "drop_duplicates", "where", "merge", "drop"]
+    kind: Literal[
+        "drop_missing_target", "drop_missing", "drop_duplicates", "where", "merge", "drop"
+    ]
     columns: list[str] = Field(
         description="named by the condition, or with merged values, or dropped"
     )

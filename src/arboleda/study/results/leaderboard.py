@@ -26,6 +26,7 @@ __all__ = [
 _TIMED, _WIDE = 60, 120
 # Descriptions of the rows that remain after the steps of a recipe.
 _STEPS = {
+    "drop_missing_target": "with a target",
     "drop_missing": "without missing values",
     "drop_duplicates": "without duplicates",
     "where": "where {condition}",

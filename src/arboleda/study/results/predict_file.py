@@ -28,7 +28,7 @@ from arboleda.study.config.options import read_size
 from arboleda.study.results.leaderboard import csv_safe
 from arboleda.study.results.prediction_columns import PredictionColumns
 from arboleda.tables.chunked_reader import Chunk, read_chunks
-from arboleda.tables.table import column_from_arrow
+from arboleda.tables.column_reading import column_from_arrow
 
 __all__ = ["PredictionFile", "predict", "predict_file"]
 

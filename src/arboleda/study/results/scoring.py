@@ -178,7 +178,10 @@ def cost_matrix(settings: Settings, target: StudyTarget) -> Floats | None:
     """
     if settings.cost_matrix is None and settings.reject_cost is None:
         return None
-    return matrix_of(settings.cost_matrix, target.labels)
+    matrix = matrix_of(settings.cost_matrix, target.labels)
+    # A matrix has the classes in sorted order.
+    is_reversed = target.is_reversed and isinstance(settings.cost_matrix, tuple)
+    return matrix[::-1, ::-1].copy() if is_reversed else matrix
 
 
 def matrix_of(given: Costs | None, labels: tuple[str, ...]) -> Floats:
