@@ -107,8 +107,8 @@ FIT_ARGUMENTS: dict[str, tuple[str, ...]] = {
 class NamesOtherParameters:
     """Mixin of estimators whose errors name the parameter that another library calls differently.
 
-    The check is in ``__new__``, so that ``__init__`` keeps the parameters that scikit-learn reads; a
-    class without ``__init__`` has no parameters and does not need the mixin.
+    The check is in ``__new__``, so that ``__init__`` keeps the parameters that scikit-learn reads.
+    A class without ``__init__`` has no parameters and does not need the mixin.
 
     Examples
     --------
