@@ -127,7 +127,7 @@ def test_rows_never_predicted_are_left_out_and_reported() -> None:
     assert found.rows.tolist() == list(range(30, 150))
     assert found.n_left_out == 30
     assert repr(found) == (
-        "MemberOutputs(1 members, 120 rows of 150, 30 never predicted, 3 classes)"
+        "MemberOutputs(members=['bayes'], n_rows=120, n_never_predicted=30, classes=[0, 1, 2])"
     )
     past = GaussianNB().fit(X[order[:30]], y[order[:30]])
     np.testing.assert_array_equal(found.outputs[0, :30], past.predict_proba(X[order[30:60]]))

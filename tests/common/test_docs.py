@@ -27,6 +27,7 @@ RUNNABLE = [
             "explore",
             "features",
             "forests",
+            "coming_from",
             "grid_search",
             "learners",
             "other_libraries",

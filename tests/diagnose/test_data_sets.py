@@ -154,3 +154,11 @@ def test_ties_are_corrected_as_by_scipy() -> None:
     assert found.chi2_p_value == pytest.approx(expected.pvalue, rel=1e-12)
     same = compare_over_data_sets(np.ones((5, 3)))
     assert (same.chi2, same.chi2_p_value, same.f, same.f_p_value) == (0.0, 1.0, 0.0, 1.0)
+
+
+def test_errors_can_be_a_dict() -> None:
+    errors = {"tree": [0.1, 0.2, 0.3], "forest": [0.05, 0.1, 0.4]}
+    found = compare_over_data_sets(errors)
+    listed = compare_over_data_sets(np.column_stack(list(errors.values())))
+    assert found.names == ("tree", "forest")
+    np.testing.assert_array_equal(found.ranks, listed.ranks)

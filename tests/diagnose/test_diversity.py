@@ -229,3 +229,11 @@ def test_labels_of_several_types_are_refused() -> None:
 def test_the_number_of_names_must_match_the_members() -> None:
     with pytest.raises(ValueError, match="names has 1 entries for 2 members"):
         diversity([[0, 1], [1, 1]], [0, 1], names=["one"])
+
+
+def test_predictions_can_be_a_dict() -> None:
+    predictions = {"one": [0, 0, 1, 1], "two": [0, 1, 1, 0]}
+    found = diversity(predictions, [0, 0, 1, 1])
+    assert found.names == ("one", "two")
+    listed = diversity(list(predictions.values()), [0, 0, 1, 1])
+    np.testing.assert_array_equal(found.disagreement, listed.disagreement)

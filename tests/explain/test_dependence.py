@@ -145,7 +145,9 @@ def test_threads_change_no_bit(n_jobs: int, kind: Any) -> None:
 def test_a_dependence_has_a_frame_and_a_description() -> None:
     model = RandomForestClassifier(5, random_state=0).fit(IRIS, SPECIES)
     found = partial_dependence(model, IRIS, [2, 3], grid_resolution=4)
-    assert repr(found) == "Dependence(average of 'x[2]' and 'x[3]', 4 x 4 points, 3 outputs)"
+    assert repr(found) == (
+        "Dependence(kind='average', features=['x[2]', 'x[3]'], n_points=[4, 4], n_outputs=3)"
+    )
     frame = found.to_frame()
     assert list(frame.columns) == ["output", "x[2]", "x[3]", "average"]
     assert len(frame) == 3 * 4 * 4

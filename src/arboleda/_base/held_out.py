@@ -12,12 +12,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
 from sklearn.metrics import r2_score
+
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = [
     "OobCurve",
@@ -75,7 +82,13 @@ def inverse_error_weights(errors: Sequence[ScaledError]) -> Floats:
     return weights
 
 
-class OobCurve(NamedTuple):
+class _OobCurveFields(NamedTuple):
+    n_estimators: npt.NDArray[np.int64]
+    error: Floats
+    n_rows: npt.NDArray[np.int64]
+
+
+class OobCurve(Result, _OobCurveFields):
     """Out-of-bag error for each number of members.
 
     Attributes
@@ -89,9 +102,32 @@ class OobCurve(NamedTuple):
         Number of rows that at least one member left out.
     """
 
-    n_estimators: npt.NDArray[np.int64]
-    error: Floats
-    n_rows: npt.NDArray[np.int64]
+    __slots__ = ()
+
+    def _summarize(self) -> dict[str, Any]:
+        return {"n_estimators": len(self.error), "last_error": float(self.error[-1])}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas data frame with one row per number of members."""
+        return new_frame(self._asdict())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the error over the number of members.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        ax.plot(self.n_estimators, self.error, color="C0", lw=1.4)
+        ax.set_xlabel("members")
+        ax.set_ylabel("out-of-bag error")
+        return ax
 
 
 def mean_of_votes(sums: Floats, counts: npt.NDArray[Any]) -> Floats:

@@ -16,6 +16,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._engine.column_options import read_monotonic_cst
 from arboleda._engine.columns import Schema
 from arboleda._engine.fit import BinnedDataset
@@ -52,7 +53,7 @@ class Training:
         return scaled
 
 
-class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class TreeLearner(NamesOtherParameters, SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Base class of estimators that grow trees: parameters and input validation."""
 
     _uses_binned_data = True

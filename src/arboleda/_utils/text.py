@@ -4,12 +4,11 @@ The name of a column, a label or a file name may contain control characters, whi
 cursor, change the direction of writing, or make a file invalid XML. All output of the package
 escapes them by one of these functions:
 
-================================= =============================================================
-where by =================================
-============================================================= a terminal, one line of text `visible`
-HTML pages, SVG, other XML `visible_lines`, over the whole document CSV `visible_lines`; quotes take
-care of tabs and line ends JSON, TOML `json_escaped`, which parsers reverse
-================================= =============================================================
+* a terminal, one line of text: `visible`
+* a text of a plot: `plot_escaped`
+* HTML pages, SVG, other XML: `visible_lines`, over the whole document
+* CSV: `visible_lines`; quotes take care of tabs and line ends
+* JSON, TOML: `json_escaped`, which parsers reverse
 
 Parquet files, model files and ONNX files contain texts unchanged.
 """
@@ -20,7 +19,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["json_escaped", "visible", "visible_lines"]
+__all__ = ["json_escaped", "plot_escaped", "visible", "visible_lines"]
 
 # C0 and C1 with DEL; separators of lines and paragraphs; marks of the direction of writing;
 # surrogates; and the two noncharacters that XML excludes.
@@ -64,6 +63,17 @@ def json_escaped(text: str) -> str:
     "a\u009b\u2028" True
     """
     return _HIDDEN_BUT_LINES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def plot_escaped(text: str) -> str:
+    r"""Escape a text of a plot: invisible characters, and dollar signs, which start formulas.
+
+    Examples
+    --------
+    >>> print(plot_escaped("price in $\a"))
+    price in \$\x07
+    """
+    return visible(text).replace("$", r"\$")
 
 
 def _escape(found: re.Match[str]) -> str:

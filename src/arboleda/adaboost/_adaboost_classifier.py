@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length
 from arboleda._base.folds import hold_out
 from arboleda._base.members import checked_table, rows_of
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.targets import encode_classes
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import read_target, read_weight
@@ -204,6 +205,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @name_other_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the boosted classifier.
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_y, check_consistent_length
 
 from arboleda._base.members import checked_table
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import name_other_arguments
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import read_target, read_weight
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
@@ -179,6 +180,7 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         self.validation_fraction = validation_fraction
         self.n_jobs = n_jobs
 
+    @name_other_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the members one after the other.
 
@@ -329,5 +331,5 @@ def _warn_useless_member(member: Any, error: float) -> None:
         f"The error of the first {type(member).__name__} is {error:.3g}, not below 1/2: boosting "
         "stops after it. Use a more flexible estimator, such as deeper trees, or "
         "algorithm='R2' with another loss.",
-        stacklevel=5,
+        stacklevel=6,
     )

@@ -12,6 +12,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.mixins import StagedScores
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
@@ -25,6 +26,7 @@ Array = npt.NDArray[Any]
 
 
 class BoostedClassifier(
+    NamesOtherParameters,
     SavedModel,
     RowPredictorMixin,
     StagedScores,

@@ -11,6 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._base.mixins import StagedScores
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._engine.adaboost import RunningMedians
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
@@ -20,7 +21,14 @@ from arboleda.adaboost._regressor_rounds import Floats
 from arboleda.persist import SavedModel
 
 
-class BoostedRegressor(SavedModel, RowPredictorMixin, StagedScores, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedRegressor(
+    NamesOtherParameters,
+    SavedModel,
+    RowPredictorMixin,
+    StagedScores,
+    RegressorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Base class of regressors that predict the weighted median of their members."""
 
     n_jobs: int | None

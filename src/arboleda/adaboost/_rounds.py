@@ -169,5 +169,5 @@ def check_last_error(model: Any, n_rounds: int, useless: float | None) -> None:
         f"Boosting ended after {n_rounds} of {model.n_estimators} rounds: the next member had a "
         f"weighted error of {useless:.3g}, but algorithm={model.algorithm!r} needs "
         f"{needed}: {others}{reset}.",
-        stacklevel=5,
+        stacklevel=6,
     )

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.members import checked_table, rows_of
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.targets import encode_classes
 from arboleda._engine.target import read_target
 from arboleda.bagging import set_random_states
@@ -47,7 +48,12 @@ class _Majority:
         ]
 
 
-class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class SchapireBoostingClassifier(
+    NamesOtherParameters,
+    ClassifierMixin,  # type: ignore[misc]
+    MetaEstimatorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Boosting by three hypotheses and a majority vote, recursively: Schapire (1990).
 
     For two classes. The first member is fitted on randomly drawn rows, the second on rows half of

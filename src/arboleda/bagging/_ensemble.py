@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.members import checked_table, route_params, takes_weight
 from arboleda._base.mixins import StagedScores, restore_on_failure
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_weight
@@ -52,6 +53,7 @@ def members_have(method: str) -> Callable[..., Any]:
 
 
 class MemberEnsemble(
+    NamesOtherParameters,
     SavedModel,
     StagedScores,
     RowPredictorMixin,

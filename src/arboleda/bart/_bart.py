@@ -19,6 +19,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.bart import BartOptions, BartSamples, Posterior
 from arboleda._engine.columns import Schema
@@ -38,7 +39,7 @@ _NODES_PER_TREE = 5  # approximate mean under the default prior
 _MAX_BLOCK_VALUES = 2**23  # draws x rows in a block: 64 MiB
 
 
-class BaseBART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class BaseBART(NamesOtherParameters, SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Base class with the priors, chains and draws of BART."""
 
     _uses_binned_data = True
@@ -162,7 +163,7 @@ class BaseBART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[mi
                 f"The chains have not converged: R-hat is above {_MAX_R_HAT} ({values}); "
                 "raise n_burn_in and n_draws.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     # Samples

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.targets import encode_classes
 from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.bart import BartSamples, Posterior, sample_bart
@@ -177,6 +178,7 @@ class BARTClassifier(ClassifierMixin, BaseBART):  # type: ignore[misc]
             f"mean_latent of {self.classes_[step + (self.n_classes_ == 2)]}" for step in steps
         )
 
+    @name_other_arguments
     def fit(self, X: Any, y: Any) -> Self:
         """Draw sums of trees from their posterior distribution.
 

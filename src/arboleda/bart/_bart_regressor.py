@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_y, check_consistent_length
 
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.bart import sample_bart
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
@@ -197,9 +198,9 @@ class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
     @property
     def sigma_samples_(self) -> Floats:
         """Standard deviation of the noise in each draw, of shape (n_draws,)."""
-        first = self.trace_.shape[2] - self._n_kept_draws
-        return self.trace_[0, :, first:].ravel()
+        return self.trace_[0, :, self.trace_.shape[2] - self._n_kept_draws :].ravel()
 
+    @name_other_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw sums of trees from their posterior distribution.
 
@@ -217,7 +218,7 @@ class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If a parameter, X, y or a weight is invalid, or the draws would not fit into memory.
+            If a parameter, X, y or a weight is invalid, or the draws do not fit into memory.
 
         Warns
         -----
@@ -243,13 +244,12 @@ class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
         rows = used.astype(np.uint32)
         target = target[rows]
         check_squares(target)
+        mean_weight = 1.0
         if weight is not None:
             weight = weight[rows]
             # Divide by the geometric mean, so squares stay within float64; undone in sigma.
             mean_weight = float(np.exp(np.log(weight).mean()))
             weight = None if (weight == weight[0]).all() else weight / mean_weight
-        else:
-            mean_weight = 1.0
         low, high = float(target.min()), float(target.max())
         centre, width = low / 2.0 + high / 2.0, high - low
         scaled = (target - centre) / (width or 1.0)

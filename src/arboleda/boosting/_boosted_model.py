@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._engine.columns import Schema
 from arboleda._engine.ensemble import Ensemble
@@ -27,7 +28,7 @@ from arboleda.persist import EnsemblePart, Field, Integer, SavedArray, SavedMode
 Floats = npt.NDArray[np.float64]
 
 
-class BoostedModel(SavedModel, RowPredictorMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEstimator):  # type: ignore[misc]
     """A fitted model: initial scores, trees, schema of the columns, and history of the rounds."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {

@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.tree_learner import (
     MaxFeatures,
     TreeLearner,
@@ -87,6 +88,7 @@ class GradientBoosting(Boosting):
     tol: float
     validation_fraction: float | int
 
+    @name_other_arguments
     def fit(
         self,
         X: Any,

@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import name_other_arguments
 from arboleda._engine.boosting import BoostingOptions
 from arboleda._engine.column_options import read_interaction_cst, read_monotonic_cst
 from arboleda.boosting._auto import HISTOGRAM_VALUES
@@ -118,6 +119,7 @@ class HistGradientBoosting(Boosting):
     validation_folds: int | None
     validation_score_: Floats
 
+    @name_other_arguments
     def fit(
         self,
         X: Any,

@@ -315,7 +315,7 @@ class RoundMonitor:
 
 
 # Frames between this function and the caller of `fit`.
-_STACK_LEVEL = 4
+_STACK_LEVEL = 5
 
 
 def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) -> None:

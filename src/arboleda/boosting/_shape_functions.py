@@ -19,6 +19,8 @@ from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.labels import Label
 from arboleda._engine.tree import Tree
 from arboleda._utils.frames import axes_or_new, new_figure, new_frame
+from arboleda._utils.results import Result
+from arboleda._utils.text import plot_escaped
 from arboleda.boosting._target_statistics import TargetStatistics
 
 if TYPE_CHECKING:
@@ -31,8 +33,8 @@ Floats = npt.NDArray[np.float64]
 _MAX_LABEL_LETTERS = 20
 
 
-@dataclass(frozen=True, eq=False)
-class ShapeFunction:
+@dataclass(frozen=True, eq=False, repr=False)
+class ShapeFunction(Result):
     """Contribution of one column to the raw scores, as a function of its value.
 
     Attributes
@@ -94,6 +96,13 @@ class ShapeFunction:
             values = np.array(rows).reshape(len(rows), -1)
         return values[:, 0] if values.shape[1] == 1 else values
 
+    def _summarize(self) -> dict[str, Any]:
+        return {"name": self.name, "n_steps": len(self.values), "spread": self.spread}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the steps as a pandas data frame: see `ShapeFunctions.to_frame`."""
+        return ShapeFunctions(np.zeros(self.values.shape[1]), [self]).to_frame()
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the function: steps for a numeric column, bars for a categorical one.
 
@@ -119,18 +128,18 @@ class ShapeFunction:
             edges = np.concatenate([[ends[0] - margin], self.thresholds, [ends[1] + margin]])
             ax.stairs(heights, edges, baseline=None, color=f"C{k}", label=label)
         if self.levels is not None:
-            names = [str(level) for level in self.levels]
+            names = [plot_escaped(str(level)) for level in self.levels]
             ax.set_xticks(range(len(names)), names)
             if sum(map(len, names)) > _MAX_LABEL_LETTERS:
                 ax.tick_params("x", labelrotation=30)
                 for name in ax.get_xticklabels():
                     name.set(ha="right", rotation_mode="anchor")
         ax.axhline(0.0, color="grey", lw=0.6)
-        ax.set_xlabel(self.name)
+        ax.set_xlabel(plot_escaped(self.name))
         return ax
 
 
-class ShapeFunctions(Sequence[ShapeFunction]):
+class ShapeFunctions(Result, Sequence[ShapeFunction]):
     """An additive model: the raw score is ``intercept`` plus one function per column.
 
     Attributes
@@ -161,6 +170,14 @@ class ShapeFunctions(Sequence[ShapeFunction]):
             if function.name == column:
                 return function
         raise KeyError(f"no column has the name {column!r}")
+
+    def _summarize(self) -> dict[str, Any]:
+        best = sorted(self._functions, key=lambda function: -function.spread)
+        return {
+            "n_columns": len(self),
+            "n_outputs": len(self.intercept),
+            "largest_spread": [function.name for function in best[:3]],
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return all steps as a pandas data frame.

@@ -17,6 +17,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._engine.target import check_total_weight
 from arboleda._utils.sparse import check_sparse
 from arboleda.combine._fits import Folds, MemberTraining, fit_members, folds_of
@@ -58,7 +59,7 @@ __all__ = [
 Array = npt.NDArray[Any]
 
 
-class Combination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
+class Combination(NamesOtherParameters, _BaseHeterogeneousEnsemble):  # type: ignore[misc]
     """Base class of an ensemble of named members; "drop" in place of one leaves it out."""
 
     _names: list[str]

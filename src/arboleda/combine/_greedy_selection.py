@@ -13,12 +13,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
+
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["EnsembleScorer", "Scoring", "Selection", "make_ensemble_scorer", "select_greedily"]
 
@@ -231,7 +238,12 @@ def _make_squared_error_score(
     return lambda error: 1.0 - error / variance
 
 
-class Selection(NamedTuple):
+class _SelectionFields(NamedTuple):
+    chosen: list[int]
+    scores: list[float]
+
+
+class Selection(Result, _SelectionFields):
     """Members in order of selection, up to the best round, and the scores of all rounds.
 
     Parameters
@@ -242,8 +254,50 @@ class Selection(NamedTuple):
         The score of the mean after each added member, in all rounds.
     """
 
-    chosen: list[int]
-    scores: list[float]
+    __slots__ = ()
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "n_members": len(set(self.chosen)),
+            "chosen": self.chosen,
+            "score": self.scores[len(self.chosen) - 1],
+            "n_rounds": len(self.scores),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the score of each round as a pandas data frame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``n_members``, counted with repeats, ``score`` and ``is_chosen``, which is false
+            in the rounds after the best one.
+        """
+        size = np.arange(1, len(self.scores) + 1)
+        return new_frame(
+            {"n_members": size, "score": self.scores, "is_chosen": size <= len(self.chosen)}
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the score over the number of selected members; a ring marks the best round.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        size = np.arange(1, len(self.scores) + 1)
+        ax.plot(size, self.scores, "o-", ms=3, lw=1.2)
+        best = len(self.chosen)
+        ax.plot(best, self.scores[best - 1], "o", ms=10, mfc="none", color="C3", zorder=3)
+        ax.set_xlabel("selected members, with repeats")
+        ax.set_ylabel("score")
+        return ax
 
     def shares(self, n_members: int) -> npt.NDArray[np.float64]:
         """Return the weight of each member in the mean of the selected ones."""

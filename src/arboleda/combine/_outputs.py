@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,11 @@ from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length
 
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.numbers import clip
+from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
+from arboleda._utils.text import plot_escaped
 from arboleda.bagging import with_numbered_weights
 from arboleda.combine._cache import OutputCache
 from arboleda.combine._fits import Folds, MemberTraining, folds_of, predictions_by_fold
@@ -29,6 +33,10 @@ from arboleda.combine._members import (
 )
 from arboleda.combine._target import read_classes, read_values
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
 __all__ = [
     "MemberOutputs",
     "compute_out_of_fold",
@@ -41,9 +49,11 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 CachePath = str | os.PathLike[str] | None
 
+_MOST_PRINTED_MEMBERS = 12  # the numbers of more would overlap in the plot
 
-@dataclass(frozen=True, eq=False)
-class MemberOutputs:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MemberOutputs(Result):
     """Outputs of members for rows: probabilities, or values of regressors.
 
     Parameters
@@ -90,13 +100,54 @@ class MemberOutputs:
         choices: npt.NDArray[np.intp] = self.outputs.argmax(axis=2)
         return choices
 
-    def __repr__(self) -> str:
-        """Return the numbers of members, rows and classes, and of rows that are not predicted."""
-        rows = f"{len(self.rows)} rows"
+    def _summarize(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"members": self.names, "n_rows": len(self.rows)}
         if self.n_left_out:
-            rows += f" of {self.n_table_rows}, {self.n_left_out} never predicted"
-        classes = "" if self.classes is None else f", {len(self.classes)} classes"
-        return f"MemberOutputs({len(self.names)} members, {rows}{classes})"
+            facts["n_never_predicted"] = self.n_left_out
+        return facts if self.classes is None else {**facts, "classes": self.classes.tolist()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas data frame with one row per predicted row.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The index holds ``rows``; each member has a column with the classes that it predicts, or
+            its values.
+        """
+        found = self.outputs if self.classes is None else self.classes[self.choices()]
+        return new_frame(dict(zip(self.names, found, strict=True)), index=self.rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot a heat map of pairs of members: shares of equal classes, or correlations of values.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        if self.classes is None:
+            with np.errstate(invalid="ignore"):  # a constant member has no correlation
+                pairs, title = np.atleast_2d(np.corrcoef(self.outputs)), "correlation"
+        else:
+            choices = self.choices()
+            pairs = (choices[:, np.newaxis] == choices).mean(axis=2)
+            title = "share of rows with the same class"
+        names = [plot_escaped(clip(str(name), 24)) for name in self.names]
+        ax.imshow(pairs, cmap="Blues", vmin=0, vmax=1)
+        if len(names) <= _MOST_PRINTED_MEMBERS:
+            for (i, j), value in np.ndenumerate(pairs):
+                colour = "white" if value > 0.5 else "black"
+                ax.text(j, i, f"{value:.2f}", ha="center", va="center", color=colour)
+        ax.set_xticks(range(len(names)), names, rotation=30, ha="right", rotation_mode="anchor")
+        ax.set_yticks(range(len(names)), names)
+        ax.set_title(title)
+        return ax
 
 
 def out_of_fold_outputs(

@@ -24,6 +24,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length, chec
 
 from arboleda._base.members import checked_table
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._engine.shared_binning import take_rows
 from arboleda.combine._members import predict_member
 from arboleda.combine._target import check_squares, read_classes, read_values
@@ -107,7 +108,7 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 
-class Regional(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class Regional(NamesOtherParameters, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of regional models: a partition, and a model fitted to the rows of each region."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -6,9 +6,13 @@ import os
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from zipfile import BadZipFile
 
+from arboleda._utils.frames import axes_or_new
+from arboleda._utils.numbers import clip
+from arboleda._utils.results import Result
+from arboleda._utils.text import plot_escaped
 from arboleda.datasets._datasets import (
     CATALOGUE,
     DatasetEntry,
@@ -20,12 +24,13 @@ from arboleda.datasets._datasets import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Dataset", "load", "names"]
 
 
-@dataclass(frozen=True, eq=False)
-class Dataset:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset(Result):
     """A data set and its prediction task.
 
     Attributes
@@ -55,6 +60,43 @@ class Dataset:
     def y(self) -> pd.Series:
         """The target."""
         return self.frame[self.target]
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "n_rows": len(self.frame),
+            "n_columns": self.frame.shape[1],
+            "target": self.target,
+            "task": self.task,
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return ``frame``."""
+        return self.frame
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the distribution of the target.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        if self.task == "regression":
+            ax.hist(self.y.dropna(), bins=40)
+            ax.set_ylabel("rows")
+        else:
+            counts = self.y.value_counts().head(20)
+            ax.barh([plot_escaped(clip(str(label), 30)) for label in counts.index], counts, 0.66)
+            ax.invert_yaxis()
+            ax.set_xlabel("rows")
+        ax.set_title(plot_escaped(self.target))
+        return ax
 
 
 def names() -> tuple[str, ...]:

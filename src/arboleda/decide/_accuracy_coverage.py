@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda.metrics import read_probabilities
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ Floats = npt.NDArray[np.float64]
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class AccuracyCoverageCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class AccuracyCoverageCurve(Result):
     """Result of `accuracy_coverage_curve`: one point per distinct threshold.
 
     Attributes
@@ -118,6 +119,13 @@ class AccuracyCoverageCurve:
                 f"{self.accuracy[best]:.4f}, at coverage {self.coverage[best]:.4f}; lower accuracy"
             )
         return float(self.threshold[sufficient[-1]])
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "n_thresholds": len(self.threshold),
+            "accuracy": float(self.accuracy[-1]),
+            "area": self.area,
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas data frame with one row per threshold.

@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._utils.sparse import check_sparse
 from arboleda.combine import (
     MemberTraining,
@@ -59,7 +60,7 @@ class HeldOut:
     weight: Floats
 
 
-class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class PosteriorClassifier(NamesOtherParameters, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of classifiers that apply a decision rule to the posteriors of another one."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

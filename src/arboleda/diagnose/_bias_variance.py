@@ -33,7 +33,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
+from arboleda._utils.text import plot_escaped
 from arboleda.diagnose._models import (
     Rows,
     all_classifiers,
@@ -128,8 +130,8 @@ def check_truth(truth: Any, n_points: int, n_classes: int | None) -> Floats:
     return values
 
 
-@dataclass(frozen=True, eq=False)
-class BiasVariance:
+@dataclass(frozen=True, eq=False, repr=False)
+class BiasVariance(Result):
     """Result of `bias_variance`: the terms of the expected error at each point.
 
     The expected error is ``noise + bias + variance``.
@@ -160,6 +162,14 @@ class BiasVariance:
     noise: Floats
     bias: Floats
     variance: Floats
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "models": self.names,
+            "loss": self.loss,
+            "n_sets": self.n_sets,
+            "n_points": self.error.shape[1],
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return means over the points as a pandas data frame, one row a model.
@@ -206,7 +216,7 @@ class BiasVariance:
             above += np.maximum(heights, 0)
             below += np.minimum(heights, 0)
         ax.plot(self.error.mean(axis=1), places, "o", color="black", ms=5, label="error")
-        ax.set_yticks(places, self.names)
+        ax.set_yticks(places, list(map(plot_escaped, self.names)))
         ax.invert_yaxis()
         ax.set_xlabel("squared error" if squared else "share of wrong predictions")
         ax.legend(frameon=False)

@@ -22,7 +22,9 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_
 
 from arboleda._base.held_out import Loss, resolve_loss
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
+from arboleda._utils.text import plot_escaped
 from arboleda.diagnose._models import MinusMeanLoss, all_classifiers, check_named_models
 
 if TYPE_CHECKING:
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
     """Result of `compare`. Arrays of pairs have an entry for each pair of models.
 
     Attributes
@@ -65,6 +67,15 @@ class Comparison:
     t: Floats
     p_value: Floats
     p_adjusted: Floats
+
+    def _summarize(self) -> dict[str, Any]:
+        means = self.errors.mean(axis=1)
+        return {
+            "models": self.names,
+            "n_splits": self.errors.shape[1],
+            "lowest_error": self.names[int(means.argmin())],
+            "error": float(means.min()),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the tests as a pandas data frame with a row for each pair.
@@ -101,7 +112,7 @@ class Comparison:
         reach = stats.t.ppf(0.975, self.errors.shape[1] - 1) * self.standard_error
         ax.axvline(0, color="grey", lw=0.8)
         ax.errorbar(self.difference, places, xerr=reach, fmt="o", ms=5, capsize=3)
-        texts = [f"{self.names[i]} – {self.names[j]}" for i, j in self.pairs]
+        texts = [plot_escaped(f"{self.names[i]} – {self.names[j]}") for i, j in self.pairs]
         ax.set_yticks(places, texts)
         ax.invert_yaxis()
         ax.set_xlabel("difference of the errors, with 95 % intervals")

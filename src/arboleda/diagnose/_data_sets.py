@@ -17,7 +17,7 @@ range of k groups with infinite degrees of freedom, divided by sqrt(2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
+from arboleda._utils.text import plot_escaped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,8 +94,8 @@ def _draw_scale(ax: Axes, n_models: int, difference: float) -> None:
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class DataSetComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class DataSetComparison(Result):
     """Result of `compare_over_data_sets`.
 
     Attributes
@@ -130,6 +132,14 @@ class DataSetComparison:
     p_values: Floats
     groups: tuple[tuple[str, ...], ...]
 
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "models": self.names,
+            "n_data_sets": len(self.ranks),
+            "best_mean_rank": self.names[int(self.mean_rank.argmin())],
+            "p_value": self.f_p_value,
+        }
+
     def to_frame(self) -> pd.DataFrame:
         """Return mean ranks and p-values as a pandas data frame with a row for each model.
 
@@ -163,7 +173,11 @@ class DataSetComparison:
         places = [[self.names.index(name) for name in group] for group in self.groups]
         spans = [(self.mean_rank[group[0]], self.mean_rank[group[-1]]) for group in places]
         return draw_ranks(
-            axes_or_new(ax), self.names, self.mean_rank, self.critical_difference, spans
+            axes_or_new(ax),
+            list(map(plot_escaped, self.names)),
+            self.mean_rank,
+            self.critical_difference,
+            spans,
         )
 
 
@@ -174,11 +188,12 @@ def compare_over_data_sets(
 
     Parameters
     ----------
-    errors : array-like or data frame of shape (n_data_sets, n_models)
-        Error of each model on each data set; smaller is better, so negate scores for which greater
-        is better. Rows must be independent: one for each data set, not one for each fold.
+    errors : array-like or data frame of shape (n_data_sets, n_models), or dict
+        Error of each model on each data set, by its name in a dict; smaller is better, so negate
+        scores for which greater is better. Rows must be independent: one for each data set, not one
+        for each fold.
     names : sequence of str, default=None
-        Names of the models; None: the column names of a frame, else "model 1" and so on.
+        Names of the models; None: those of a frame or a dict, else "model 1" and so on.
     alpha : float, default=0.05
         Level of the critical difference.
 
@@ -202,6 +217,9 @@ def compare_over_data_sets(
     >>> result.groups
     (('boosting', 'forest'), ('forest', 'tree'))
     """
+    if isinstance(errors, Mapping):
+        names = tuple(errors) if names is None else names
+        errors = np.column_stack(list(errors.values()))
     if names is None and hasattr(errors, "columns"):
         names = [str(name) for name in errors.columns]
     table = _check_errors(np.asarray(errors, dtype=np.float64))

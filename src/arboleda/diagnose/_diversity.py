@@ -21,7 +21,7 @@ For all L members, with l(x) the number of members that are right on x:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda.combine import MemberOutputs
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ _OF_PAIRS = ("q_statistic", "correlation", "disagreement", "double_fault", "kapp
 _BLOCK = 65536  # number of rows whose indicators are held in memory at a time
 
 
-@dataclass(frozen=True, eq=False)
-class Diversity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diversity(Result):
     """Result of `diversity`. Arrays of pairs have an entry for each pair of members.
 
     Attributes
@@ -84,6 +85,11 @@ class Diversity:
         means = {name: _mean_of_known(getattr(self, name)) for name in _OF_PAIRS}
         together = ("entropy", "kohavi_wolpert", "generalized_diversity")
         return means | {name: getattr(self, name) for name in together}
+
+    def _summarize(self) -> dict[str, Any]:
+        means = self.summary()
+        shown = ("q_statistic", "disagreement", "kappa")
+        return {"n_members": len(self.names)} | {name: means[name] for name in shown}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the measures of pairs as a pandas data frame with a row for each pair.
@@ -134,13 +140,13 @@ def diversity(predictions: Any, y: Any, *, names: Sequence[Any] | None = None) -
 
     Parameters
     ----------
-    predictions : array-like of shape (n_members, n_samples), or MemberOutputs
-        Predicted class of each member for each row, or out-of-fold outputs from
-        `arboleda.combine.out_of_fold_outputs`.
+    predictions : array-like of shape (n_members, n_samples), dict, or MemberOutputs
+        Predicted class of each member for each row, by its name in a dict; or out-of-fold outputs
+        from `arboleda.combine.out_of_fold_outputs`.
     y : array-like of shape (n_samples,)
         True classes.
     names : sequence, default=None
-        Names of the members; None: those of the outputs, else their indices.
+        Names of the members; None: those of the outputs or the dict, else their indices.
 
     Returns
     -------
@@ -166,6 +172,9 @@ def diversity(predictions: Any, y: Any, *, names: Sequence[Any] | None = None) -
     if isinstance(predictions, MemberOutputs):
         names = predictions.names if names is None else names
         predictions, y = _select_labels(predictions, y)
+    if isinstance(predictions, Mapping):
+        names = tuple(predictions) if names is None else names
+        predictions = list(predictions.values())
     codes, truth = _encode_classes(predictions, y)
     members = tuple(range(len(codes)) if names is None else names)
     if len(members) != len(codes):

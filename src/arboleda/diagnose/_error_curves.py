@@ -13,7 +13,9 @@ from sklearn.base import is_classifier
 
 from arboleda._base.held_out import Loss, resolve_loss
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
+from arboleda._utils.text import plot_escaped
 from arboleda.diagnose._models import MinusMeanLoss
 
 if TYPE_CHECKING:
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorCurve(Result):
     """Result of `complexity_curve` and `learning_curve`.
 
     Attributes
@@ -59,6 +61,15 @@ class ErrorCurve:
             return np.full(len(self.values), np.nan)
         spread: Floats = self.test_error.std(axis=1, ddof=1) / np.sqrt(n_folds)
         return spread
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "parameter": self.name,
+            "values": self.values,
+            "n_folds": self.test_error.shape[1],
+            "best": self.values[self.best],
+            "test_error": float(self.test_error.mean(axis=1).min()),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return means over the folds as a pandas data frame with a row for each value.
@@ -102,8 +113,8 @@ class ErrorCurve:
         if x[0] > 0 and x[-1] / x[0] > 30:
             ax.set_xscale("log")
         if not _are_numbers(self.values):
-            ax.set_xticks(self.places, [str(value) for value in self.values])
-        ax.set_xlabel(self.name)
+            ax.set_xticks(self.places, [plot_escaped(str(value)) for value in self.values])
+        ax.set_xlabel(plot_escaped(self.name))
         ax.set_ylabel("error")
         ax.legend(frameon=False)
         return ax

@@ -26,6 +26,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
 from arboleda.diagnose._models import Rows, draw_training_sets, fit_on_rows
 
@@ -37,8 +38,8 @@ Floats = npt.NDArray[np.float64]
 MaxFeatures = int | float | str | None
 
 
-@dataclass(frozen=True, eq=False)
-class ForestCorrelation:
+@dataclass(frozen=True, eq=False, repr=False)
+class ForestCorrelation(Result):
     """Result of `forest_correlation`: the variance of trees between and within training sets.
 
     Attributes
@@ -73,6 +74,14 @@ class ForestCorrelation:
     def forest_variance(self) -> Floats:
         """Variance of the forest at each point: rho s2 + (1 - rho) / L s2."""
         return self.between + self.within / self.n_trees
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "max_features": self.max_features,
+            "n_trees": self.n_trees,
+            "n_points": self.between.shape[1],
+            "rho": _mean_of_known(self.rho).tolist(),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return means over the points as a pandas data frame with a row for each setting.

@@ -28,6 +28,7 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class JuryCurves:
+@dataclass(frozen=True, eq=False, repr=False)
+class JuryCurves(Result):
     """Accuracy of majorities by the number of voters.
 
     Attributes
@@ -56,6 +57,13 @@ class JuryCurves:
     correlation: tuple[float, ...]
     sizes: npt.NDArray[np.int64]
     accuracy: Floats
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "p": self.p,
+            "correlation": self.correlation,
+            "largest_size": int(self.sizes.max()),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the curves as a pandas data frame with a row for each point.

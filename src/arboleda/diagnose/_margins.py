@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
 
 if TYPE_CHECKING:
@@ -155,8 +156,8 @@ def _check_counts(**counts: int) -> None:
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class MarginDistribution:
+@dataclass(frozen=True, eq=False, repr=False)
+class MarginDistribution(Result):
     """Margins of rows after some numbers of rounds.
 
     Attributes
@@ -185,6 +186,13 @@ class MarginDistribution:
         """
         share: Floats = np.mean(self.margins <= theta, axis=1)
         return share
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "rounds": self.rounds.tolist(),
+            "n_rows": self.margins.shape[1],
+            "smallest_margin": float(self.margins[-1, 0]),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the smallest margins, quartiles and means as a pandas data frame.

@@ -6,9 +6,10 @@ rows by ``_rows`` and ``_containers``, and models by ``_outputs``, ``_explainabl
 ``_tree_models``; `arboleda.plot` draws their results.
 """
 
-from arboleda.explain._conformal import CoverageCurve, Sets
+from arboleda.explain._conformal import Sets
 from arboleda.explain._conformal import compute_limit as compute_limit
 from arboleda.explain._conformal import compute_rank as compute_rank
+from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._decision_regions import DecisionRegions, decision_regions
 from arboleda.explain._dependence import Dependence, partial_dependence
 from arboleda.explain._importance import Importance, importance, plot_importance

@@ -16,9 +16,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.target import read_target
-from arboleda._utils.frames import new_frame
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda.explain._containers import make_container
-from arboleda.plot import coverage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = [
     "COVERAGES",
     "Codes",
-    "CoverageCurve",
     "Flags",
     "Floats",
     "Method",
@@ -159,76 +158,6 @@ def unwrap_pipeline(estimator: Any, X: Any) -> tuple[Any, Any]:
     return estimator, X
 
 
-@dataclass(frozen=True, eq=False)
-class CoverageCurve:
-    """Empirical coverage for several nominal coverages, as returned by ``coverage_curve``.
-
-    Attributes
-    ----------
-    promised : ndarray of shape (n_points,)
-        Nominal coverage, ascending.
-    covered : ndarray of shape (n_points,)
-        Share of the rows whose true value was inside.
-    size : ndarray of shape (n_points,)
-        Mean width of the intervals, or mean number of classes of the sets.
-    size_name : str
-        What ``size`` holds.
-    n_rows : int
-        Number of evaluated rows.
-    name : str
-        Name of the method.
-    """
-
-    promised: Floats
-    covered: Floats
-    size: Floats
-    size_name: str
-    n_rows: int
-    name: str
-
-    @property
-    def standard_error(self) -> Floats:
-        """Standard error of the share covered, that of a binomial proportion of ``n_rows`` rows.
-
-        It does not include the randomness of the calibration rows.
-        """
-        error: Floats = np.sqrt(self.covered * (1.0 - self.covered) / self.n_rows)
-        return error
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per coverage as a pandas data frame.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            Columns ``promised``, ``covered``, ``standard_error`` and one named as ``size_name``.
-        """
-        return new_frame(
-            {
-                "promised": self.promised,
-                "covered": self.covered,
-                "standard_error": self.standard_error,
-                self.size_name: self.size,
-            }
-        )
-
-    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-        """Plot the empirical coverage against the nominal coverage.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Axes to draw on; None: those of a new figure. Several curves may share axes.
-        label : str, default=None
-            Name of the curve; None: the name of the method.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
-        return coverage(self, ax, label=self.name if label is None else label)
-
-
 Method = Literal["lac", "aps"]
 
 
@@ -283,8 +212,8 @@ Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.intp]
 
 
-@dataclass(frozen=True, eq=False)
-class Sets:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sets(Result):
     """Sets of classes, one per row.
 
     Attributes
@@ -341,6 +270,14 @@ class Sets:
             for ranked, inside in zip(order, self.contains, strict=True)
         ]
 
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "n_rows": len(self.contains),
+            "classes": self.classes.tolist(),
+            "coverage": self.coverage,
+            "mean_size": float(self.size.mean()) if self.size.size else np.nan,
+        }
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per set as a pandas data frame.
 
@@ -351,6 +288,31 @@ class Sets:
         """
         labels = [tuple(found.tolist()) for found in self.labels()]
         return new_frame({"labels": labels, "size": self.size})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot how many sets hold each number of classes.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        counts = np.bincount(self.size, minlength=len(self.classes) + 1)
+        ax.bar(range(len(counts)), counts, 0.66)
+        ax.locator_params(integer=True)
+        ax.set_xlabel("classes in the set")
+        ax.set_ylabel("sets")
+        return ax
+
+    def _make_preview(self) -> pd.DataFrame:
+        # Few of many sets: their labels are sorted one by one.
+        first = Sets(self.contains[:100], self.classes, self.probabilities[:100], self.coverage)
+        return first.to_frame()
 
 
 def encode_labels(labels: Array, classes: Array) -> Codes:

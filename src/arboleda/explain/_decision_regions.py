@@ -13,6 +13,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._utils.frames import new_frame
+from arboleda._utils.results import Result
 from arboleda.explain._rows import TableRows, read_rows
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ __all__ = ["DecisionRegions", "decision_regions"]
 _MARGIN = 0.04  # margin of the plane around the rows, as a share of their range
 
 
-@dataclass(frozen=True, eq=False)
-class DecisionRegions:
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionRegions(Result):
     """Predictions of models at the points of a grid, as returned by `decision_regions`.
 
     Attributes
@@ -52,6 +53,13 @@ class DecisionRegions:
     class_names: tuple[str, ...] | None
     rows: npt.NDArray[np.float64] | None
     target: npt.NDArray[Any] | None
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "features": self.feature_names,
+            "models": self.names,
+            "n_points": self.values[0].size,
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per grid point as a pandas data frame.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._utils.frames import new_frame
+from arboleda._utils.results import Result
 from arboleda.explain._accumulated_effects import compute_accumulated_effects
 from arboleda.explain._curves import (
     as_display_values,
@@ -37,7 +38,7 @@ _POINTS, _POINTS_OF_TWO, _INTERVALS = 100, 20, 40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dependence:
+class Dependence(Result):
     """Dependence of a model's prediction on one or two columns.
 
     Attributes
@@ -113,12 +114,16 @@ class Dependence:
 
         return dependence(self, ax, output=output)
 
-    def __repr__(self) -> str:
-        """Return a short description."""
-        what = " and ".join(map(repr, self.feature_names))
-        points = " x ".join(str(len(points)) for points in self.grid)
-        outputs = f"{len(self.output_names)} output{'s'[: len(self.output_names) != 1]}"
-        return f"Dependence({self.kind} of {what}, {points} points, {outputs})"
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "features": self.feature_names,
+            "n_points": [len(points) for points in self.grid],
+            "n_outputs": len(self.output_names),
+        }
+
+    def _make_preview(self) -> pd.DataFrame:
+        return self._make_frame(self.average, average=self.average)
 
 
 def partial_dependence(

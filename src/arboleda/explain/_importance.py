@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._utils.frames import new_frame
+from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
 from arboleda.explain._permuted_scores import compute_permuted_scores, read_column_groups
 from arboleda.explain._rows import read_rows
@@ -26,8 +27,8 @@ Floats = npt.NDArray[np.float64]
 Kind = Literal["impurity", "permutation", "oob_permutation"]
 
 
-@dataclass(frozen=True, eq=False)
-class Importance:
+@dataclass(frozen=True, eq=False, repr=False)
+class Importance(Result):
     """Importance of each column or group of columns, as returned by `importance`.
 
     Attributes
@@ -50,6 +51,14 @@ class Importance:
     standard_error: Floats
     kind: Kind
     scoring: str | None = None
+
+    def _summarize(self) -> dict[str, Any]:
+        order = np.argsort(-self.value, kind="stable")
+        return {
+            "kind": self.kind,
+            "n_features": len(self.feature_names),
+            "most_important": [self.feature_names[j] for j in order[:3]],
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per column as a pandas data frame, the most important first.

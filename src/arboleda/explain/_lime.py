@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from arboleda._utils.results import NotebookDisplay
 from arboleda.explain._lime_explanation import LimeExplanation
 from arboleda.explain._lime_sampling import (
     ColumnView,
@@ -36,7 +37,7 @@ Floats = npt.NDArray[np.float64]
 _WIDTH = 0.75  # kernel width divided by the square root of the number of columns
 
 
-class Lime:
+class Lime(NotebookDisplay):
     """Explainer of single rows, as returned by `lime`.
 
     Parameters
@@ -67,6 +68,14 @@ class Lime:
         self._n_samples = n_samples
         self._kernel_width = kernel_width
         self._seed = seed
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "estimator": type(self._reader.estimator).__name__,
+            "features": self._rows.names,
+            "n_samples": self._n_samples,
+            "kernel_width": self._kernel_width,
+        }
 
     def explain(
         self, row: Any, *, output: Any = None, n_features: int = 10, n_repeats: int = 5

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._utils.frames import new_frame
+from arboleda._utils.results import Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,8 +20,8 @@ __all__ = ["LimeExplanation"]
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class LimeExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class LimeExplanation(Result):
     """Conditions for and against a prediction, as returned by `Lime.explain`.
 
     Entries are ordered by absolute weight, the largest first. There are fewer than requested if no
@@ -75,6 +76,14 @@ class LimeExplanation:
     fidelity: float
     stability: float | None
     standard_error: Floats | None
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "output": self.output_name,
+            "prediction": self.prediction,
+            "conditions": self.conditions,
+            "fidelity": self.fidelity,
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per condition as a pandas data frame.

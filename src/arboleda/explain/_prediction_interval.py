@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._utils.frames import new_frame
+from arboleda._utils.results import NotebookDisplay, Result
 from arboleda.explain._conformal import (
     COVERAGES,
-    CoverageCurve,
     Floats,
     as_native_table,
     as_target_array,
@@ -21,6 +21,7 @@ from arboleda.explain._conformal import (
     read_pair,
     warn_few_rows,
 )
+from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._prediction_interval_plus import CvPlus, JackknifePlusAfterBootstrap, PlusRule
 from arboleda.explain._prediction_interval_rules import (
     SplitRule,
@@ -28,9 +29,11 @@ from arboleda.explain._prediction_interval_rules import (
     calibrate_normalized,
     calibrate_quantile,
 )
+from arboleda.plot import intervals
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Intervals", "PredictionInterval", "prediction_interval"]
 
@@ -39,8 +42,8 @@ _OF_CALIBRATION = ("absolute", "normalized", "quantile")
 _OF_TRAINING = ("jackknife+ab", "cv+")
 
 
-@dataclass(frozen=True, eq=False)
-class Intervals:
+@dataclass(frozen=True, eq=False, repr=False)
+class Intervals(Result):
     """Prediction intervals, one per row.
 
     Attributes
@@ -84,6 +87,13 @@ class Intervals:
         inside: npt.NDArray[np.bool_] = (self.lower <= values) & (values <= self.upper)
         return inside
 
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "n_rows": len(self.prediction),
+            "coverage": self.coverage,
+            "median_width": float(np.median(self.width)) if self.width.size else np.nan,
+        }
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per interval as a pandas data frame.
 
@@ -94,9 +104,23 @@ class Intervals:
         """
         return new_frame({"prediction": self.prediction, "lower": self.lower, "upper": self.upper})
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the intervals in the order of their predictions, at most 200 of them.
 
-@dataclass(frozen=True, eq=False)
-class PredictionInterval:
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        return intervals(self, ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictionInterval(NotebookDisplay):
     """A calibrated model that predicts intervals, as returned by `prediction_interval`.
 
     Attributes
@@ -112,6 +136,14 @@ class PredictionInterval:
     method: str
     coverage: float
     rule: SplitRule | PlusRule
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "coverage": self.coverage,
+            "guaranteed_coverage": self.guaranteed_coverage,
+            "n_rows": self.n_rows,
+        }
 
     @property
     def n_rows(self) -> int:

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from arboleda._utils.results import NotebookDisplay
 from arboleda.explain._conformal import (
     COVERAGES,
     Codes,
-    CoverageCurve,
     Flags,
     Floats,
     Method,
@@ -29,6 +29,7 @@ from arboleda.explain._conformal import (
     unwrap_pipeline,
     warn_few_rows,
 )
+from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._outputs import OutputReader, make_output_reader
 from arboleda.forest import ForestModel
 
@@ -61,8 +62,8 @@ def compute_oob_probabilities(estimator: Any, X: Any, y: Array) -> tuple[Floats,
     return found[is_out_of_bag], y[is_out_of_bag]
 
 
-@dataclass(frozen=True, eq=False)
-class PredictionSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictionSet(NotebookDisplay):
     """A calibrated classifier that predicts sets of classes, as returned by `prediction_set`.
 
     Attributes
@@ -92,6 +93,14 @@ class PredictionSet:
     reader: OutputReader
     scores: tuple[Floats, ...]
     seed: int | None
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "classes": self.classes.tolist(),
+            "coverage": self.coverage,
+            "n_rows": self.n_rows,
+        }
 
     @property
     def n_rows(self) -> int:

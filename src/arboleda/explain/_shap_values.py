@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._utils.frames import new_frame
+from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
 from arboleda.explain._explainable import Scale, ShapRequest
 from arboleda.explain._rows import TableRows, read_rows
@@ -32,8 +33,8 @@ Floats = npt.NDArray[np.float64]
 MAX_BACKGROUND = 4096
 
 
-@dataclass(frozen=True, eq=False)
-class ShapValues:
+@dataclass(frozen=True, eq=False, repr=False)
+class ShapValues(Result):
     """Contribution of each column to the prediction for each row.
 
     Parameters
@@ -79,6 +80,14 @@ class ShapValues:
         found: Floats = self.values.sum(axis=2) if self.of_pairs else self.values
         return found
 
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "n_rows": len(self.values),
+            "features": self.feature_names,
+            "outputs": self.output_names,
+            "scale": self.scale,
+        }
+
     def to_frame(self) -> pd.DataFrame:
         """Return one line per row, output and column as a pandas data frame.
 
@@ -103,6 +112,14 @@ class ShapValues:
             "value": by_output.ravel(),
         }
         return new_frame({**table, "other": names[other]} if self.of_pairs else table)
+
+    def _make_preview(self) -> pd.DataFrame:
+        size = np.abs(self._of_columns).mean(axis=0).reshape(len(self.feature_names), -1)
+        order = np.argsort(-size.max(axis=1), kind="stable")
+        several = len(self.output_names) > 1
+        titles = [f"mean |value| of {name}" for name in self.output_names]
+        columns = dict(zip(titles if several else ["mean |value|"], size[order].T, strict=True))
+        return new_frame({"feature": [self.feature_names[j] for j in order]} | columns)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Any:
         """Plot a summary of all rows: see `arboleda.plot.shap_summary`.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from arboleda._utils.frames import new_frame
+from arboleda._utils.results import Result
 from arboleda.explain._best_subtrees import NodeLosses, find_best_subtrees, find_enclosing_nodes
 from arboleda.explain._conformal import as_target_array
 from arboleda.explain._outputs import OutputReader, make_output_reader
@@ -19,6 +20,7 @@ from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["FidelityCurve", "Surrogate", "SurrogateTask", "prepare_surrogate"]
 
@@ -30,8 +32,8 @@ _GROWTH_FACTOR = 4  # leaves of the grown tree per leaf kept
 _MIN_LEAF_ROWS = 5
 
 
-@dataclass(frozen=True, eq=False)
-class FidelityCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class FidelityCurve(Result):
     """Fidelity and errors of surrogates of each size.
 
     All of them are measured on held-out rows. Errors are shares of wrong labels, or root mean
@@ -58,13 +60,22 @@ class FidelityCurve:
     ensemble_error: Floats
     cart_error: Floats
 
+    def _summarize(self) -> dict[str, Any]:
+        return {"size": self.size.tolist(), "fidelity": self.fidelity.tolist()}
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per size, with the attributes as columns, as a pandas data frame."""
         return new_frame(dict(vars(self)))
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot fidelity by size: see `arboleda.plot.fidelity_curve`."""
+        from arboleda import plot
 
-@dataclass(frozen=True, eq=False)
-class Surrogate:
+        return plot.fidelity_curve(Surrogate(None, self, float(self.fidelity[-1])), ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Surrogate(Result):
     """A small model that approximates an ensemble, with fidelity and errors by size.
 
     Attributes
@@ -80,6 +91,13 @@ class Surrogate:
     model: Any
     curve: FidelityCurve
     fidelity: float
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "model": type(self.model).__name__,
+            "size": int(self.curve.size[-1]),
+            "fidelity": self.fidelity,
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the curve, one row per size, as a pandas data frame."""

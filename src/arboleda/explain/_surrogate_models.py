@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.tree import Loss
+from arboleda._utils.frames import new_frame
 from arboleda._utils.numbers import percent
+from arboleda._utils.results import NotebookDisplay, Result
 from arboleda.explain._best_subtrees import (
     NodeLosses,
     find_best_rules,
@@ -18,7 +20,12 @@ from arboleda.explain._best_subtrees import (
     find_enclosing_nodes,
 )
 from arboleda.explain._surrogate import Surrogate, Tree, compute_node_predictions, prepare_surrogate
+from arboleda.plot import rule_list
 from arboleda.tree import Condition, find_node_conditions
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["ListedRule", "RuleList", "check_size", "surrogate_rules", "surrogate_tree"]
 
@@ -149,8 +156,8 @@ def check_size(name: str, size: Any) -> None:
 Array = npt.NDArray[Any]
 
 
-@dataclass(frozen=True)
-class ListedRule:
+@dataclass(frozen=True, repr=False)
+class ListedRule(NotebookDisplay):
     """One rule of a list: it applies to rows that no earlier rule applies to.
 
     Attributes
@@ -170,6 +177,13 @@ class ListedRule:
     coverage: float
     agreement: float | None
 
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "conditions": list(map(str, self.conditions)),
+            "prediction": self.prediction,
+            "coverage": self.coverage,
+        }
+
     def __str__(self) -> str:
         prediction = self.prediction
         text = f"{prediction:.6g}" if isinstance(prediction, float) else str(prediction)
@@ -180,8 +194,8 @@ class ListedRule:
         return f"{head if self.conditions else 'otherwise'} {text} ({'; '.join(facts)})"
 
 
-@dataclass(frozen=True, eq=False)
-class RuleList:
+@dataclass(frozen=True, eq=False, repr=False)
+class RuleList(Result):
     """Rules in order; the first one whose conditions hold applies.
 
     Its string form has one rule per line.
@@ -230,6 +244,33 @@ class RuleList:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))
+
+    def _summarize(self) -> dict[str, Any]:
+        return {"n_rules": len(self.rules), "otherwise": self.rules[-1].prediction}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas data frame with one row per rule and its conditions as one text."""
+        facts = ("prediction", "coverage", "agreement")
+        rows = [
+            {"conditions": " and ".join(map(str, rule.conditions)) or "otherwise"}
+            | {fact: getattr(rule, fact) for fact in facts}
+            for rule in self.rules
+        ]
+        return new_frame(rows, columns=["conditions", *facts])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Write the rules on axes, one below the other.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to write on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        return rule_list(self, ax)
 
 
 def surrogate_rules(

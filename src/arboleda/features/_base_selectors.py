@@ -29,6 +29,7 @@ from sklearn.utils.validation import (
 )
 
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.targets import encode_classes
 from arboleda._engine.columns import Schema
 from arboleda._engine.frames import as_frame
@@ -46,7 +47,7 @@ _CONVERSIONS: dict[str, Callable[[nw.DataFrame[Any]], Any]] = {
 }
 
 
-class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class TableSelector(NamesOtherParameters, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Selector of the columns in ``support_``."""
 
     n_features_in_: int

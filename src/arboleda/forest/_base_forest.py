@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.tree_learner import Array, Training
 from arboleda._engine.fit import ForestOptions
 from arboleda._engine.forest import Forest as Trees
@@ -78,6 +79,7 @@ class BaseForest(ForestModel):
 
     # Fitting
 
+    @name_other_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees from a table and its target.
 
@@ -223,7 +225,7 @@ class BaseForest(ForestModel):
         if previous is not None and self.n_estimators == first:
             warnings.warn(
                 "Warm-start fitting without increasing n_estimators does not fit new trees.",
-                stacklevel=4,
+                stacklevel=5,
             )
             return previous
         more = self._fit_block(training, bags, first, self.n_estimators - first)

@@ -33,11 +33,15 @@ from arboleda._engine.fit import (
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
 from arboleda._engine.table import DenseTable, SparseTable
-from arboleda._utils.frames import new_frame
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.numbers import clip
+from arboleda._utils.results import Result
+from arboleda._utils.text import plot_escaped
 from arboleda.forest._training_rows import Bags
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 Floats = npt.NDArray[np.float64]
 
@@ -109,8 +113,8 @@ class OobPredictions:
         return FittedRows(options, self.target, self.n_classes, self.bags.weight, self.bags.seed)
 
 
-@dataclass(frozen=True)
-class PermutationImportance:
+@dataclass(frozen=True, repr=False)
+class PermutationImportance(Result):
     """Increase of each tree's out-of-bag error when one column is permuted.
 
     Breiman (2001), "Random forests", Machine Learning 45, section 10. The error is the
@@ -156,6 +160,19 @@ class PermutationImportance:
         mean, error = self.mean, self.standard_error
         return np.divide(mean, error, out=np.zeros_like(mean), where=error != 0.0)
 
+    def _summarize(self) -> dict[str, Any]:
+        order = np.argsort(-self.mean, kind="stable")
+        return {
+            "n_trees": len(self.importances),
+            "n_features": self.importances.shape[1],
+            "most_important": [self._names[j] for j in order[:3]],
+        }
+
+    @property
+    def _names(self) -> list[Any]:
+        names: Any = self.schema.names
+        return list(range(self.schema.n_columns)) if names is None else list(names)
+
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas data frame with one row per column, the most important first.
 
@@ -164,16 +181,38 @@ class PermutationImportance:
         frame : pandas.DataFrame
             ``column``, ``mean``, ``standard_error`` and ``z_score``.
         """
-        names: Any = self.schema.names
         frame = new_frame(
             {
-                "column": range(self.schema.n_columns) if names is None else list(names),
+                "column": self._names,
                 "mean": self.mean,
                 "standard_error": self.standard_error,
                 "z_score": self.z_score,
             }
         )
         return frame.sort_values("mean", ascending=False, kind="stable", ignore_index=True)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the 20 largest means as bars, with standard errors.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        order = np.argsort(-self.mean, kind="stable")[:20]
+        names = [plot_escaped(clip(str(self._names[j]), 30)) for j in order]
+        ax.barh(
+            range(len(order)), self.mean[order], 0.66, xerr=self.standard_error[order], capsize=2
+        )
+        ax.set_yticks(range(len(order)), names)
+        ax.invert_yaxis()
+        ax.set_xlabel("increase of the out-of-bag error when the column is permuted")
+        return ax
 
 
 BLOCK_SIZE = 50  # trees added at a time

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._engine.columns import Schema
 from arboleda._engine.table import check_table
 from arboleda.learners._class_rows import (
@@ -24,7 +25,7 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 
-class BayesRuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class BayesRuleClassifier(NamesOtherParameters, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Base class of classifiers that apply Bayes' rule to the densities of the classes."""
 
     classes_: Array

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from arboleda._utils.frames import new_frame
+from arboleda._utils.results import Result
+
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["DirectedGraph"]
@@ -13,7 +17,7 @@ __all__ = ["DirectedGraph"]
 Node = Hashable
 
 
-class DirectedGraph:
+class DirectedGraph(Result):
     """A directed acyclic graph, such as that of a Bayesian network.
 
     Parameters
@@ -173,8 +177,12 @@ class DirectedGraph:
 
         return draw_graph(self, ax)
 
-    def __repr__(self) -> str:
-        return f"<DirectedGraph of {len(self.nodes)} nodes and {len(self.edges)} edges>"
+    def _summarize(self) -> dict[str, Any]:
+        return {"nodes": self.nodes, "n_edges": len(self.edges)}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the edges as a pandas data frame with the columns ``parent`` and ``child``."""
+        return new_frame(self.edges, columns=["parent", "child"])
 
     def _place(self, node: Node, where: str) -> int:
         try:

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from arboleda._base.mixins import restore_on_failure
 from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda._utils.numbers import integer
+from arboleda._utils.results import Result
 from arboleda.learners._bayes_rule import (
     NumbersClassifier,
     compute_class_priors,
@@ -97,8 +98,8 @@ class StandardizedCentroids:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class ShrinkagePath:
+@dataclass(frozen=True, eq=False, repr=False)
+class ShrinkagePath(Result):
     """Error of shrunken centroids on held-out rows, over the thresholds.
 
     Each array has one entry per threshold. It is the ``path_`` of `NearestShrunkenCentroids`.
@@ -122,6 +123,14 @@ class ShrinkagePath:
     mean_error: Floats
     standard_error: Floats
     best_index: int
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "n_thresholds": len(self.threshold),
+            "threshold": float(self.threshold[self.best_index]),
+            "n_features": int(self.n_features[self.best_index]),
+            "error": float(self.mean_error[self.best_index]),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the path as a pandas data frame with one row per threshold.

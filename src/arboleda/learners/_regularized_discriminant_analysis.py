@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from arboleda._base.mixins import restore_on_failure
 from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda._utils.numbers import plain
+from arboleda._utils.results import Result
 from arboleda.learners._bayes_rule import (
     NumbersClassifier,
     compute_class_priors,
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class RegularizationPlane:
+@dataclass(frozen=True, eq=False, repr=False)
+class RegularizationPlane(Result):
     """Error of regularised discriminant analysis on held-out rows, over its two parameters.
 
     It is the ``plane_`` of `RegularizedDiscriminantAnalysis`.
@@ -54,6 +55,15 @@ class RegularizationPlane:
     mean_error: Floats
     standard_error: Floats
     best_index: tuple[int, int]
+
+    def _summarize(self) -> dict[str, Any]:
+        i, j = self.best_index
+        return {
+            "n_pairs": self.mean_error.size,
+            "alpha": float(self.alpha[i]),
+            "gamma": float(self.gamma[j]),
+            "error": float(self.mean_error[i, j]),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the plane as a pandas data frame with one row per pair.

@@ -9,14 +9,13 @@ from arboleda.metrics._calibration_error import (
     calibration_error,
     expected_calibration_error,
 )
-from arboleda.metrics._curves import (
+from arboleda.metrics._class_curves import (
     PrecisionRecallCurve,
     PrecisionRecallCurves,
     RocCurve,
     RocCurves,
-    precision_recall_curves,
-    roc_curves,
 )
+from arboleda.metrics._curves import precision_recall_curves, roc_curves
 from arboleda.metrics._read import read_probabilities as read_probabilities
 from arboleda.metrics._reliability import ReliabilityTable, reliability_table
 from arboleda.metrics._tables import (

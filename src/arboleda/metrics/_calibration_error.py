@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda.metrics._read import read_probabilities
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = [
     "Binned",
@@ -112,8 +118,8 @@ def sums_by_bin(bins: Binned, values: npt.NDArray[Any]) -> Floats:
 Of = Literal["top", "classes"]
 
 
-@dataclass(frozen=True)
-class CalibrationError:
+@dataclass(frozen=True, repr=False)
+class CalibrationError(Result):
     """Result of `calibration_error`.
 
     Attributes
@@ -135,6 +141,39 @@ class CalibrationError:
     expected_by_chance: float
     largest_by_chance: float
     confidence_level: float
+
+    def _summarize(self) -> dict[str, Any]:
+        shown = ("value", "low", "high", "expected_by_chance", "largest_by_chance")
+        return {name: getattr(self, name) for name in shown}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the attributes as a pandas data frame with one row."""
+        return new_frame([dict(vars(self))])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the error with its interval, beside the range of a calibrated model.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        level = f"{self.confidence_level:.0%}"
+        ax.barh(1, self.largest_by_chance, 0.5, color="0.88", ec="0.7", lw=0.5)
+        ax.plot(self.expected_by_chance, 1, "D", ms=5, color="0.4")
+        # The interval may lie beside the value, because it is corrected for the bias.
+        ax.plot([self.low, self.high], [0, 0], "|-", ms=9, lw=1.2, color="C0")
+        ax.plot(self.value, 0, "o", ms=6, color="C0")
+        ax.set_yticks([0, 1], [f"the model, {level} interval", f"calibrated, {level} by chance"])
+        ax.set_ylim(1.6, -0.6)
+        ax.set_xlim(left=0.0)
+        ax.set_xlabel("expected calibration error")
+        return ax
 
 
 def expected_calibration_error(

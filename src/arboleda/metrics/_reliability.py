@@ -11,6 +11,8 @@ import numpy.typing as npt
 from scipy.special import betaincinv, ndtri
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
+from arboleda._utils.text import plot_escaped
 from arboleda.metrics._calibration_error import Bins, bin_probabilities, make_event, sums_by_bin
 from arboleda.metrics._read import read_probabilities
 
@@ -24,8 +26,8 @@ Floats = npt.NDArray[np.float64]
 Interval = Literal["wilson", "exact"]
 
 
-@dataclass(frozen=True, eq=False)
-class ReliabilityTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class ReliabilityTable(Result):
     """Result of `reliability_table`: one row per nonempty bin.
 
     Attributes
@@ -102,6 +104,15 @@ class ReliabilityTable:
             "within_bins": self.brier - (reliability - resolution + uncertainty),
         }
 
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "event": self.event,
+            "n_rows": int(self.counts.sum()),
+            "n_bins": len(self.counts),
+            "expected_calibration_error": self.expected_calibration_error,
+            "brier": self.brier,
+        }
+
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas data frame with one row per bin.
 
@@ -172,7 +183,7 @@ class ReliabilityTable:
             zorder=3,
         )
         ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
-        ax.set_xlabel(f"mean probability of {self.event}")
+        ax.set_xlabel(f"mean probability of {plot_escaped(self.event)}")
         ax.set_ylabel("observed frequency")
         ax.legend(
             frameon=False,

@@ -9,12 +9,16 @@ import numpy.typing as npt
 from sklearn import metrics as sk
 from sklearn.utils import check_consistent_length
 
-from arboleda._utils.frames import new_frame
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.numbers import clip, plain
+from arboleda._utils.results import Result
+from arboleda._utils.text import plot_escaped
 from arboleda.metrics import counts
 from arboleda.metrics._read import encode_labels, read_score_matrix, sort_distinct_labels
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = [
     "ClassificationTable",
@@ -44,6 +48,8 @@ def compute_areas(
     return roc, float(np.sum(steps * (hits / (ends + 1))) / hits[-1])
 
 
+_MOST_COUNTED_CLASSES = 20  # more counts would overlap in the plot
+
 _CLASS_METRICS = {
     "precision": counts.precision,
     "recall": counts.recall,
@@ -54,8 +60,8 @@ _CLASS_METRICS = {
 _SMALLEST = float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True)
-class ClassificationTable:
+@dataclass(frozen=True, repr=False)
+class ClassificationTable(Result):
     """Result of `classification_table`.
 
     Attributes
@@ -81,23 +87,89 @@ class ClassificationTable:
     weighted: dict[str, float]
     metrics: dict[str, float | None]
 
+    def _summarize(self) -> dict[str, Any]:
+        known = {name: value for name, value in self.metrics.items() if value is not None}
+        shown = ("accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_loss")
+        return {
+            "classes": self.labels,
+            "n_rows": int(self.confusion.sum()),
+            **{name: known[name] for name in shown if name in known},
+        }
+
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas data frame with a row per class, and ``macro`` and ``weighted``."""
         rows = [*self.per_class, self.macro, self.weighted]
         index = [*self.labels, "macro", "weighted"]
         return new_frame(rows, index=index)
 
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Plot the confusion matrix: counts, coloured by their share of the true class.
 
-@dataclass(frozen=True)
-class RegressionTable:
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        support = np.maximum(self.confusion.sum(axis=1, keepdims=True), 1)
+        share = self.confusion / support
+        ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
+        if len(self.labels) <= _MOST_COUNTED_CLASSES:
+            for (i, j), count in np.ndenumerate(self.confusion):
+                colour = "white" if share[i, j] > 0.5 else "black"
+                ax.text(j, i, f"{count:,}", ha="center", va="center", color=colour)
+        names = [plot_escaped(clip(str(label), 16)) for label in self.labels]
+        ax.set_xticks(range(len(names)), names, rotation=30, ha="right", rotation_mode="anchor")
+        ax.set_yticks(range(len(names)), names)
+        ax.set_xlabel("predicted class")
+        ax.set_ylabel("true class")
+        return ax
+
+
+@dataclass(frozen=True, repr=False)
+class RegressionTable(Result):
     """Result of `regression_table`: ``metrics``, and the number of rows as ``support``."""
 
     metrics: dict[str, float | None]
     support: int
 
+    def _summarize(self) -> dict[str, Any]:
+        known = {name: value for name, value in self.metrics.items() if value is not None}
+        return {
+            "n_rows": self.support,
+            **{name: known[name] for name in ("rmse", "mae", "r2") if name in known},
+        }
+
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas data frame with one row per metric."""
         return new_frame({"value": self.metrics}, dtype=float)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Plot the errors in the unit of the target as bars, with R2 above them.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        titles = {"rmse": "root mean squared error", "mae": "mean absolute error"}
+        bars = ax.barh(list(titles.values()), [self.metrics[name] or 0.0 for name in titles], 0.6)
+        ax.bar_label(bars, [plain(self.metrics[name]) for name in titles], padding=3)
+        ax.margins(x=0.2)
+        ax.invert_yaxis()
+        ax.set_xlabel("error, in the unit of the target")
+        if self.metrics["r2"] is not None:
+            ax.set_title(f"R2 {self.metrics['r2']:.3f}")
+        return ax
 
 
 def classification_table(

@@ -18,7 +18,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,14 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from arboleda._base.held_out import Loss, compute_row_losses, find_misclassified_rows, resolve_loss
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.numbers import plain
+from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 Rows = npt.NDArray[np.intp]
 
@@ -93,7 +100,16 @@ Floats = npt.NDArray[np.float64]
 _INSIDE = 0.632  # share of the rows in a bag, as rounded in the formulas of the estimates
 
 
-class BootstrapError(NamedTuple):
+class _BootstrapErrorFields(NamedTuple):
+    plus_632: float
+    plain_632: float
+    left_out: float
+    training: float
+    no_information: float
+    overfitting: float
+
+
+class BootstrapError(Result, _BootstrapErrorFields):
     """Estimates of the error on new rows, and their components.
 
     Attributes
@@ -112,12 +128,42 @@ class BootstrapError(NamedTuple):
         R, from 0 (none) to 1.
     """
 
-    plus_632: float
-    plain_632: float
-    left_out: float
-    training: float
-    no_information: float
-    overfitting: float
+    __slots__ = ()
+
+    def _summarize(self) -> dict[str, Any]:
+        return self._asdict()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the estimates as a pandas data frame with one row."""
+        return new_frame([self._asdict()])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the estimates of the error as bars.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        titles = {
+            "plus_632": ".632+ estimate",
+            "plain_632": ".632 estimate",
+            "left_out": "rows left out",
+            "training": "training rows",
+            "no_information": "no information",
+        }
+        errors = [getattr(self, name) for name in titles]
+        bars = ax.barh(list(titles.values()), errors, 0.66, color=["C0", *["0.75"] * 4])
+        ax.bar_label(bars, [plain(error) for error in errors], padding=3)
+        ax.margins(x=0.15)
+        ax.invert_yaxis()
+        ax.set_xlabel("error")
+        return ax
 
 
 def bootstrap_error(

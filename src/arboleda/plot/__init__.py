@@ -8,8 +8,9 @@ from arboleda.plot._bars import for_against, importance
 from arboleda.plot._curves import coverage, precision_recall, reliability, roc
 from arboleda.plot._decision_regions import decision_regions
 from arboleda.plot._dependence import dependence
+from arboleda.plot._intervals import intervals
 from arboleda.plot._shap import shap_summary, shap_waterfall
-from arboleda.plot._surrogate import fidelity_curve, surrogate
+from arboleda.plot._surrogate import fidelity_curve, rule_list, surrogate
 
 __all__ = [
     "coverage",
@@ -18,9 +19,11 @@ __all__ = [
     "fidelity_curve",
     "for_against",
     "importance",
+    "intervals",
     "precision_recall",
     "reliability",
     "roc",
+    "rule_list",
     "shap_summary",
     "shap_waterfall",
     "surrogate",

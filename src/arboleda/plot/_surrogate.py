@@ -22,7 +22,7 @@ from arboleda.tree import plot_tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["fidelity_curve", "surrogate"]
+__all__ = ["fidelity_curve", "rule_list", "surrogate"]
 
 # Errors of the curve: attributes, labels and line styles.
 _ERRORS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -102,6 +102,26 @@ def fidelity_curve(surrogate: Any, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def rule_list(rules: Any, ax: Axes | None = None) -> Axes:
+    """Write the rules of a list on axes, one below the other.
+
+    Parameters
+    ----------
+    rules : RuleList
+        The model of `arboleda.explain.surrogate_rules`.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to write on; None: those of a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+    """
+    lines = [line for line in str(rules).splitlines() if line.strip()]
+    ax = make_axes(ax, 8.0, 0.6 + 0.5 * len(lines))
+    fill_with_text(ax, lines)
+    return ax
+
+
 def _make_panels(surrogate: Any, errors: bool) -> list[Axes]:
     model = surrogate.model
     leaves = model.get_n_leaves() if hasattr(model, "get_n_leaves") else 0
@@ -132,7 +152,7 @@ def _draw_model(ax: Axes, surrogate: Any) -> None:
         for text in drawn:  # text may be a tenth wider at other resolutions
             text.set_fontsize(0.9 * float(text.get_fontsize()))
         return
-    fill_with_text(ax, [line for line in str(model).splitlines() if line.strip()])
+    rule_list(model, ax)
 
 
 def _break_name(name: str) -> str:

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._base.tree_learner import Array, Floats, Training, TreeLearner
 from arboleda._engine.fit import BinnedDataset, GrowthOptions
@@ -52,6 +53,7 @@ class DecisionTree(RowPredictorMixin, TreeLearner):
     ) -> Tree:
         """Grow the tree in the engine."""
 
+    @name_other_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree from a table and its target.
 

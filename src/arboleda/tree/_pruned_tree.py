@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.folds import Split, fold_splits, hold_out, standard_error
 from arboleda._base.mixins import restore_on_failure
+from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.tree_learner import Array, Floats, Training
 from arboleda._engine.parallel import run_in_parallel
 from arboleda._engine.table import check_table
@@ -67,6 +68,7 @@ class PrunedTree(DecisionTree):
     def _encode_validation(self, y: Any) -> Array:
         """Check a validation target and return it in the engine's encoding."""
 
+    @name_other_arguments
     def fit(
         self,
         X: Any,

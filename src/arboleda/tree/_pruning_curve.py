@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arboleda._utils.errors import ModelFormatError
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda.persist import Integer, SavedArray
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class PruningCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class PruningCurve(Result):
     """Cross-validated error of the optimal pruned trees, from the full tree to the root.
 
     Each array has one entry per tree. It is the ``pruning_curve_`` of `PrunedTreeClassifier` and
@@ -53,6 +54,13 @@ class PruningCurve:
     train_error: Floats
     best_index: int
     min_index: int
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "n_trees": len(self.alpha),
+            "chosen_leaves": int(self.n_leaves[self.best_index]),
+            "error": float(self.mean_error[self.best_index]),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the curve as a pandas data frame with one row per tree.

@@ -12,12 +12,15 @@ from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
 from arboleda._tree_rendering.boxes import MOST_LEVELS, quoted, subset
-from arboleda._utils.frames import new_frame
-from arboleda._utils.numbers import percent
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.numbers import clip, percent
+from arboleda._utils.results import NotebookDisplay, Result
+from arboleda._utils.text import plot_escaped
 from arboleda.tree._tree_view import TreeView, view_tree
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Condition", "Rule", "Rules", "extract_rules", "find_node_conditions"]
 
@@ -83,8 +86,8 @@ class Condition:
         return f"{self.name} {'not in' if self.negated else 'in'} {subset(levels, MOST_LEVELS)}"
 
 
-@dataclass(frozen=True)
-class Rule:
+@dataclass(frozen=True, repr=False)
+class Rule(NotebookDisplay):
     """One leaf of a tree: the conditions that lead to it and its prediction.
 
     Attributes
@@ -119,6 +122,14 @@ class Rule:
     deviation: float | None
     leaf: int
 
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "conditions": list(map(str, self.conditions)),
+            "prediction": self.prediction,
+            "support": self.support,
+            "n_samples": self.n_samples,
+        }
+
     def __str__(self) -> str:
         conditions = " and ".join(map(str, self.conditions))
         facts = [f"{_percent(self.support)} of the rows, {self.n_samples:,}"]
@@ -133,13 +144,19 @@ class Rule:
         return f"{head} {_format_values(self.prediction, _label)} ({'; '.join(facts)})"
 
 
-class Rules(tuple[Rule, ...]):
+class Rules(Result, tuple[Rule, ...]):
     """The rules of a tree: a tuple that prints one rule per line."""
 
     __slots__ = ()
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
+
+    def _summarize(self) -> dict[str, Any]:
+        return {
+            "n_rules": len(self),
+            "largest_support": max((rule.support for rule in self), default=0.0),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas data frame with one row per rule and its conditions as one text."""
@@ -150,6 +167,30 @@ class Rules(tuple[Rule, ...]):
             for rule in self
         ]
         return new_frame(rows, columns=["conditions", *facts])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the support of the rules as bars, the 20 largest, each with its prediction.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        rules = sorted(self, key=lambda rule: -rule.support)[:20]
+        texts = [" and ".join(map(str, rule.conditions)) or "always" for rule in rules]
+        bars = ax.barh(range(len(rules)), [rule.support for rule in rules], 0.66)
+        predictions = [plot_escaped(_format_values(rule.prediction, _label)) for rule in rules]
+        ax.bar_label(bars, predictions, padding=3)
+        ax.set_yticks(range(len(rules)), [plot_escaped(clip(text, 60)) for text in texts])
+        ax.margins(x=0.3)
+        ax.invert_yaxis()
+        ax.set_xlabel("share of the training rows; at the bar: the prediction")
+        return ax
 
 
 def extract_rules(
