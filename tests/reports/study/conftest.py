@@ -42,7 +42,7 @@ class Builder:
         models = [self.model(rank, name) for rank, name in enumerate(NAMES)]
         models.append(failed("QDA", "LinAlgError: the covariance of class 3 is singular"))
         return {
-            "schema_version": 3,
+            "schema_version": 4,
             "arboleda_version": "0.1.0",
             "study": {
                 "table": "flower beds.csv.gz",
