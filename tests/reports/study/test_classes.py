@@ -1,6 +1,5 @@
 """Scores of each class under the leaderboard, and the steps that prepared the table."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,9 +12,7 @@ from arboleda.reports.study.report_data import ReportData
 Facts = dict[str, Any]
 
 
-@pytest.mark.parametrize(
-    ("n_classes", "shown"), [(2, 2), (8, 8), (40, 30)]
-)
+@pytest.mark.parametrize(("n_classes", "shown"), [(2, 2), (8, 8), (40, 30)])
 def test_all_models_are_shown_side_by_side(
     make_facts: Callable[..., Facts], n_classes: int, shown: int
 ) -> None:

@@ -120,7 +120,7 @@ def choose_threshold(
     negatives = np.concatenate([[0], np.cumsum(~hit)])
     total = costs[0] * negatives + costs[1] * (positives[-1] - positives)
     upper = np.concatenate([[1.0], scores])
-    lower = np.concatenate([scores, [0.0]])
+    lower = np.concatenate([scores, [-1.0]])
     # A threshold lies above the next row and not above the last one included.
     possible = upper > lower
     ideal = costs[0] / sum(costs) if sum(costs) > 0 else DEFAULT
