@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.data.table import Column
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
 from arboleda.study.results.holdout_facts import ReadPredictions
@@ -15,6 +14,7 @@ from arboleda.study.results.intervals import compute_log_losses
 from arboleda.study.results.row_facts import ErrorRow, ErrorsFacts, ErrorValue
 from arboleda.study.results.scoring import are_probabilities
 from arboleda.study.runner import Outcome
+from arboleda.tables.table import Column
 
 __all__ = ["describe_errors", "read_value"]
 
