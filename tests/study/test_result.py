@@ -161,7 +161,7 @@ def test_an_array_is_fitted_and_predicted(tmp_path: Path) -> None:
     assert study.best_model_.feature_names_in_.tolist() == ["x0", "x1", "x2", "x3"]
 
 
-def test_a_study_without_table_or_results_says_so() -> None:
+def test_a_study_without_table_or_results_is_refused() -> None:
     with pytest.raises(StudyError, match=r"Study\(table, target=...\), or call fit\(X, y\)"):
         Study().run()
     with pytest.raises(NotFittedError, match=r"call run\(\), or fit\(X, y\)"):

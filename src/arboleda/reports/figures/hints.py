@@ -111,7 +111,7 @@ def describe_bins(
     """Return a hint over each bin of a histogram, from ``bottom`` to ``top``."""
     return [
         Hint(
-            f"{_('{low} to {high}', low=plain(low), high=plain(high))}: {count_rows(int(count))}",
+            _("{low} to {high}", low=plain(low), high=plain(high)) + f": {count_rows(int(count))}",
             float(low),
             bottom,
             (float(high), top),

@@ -115,8 +115,8 @@ def _describe_box(name: str, scores: Sequence[float], y: float, axes: Axes) -> l
     return [
         Hint(f"{name}: {median}", ends[0], y - 0.25, (ends[1], y + 0.25)),
         *(
-            Hint(f"{name}: {_('fold {fold}: {score}', fold=fold, score=plain(score))}", score, y)
-            for fold, score in enumerate(scores, 1)
+            Hint(_("{name}, fold {fold}: {score}", name=name, fold=k, score=plain(score)), score, y)
+            for k, score in enumerate(scores, 1)
             if low <= score <= high
         ),
     ]

@@ -64,6 +64,7 @@ def make_thresholds_view(report: ReportData) -> dict[str, Any] | None:
     if result["skipped"] or result["chosen"] is None:
         return {"name": name, "skipped": translate(result["skipped"] or "")}
     parts = [part for part in _PARTS if result[part] is not None]
+    tested = _PARTS["test"]
     return {
         "name": name,
         "skipped": None,
@@ -85,7 +86,7 @@ def make_thresholds_view(report: ReportData) -> dict[str, Any] | None:
         ],
         "rows": _make_threshold_rows(result, parts),
         "figures": _draw_thresholds(result, parts),
-        "dashed": _(_PARTS["test"]) if "test" in parts else "",
+        "dashed": _(tested) if "test" in parts else "",
     }
 
 
@@ -249,11 +250,7 @@ def _describe_errors(report: ReportData, result: Mapping[str, Any]) -> str:
     if wrong == 0:
         return _("{name} predicts all {total} test rows correctly.", name=name, total=total)
     values = {"name": name, "wrong": integer(wrong), "total": total}
-    counted = ngettext(
-        "{name} predicts {wrong} of the {total} test rows wrongly.",
-        "{name} predicts {wrong} of the {total} test rows wrongly.",
-        wrong,
-        **values,
-    )
+    counted = _("{name} predicts {wrong} of the {total} test rows wrongly.", **values)
     shown = "" if rows == wrong else _("These are the worst {count}.", count=integer(rows))
-    return " ".join(filter(None, [counted, shown, _(_ORDERS[result["loss"]])]))
+    order = _ORDERS[result["loss"]]
+    return " ".join(filter(None, [counted, shown, _(order)]))
