@@ -134,7 +134,7 @@ def test_a_damaged_prediction_file_is_reported(price_study: Path, tmp_path: Path
 def test_without_held_out_predictions_there_are_no_intervals(
     price_study: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("arboleda.study.artifacts.loaded.LoadedStudy.held_out", lambda self: None)
+    monkeypatch.setattr("arboleda.study.artifacts.loaded.StudyResult.held_out", lambda self: None)
     with pytest.raises(StudyError, match="has no out-of-fold predictions"):
         predict(price_study, prices(5, 1), tmp_path / "out.csv", intervals=0.9)
 

@@ -103,7 +103,7 @@ def test_facts_follow_the_schema(mixed_result: StudyResult, diabetes_result: Stu
 
 
 def test_the_schema_refuses_unknown_keys(mixed_result: StudyResult) -> None:
-    for spoil in ({"extra": 1}, {"models": None}, {"schema_version": 4}):
+    for spoil in ({"extra": 1}, {"models": None}, {"schema_version": 5}):
         with pytest.raises(jsonschema.ValidationError):
             validate({**mixed_result.facts, **spoil})
 

@@ -155,6 +155,8 @@ FACT_NAMES = frozenset(
         N_("the fitted model was not kept"),
         N_("the table is too large; the command arboleda explain does it on a part of the rows"),
         N_("the test rows do not tell"),
+        N_("the model predicts no probabilities"),
+        N_("its out-of-fold predictions were not saved"),
         # Exploration and comparison of studies.
         N_(
             "Almost determines the target: check that it was not derived from the target "

@@ -24,13 +24,12 @@ if TYPE_CHECKING:
     from arboleda.study.artifacts.estimators import StudyClassifier as StudyClassifier
     from arboleda.study.artifacts.estimators import StudyRegressor as StudyRegressor
     from arboleda.study.artifacts.exports import export as export
-    from arboleda.study.artifacts.loaded import LoadedStudy as LoadedStudy
+    from arboleda.study.artifacts.loaded import StudyResult as StudyResult
     from arboleda.study.artifacts.rows import Rows as Rows
     from arboleda.study.metrics.user_function import MetricFunction as MetricFunction
     from arboleda.study.results.predict_file import predict as predict
     from arboleda.study.results.predict_file import predict_file as predict_file
     from arboleda.study.study import Study as Study
-    from arboleda.study.study import StudyResult as StudyResult
     from arboleda.tables.layout import Layout as Layout
 
 __all__ = [
@@ -38,7 +37,6 @@ __all__ = [
     "Explanation",
     "Exploration",
     "Layout",
-    "LoadedStudy",
     "MetricFunction",
     "OptionError",
     "Rows",
@@ -62,16 +60,15 @@ _HOMES = {
     "Explanation": "arboleda.analysis.explanation.explain",
     "Exploration": "arboleda.analysis.exploration.explore",
     "Layout": "arboleda.tables.layout",
-    "LoadedStudy": "arboleda.study.artifacts.loaded",
     "MetricFunction": "arboleda.study.metrics.user_function",
     "Rows": "arboleda.study.artifacts.rows",
     "Study": "arboleda.study.study",
     "StudyClassifier": "arboleda.study.artifacts.estimators",
     "StudyRegressor": "arboleda.study.artifacts.estimators",
-    "StudyResult": "arboleda.study.study",
     "compare": "arboleda.analysis.comparison.compare",
     "explain": "arboleda.analysis.explanation.explain",
     "explore": "arboleda.analysis.exploration.explore",
+    "StudyResult": "arboleda.study.artifacts.loaded",
     "export": "arboleda.study.artifacts.exports",
     "predict": "arboleda.study.results.predict_file",
     "predict_file": "arboleda.study.results.predict_file",

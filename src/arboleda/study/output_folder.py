@@ -15,6 +15,7 @@ from arboleda._utils.text import json_escaped
 from arboleda.reports.study.page import FIGURES, write_report
 from arboleda.study.artifacts.files import MODELS, remove_temporary_files
 from arboleda.study.artifacts.index import INDEX, format_index
+from arboleda.study.artifacts.loaded import REPORT
 from arboleda.study.artifacts.rows import save_held_out, save_rows
 from arboleda.study.config.options import CONFIG
 from arboleda.study.next_steps import suggest_next_steps
@@ -23,7 +24,6 @@ from arboleda.study.results.leaderboard import leaderboard_csv
 from arboleda.study.runner import RunResult, ranked
 
 __all__ = [
-    "REPORT",
     "default_folder",
     "explain_write_errors",
     "write_config",
@@ -31,7 +31,7 @@ __all__ = [
     "write_results",
 ]
 
-RESULTS, LEADERBOARD, REPORT = "results.json", "leaderboard.csv", "report.html"
+RESULTS, LEADERBOARD = "results.json", "leaderboard.csv"
 
 
 def default_folder(stem: str, target: str) -> Path:

@@ -2,14 +2,20 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import NotFittedError
+
 from arboleda._utils.errors import StudyError
-from arboleda.study.artifacts.loaded import LoadedStudy, load_study
+from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
+from arboleda.study.artifacts.index import read_index
+from arboleda.study.artifacts.loaded import REPORT, StudyResult, load_study
 from arboleda.study.combination.outcomes import calibrate_combined, combine_outcomes
 from arboleda.study.config.options import (
     NAMES,
@@ -24,8 +30,8 @@ from arboleda.study.execution.job import Limits
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.pool import Pool, choose_processes
 from arboleda.study.execution.progress import make_watcher
+from arboleda.study.fitted_table import join_columns, join_target
 from arboleda.study.output_folder import (
-    REPORT,
     default_folder,
     explain_write_errors,
     write_config,
@@ -48,20 +54,7 @@ from arboleda.study.runner import (
 )
 from arboleda.tables.reading import read_table
 
-__all__ = ["Study", "StudyResult"]
-
-
-@dataclass(frozen=True)
-class StudyResult:
-    """Results of a study: its ``facts`` (see results.json) and the ``folder`` of its files."""
-
-    facts: dict[str, Any]
-    folder: Path
-
-    @property
-    def report(self) -> Path:
-        """The report, one HTML file that opens offline."""
-        return self.folder / REPORT
+__all__ = ["Study"]
 
 
 @document_options
@@ -75,15 +68,24 @@ class Study:
 
     Parameters
     ----------
-    table : str, path or frame
+    table : str, path or frame, optional
         A CSV file (any common separator, encoding and compression), a Parquet file, a bundled
         table of scikit-learn by name (``breast_cancer``, ``diabetes``, ``digits``, ``iris``,
-        ``wine``), or a pandas, polars or Arrow table.
-    target : str
+        ``wine``), or a pandas, polars or Arrow table. Without it, call `fit`.
+    target : str, optional
         The column to predict.
     output_dir : str or path, optional
         The output folder; by default ``studies/<table>-<target>``.
     {options}
+
+    Attributes
+    ----------
+    result_ : arboleda.study.StudyResult
+        The results, after `run` or `fit`.
+    best_model_ : StudyClassifier or StudyRegressor
+        The best model, fitted on all training rows.
+    leaderboard_ : pandas.DataFrame
+        The models, best first; an Arrow table if pandas is not installed.
 
     Examples
     --------
@@ -97,9 +99,9 @@ class Study:
     @refuse_retired_names
     def __init__(
         self,
-        table: Any,
+        table: Any = None,
         *,
-        target: str,
+        target: str | None = None,
         output_dir: str | Path | None = None,
         task: str | None = None,
         metric: str | None = None,
@@ -134,7 +136,7 @@ class Study:
         arguments = locals()
         self.table = table
         # Columns of a frame may be named by numbers; a study uses strings.
-        self.target = str(target)
+        self.target = None if target is None else str(target)
         self.output_dir = output_dir
         self.settings = make_settings(**{name: arguments[name] for name in NAMES})
 
@@ -189,18 +191,23 @@ class Study:
         >>> plan.roles["sepal length (cm)"].kind
         'numeric'
         """
+        if self.table is None or self.target is None:
+            raise StudyError(
+                "The study has no table or no target; pass Study(table, target=...), or call "
+                "fit(X, y)."
+            )
         types = {choice.column: choice.type for choice in self.settings.types}
         limit = self.settings.max_table_size
         table = read_table(self.table, max_table_size=limit, types=types)
         return make_plan(table, self.target, self.settings)
 
-    def run(self, *, progress: bool = False) -> StudyResult:
+    def run(self, *, progress: bool | None = None) -> StudyResult:
         """Run the study, or resume it, and write results.json, leaderboard.csv and report.html.
 
         Parameters
         ----------
-        progress : bool, default=False
-            Whether to show progress on standard error.
+        progress : bool, optional
+            Whether to show progress; by default, in terminals and notebooks.
 
         Returns
         -------
@@ -231,7 +238,68 @@ class Study:
                 write_index(result, read_predictions, folder)
                 write_results(facts, folder, self.table)  # draws the report
         _check_scored(facts, folder)
-        return StudyResult(facts, folder)
+        self.result_ = StudyResult(folder, facts, read_index(folder))
+        return self.result_
+
+    def fit(self, X: Any, y: Any, *, progress: bool | None = None) -> Self:
+        """Study a table whose target is apart from it, and keep the results.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_samples, n_columns)
+            A pandas, polars or Arrow table, or an array, whose columns are named x0, x1, ...
+        y : Series or array of shape (n_samples,)
+            The target. Its name, or "target" without one, is that of the target.
+        progress : bool, optional
+            Whether to show progress; by default, in terminals and notebooks.
+
+        Returns
+        -------
+        self : Study
+
+        Raises
+        ------
+        StudyError
+            As `run` does, and if X and y have different lengths or a column of X has the name of
+            the target.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> with TemporaryDirectory() as folder:
+        ...     study = Study(output_dir=folder, models="lda,cart").fit(X, y)
+        ...     score = study.best_model_.score(X, y)
+        >>> score > 0.95
+        True
+        """
+        self.table, self.target = join_target(X, y)
+        self.run(progress=progress)
+        return self
+
+    def _get_result(self) -> StudyResult:
+        if not hasattr(self, "result_"):
+            raise NotFittedError("This Study has no results yet; call run(), or fit(X, y).")
+        return self.result_
+
+    @property
+    def best_model_(self) -> StudyClassifier | StudyRegressor:
+        """The best model, fitted on all training rows."""
+        return self._get_result().best_model_
+
+    @property
+    def leaderboard_(self) -> Any:
+        """The models, best first: `StudyResult.leaderboard`."""
+        return self._get_result().leaderboard
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict with the best model; see `StudyResult.predict`."""
+        return self._get_result().predict(join_columns(X))
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Predict the probability of each class; see `StudyResult.predict_proba`."""
+        return self._get_result().predict_proba(join_columns(X))
 
     @contextmanager
     def _open_ledger(self, folder: Path, plan: Plan) -> Iterator[Ledger]:
@@ -244,7 +312,7 @@ class Study:
             yield ledger
 
     @staticmethod
-    def load(folder: str | Path) -> LoadedStudy:
+    def load(folder: str | Path) -> StudyResult:
         """Load a finished study: its facts, its fitted models and its rows.
 
         No code in the folder is executed.
@@ -256,7 +324,7 @@ class Study:
 
         Returns
         -------
-        LoadedStudy
+        StudyResult
 
         Raises
         ------
@@ -294,7 +362,7 @@ def _calibrate_best(
 
 @contextmanager
 def _open_executor(
-    plan: Plan, folder: Path, ledger: Ledger, progress: bool, started: float
+    plan: Plan, folder: Path, ledger: Ledger, progress: bool | None, started: float
 ) -> Iterator[Executor]:
     """Open what runs the jobs: a pool of processes, its time budget, and the progress display."""
     settings = plan.settings

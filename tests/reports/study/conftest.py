@@ -13,6 +13,7 @@ import pytest
 from tests.browsing import browser, open_page  # noqa: F401 - fixtures
 
 from arboleda.study.config.settings import Settings
+from arboleda.study.results.thresholds import choose_threshold, count_decisions
 
 Facts = dict[str, Any]
 SCHEMA = Path(__file__).parents[3] / "src/arboleda/study/results/facts.schema.json"
@@ -42,7 +43,7 @@ class Builder:
         models = [self.model(rank, name) for rank, name in enumerate(NAMES)]
         models.append(failed("QDA", "LinAlgError: the covariance of class 3 is singular"))
         return {
-            "schema_version": 3,
+            "schema_version": 4,
             "arboleda_version": "0.1.0",
             "study": {
                 "table": "flower beds.csv.gz",
@@ -88,6 +89,8 @@ class Builder:
             "selection": self.selection(models),
             "comparison": self.comparison(models),
             "costs": None if regression else self.costs(),
+            "thresholds": self.thresholds() if self.task == "binary" else None,
+            "errors": self.errors(),
             "importance": self.importance(n_columns),
             "surrogate": self.surrogate(),
             "learning_curve": self.learning_curve(models[0]),
@@ -344,6 +347,56 @@ class Builder:
             for b, p in enumerate(frequencies)
             if b != 3
         ]
+
+    def thresholds(self) -> Facts:
+        parts = {}
+        for part, n_rows in (("held_out", 3900), ("test", 980)):
+            is_positive = self.random.random(n_rows) < 0.4
+            p = np.clip(0.35 + 0.3 * is_positive + 0.2 * self.random.standard_normal(n_rows), 0, 1)
+            parts[part] = is_positive, p
+        costs = (1.0, 5.0)
+        chosen = choose_threshold(*parts["held_out"], costs)
+        grid = sorted({*(round(0.01 * k, 2) for k in range(1, 100)), chosen.threshold})
+        return {
+            "model": self.key(NAMES[0]),
+            "skipped": None,
+            "positive": self.classes[1],
+            "false_positive_cost": costs[0],
+            "false_negative_cost": costs[1],
+            "given_costs": True,
+            "thresholds": grid,
+            "chosen": chosen.model_dump(),
+            **{
+                part: count_decisions(*rows, grid, costs).model_dump()
+                for part, rows in parts.items()
+            },
+        }
+
+    def errors(self) -> Facts:
+        regression = self.task == "regression"
+        columns = ["width 0", "kind <b>1</b>", "a date", "flag", "width 4"]
+        values = [0.0123456, "oak & <i>fir</i>", "2024-02-29", "true", None]
+        rows = [
+            {
+                "row": 4880 - 17 * place,
+                "truth": 1234.5 if regression else self.classes[0],
+                "predicted": 1000.25 if regression else self.classes[1],
+                "probability": None if regression else 0.01 * (place + 1),
+                "loss": 234.25 if regression else 4.6 - 0.1 * place,
+                "values": [
+                    {"column": column, "value": value}
+                    for column, value in zip(columns, values, strict=True)
+                ],
+            }
+            for place in range(10)
+        ]
+        return {
+            "model": self.key(NAMES[0]),
+            "loss": "absolute_error" if regression else "log_loss",
+            "n_rows": 980,
+            "n_wrong": None if regression else 39,
+            "rows": rows,
+        }
 
     def calibration(self) -> Facts:
         losses = {"none": 0.31, "sigmoid": 0.27, "isotonic": 0.282, "temperature": 0.275}

@@ -152,6 +152,7 @@ def test_a_phone_shows_the_narrow_box_plot(
     open_page: Opener, report_file: Callable[[str], Path]
 ) -> None:
     opened = open_page(report_file("regression"), 390)
+    opened.page.locator("#folds summary").click()
     assert not opened.page.locator("#folds .wide svg").is_visible()
     assert opened.box("#folds .narrow svg")["width"] > 300
 
@@ -160,6 +161,7 @@ def test_the_page_is_complete_without_scripts(
     open_page: Opener, report_file: Callable[[str], Path]
 ) -> None:
     page = open_page(report_file("binary"), java_script_enabled=False).page
+    page.locator("#models .others > summary").click()
     assert page.locator("#model-2 > summary").is_visible()
     page.locator("#model-2 > summary").click()
     assert page.locator("#model-2 .confusion").is_visible()

@@ -230,8 +230,8 @@ def test_the_command_can_be_pasted_into_a_shell(make_facts: Callable[..., Facts]
 
 
 def test_facts_of_another_version_are_refused() -> None:
-    with pytest.raises(ValueError, match="schema version 4, this report draws version 3"):
-        render_report({"schema_version": 4})
+    with pytest.raises(ValueError, match="schema version 5, this report draws version 4"):
+        render_report({"schema_version": 5})
 
 
 def test_the_file_is_written_whole(make_facts: Callable[..., Facts], tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from arboleda.analysis.comparison.differences import (
 from arboleda.diagnose import compare_over_data_sets
 from arboleda.reports.comparison.page import render_comparison, write_sentences
 from arboleda.reports.fact_messages import collect_messages
-from arboleda.study import LoadedStudy, Study, StudyError
+from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.artifacts.files import FactsPage, check_language
 from arboleda.study.execution.progress import Progress
 from arboleda.study.results.leaderboard import params_text
@@ -100,7 +100,7 @@ def compare(
     return ComparedStudies(facts, lang)
 
 
-def _load(folder: str) -> LoadedStudy:
+def _load(folder: str) -> StudyResult:
     study = Study.load(folder)
     facts: dict[str, Any] = study.facts
     if not facts["models"] or facts["models"][0]["status"] != "ok":
@@ -115,7 +115,7 @@ SCHEMA_VERSION = 1
 FEWEST_TABLES = 3
 
 
-def make_facts(folders: Sequence[str], studies: Sequence[LoadedStudy]) -> dict[str, Any]:
+def make_facts(folders: Sequence[str], studies: Sequence[StudyResult]) -> dict[str, Any]:
     """Compute the facts of a comparison."""
     study_facts = [one.facts for one in studies]
     names = _shorten_names(folders, study_facts)

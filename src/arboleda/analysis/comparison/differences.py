@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arboleda.diagnose import holm
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.metric_names import find_metric_name
-from arboleda.study import LoadedStudy, StudyError
+from arboleda.study import StudyError, StudyResult
 from arboleda.study.artifacts.rows import Rows
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.metrics.choice import COST, find_metric
@@ -127,7 +127,7 @@ def _format_value(value: Any) -> str:
 FEWEST_ROWS = 10
 
 
-def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
+def compare_best(studies: Sequence[StudyResult]) -> dict[str, Any]:
     """Compare the best models of each pair of studies on their shared test rows.
 
     The metric is that of the first study; differences are positive if the first of the two is
@@ -136,7 +136,7 @@ def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
 
     Parameters
     ----------
-    studies : sequence of LoadedStudy
+    studies : sequence of StudyResult
         Studies of one table and target, whose test rows were split off in the same way
         (see `find_row_mismatch`).
     """
@@ -157,7 +157,7 @@ def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     return result
 
 
-def _compare_pairs(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
+def _compare_pairs(studies: Sequence[StudyResult]) -> dict[str, Any]:
     """Return the facts of the comparison on the saved test rows."""
     study = studies[0].facts["study"]
     rows = [one.test_rows() for one in studies]
@@ -195,7 +195,7 @@ def _compare_pairs(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     return result | {"pairs": pairs}
 
 
-def _predict_shared(study: LoadedStudy, rows: Rows, shared: npt.NDArray[np.int64]) -> Predictions:
+def _predict_shared(study: StudyResult, rows: Rows, shared: npt.NDArray[np.int64]) -> Predictions:
     """Predict rows of the table with the best model."""
     pipeline = study.best_model_.pipeline_
     x = study.encode(rows.X).x[np.searchsorted(rows.numbers, shared)]

@@ -24,6 +24,7 @@ from matplotlib.ticker import MaxNLocator
 
 from arboleda._locale import Locale, localize_number, use_locale
 from arboleda._utils.numbers import fixed, plain, text_units
+from arboleda.reports.figures.hints import Hint, draw_hints
 
 __all__ = [
     "ACCENT",
@@ -125,7 +126,13 @@ def style_axes(axes: Axes, grid: str = "both") -> None:
         axes.yaxis.grid(True, color=GRID, linewidth=1)
 
 
-def make_inline_svg(figure: Figure, name: str, label: str, texts: Sequence[str] = ()) -> Markup:
+def make_inline_svg(
+    figure: Figure,
+    name: str,
+    label: str,
+    texts: Sequence[str] = (),
+    hints: Sequence[Hint] = (),
+) -> Markup:
     """Convert the figure to an SVG element.
 
     Parameters
@@ -138,6 +145,8 @@ def make_inline_svg(figure: Figure, name: str, label: str, texts: Sequence[str] 
         Text alternative of the figure.
     texts : sequence of str
         Texts of users that replace their marks, of any length.
+    hints : sequence of Hint
+        Values that appear under the pointer, in the coordinates of the figure's axes.
     """
     buffer = StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
@@ -150,9 +159,21 @@ def make_inline_svg(figure: Figure, name: str, label: str, texts: Sequence[str] 
     width, height = (round(inches * 72) for inches in figure.get_size_inches())
     head = Markup(
         '<svg class="plot" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img"'
-        ' aria-label="{2}">'
-    ).format(width, height, label)
-    return head + Markup(body.rstrip())  # every user's text in the body was escaped above
+        ' aria-label="{2}"{3}>'
+    )
+    drawn = Markup(body.rstrip())  # every user's text in the body was escaped above
+    if not hints:
+        return head.format(width, height, label, "") + drawn
+    description, shapes = draw_hints(figure.axes[0], hints, name)
+    described = Markup(' aria-describedby="{}-values"').format(name)
+    inside = drawn.removesuffix("</svg>")
+    return (
+        head.format(width, height, label, described)
+        + description
+        + Markup(inside)
+        + shapes
+        + Markup("</svg>")
+    )
 
 
 def _replace_colours(body: str) -> str:

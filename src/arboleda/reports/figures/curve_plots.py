@@ -23,10 +23,13 @@ from arboleda.reports.figures.canvas import (
     set_numeric_ticks,
     style_axes,
 )
+from arboleda.reports.figures.hints import Hint, count_rows, describe_bins, pair_values, thin
 from arboleda.reports.translation import gettext as _
 
 __all__ = ["draw_curve_plot", "draw_histogram_plot", "draw_reliability_plot", "draw_scatter_plot"]
 
+_HINTS = 25  # values shown of a curve
+_POINTS = 120  # values shown of a scatter plot
 _LAYERS = 5  # of half-transparent points: dense regions look darker than single points
 
 
@@ -37,6 +40,7 @@ def draw_curve_plot(
     chance: tuple[Sequence[float], Sequence[float]] | None,
     name: str,
     title: str,
+    classes: Sequence[str] = (),
 ) -> Markup:
     """Draw ROC or precision-recall curves in the unit square.
 
@@ -50,8 +54,16 @@ def draw_curve_plot(
         The curve of random guessing, drawn dashed.
     name, title : str
         Identifier and text alternative of the figure.
+    classes : sequence of str
+        The class of each curve, if there are several.
     """
-    with open_canvas(400, 372) as figure:
+    hints = [
+        Hint(pair_values(labels, x, y, classes[place] if classes else ""), x, y)
+        for place, (xs, ys, colour) in enumerate(curves)
+        if colour is not None
+        for x, y in thin(list(zip(xs, ys, strict=True)), _HINTS)
+    ]
+    with open_canvas(336, 316) as figure:
         axes = _add_unit_square(figure, labels)
         if chance is not None:
             axes.plot(*chance, color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
@@ -61,7 +73,7 @@ def draw_curve_plot(
             )
             width, alpha = (0.75, 0.45) if colour is None else (1.75, 1.0)
             axes.plot(x, y, color=stroke, linewidth=width, alpha=alpha, solid_joinstyle="round")
-        return make_inline_svg(figure, name, title)
+        return make_inline_svg(figure, name, title, hints=hints)
 
 
 def draw_reliability_plot(
@@ -83,7 +95,16 @@ def draw_reliability_plot(
     name, title : str
         Identifier and text alternative of the figure.
     """
-    with open_canvas(400, 372) as figure:
+    hints = [
+        Hint(
+            pair_values(labels, b["mean_probability"], b["frequency"], count_rows(b["count"])),
+            b["mean_probability"],
+            b["frequency"],
+        )
+        for bins, _colour in curves
+        for b in bins
+    ]
+    with open_canvas(336, 316) as figure:
         axes = _add_unit_square(figure, labels)
         axes.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
         for bins, colour in curves:
@@ -97,7 +118,7 @@ def draw_reliability_plot(
                 point = np.array([[b["mean_probability"], b["frequency"]]])
                 dot = axes.add_artist(make_dot_patch(point, size, 0.75, stroke, 5))
                 dot.set_clip_on(False)
-        return make_inline_svg(figure, name, title)
+        return make_inline_svg(figure, name, title, hints=hints)
 
 
 def _add_unit_square(figure: Figure, labels: tuple[str, str]) -> Axes:
@@ -154,7 +175,10 @@ def draw_scatter_plot(
         set_numeric_ticks(axes, x=False, most=6)
         axes.set_xlabel(labels[0])
         set_left_label(figure, axes, labels[1])
-        return make_inline_svg(figure, name, title)
+        error = np.abs(np.subtract(x, y) if diagonal else np.asarray(y))
+        largest = np.argsort(-error, kind="stable")[:_POINTS]
+        hints = [Hint(pair_values(labels, x[at], y[at]), x[at], y[at]) for at in largest]
+        return make_inline_svg(figure, name, title, hints=hints)
 
 
 def draw_histogram_plot(histogram: Mapping[str, Any], label: str, name: str, title: str) -> Markup:
@@ -183,7 +207,8 @@ def draw_histogram_plot(histogram: Mapping[str, Any], label: str, name: str, tit
         set_numeric_ticks(axes, x=False, most=5, whole=True)
         axes.set_xlabel(label)
         set_left_label(figure, axes, _("Rows"))
-        return make_inline_svg(figure, name, title)
+        hints = describe_bins(edges, counts, axes.get_ylim()[1])
+        return make_inline_svg(figure, name, title, hints=hints)
 
 
 def _draw_dots(axes: Axes, points: np.ndarray) -> None:

@@ -23,6 +23,7 @@ from arboleda.reports.figures.canvas import (
     set_numeric_ticks,
     style_axes,
 )
+from arboleda.reports.figures.hints import Hint, pair_values
 from arboleda.reports.translation import gettext as _
 
 __all__ = [
@@ -94,10 +95,31 @@ def draw_box_plot(models: Sequence[tuple[str, Sequence[float]]], axis: str, narr
                 va="center",
                 transform=axes.get_yaxis_transform(),
             )
+        hints = [
+            hint
+            for rank, (_name, scores) in enumerate(models)
+            for hint in _describe_box(names[rank], scores, rank + (0.2 if narrow else 0.0), axes)
+        ]
         figure_name = "box-narrow" if narrow else "box-wide"
-        return make_inline_svg(
-            figure, figure_name, _("Box plot of fold scores: {metric}", metric=axis), [*names, axis]
-        )
+        title = _("Box plot of fold scores: {metric}", metric=axis)
+        return make_inline_svg(figure, figure_name, title, [*names, axis], hints)
+
+
+def _describe_box(name: str, scores: Sequence[float], y: float, axes: Axes) -> list[Hint]:
+    """Return hints for the box of a model and, above it, for each of its folds."""
+    low, high = axes.get_xlim()
+    median = _("median {median} of the folds", median=plain(float(np.median(scores))))
+    if not low <= float(np.mean(scores)) <= high:
+        return [Hint(f"{name}: {median}", low, y - 0.2, (high, y + 0.2))]
+    ends = max(low, min(scores)), min(high, max(scores))
+    return [
+        Hint(f"{name}: {median}", ends[0], y - 0.25, (ends[1], y + 0.25)),
+        *(
+            Hint(_("{name}, fold {fold}: {score}", name=name, fold=k, score=plain(score)), score, y)
+            for k, score in enumerate(scores, 1)
+            if low <= score <= high
+        ),
+    ]
 
 
 def _draw_box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> None:
@@ -168,7 +190,16 @@ def draw_bar_plot(
             at = (0.0, place - 0.2) if narrow else (-(left - 2) / (width - left - right), y)
             transform = axes.get_yaxis_transform()
             axes.text(*at, make_mark(place), color=INK, va="center", transform=transform)
-        return make_inline_svg(figure, name, title, [*names, axis])
+        hints = [
+            Hint(
+                f"{bar}: {plain(value)}" + (f" ± {plain(error)}" if error else ""),
+                min(0.0, value - (error or 0)),
+                place + (-0.4 if narrow else -0.45),
+                (max(0.0, value + (error or 0)), place + 0.45),
+            )
+            for place, (bar, value, error) in enumerate(bars)
+        ]
+        return make_inline_svg(figure, name, title, [*names, axis], hints)
 
 
 def draw_learning_plot(
@@ -200,7 +231,11 @@ def draw_learning_plot(
         set_numeric_ticks(axes, x=False, most=6)
         axes.set_xlabel(make_mark(0))
         set_left_label(figure, axes, make_mark(1))
-        return make_inline_svg(figure, name, title, labels)
+        hints = [
+            Hint(pair_values(labels, size, mean), size, mean)
+            for size, mean in zip(sizes, means, strict=True)
+        ]
+        return make_inline_svg(figure, name, title, labels, hints)
 
 
 def draw_effect_plot(
@@ -233,4 +268,8 @@ def draw_effect_plot(
         set_numeric_ticks(axes, x=False, most=5)
         axes.set_xlabel(make_mark(len(values)))
         set_left_label(figure, axes, make_mark(len(values) + 1))
-        return make_inline_svg(figure, name, title, [*texts, clip(labels[0], 40), labels[1]])
+        hints = [
+            Hint(f"{labels[0]} {values[int(x)][0]}, {labels[1]} {plain(score)}", x, score)
+            for x, score in points.tolist()
+        ]
+        return make_inline_svg(figure, name, title, [*texts, clip(labels[0], 40), labels[1]], hints)

@@ -15,7 +15,7 @@ from arboleda.reports.wording import get_metric, join_names, lower_label
 
 __all__ = ["make_ensemble_view", "make_importance_view", "make_surrogate_view", "make_tree_view"]
 
-_DRAWN = 20
+_DRAWN = 12
 
 _FIDELITY = {
     "class": N_("With {n_leaves} leaves, it agrees with the model on {fidelity} of the test rows."),

@@ -157,8 +157,6 @@ class _Strip:
 
 
 _KEYS = ("precision", "recall", "f1")
-# With more classes, the table is collapsed.
-_OPEN = 3
 # With more classes, only those with the most test rows are shown.
 _SHOWN = 30
 _format_score = number_format([], bounded=True)
@@ -180,7 +178,6 @@ def make_classes_view(report: ReportData) -> dict[str, Any] | None:
     return {
         "heads": [(get_metric(key).label, get_metric(key).meaning) for key in _KEYS],
         "classes": [classes[k]["label"] for k in places],
-        "is_open": len(classes) <= _OPEN,
         "rest": _(
             "The table shows the {shown} of {count} classes with the most test rows; "
             "leaderboard.csv contains all.",

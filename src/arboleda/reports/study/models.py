@@ -73,10 +73,16 @@ def make_models_view(report: ReportData) -> dict[str, Any] | None:
     """Collect the fitted models, best first; None if there are none."""
     if not report.models:
         return None
+    others = len(report.models) - 1
     return {
         "label": report.label,
         "first": "descending" if report.greater_is_better else "ascending",
         "models": [_make_model(report, model, rank) for rank, model in enumerate(report.models, 1)],
+        "others": ngettext(
+            "The other model", "The other {count} models", others, count=integer(others)
+        )
+        if others
+        else "",
     }
 
 
@@ -230,7 +236,10 @@ def _draw_curve_figure(
     title_of_one, title_of_several, x_label, y_label, area = _CURVES[kind]
     title = _(title_of_one if len(rows) == 1 else title_of_several)
     axes = (_(x_label), _(y_label))
-    svg = draw_curve_plot(curves, axes, chance=chance, name=f"{prefix}-{kind}", title=title)
+    classes = [row.label for row in rows] if len(rows) > 1 else []
+    svg = draw_curve_plot(
+        curves, axes, chance=chance, name=f"{prefix}-{kind}", title=title, classes=classes
+    )
     return {
         "kind": kind,
         "title": title,

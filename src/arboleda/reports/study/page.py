@@ -14,6 +14,7 @@ from arboleda._utils.text import visible_lines
 from arboleda.reports.fact_messages import use_messages
 from arboleda.reports.rendering import check_version, render_page
 from arboleda.reports.study.data import make_data_view
+from arboleda.reports.study.decisions import make_errors_view, make_thresholds_view
 from arboleda.reports.study.interpretation import (
     make_ensemble_view,
     make_importance_view,
@@ -38,7 +39,7 @@ from arboleda.reports.translation import gettext as _
 __all__ = ["FIGURES", "SECTIONS", "Section", "render_report", "write_report"]
 
 FIGURES = "figures"
-_SCHEMA_VERSION = 3
+_SCHEMA_VERSION = 4
 
 View = Callable[[ReportData], Mapping[str, Any] | None]
 
@@ -48,8 +49,10 @@ SECTIONS: tuple[tuple[str, View], ...] = (
     ("comparison", make_comparison_view),
     ("folds", make_folds_view),
     ("importance", make_importance_view),
+    ("thresholds", make_thresholds_view),
     ("costs", make_costs_view),
     ("groups", make_groups_view),
+    ("errors", make_errors_view),
     ("models", make_models_view),
     ("surrogate", make_surrogate_view),
     ("ensemble", make_ensemble_view),
@@ -64,6 +67,11 @@ SECTIONS: tuple[tuple[str, View], ...] = (
     ("next", make_next_view),
 )
 
+# The other sections are folded.
+_OPEN = frozenset(
+    ("leaderboard", "importance", "thresholds", "costs", "groups", "errors", "models")
+)
+
 _TASKS = {
     "binary": N_("Classification, two classes"),
     "multiclass": N_("Classification, several classes"),
@@ -75,6 +83,8 @@ _TASKS = {
 _TITLES = {
     "leaderboard": (N_("Leaderboard"), NP_("menu", "Leaderboard")),
     "comparison": (N_("Which models are equally good?"), NP_("menu", "Comparison")),
+    "thresholds": (N_("Decisions by threshold"), NP_("menu", "Thresholds")),
+    "errors": (N_("Worst errors"), NP_("menu", "Errors")),
     "costs": (N_("Costs"), NP_("menu", "Costs")),
     "groups": (N_("Scores by group"), NP_("menu", "Groups")),
     "folds": (N_("Scores by fold"), NP_("menu", "Folds")),
@@ -101,13 +111,14 @@ class Section(NamedTuple):
     title: str
     short: str
     view: Mapping[str, Any]
+    is_open: bool
 
 
 def make_sections(report: ReportData) -> list[Section]:
     """Collect the sections for which the facts hold data."""
     result = ((key, view(report)) for key, view in SECTIONS)
     return [
-        Section(key, _(_TITLES[key][0]), pgettext("menu", _TITLES[key][1]), view)
+        Section(key, _(_TITLES[key][0]), pgettext("menu", _TITLES[key][1]), view, key in _OPEN)
         for key, view in result
         if view is not None
     ]
@@ -143,6 +154,9 @@ def list_figures(sections: Sequence[Section]) -> list[Figure]:
 def _iter_figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str, Markup]]:
     if key == "folds" or (key == "importance" and not view["skipped"]):
         yield {"folds": "fold_scores", "importance": "importance"}[key], view["title"], view["wide"]
+    elif key == "thresholds" and not view["skipped"]:
+        for figure in view["figures"]:
+            yield f"threshold_{figure['kind']}", figure["title"], figure["svg"]
     elif key == "models":
         best = view["models"][0]
         for figure in [*best["curves"], *best["residuals"]]:
@@ -240,7 +254,7 @@ def render_report(facts: Mapping[str, Any], language: str | None = None) -> str:
     >>> render_report({"schema_version": 0})
     Traceback (most recent call last):
         ...
-    ValueError: the facts have schema version 0, this report draws version 3; run the study again
+    ValueError: the facts have schema version 0, this report draws version 4; run the study again
     """
     return _draw(facts, language)[0]
 

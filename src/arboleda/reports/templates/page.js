@@ -33,6 +33,7 @@
   all?.addEventListener("click", () => {
     const open = sections.some((section) => !section.open);
     for (const section of sections) section.open = open;
+    for (const part of document.querySelectorAll("details.others")) part.open = open;
     all.textContent = open ? all.dataset.close : all.dataset.open;
   });
 
@@ -83,15 +84,24 @@
     for (const part of opened) part.open = false;
   });
 
-  // A link to a model opens its section.
+  // A link opens the folded parts that hold its target.
   const reveal = () => {
     const target = document.getElementById(location.hash.slice(1));
-    const section = target?.closest("details");
-    if (section) {
-      section.open = true;
-      section.scrollIntoView();
-    }
+    const folded = target?.querySelector(":scope > details.fold");
+    let part = folded ?? target?.closest("details");
+    if (!part) return;
+    for (; part; part = part.parentElement.closest("details")) part.open = true;
+    target.scrollIntoView();
   };
   addEventListener("hashchange", reveal);
+
+  const menu = document.querySelector("nav .menu");
+  const closeMenu = () => { menu.open = false; };
+  menu?.addEventListener("click", (event) => { if (event.target.closest("a")) closeMenu(); });
+  menu?.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    closeMenu();
+    menu.querySelector("summary").focus();
+  });
   reveal();
 })();

@@ -1,11 +1,12 @@
-"""A study that is read from its folder: facts, fitted models and rows."""
+"""The results of a study: facts, leaderboard, fitted models and rows."""
 
 import warnings
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import sklearn
 
 from arboleda._utils.errors import StudyError, StudyFormatError
@@ -15,13 +16,26 @@ from arboleda.study.artifacts.index import INDEX, Index, read_facts, read_index
 from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_rows
 from arboleda.study.execution.job import error_sentence
+from arboleda.study.results.leaderboard import (
+    make_leaderboard_frame,
+    summarize_html,
+    summarize_text,
+)
 from arboleda.tables.features import Features
 
-__all__ = ["LoadedStudy", "load_study"]
+if TYPE_CHECKING:
+    from arboleda.study import Explanation
+
+__all__ = ["REPORT", "StudyResult", "load_study"]
+
+REPORT = "report.html"
 
 
-class LoadedStudy:
-    """A study that was run before; `arboleda.Study.load` returns it.
+class StudyResult:
+    """The results of a study, which `arboleda.Study.run` and `arboleda.Study.load` return.
+
+    Models and rows are read from the study's folder when they are needed. In a notebook, a result
+    shows as a short summary.
 
     Attributes
     ----------
@@ -41,6 +55,21 @@ class LoadedStudy:
         The keys of the saved models, best first, for `model`.
     best_model_ : StudyClassifier or StudyRegressor
         The model with the best cross-validated mean, fitted on all training rows.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from arboleda import Study
+    >>> from sklearn.datasets import load_iris
+    >>> flowers = load_iris(as_frame=True).data
+    >>> with TemporaryDirectory() as folder:
+    ...     result = Study("iris", target="target", output_dir=folder, models="lda").run()
+    ...     predicted = result.predict(flowers[:2])
+    ...     explanation = result.explain(7)
+    >>> predicted.tolist(), explanation.facts["row"]["truth"]
+    (['setosa', 'setosa'], 'setosa')
+    >>> result.leaderboard["model"].tolist()
+    ['Linear discriminant analysis']
     """
 
     def __init__(self, folder: Path, facts: dict[str, Any], index: Index) -> None:
@@ -56,7 +85,23 @@ class LoadedStudy:
         self.keys = tuple(k for k in self._ranked if not isinstance(index.models.get(k, ""), str))
 
     def __repr__(self) -> str:
-        return f"LoadedStudy of {self.target!r} in {str(self.folder)!r}: {len(self.keys)} models"
+        return f"StudyResult({summarize_text(self.facts)}, folder={str(self.folder)!r})"
+
+    def _repr_html_(self) -> str:
+        return summarize_html(self.facts, self.report)
+
+    @property
+    def report(self) -> Path:
+        """The report, one HTML file that opens offline."""
+        return self.folder / REPORT
+
+    @property
+    def leaderboard(self) -> Any:
+        """The models with their scores, best first.
+
+        It is a pandas data frame, or an Arrow table if pandas is not installed.
+        """
+        return make_leaderboard_frame(self.facts)
 
     @property
     def best_key(self) -> str:
@@ -69,6 +114,78 @@ class LoadedStudy:
     def best_model_(self) -> StudyClassifier | StudyRegressor:
         """The model with the best cross-validated mean, fitted on all training rows."""
         return self.model(self.best_key)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict with the best model.
+
+        Parameters
+        ----------
+        X : frame of shape (n_samples, n_columns)
+            A pandas, polars or Arrow table with the study's columns; others are ignored.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+
+        Raises
+        ------
+        StudyError
+            If the best model was not saved; a `StudyFormatError` if its files are damaged.
+        ValueError
+            If a column is missing or holds another kind of values.
+        """
+        return self.best_model_.predict(X)
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Predict the probability of each class with the best model.
+
+        Parameters
+        ----------
+        X : frame of shape (n_samples, n_columns)
+            A pandas, polars or Arrow table with the study's columns; others are ignored.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            In the order of ``best_model_.classes_``; rows sum to 1.
+
+        Raises
+        ------
+        AttributeError
+            If the best model predicts no probabilities.
+        StudyError
+            If the best model was not saved; a `StudyFormatError` if its files are damaged.
+        ValueError
+            If a column is missing or holds another kind of values.
+        """
+        model = self.best_model_
+        if not hasattr(model, "predict_proba"):
+            raise AttributeError(f"The best model, {self.best_key}, predicts no probabilities.")
+        return np.asarray(model.predict_proba(X))
+
+    def explain(self, row: int | None = None, **options: Any) -> "Explanation":
+        """Explain the best model as a whole, or its prediction for one row of the study's table.
+
+        Parameters
+        ----------
+        row : int, optional
+            The number of a data row, counted from 1. By default, the model is explained.
+        **options
+            Those of `arboleda.study.explain`: ``seed``, ``progress``, ``lang``.
+
+        Returns
+        -------
+        Explanation
+            With ``facts`` and ``save(path)``, which writes the page.
+
+        Raises
+        ------
+        StudyError
+            If the models or the rows were not saved, or the table has no such row.
+        """
+        from arboleda.study import explain
+
+        return explain(self.folder, row, **options)
 
     def model(self, key: str) -> StudyClassifier | StudyRegressor:
         """Return a fitted model of the study.
@@ -234,7 +351,7 @@ class LoadedStudy:
         return self.layout.encode(source)
 
 
-def load_study(folder: str | Path) -> LoadedStudy:
+def load_study(folder: str | Path) -> StudyResult:
     """Read a study's folder; see `arboleda.Study.load`."""
     path = Path(folder)
     facts = read_facts(path)
@@ -257,4 +374,4 @@ def load_study(folder: str | Path) -> LoadedStudy:
             UserWarning,
             stacklevel=3,
         )
-    return LoadedStudy(path, facts, index)
+    return StudyResult(path, facts, index)

@@ -1,5 +1,6 @@
 """Progress of a study and of a page: live in a terminal, plain lines elsewhere."""
 
+import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -267,11 +268,21 @@ class Progress:
             yield
 
 
-def make_watcher(show: bool) -> SilentWatcher | PlainWatcher | LiveWatcher:
-    """Return the watcher that suits standard error, or the silent one."""
+def make_watcher(show: bool | None) -> SilentWatcher:
+    """Return the watcher that suits a notebook or standard error, or the silent one.
+
+    ``show`` None: the silent one unless this is a notebook or a terminal.
+    """
+    from arboleda.study.execution.notebook_progress import NotebookWatcher, is_notebook
+
+    console = Console(stderr=True, highlight=False)
+    in_notebook = is_notebook()
+    if show is None:
+        show = in_notebook or sys.stderr.isatty()
     if not show:
         return SilentWatcher()
-    console = Console(stderr=True, highlight=False)
+    if in_notebook:
+        return NotebookWatcher()
     return LiveWatcher(console) if console.is_terminal else PlainWatcher(console)
 
 

@@ -26,10 +26,11 @@ from arboleda.study.results.model_facts import (
     ModelFacts,
     Positive,
 )
+from arboleda.study.results.row_facts import ErrorsFacts, ThresholdsFacts
 
 __all__ = ["SCHEMA_VERSION", "StudyFacts", "format_schema"]
 
-Version = Literal[3]
+Version = Literal[4]
 SCHEMA_VERSION: Version = get_args(Version)[0]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -289,6 +290,10 @@ class StudyFacts(FactsModel):
     selection: SelectionFacts | None = None
     comparison: ComparisonFacts | None = None
     costs: CostsFacts | None = None
+    thresholds: ThresholdsFacts | None = Field(
+        default=None, description="null unless there are two classes"
+    )
+    errors: ErrorsFacts | None = None
     calibration: CalibrationFacts | None
     importance: ImportanceFacts | None = None
     surrogate: SurrogateFacts | None = None

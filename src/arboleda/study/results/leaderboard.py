@@ -3,11 +3,15 @@
 import csv
 import io
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from markupsafe import Markup
 from rich.table import Table
 from rich.text import Text
 
+from arboleda._utils.frames import new_frame
 from arboleda._utils.text import visible, visible_lines
 from arboleda.study.execution.progress import format_duration, format_mean_and_sd, format_number
 
@@ -17,8 +21,11 @@ __all__ = [
     "failures",
     "leaderboard_csv",
     "leaderboard_table",
+    "make_leaderboard_frame",
     "params_text",
     "preparation",
+    "summarize_html",
+    "summarize_text",
 ]
 
 
@@ -31,6 +38,7 @@ _STEPS = {
     "drop_duplicates": "without duplicates",
     "where": "where {condition}",
 }
+_SUMMARIZED = 8  # models in the summary for a notebook
 # Scores of each class in leaderboard.csv.
 CLASS_SCORES = ("precision", "recall", "f1")
 # A spreadsheet interprets text with these first characters as a formula.
@@ -157,3 +165,82 @@ def csv_safe(cell: Any) -> Any:
         return "" if cell is None else cell
     shown = visible_lines(cell)
     return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown
+
+
+def make_leaderboard_frame(facts: Mapping[str, Any]) -> Any:
+    """Return the leaderboard as a data frame, or as an Arrow table if pandas is not installed."""
+    models, metric = facts["models"], facts["study"]["metric"]
+    tests = [(model["test"] or {"metrics": {}})["metrics"] for model in models]
+    columns: dict[str, list[Any]] = {
+        "rank": list(range(1, len(models) + 1)),
+        "model": [model["name"] for model in models],
+        "key": [model["key"] for model in models],
+        "status": [model["status"] for model in models],
+        f"cv_{metric}": [(model["cv"] or {}).get("mean") for model in models],
+        f"cv_{metric}_sd": [(model["cv"] or {}).get("sd") for model in models],
+    }
+    for name in dict.fromkeys([metric, *(name for test in tests for name in test)]):
+        columns[f"test_{name}"] = [test.get(name) for test in tests]
+    for name in ("fit_s", "predict_s", "search_s"):
+        columns[name] = [model["timing"][name] for model in models]
+    try:
+        return new_frame(columns)
+    except ImportError:
+        return pa.table(columns)
+
+
+def summarize_text(facts: Mapping[str, Any]) -> str:
+    """Return the table, the target and the best model in one line."""
+    study, models = facts["study"], facts["models"]
+    best = next((model for model in models if model["status"] == "ok"), None)
+    parts = [f"table={_shorten(study['table'])!r}", f"target={_shorten(study['target'])!r}"]
+    parts.append(f"n_models={len(models)}")
+    if best is not None:
+        parts.append(f"best={_shorten(best['name'])!r}")
+        test = (best["test"] or {"metrics": {}})["metrics"].get(study["metric"])
+        parts.append(f"test_{study['metric']}={format_number(test)}")
+    return ", ".join(parts)
+
+
+def summarize_html(facts: Mapping[str, Any], report: Path) -> str:
+    """Return a summary of at most 10 kB for a notebook; its colours are those of the notebook."""
+    study = facts["study"]
+    title = Markup("<b>{}</b> from {}: {}, {}").format(
+        _shorten(study["target"]),
+        _shorten(study["table"]),
+        f"{facts['data']['n_rows']:,} rows",
+        f"{facts['split']['n_test']:,} of them for the test",
+    )
+    heads = ["", "Model", f"{study['metric_label']}, cross-validated", "on the test rows"]
+    rows = [
+        [
+            rank,
+            _shorten(model["name"]),
+            *(cell.plain for cell in _cells(model, study["metric"])[:2]),
+        ]
+        for rank, model in enumerate(facts["models"][:_SUMMARIZED], 1)
+    ]
+    sentences = [_shorten(text, 400) for text in caveats(facts)]
+    rest = len(facts["models"]) - len(rows)
+    if rest > 0:
+        sentences.insert(0, f"{rest} more in leaderboard.")
+    return (
+        Markup('<div style="color:inherit"><p>{}</p><table><thead><tr>').format(title)
+        + Markup("").join(Markup("<th>{}</th>").format(head) for head in heads)
+        + Markup("</tr></thead><tbody>")
+        + Markup("").join(
+            Markup("<tr>{}</tr>").format(
+                Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row)
+            )
+            for row in rows
+        )
+        + Markup("</tbody></table>{}<p>Report: <code>{}</code></p></div>").format(
+            Markup("").join(Markup("<p>{}</p>").format(text) for text in sentences),
+            _shorten(str(report), 400),
+        )
+    )
+
+
+def _shorten(text: str, most: int = 80) -> str:
+    shown = visible_lines(text).replace("\n", " ")
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"

@@ -54,6 +54,8 @@ from arboleda.study.results.model_facts import (
 )
 from arboleda.study.results.scoring import describe_costs
 from arboleda.study.results.selection import describe_selection
+from arboleda.study.results.thresholds import describe_thresholds
+from arboleda.study.results.worst_errors import describe_errors
 from arboleda.study.runner import Outcome, RunResult, ranked
 from arboleda.study.search.model_search import CandidateResult
 from arboleda.tables.describe import describe_table
@@ -91,6 +93,8 @@ def make_facts(
         selection=describe_selection(plan, order),
         comparison=describe_comparison(plan, order, read_predictions),
         costs=describe_costs(plan.settings, plan.target),
+        thresholds=describe_thresholds(plan, order, read_predictions),
+        errors=describe_errors(plan, order, read_predictions, explanations.get("importance")),
         calibration=calibration
         and describe_calibration(plan.metric.key, calibration[0].model.key, calibration[1]),
         **explanations,

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._utils.errors import StudyError
 from arboleda._utils.files import open_atomically
 from arboleda.study.artifacts.files import check_not_source
-from arboleda.study.artifacts.loaded import LoadedStudy, load_study
+from arboleda.study.artifacts.loaded import StudyResult, load_study
 from arboleda.study.config.options import read_size
 from arboleda.study.results.leaderboard import csv_safe
 from arboleda.study.results.prediction_columns import PredictionColumns
@@ -127,7 +127,7 @@ class _Reading:
     """The rows of a table, read in chunks, and the notes on them."""
 
     def __init__(
-        self, study: LoadedStudy, source: Any, progress: bool, max_table_size: int | None
+        self, study: StudyResult, source: Any, progress: bool, max_table_size: int | None
     ) -> None:
         self.n_rows = 0
         self._study = study

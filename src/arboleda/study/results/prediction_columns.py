@@ -26,7 +26,7 @@ from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda.explain import compute_limit, compute_rank
 from arboleda.study.artifacts.estimators import predict_class_probabilities
 from arboleda.study.artifacts.index import RESULTS
-from arboleda.study.artifacts.loaded import LoadedStudy
+from arboleda.study.artifacts.loaded import StudyResult
 from arboleda.study.artifacts.rows import HeldOut
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.calibration import fit_calibrator
@@ -171,7 +171,7 @@ class PredictionColumns:
 
     Parameters
     ----------
-    study : LoadedStudy
+    study : StudyResult
     intervals : float or None
         Fraction of rows whose true value or class should lie within.
 
@@ -181,7 +181,7 @@ class PredictionColumns:
         If the study has no or too few out-of-fold predictions, and they are needed.
     """
 
-    def __init__(self, study: LoadedStudy, intervals: float | None = None) -> None:
+    def __init__(self, study: StudyResult, intervals: float | None = None) -> None:
         if intervals is not None:
             check_coverage(intervals)
         self._pipeline = study.best_model_.pipeline_
