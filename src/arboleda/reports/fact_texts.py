@@ -161,6 +161,7 @@ FACT_NAMES = frozenset(
         N_("the fitted model was not kept"),
         N_("the table is too large; the command arboleda explain does it on a part of the rows"),
         N_("the test rows do not tell"),
+        N_("the folds lack probabilities of some classes"),
         # Exploration and comparison of studies.
         N_(
             "Almost determines the target: check that it was not derived from the target "

@@ -310,7 +310,7 @@ def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:
             "No model could be scored within the time budget; allow more time. The report is at "
             f"{folder / REPORT}."
         )
-    if all(model["status"] == "failed" for model in models):
+    if all(model["status"] != "ok" for model in models):
         raise StudyError(
             f"No model could be scored, the first because of {models[0]['error']}; the report is "
             f"at {folder / REPORT}."

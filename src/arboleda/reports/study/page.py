@@ -37,7 +37,7 @@ from arboleda.reports.translation import gettext as _
 __all__ = ["FIGURES", "SECTIONS", "Section", "render_report", "write_report"]
 
 FIGURES = "figures"
-_SCHEMA_VERSION = 3
+_SCHEMA_VERSION = 4
 
 View = Callable[[ReportData], Mapping[str, Any] | None]
 
@@ -72,7 +72,7 @@ _TASKS = {
 # Full and short titles of the sections.
 _TITLES = {
     "leaderboard": (N_("Leaderboard"), NP_("menu", "Leaderboard")),
-    "comparison": (N_("Which models are equally good?"), NP_("menu", "Comparison")),
+    "comparison": (N_("Which models are distinguishable?"), NP_("menu", "Comparison")),
     "costs": (N_("Costs"), NP_("menu", "Costs")),
     "groups": (N_("Scores by group"), NP_("menu", "Groups")),
     "folds": (N_("Scores by fold"), NP_("menu", "Folds")),
@@ -138,7 +138,7 @@ def list_figures(sections: Sequence[Section]) -> list[Figure]:
 
 
 def _iter_figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str, Markup]]:
-    if key == "folds" or (key == "importance" and not view["skipped"]):
+    if key in ("folds", "importance"):
         yield {"folds": "fold_scores", "importance": "importance"}[key], view["title"], view["wide"]
     elif key == "models":
         best = view["models"][0]
@@ -151,9 +151,9 @@ def _iter_figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str,
     elif key == "effects":
         for place, figure in enumerate(view["figures"], 1):
             yield f"effect_{place}", figure["spoken"], figure["svg"]
-    elif key == "calibration" and view["figure"]:
+    elif key == "calibration":
         yield "calibration", view["figure"]["title"], view["figure"]["svg"]
-    elif key in ("tree", "surrogate", "learning") and not view.get("skipped"):
+    elif key in ("tree", "surrogate", "learning"):
         file = {"tree": "tree", "surrogate": "surrogate_tree", "learning": "learning_curve"}[key]
         yield file, view["title"], view["svg"]
 
@@ -189,12 +189,14 @@ def make_page_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         ``results.json`` of a study.
     """
     report = ReportData(facts)
-    sections = make_sections(report)
+    found = make_sections(report)
+    sections = [section for section in found if not section.view.get("skipped")]
     return {
         "study": report.study,
         "headline": _make_headline(facts),
         "summary": summarise(facts),
         "sections": sections,
+        "skipped": [section for section in found if section.view.get("skipped")],
         "gallery": list_figures(sections),
         "version": facts["arboleda_version"],
     }
@@ -237,7 +239,7 @@ def render_report(facts: Mapping[str, Any], language: str | None = None) -> str:
     >>> render_report({"schema_version": 0})
     Traceback (most recent call last):
         ...
-    ValueError: the facts have schema version 0, this report draws version 3; run the study again
+    ValueError: the facts have schema version 0, this report draws version 4; run the study again
     """
     return _draw(facts, language)[0]
 

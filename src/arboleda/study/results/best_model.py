@@ -18,6 +18,7 @@ from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job
 from arboleda.study.plan import Plan
 from arboleda.study.results.explained_model import ExplainedModel, RowSubset
+from arboleda.study.results.gains import compute_fold_gain
 from arboleda.study.results.scoring import describe_costs
 from arboleda.study.runner import Outcome, RunResult, ranked
 from arboleda.study.search.strategies import Trial
@@ -222,6 +223,7 @@ def compute_learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> 
         "metric": plan.metric.key,
         "skipped": _curve_skip_reason(plan, outcome),
         "points": [],
+        "gain": None,
         "timing": {"seconds": 0.0},
     }
     if facts["skipped"] is not None or outcome.best is None:
@@ -245,6 +247,11 @@ def compute_learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> 
     )
     if len(facts["points"]) < 2:
         facts["skipped"] = "the parts of the rows are too small to learn from"
+        return facts
+    before, after = (point["fold_scores"] for point in facts["points"][-2:])
+    facts["gain"] = compute_fold_gain(
+        before, after, plan.split.folds, greater_is_better=plan.metric.greater_is_better
+    )
     return facts
 
 

@@ -29,7 +29,7 @@ from arboleda.study.results.model_facts import (
 
 __all__ = ["SCHEMA_VERSION", "StudyFacts", "format_schema"]
 
-Version = Literal[3]
+Version = Literal[4]
 SCHEMA_VERSION: Version = get_args(Version)[0]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

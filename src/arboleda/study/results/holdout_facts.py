@@ -23,9 +23,11 @@ from arboleda.study.results.best_model_facts import (
     CalibrationTest,
     CalibrationVariant,
     FoldMetrics,
+    GainFacts,
 )
 from arboleda.study.results.calibration import AS_IT_IS, METHODS, Calibrator, fit_calibrator
 from arboleda.study.results.evaluate import BINS
+from arboleda.study.results.gains import compute_fold_gain
 from arboleda.study.results.intervals import LEVEL, bootstrap_interval
 from arboleda.study.results.model_facts import (
     AccuracyCoverage,
@@ -271,7 +273,7 @@ def _gap(metric: StudyMetric, groups: Sequence[SubgroupMetrics]) -> SubgroupGap 
 
 
 def describe_calibration(
-    metric: str, model: str, results: Sequence[Mapping[str, Any]]
+    plan: Plan, model: str, results: Sequence[Mapping[str, Any]]
 ) -> CalibrationFacts:
     """Return the ``calibration`` part of the facts.
 
@@ -280,8 +282,9 @@ def describe_calibration(
 
     Parameters
     ----------
-    metric, model : str
-        Keys of the study's metric and of the model.
+    plan : Plan
+    model : str
+        Key of the model.
     results : sequence of mapping
         Results of the folds in their order, then that of the test.
     """
@@ -292,15 +295,20 @@ def describe_calibration(
     )
     variants = [
         _describe_variant(
-            metric, method, [f["variants"][method] for f in folds], test["variants"].get(method)
+            plan.metric.key,
+            method,
+            [f["variants"][method] for f in folds],
+            test["variants"].get(method),
         )
         for method in tried
     ]
+    losses = {v.method: _get_losses(v) for v in variants}
     return CalibrationFacts(
         model=model,
         error=error,
         metric=SCORE,
-        chosen=_choose_method({v.method: _get_losses(v) for v in variants}),
+        chosen=_choose_method(losses),
+        gain=_compute_gain(plan, losses),
         variants=variants,
         timing=SearchSeconds(search_s=float(sum(sum(r["timing"].values()) for r in results))),
     )
@@ -314,7 +322,9 @@ def _is_complete(method: str, folds: Sequence[Mapping[str, Any]]) -> bool:
     )
 
 
-def _choose_method(losses: Mapping[str, Floats | Sequence[float]]) -> str | None:
+def _choose_method(
+    losses: Mapping[CalibrationMethod, Floats],
+) -> CalibrationMethod | None:
     if not losses:
         return None
     best = min(losses, key=lambda method: float(np.mean(losses[method])))
@@ -323,6 +333,17 @@ def _choose_method(losses: Mapping[str, Floats | Sequence[float]]) -> str | None
     gain = np.subtract(losses[AS_IT_IS], losses[best])
     standard_error = float(np.std(gain, ddof=1)) / np.sqrt(len(gain))
     return best if float(np.mean(gain)) > standard_error else AS_IT_IS
+
+
+def _compute_gain(plan: Plan, losses: Mapping[CalibrationMethod, Floats]) -> GainFacts | None:
+    """Compute the gain of the best method over the model without calibration."""
+    methods = {method: values for method, values in losses.items() if method != AS_IT_IS}
+    if AS_IT_IS not in losses or not methods:
+        return None
+    best = min(methods.values(), key=lambda values: float(np.mean(values)))
+    return compute_fold_gain(
+        losses[AS_IT_IS].tolist(), best.tolist(), plan.split.partition, greater_is_better=False
+    )
 
 
 def _describe_variant(

@@ -92,7 +92,7 @@ def make_facts(
         comparison=describe_comparison(plan, order, read_predictions),
         costs=describe_costs(plan.settings, plan.target),
         calibration=calibration
-        and describe_calibration(plan.metric.key, calibration[0].model.key, calibration[1]),
+        and describe_calibration(plan, calibration[0].model.key, calibration[1]),
         **explanations,
         tree=tree,
         environment=_environment(),
@@ -182,7 +182,7 @@ def _model(plan: Plan, outcome: Outcome, held_out: Mapping[str, Any]) -> ModelFa
         else PREPARATIONS[model.get_style(outcome.params)],
         generated=None if failed else _generated_features(plan, outcome),
         note=_note(plan, outcome),
-        status="failed" if failed else "ok",
+        status=outcome.status,
         error=error,
         not_kept=None if failed else _not_kept(outcome),
         candidates=[_candidate(c, plan.metric.key) for c in scored],
