@@ -77,7 +77,10 @@ def test_models_that_are_worse_are_counted(n_worse: int, sentence: str) -> None:
 
 
 def make_rival(
-    key: str, difference: float, p: float, verdict: Literal["worse", "not_distinguishable", "better"]
+    key: str,
+    difference: float,
+    p: float,
+    verdict: Literal["worse", "not_distinguishable", "better"],
 ) -> RivalFacts:
     test = RowsTest(
         difference=difference,
@@ -95,7 +98,9 @@ def test_models_that_do_not_differ_are_named_with_the_interval_of_the_difference
         make_rival("b", 0.2, 0.0, "worse"),
         make_rival("c", -0.1, 0.01, "better"),
     ]
-    sentence = write_sentence({"best": "Best", "a": "A", "b": "B", "c": "C"}, "best", rows, ACCURACY)
+    sentence = write_sentence(
+        {"best": "Best", "a": "A", "b": "B", "c": "C"}, "best", rows, ACCURACY
+    )
     assert sentence.replace("\N{NO-BREAK SPACE}", " ") == (
         "Not distinguishable from Best on these rows: A (difference 0.0100, 95 % interval −0.0100 "
         "to 0.0300); one other model is worse; one other model is better (corrected for three "

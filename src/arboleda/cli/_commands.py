@@ -74,16 +74,19 @@ def explain(
         Path | None,
         typer.Option(help="Path of the page. [STUDY/explained.html, STUDY/explained-row-N.html]"),
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Key or name of a saved model. [the best]", metavar="NAME")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of samples and shuffles.")] = 0,
     lang: Annotated[
         str | None, typer.Option(help="Language of the page: en or es. [that of the study]")
     ] = None,
 ) -> None:
-    """Explain the best model of STUDY, or its prediction for one row, on a page."""
+    """Explain the best model of STUDY, or another, or its prediction for one row, on a page."""
     try:
         from arboleda.study import explain as explain_study
 
-        result = explain_study(folder, row, seed=seed, progress=True, lang=lang)
+        result = explain_study(folder, row, model=model, seed=seed, progress=True, lang=lang)
         page = result.save(out or result.default_path)
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
@@ -173,6 +176,9 @@ def predict(
             "--out", "-o", help="Path of the file, .csv or .parquet. [TABLE-predicted.csv]"
         ),
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Key or name of a saved model. [the best]", metavar="NAME")
+    ] = None,
     intervals: Annotated[
         float | None,
         typer.Option(
@@ -187,7 +193,7 @@ def predict(
         ),
     ] = None,
 ) -> None:
-    """Predict the target of each row of TABLE with the best model of STUDY.
+    """Predict the target of each row of TABLE with the best model of STUDY, or another.
 
     Adds class probabilities and, if the study has costs, the decision of least expected cost.
     """
@@ -198,6 +204,7 @@ def predict(
             folder,
             table,
             out,
+            model=model,
             intervals=intervals,
             progress=True,
             max_table_size=max_table_size,

@@ -215,7 +215,8 @@ def check_problem(table: StudyTable, target: str, settings: Settings) -> StudyPr
     wanted = settings.models
     if wanted is None:
         wanted = filter_known_words(goal.task, PRESETS[settings.preset].models)
-    metric = choose_metric(settings.metric, goal.task)
+    default = PRESETS[settings.preset].class_metric
+    metric = choose_metric(settings.metric, goal.task, default)
     check_costs(settings, goal)
     check_score_by(table, target, settings.score_by)
     models = tuple(select_models(goal.task, wanted))

@@ -268,7 +268,7 @@ def _describe_others(report: ReportData, comparison: Mapping[str, Any]) -> str:
     rows, equals = comparison["rows"], comparison["not_distinguishable"]
     counts = {kind: sum(row["verdict"] == kind for row in rows) for kind in ("worse", "better")}
     if not equals and counts["worse"] == len(rows):
-        return _("{winner} is better than every other model.", winner=winner)
+        return _("On these rows {winner} is better than every other model.", winner=winner)
     if not equals and not counts["better"]:
         return _("These rows do not show whether other models differ from {winner}.", winner=winner)
     rest = _count_others(counts)

@@ -74,7 +74,7 @@ class Settings(BaseModel):
             _TASK,
             "The metric {value} is not a name; choose one such as accuracy.",
             "str",
-            default="accuracy; rmse",
+            default="log_loss (preset thesis: accuracy); rmse",
         ),
     ] = Field(
         default=None,

@@ -273,7 +273,7 @@ def write_sentence(
     if n_worse == n:
         few = {1: "the other model is worse", 2: "both other models are worse"}
         return (
-            f"{best} is better than every other model: "
+            f"On these rows {best} is better than every other model: "
             f"{few.get(n, f'all {spell_count(n)} others are worse')}."
         )
     rest = f"; {_counted(n_worse)} worse" if n_worse else ""

@@ -69,7 +69,6 @@ class StudyMetric:
     range: tuple[float, float] = (0.0, 1.0)
 
 
-# The first of each task is its default.
 METRICS = (
     StudyMetric("accuracy", "Accuracy", True, "classification"),
     StudyMetric("balanced_accuracy", "Balanced accuracy", True, "classification"),
@@ -84,8 +83,8 @@ METRICS = (
 )
 
 
-def choose_metric(key: str | None, task: str) -> StudyMetric:
-    """Return the metric of a key, or the task's default.
+def choose_metric(key: str | None, task: str, class_metric: str = "log_loss") -> StudyMetric:
+    """Return the metric of a key, or the task's default: ``class_metric``, or RMSE.
 
     Raises
     ------
@@ -95,7 +94,7 @@ def choose_metric(key: str | None, task: str) -> StudyMetric:
     kind = "regression" if task == "regression" else "classification"
     fitting = [m for m in METRICS if m.task == kind]
     if key is None:
-        return fitting[0]
+        key = "rmse" if kind == "regression" else class_metric
     for metric in fitting:
         if metric.key == key:
             return metric
