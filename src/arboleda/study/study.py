@@ -193,9 +193,11 @@ class Study:
         folder = Path(self.output_dir or default_folder(table.stem, self.target))
         with self._open_ledger(folder, plan) as ledger:
             with _open_executor(plan, folder, ledger, progress, clock) as executor:
+                executor.reserve_for_explanation()
                 searched = search_models(plan, executor)
                 tested = test_models(searched, executor)
                 result = _combine_models(tested, executor)
+                executor.begin_explanation()
                 calibration = _calibrate_best(result, executor)
                 explanations = describe_best(result, executor)
             read_predictions = predictions_reader(result.plan, folder)

@@ -15,6 +15,7 @@ from arboleda.catalogue.preparation import PREPARATIONS
 from arboleda.features.feature_crosses import FeatureCross
 from arboleda.reports.fact_messages import collect_messages, write_message
 from arboleda.study.plan import Plan
+from arboleda.study.results.calibration_facts import describe_calibration
 from arboleda.study.results.comparison import describe_comparison
 from arboleda.study.results.data_checks import find_cautions
 from arboleda.study.results.facts import (
@@ -36,7 +37,6 @@ from arboleda.study.results.facts import (
 )
 from arboleda.study.results.holdout_facts import (
     ReadPredictions,
-    describe_calibration,
     describe_held_out,
 )
 from arboleda.study.results.model_facts import (
