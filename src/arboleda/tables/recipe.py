@@ -271,11 +271,12 @@ def apply_recipe(table: StudyTable, recipe: Recipe, n_first: int | None = None) 
     for name, groups in recipe.merge.items():
         columns[name] = _merge_column(columns[name], groups)
         steps.append(Step("merge", len(rows), len(rows), (name,), into=groups))
+    dropped = tuple(_take_rows(columns[name], rows) for name in recipe.drop)
     if recipe.drop:
         columns = {name: column for name, column in columns.items() if name not in recipe.drop}
         steps.append(Step("drop", len(rows), len(rows), recipe.drop))
     kept_columns = tuple(_take_rows(column, rows) for column in columns.values())
-    prepared = replace(table, columns=kept_columns)
+    prepared = replace(table, columns=kept_columns, dropped=dropped)
     return PreparedTable(prepared, int(np.searchsorted(rows, first)), tuple(steps))
 
 
