@@ -92,7 +92,7 @@ def test_any_saved_model_predicts_and_is_explained_by_key_or_name(
 
 
 def test_a_class_of_one_row_in_a_fold_leaves_decision_values_uncalibrated() -> None:
-    frame = pd.DataFrame({"x": np.arange(60.0), "y": ["a"] * 57 + ["b"] * 3})
+    frame = pd.DataFrame({"x": np.sqrt(np.arange(60.0)), "y": ["a"] * 57 + ["b"] * 3})
     plan = make_plan(read_table(frame), "y", Study(frame, target="y").settings)
     folds = plan.setting.calibration_folds
     counts = [np.bincount(plan.target.y[fit]).min() for fit, _ in plan.split.folds]

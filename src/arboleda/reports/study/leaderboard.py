@@ -8,7 +8,7 @@ from markupsafe import Markup
 from arboleda._utils.numbers import NOTHING, duration, fixed, integer, number_format
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import choose_shown_range, draw_box_plot
-from arboleda.reports.study.report_data import STATES, ReportData
+from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell
 from arboleda.reports.translation import N_, ngettext
 from arboleda.reports.translation import gettext as _
@@ -96,7 +96,7 @@ def make_leaderboard_view(report: ReportData) -> dict[str, Any]:
             "name": translate(model["name"]),
             "engine": model["engine"],
             "error": model["error"],
-            "state": _(STATES[model["status"]]),
+            "state": report.get_state(model),
         }
         for model in report.failed
     ]

@@ -170,7 +170,8 @@ def _describe_choice(result: Mapping[str, Any]) -> str:
         )
     best = chosen if chosen is not own else _find_best(result, calibrated=True)
     if best is None or gain is None or gain["difference"] <= 0:
-        return _(_CHOICES["no_better"])
+        kind = "no_better"
+        return _(_CHOICES[kind])
     kind = "uncalibrated" if chosen is own else "helps" if gain["low"] > 0 else "unclear"
     before, after = (plain(v["cv"]["metrics"]["log_loss"]["mean"]) for v in (own, best))
     low, high = plain(gain["low"], 3), plain(gain["high"], 3)

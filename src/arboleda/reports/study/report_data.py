@@ -11,12 +11,12 @@ from arboleda.reports.translation import N_
 from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import get_metric, spell_count
 
-__all__ = ["BASELINES", "STATES", "ReportData", "describe_scheme", "get_scheme_kind", "name_scheme"]
+__all__ = ["BASELINES", "ReportData", "describe_scheme", "get_scheme_kind", "name_scheme"]
 
 Facts = Mapping[str, Any]
 BASELINES = ("most_frequent", "mean")
 # By the status of a model.
-STATES = {"ok": N_("fitted and tested"), "failed": N_("failed"), "no_time": N_("no time")}
+_STATES = {"ok": N_("fitted and tested"), "failed": N_("failed"), "no_time": N_("no time")}
 
 # Name within a sentence, and what the scheme does, by kind.
 _SCHEMES = {
@@ -97,6 +97,11 @@ class ReportData:
     def failed(self) -> Sequence[Facts]:
         """The models without scores."""
         return [model for model in self.facts["models"] if model["status"] != "ok"]
+
+    def get_state(self, model: Facts) -> str:
+        """Return the status of a model in words."""
+        status = model["status"]
+        return _(_STATES[status])
 
     @property
     def best(self) -> Facts:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from arboleda._utils.numbers import duration, integer
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import draw_effect_plot, draw_learning_plot
-from arboleda.reports.study.report_data import STATES, ReportData
+from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell, format_setting
 from arboleda.reports.translation import N_
 from arboleda.reports.translation import gettext as _
@@ -28,7 +28,7 @@ def make_tried_view(report: ReportData) -> dict[str, Any]:
             fits=integer(fits),
             time=duration(report.facts["timing"]["total_s"]),
         ),
-        "rows": [_make_tried_row(model) for model in models],
+        "rows": [_make_tried_row(report, model) for model in models],
         "left_out": [_describe_left_out(each) for each in report.facts["search"]["left_out"]],
     }
 
@@ -40,14 +40,14 @@ def _describe_left_out(each: Mapping[str, Any]) -> str:
     return _("{name}: {count} of its candidates were not evaluated.", **values)
 
 
-def _make_tried_row(model: Mapping[str, Any]) -> dict[str, Any]:
+def _make_tried_row(report: ReportData, model: Mapping[str, Any]) -> dict[str, Any]:
     seconds = model["timing"]["search_s"]
     return {
         "name": translate(model["name"]),
         "candidates": Cell(integer(len(model["candidates"])), len(model["candidates"])),
         "fits": Cell(integer(_count_fits(model)), _count_fits(model)),
         "time": Cell(duration(seconds), seconds),
-        "outcome": _(STATES[model["status"]]),
+        "outcome": report.get_state(model),
         "error": model["error"],
     }
 
