@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from arboleda.catalogue import select_models
-from arboleda.study.execution.executor import MOST_FOR_AFTERWARDS, SPARE, Budget
+from arboleda.study.execution.executor import (
+    EXPLANATION_SHARE,
+    MOST_FOR_AFTERWARDS,
+    SPARE,
+    Budget,
+)
+from arboleda.study.results import best_model
 from arboleda.study.search.row_caps import (
     BAGS_SHARE,
     FIRST_BAGS_SHARE,
@@ -87,3 +93,29 @@ def test_reporting_a_test_takes_the_same_time_for_every_model() -> None:
 
 def _test(model: str, cost: float, reporting: float = 0.0) -> Any:
     return SimpleNamespace(model=model, cost=cost, reporting_seconds=reporting)
+
+
+@pytest.mark.usefixtures("still")
+def test_the_winners_explanation_has_a_share_that_nothing_else_can_use() -> None:
+    budget = Budget(100.0, 0.0, 1)
+    whole = budget.left
+    budget.reserve_for_explanation()
+    assert budget.left == pytest.approx(whole - 100 * EXPLANATION_SHARE)
+    budget.release_explanation()
+    budget.release_explanation()
+    assert budget.left == pytest.approx(whole)
+
+
+def test_rows_are_reduced_to_the_time_left() -> None:
+    def predict(x: Any) -> Any:
+        time.sleep(0.001 * len(x))
+        return x
+
+    subject: Any = SimpleNamespace(test=SimpleNamespace(x=np.zeros((50, 1))), predict=predict)
+
+    def count_rows(subject: Any, share: float) -> int:
+        return int(1000 * share)
+
+    assert best_model._find_share(subject, count_rows, 20.0) == 1.0
+    assert best_model._find_share(subject, count_rows, 0.5) in (0.25, 0.1)
+    assert best_model._find_share(subject, count_rows, 0.0) == 0.0

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 
 from arboleda.metrics import expected_calibration_error, reliability_table
 from arboleda.study import Study, StudyResult
-from arboleda.study.results import holdout_facts
+from arboleda.study.results import calibration_facts
 from arboleda.study.results.calibration import (
     METHODS,
     are_probabilities,
@@ -114,7 +114,7 @@ def test_naive_bayes_gains_by_calibration_and_the_report_shows_it(bayes: StudyRe
 def test_a_method_must_gain_more_than_a_standard_error(
     losses: dict[str, list[float]], chosen: str | None
 ) -> None:
-    assert holdout_facts._choose_method(losses) == chosen
+    assert calibration_facts._choose_method(losses) == chosen
 
 
 def test_an_svm_without_probabilities_is_calibrated() -> None:

@@ -1,6 +1,6 @@
-"""Which models are as good as the winner."""
+"""Which models are distinguishable from the winner."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -9,10 +9,12 @@ from scipy import stats
 from arboleda.study import Study
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.metrics.choice import find_metric
-from arboleda.study.results.best_model_facts import RivalFacts
-from arboleda.study.results.comparison import _sentence, compare_on_rows
+from arboleda.study.results.best_model_facts import RivalFacts, RowsTest
+from arboleda.study.results.comparison import compare_on_rows, write_sentence
 
 pytestmark = pytest.mark.usefixtures("undrawn")
+
+ACCURACY = find_metric("accuracy")
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +45,13 @@ def test_each_model_is_compared_with_the_winner(found: Any) -> None:
 def test_the_baseline_loses_to_a_model(found: Any) -> None:
     comparison = found.facts["comparison"]
     by_key = {row["key"]: row for row in comparison["rows"]}
-    assert by_key["most_frequent"]["as_good"] is False
+    assert by_key["most_frequent"]["verdict"] == "worse"
     assert by_key["most_frequent"]["p_adjusted"] < 0.001
-    assert comparison["as_good"][0] == comparison["against"]
-    assert "most_frequent" not in comparison["as_good"]
-    equals = [row["key"] for row in comparison["rows"] if row["as_good"]]
-    assert comparison["as_good"][1:] == equals
-    assert comparison["sentence"].endswith(("comparisons).", "are worse."))
+    assert comparison["against"] not in comparison["not_distinguishable"]
+    assert "most_frequent" not in comparison["not_distinguishable"]
+    equals = [r["key"] for r in comparison["rows"] if r["verdict"] == "not_distinguishable"]
+    assert comparison["not_distinguishable"] == equals
+    assert comparison["sentence"].endswith(("is better.", "are worse."))
 
 
 def test_a_single_model_is_not_compared(tmp_path: Any) -> None:
@@ -59,15 +61,58 @@ def test_a_single_model_is_not_compared(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize(
     ("n_worse", "sentence"),
-    [(1, ": the other is worse."), (2, ": both others are worse."), (4, ": all four others are")],
+    [
+        (1, ": the other model is worse."),
+        (2, ": both other models are worse."),
+        (4, ": all four others are"),
+    ],
 )
 def test_models_that_are_worse_are_counted(n_worse: int, sentence: str) -> None:
     rows = [
-        RivalFacts(key=str(k), folds=None, test=None, p_adjusted=None, as_good=False)
+        RivalFacts(key=str(k), folds=None, test=None, p_adjusted=None, verdict="worse")
         for k in range(n_worse)
     ]
     names = {"best": "Best", **{row.key: row.key for row in rows}}
-    assert sentence in _sentence(names, ["best"], rows)
+    assert sentence in write_sentence(names, "best", rows, ACCURACY)
+
+
+def make_rival(
+    key: str,
+    difference: float,
+    p: float,
+    verdict: Literal["worse", "not_distinguishable", "better"],
+) -> RivalFacts:
+    test = RowsTest(
+        difference=difference,
+        low=difference - 0.02,
+        high=difference + 0.02,
+        p=p,
+        method="mcnemar",
+    )
+    return RivalFacts(key=key, folds=None, test=test, p_adjusted=p, verdict=verdict)
+
+
+def test_models_that_do_not_differ_are_named_with_the_interval_of_the_difference() -> None:
+    rows = [
+        make_rival("a", 0.01, 0.4, "not_distinguishable"),
+        make_rival("b", 0.2, 0.0, "worse"),
+        make_rival("c", -0.1, 0.01, "better"),
+    ]
+    sentence = write_sentence(
+        {"best": "Best", "a": "A", "b": "B", "c": "C"}, "best", rows, ACCURACY
+    )
+    assert sentence.replace("\N{NO-BREAK SPACE}", " ") == (
+        "Not distinguishable from Best on these rows: A (difference 0.0100, 95 % interval −0.0100 "
+        "to 0.0300); one other model is worse; one other model is better (corrected for three "
+        "comparisons). A difference in accuracy on the test rows is above 0 if Best is better."
+    )
+    assert "as good" not in sentence
+
+
+def test_a_model_that_beats_the_winner_on_the_test_rows_is_better() -> None:
+    rows = [make_rival("a", -0.1, 0.01, "better")]
+    sentence = write_sentence({"best": "Best", "a": "A"}, "best", rows, ACCURACY)
+    assert sentence == "Compared with Best: one other model is better (one comparison)."
 
 
 def test_mcnemars_test_matches_the_exact_binomial() -> None:

@@ -101,7 +101,7 @@ def fitted(n: int = 600) -> tuple[Any, np.ndarray, np.ndarray]:
 
 def test_shapley_values_are_divided_among_the_sources() -> None:
     pipeline, x, y = fitted()
-    shares = compute_contributions(subject_of(pipeline, x, y), x[:20], 0)
+    shares = compute_contributions(subject_of(pipeline, x, y), x[:20], 0, 2)
     assert shares is not None
     assert shares.contributions.shape == (20, 3)
     np.testing.assert_allclose(

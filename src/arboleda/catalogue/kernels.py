@@ -148,6 +148,7 @@ KERNELS: tuple[Model, ...] = (
         cost=_estimate_svm_cost,
         approximation=_count_svm_landmarks,
         space=spaces.make_inverse_penalty_space,
+        lacks_probabilities=True,
     ),
     Model(
         key="kernel_ridge",

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from sklearn.calibration import CalibratedClassifierCV
+
 from arboleda.catalogue.preparation import Style
 from arboleda.reports.fact_messages import write_message
 
@@ -84,7 +86,9 @@ class Setting:
     ``categorical`` and ``binary`` are the indices of such columns in the unprepared matrix, which
     models with style "none" take. ``min_fit_rows`` is the number of rows of the smallest fit, such
     as that of the first window of time; None means four fifths of the rows. With many rows, a
-    support vector machine is exact only if a fit takes at most ``max_exact_seconds``.
+    support vector machine is exact only if a fit takes at most ``max_exact_seconds``. Classifiers
+    without probabilities get them by calibration within each fit, on ``calibration_folds`` folds of
+    its rows; 0: they keep their decision values.
     """
 
     n_rows: int
@@ -95,6 +99,7 @@ class Setting:
     n_columns: int = 1
     min_fit_rows: int | None = None
     max_exact_seconds: float = math.inf
+    calibration_folds: int = 0
 
     @property
     def max_neighbors(self) -> int:
@@ -147,6 +152,8 @@ class Model:
     approximated in a setting; None if it is exact, or if the model has no kernel. The name of an
     approximated model says so, see `apply_approximation`.
 
+    A classifier that ``lacks_probabilities`` only has decision values.
+
     A model that is a ``bag`` is not refitted for the test: it is the mean of the models that were
     fitted in the folds.
     """
@@ -166,6 +173,7 @@ class Model:
     cost: Cost = _estimate_linear_cost
     approximation: Callable[[Setting], int | None] = lambda setting: None
     bag: bool = False
+    lacks_probabilities: bool = False
 
     @property
     def learns(self) -> bool:
@@ -179,7 +187,23 @@ class Model:
 
     def build(self, setting: Setting, params: Params) -> Any:
         """Build the unfitted estimator of a candidate."""
-        return self.make(setting, {k: v for k, v in params.items() if k != COLUMNS})
+        estimator = self.make(setting, {k: v for k, v in params.items() if k != COLUMNS})
+        if not self.is_calibrated(setting):
+            return estimator
+        folds = setting.calibration_folds
+        return CalibratedClassifierCV(estimator, method="sigmoid", cv=folds, ensemble=False)
+
+    def is_calibrated(self, setting: Setting) -> bool:
+        """Return whether each fit calibrates the decision values (Platt 1999)."""
+        return self.lacks_probabilities and setting.calibration_folds > 1
+
+    def estimate_seconds(self, setting: Setting, size: Size, params: Params) -> float:
+        """Estimate the seconds of a fit on one core, by the catalogue."""
+        seconds, folds = self.cost(size, params), setting.calibration_folds
+        if not self.is_calibrated(setting):
+            return seconds
+        part = replace(size, rows=size.rows * (folds - 1) // folds)
+        return seconds + folds * self.cost(part, params)
 
 
 def apply_approximation(model: Model, setting: Setting) -> Model:

@@ -112,6 +112,7 @@ LINEAR: tuple[Model, ...] = (
         task="classification",
         make=lambda s, p: RidgeClassifier(**p),
         grid=_make_ridge_grid,
+        lacks_probabilities=True,
         space=spaces.make_penalty_space,
         core=False,
     ),

@@ -90,6 +90,14 @@ def explain(
             rich_help_panel="Output",
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Use this saved model, given by its key or name. [the best]",
+            metavar="NAME",
+            rich_help_panel="Models",
+        ),
+    ] = None,
     seed: Annotated[
         int,
         typer.Option(help="Draw samples and shuffles by this seed.", rich_help_panel="Evaluation"),
@@ -103,11 +111,11 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Explain the best model of STUDY, or its prediction for one row, on a page."""
+    """Explain the best model of STUDY, or another, or its prediction for one row, on a page."""
     try:
         from arboleda.study import explain as explain_study
 
-        result = explain_study(folder, row, seed=seed, progress=True, lang=lang)
+        result = explain_study(folder, row, model=model, seed=seed, progress=True, lang=lang)
         page = result.save(out or result.default_path)
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
@@ -240,6 +248,14 @@ def predict(
             rich_help_panel="Output",
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Use this saved model, given by its key or name. [the best]",
+            metavar="NAME",
+            rich_help_panel="Models",
+        ),
+    ] = None,
     intervals: Annotated[
         float | None,
         typer.Option(
@@ -256,7 +272,7 @@ def predict(
         ),
     ] = None,
 ) -> None:
-    """Predict the target of each row of TABLE with the best model of STUDY.
+    """Predict the target of each row of TABLE with the best model of STUDY, or another.
 
     Adds class probabilities and, if the study has costs, the decision of least expected cost.
     """
@@ -267,6 +283,7 @@ def predict(
             folder,
             table,
             out,
+            model=model,
             intervals=intervals,
             progress=True,
             max_table_size=max_table_size,

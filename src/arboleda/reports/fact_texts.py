@@ -157,6 +157,7 @@ FACT_NAMES = frozenset(
         N_("the test rows do not tell"),
         N_("the model predicts no probabilities"),
         N_("its out-of-fold predictions were not saved"),
+        N_("the folds lack probabilities of some classes"),
         # Exploration and comparison of studies.
         N_(
             "Almost determines the target: check that it was not derived from the target "
@@ -252,15 +253,26 @@ FACT_MESSAGES = {
         "it out."
     ),
     "twins": N_(
-        "{count} of {all} test rows ({share} %) equal a training row in all columns, "
-        "{other} of them with another target: if they are copies of the same cases, "
-        "remove them, because the test then measures memorization."
+        "{count} of {all} test rows ({share} %) equal a training row in all columns of the table "
+        "and in the target: if they are copies of the same cases, remove them, because the test "
+        "then measures memorization."
+    ),
+    "twins_other": N_(
+        "{count} of {all} test rows ({share} %) equal a training row in all columns of the table "
+        "and in the target: if they are copies of the same cases, remove them, because the test "
+        "then measures memorization. {other} more have the columns of a training row and another "
+        "target; they are not copies."
     ),
     "twins_folds": N_(
         "{count} of {all} rows that the folds hold out ({share} %) equal a training row "
-        "of their fold in all columns, {other} of them with another target: if they are "
-        "copies of the same cases, remove them, because models are then selected by "
-        "memorization."
+        "of their fold in all columns of the table and in the target: if they are copies of the "
+        "same cases, remove them, because models are then selected by memorization."
+    ),
+    "twins_folds_other": N_(
+        "{count} of {all} rows that the folds hold out ({share} %) equal a training row "
+        "of their fold in all columns of the table and in the target: if they are copies of the "
+        "same cases, remove them, because models are then selected by memorization. {other} more "
+        "have the columns of a training row and another target; they are not copies."
     ),
     "dates": N_(
         "The column {column} holds dates, and each split has rows of all dates on both "

@@ -57,6 +57,8 @@ EXACT_SHARE, TEST_FITS = 0.25, 1.5
 # Maximum rows that score a low-fidelity trial: the standard error of an accuracy is then a third of
 # a percent.
 MAX_LOW_FIDELITY_ROWS = 20_000
+# Folds within a fit that give probabilities to a classifier of decision values.
+CALIBRATION_FOLDS = 3
 # Leave-one-out takes a fit for each row and candidate.
 MAX_FITS = 50_000
 Kind = Literal["fold", "one_by_one", "apparent"]
@@ -179,7 +181,7 @@ class Plan:
         columns, points = self.features.x.shape[1], model.approximation(self.setting)
         size = Size(rows, columns, self.setting.n_classes, n_scored, points)
         prepared = CELL_COST * (size.rows + size.n_scored) * size.columns
-        return JOB_COST + prepared + model.cost(size, params)
+        return JOB_COST + prepared + model.estimate_seconds(self.setting, size, params)
 
     def _kind(self, fold: int) -> Kind:
         scheme = self.settings.cv
@@ -365,7 +367,17 @@ def _describe_setting(
         n_columns=features.x.shape[1],
         min_fit_rows=_fewest_rows(split),
         max_exact_seconds=_exact_seconds(settings, len(split.folds)),
+        calibration_folds=_count_calibration_folds(problem, split, settings),
     )
+
+
+def _count_calibration_folds(problem: StudyProblem, split: Split, settings: Settings) -> int:
+    """Return the folds that calibrate decision values in a fit: as many as each class has rows."""
+    n_classes = len(problem.target.labels)
+    if not n_classes or not PRESETS[settings.preset].calibrates:
+        return 0
+    counts = [np.bincount(problem.target.y[fit], minlength=n_classes) for fit, _ in split.folds]
+    return min(CALIBRATION_FOLDS, *(int(count.min()) for count in counts))
 
 
 def _exact_seconds(settings: Settings, n_folds: int) -> float:

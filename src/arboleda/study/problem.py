@@ -220,7 +220,8 @@ def check_problem(table: StudyTable, target: str, settings: Settings) -> StudyPr
     wanted = settings.models
     if wanted is None:
         wanted = filter_known_words(goal.task, PRESETS[settings.preset].models)
-    metric = choose_metric(settings.metric, goal.task, goal.labels)
+    default = PRESETS[settings.preset].class_metric
+    metric = choose_metric(settings.metric, goal.task, goal.labels, default)
     check_metric(metric, goal)
     check_costs(settings, goal)
     check_score_by(table, target, settings.score_by)

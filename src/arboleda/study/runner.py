@@ -46,6 +46,8 @@ class SkippedModel:
     whole: bool
 
 
+# Calibration may take this share of the time left: importances follow it.
+CALIBRATION_SHARE = 0.5
 # Reported if there is no time to combine the models.
 COMBINATIONS = SkippedModel("combinations", "The combination of models", 1, whole=True)
 
@@ -223,7 +225,7 @@ def calibrate_best(
     Returns
     -------
     outcome, results : Outcome, list of dict
-        The model, and the results by fold, the test's last; None also if the time budget does not
+        The model, and the results by fold, the test's last; no results if the time budget does not
         allow them.
     """
     if not outcomes or not plan.target.labels:
@@ -235,11 +237,11 @@ def calibrate_best(
     missing = [job for job in jobs if not executor.is_done(job)]
     if executor.budget is not None and missing:
         seconds = sum(executor.budget.estimate(job) for job in missing) / executor.budget.processes
-        if seconds > executor.budget.left:
-            return None
+        if seconds > CALIBRATION_SHARE * executor.budget.left:
+            return outcome, []
     executor.run(missing)
     results = [result for job in jobs if (result := executor.result(job)) is not None]
-    return (outcome, results) if len(results) == len(jobs) else None
+    return outcome, results if len(results) == len(jobs) else []
 
 
 def _choose(

@@ -224,9 +224,11 @@ class Study:
         folder = Path(self.output_dir or default_folder(plan.table.stem, self.target))
         with self._open_ledger(folder, plan) as ledger:
             with _open_executor(plan, folder, ledger, progress, clock) as executor:
+                executor.reserve_for_explanation()
                 searched = search_models(plan, executor)
                 tested = test_models(searched, executor)
                 result = _combine_models(tested, executor)
+                executor.begin_explanation()
                 calibration = _calibrate_best(result, executor)
                 explanations = describe_best(result, executor)
             read_predictions = predictions_reader(result.plan, folder)
@@ -402,7 +404,7 @@ def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:
             "No model could be scored within the time budget; allow more time. The report is at "
             f"{folder / REPORT}."
         )
-    if all(model["status"] == "failed" for model in models):
+    if all(model["status"] != "ok" for model in models):
         raise StudyError(
             f"No model could be scored, the first because of {models[0]['error']}; the report is "
             f"at {folder / REPORT}."

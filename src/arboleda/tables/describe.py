@@ -26,8 +26,9 @@ def describe_table(
 ) -> dict[str, Any]:
     """Return the ``data`` part of the facts: sizes, each column, duplicates and notes."""
     columns = [describe_column(c, roles[c.name]) for c in table.columns]
-    # Rows that repeat an earlier row in all columns, including the target.
-    n_duplicates = table.n_rows - len(np.unique(hash_rows(table.columns)))
+    # Rows that repeat an earlier row in all columns, including the target and dropped ones.
+    digests = hash_rows([*table.columns, *table.dropped])
+    n_duplicates = table.n_rows - len(np.unique(digests))
     notes = [*table.notes, *_write_notes(table, target, roles, n_duplicates, n_folds)]
     return {
         "n_rows": table.n_rows,

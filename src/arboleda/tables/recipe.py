@@ -277,11 +277,12 @@ def apply_recipe(table: StudyTable, recipe: Recipe, n_first: int | None = None) 
     for name, groups in recipe.merge.items():
         columns[name] = _merge_column(columns[name], groups)
         steps.append(Step("merge", len(rows), len(rows), (name,), into=groups))
+    left_out = tuple(_take_rows(columns[name], rows) for name in dropped)
     if dropped:
         columns = {name: column for name, column in columns.items() if name not in dropped}
         steps.append(Step("drop", len(rows), len(rows), tuple(dropped)))
     kept_columns = tuple(_take_rows(column, rows) for column in columns.values())
-    prepared = replace(table, columns=kept_columns)
+    prepared = replace(table, columns=kept_columns, dropped=left_out)
     return PreparedTable(prepared, int(np.searchsorted(rows, first)), tuple(steps))
 
 

@@ -91,13 +91,17 @@ class Column:
 
 @dataclass(frozen=True)
 class StudyTable:
-    """A table: its ``name`` for messages, its ``stem`` for names of folders, and its columns."""
+    """A table: its ``name`` for messages, its ``stem`` for names of folders, and its columns.
+
+    ``dropped`` are the columns that a recipe dropped: rows that differ there are no copies.
+    """
 
     name: str
     stem: str
     columns: tuple[Column, ...]
     sha256: str
     notes: tuple[Note, ...] = field(default=())
+    dropped: tuple[Column, ...] = field(default=())
 
     @property
     def n_rows(self) -> int:

@@ -405,6 +405,7 @@ class Builder:
             "error": None,
             "metric": "log_loss",
             "chosen": "sigmoid",
+            "gain": {"difference": 0.04, "low": 0.01, "high": 0.07, "level": 0.95},
             "variants": [
                 {
                     "method": method,
@@ -479,6 +480,7 @@ class Builder:
             "optimism": 0.01 * mean,
             "lead": {"over": models[1]["key"], "cv": 0.01, "honest": 0.004},
             "test": best["test"]["metrics"][self.main],
+            "test_interval": best["test"]["interval"],
             "sentence": "The support vector machine was chosen.",
         }
 
@@ -501,7 +503,7 @@ class Builder:
                     "method": "influence",
                 },
                 "p_adjusted": min(1.0, 0.5 / rank**2),
-                "as_good": rank < 3,
+                "verdict": "not_distinguishable" if rank < 3 else "worse",
             }
             for rank, model in enumerate(models[1:8], 1)
         ]
@@ -510,10 +512,10 @@ class Builder:
             "metric": self.main,
             "level": 0.95,
             "rows": rows,
-            "as_good": [model["key"] for model in models[:3]],
+            "not_distinguishable": [model["key"] for model in models[1:3]],
             "folds_note": "Corrected resampled t test over 5 folds (Nadeau and Bengio 2003).",
             "test_note": "McNemar's exact test on 980 test rows that no selection has used.",
-            "sentence": "Two others are as good.",
+            "sentence": "Two others are not distinguishable.",
         }
 
     def costs(self) -> Facts:
@@ -562,7 +564,12 @@ class Builder:
             size = {"share": share, "n_rows": round(3120 * share)}
             points.append({**size, "fold_scores": folds, "mean": mean, "sd": sd})
         common = {"model": best["key"], "metric": self.main, "skipped": None}
-        return {**common, "points": points, "timing": {"seconds": 2.5}}
+        gain = {"difference": 0.01 * scale, "low": -0.01 * scale, "high": 0.03 * scale}
+        return common | {
+            "points": points,
+            "gain": {**gain, "level": 0.95},
+            "timing": {"seconds": 2.5},
+        }
 
     def tree(self) -> Facts:
         nodes: list[Facts] = []

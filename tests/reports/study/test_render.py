@@ -60,8 +60,9 @@ def test_the_main_numbers_match_the_facts(make_facts: Callable[..., Facts]) -> N
     facts["models"][0]["test"]["metrics"]["accuracy"] = 0.92345
     facts["models"][0]["test"]["interval"] |= {"low": 0.90111, "high": 0.94222}
     text = text_of(render_report(facts))
-    assert "accuracy 0.9123 ± 0.0057 in five-fold cross-validation" in text
-    assert "it scores 0.9234 (95 % interval 0.9011 to 0.9422)" in text
+    assert "uncorrected, as the best of them, it is 0.9123 ± 0.0057, which is optimistic" in text
+    assert "accuracy 0.9234 on the 980 test rows" in text
+    assert "used for fitting or tuning (95 % interval 0.9011 to 0.9422)" in text
     assert "That is 0.7234 above the baseline" in text
 
 
@@ -103,7 +104,7 @@ def test_incomplete_facts_are_rendered(facts: Facts, check_facts: Callable[[Fact
     text = text_of(render_report(facts))
     assert "None" not in text
     assert "nan" not in text.split()
-    assert "it scores –." in text
+    assert " – on the 980 test rows" in text
 
 
 @pytest.mark.parametrize("kept", [0, 1])
@@ -124,6 +125,7 @@ def test_models_without_time_are_not_shown_as_failed(make_facts: Callable[..., F
     facts = make_facts("binary")
     lost = facts["models"][-1]
     lost["error"] = "Left out: no time was left to score a candidate on all folds"
+    lost["status"] = "no_time"
     text = text_of(render_report(facts))
     assert f"There was no time left for {lost['name']}" in text
     assert "could not be fitted" not in text
@@ -161,19 +163,71 @@ def test_the_gain_of_calibration_is_shown(make_facts: Callable[..., Facts]) -> N
     facts = make_facts("binary")
     text = text_of(render_report(facts))
     expected = (
-        "by sigmoid (Platt) helps: it changes the log-loss on held-out rows from 0.31 to 0.27, and"
+        "by sigmoid (Platt) lowers the log-loss on held-out rows from 0.31 to 0.27 "
+        "(by 0.04, 95 % interval 0.01 to 0.07)."
     )
-    assert f"{expected} on the test rows from 0.32 to 0.28." in text
+    assert f"{expected} On the test rows it is 0.28 with and 0.32 without." in text
     assert text.count("Reliability diagram") >= 7  # one for each model that gives probabilities
     found = facts["calibration"]
     found["variants"][1]["test"]["metrics"]["log_loss"] = 0.4
-    assert ", but not on the test rows (0.32 to 0.4)." in text_of(render_report(facts))
+    assert "On the test rows it is 0.4 with and 0.32 without." in text_of(render_report(facts))
+    found["gain"]["low"] = -0.01
+    text = text_of(render_report(facts))
+    assert "interval of the difference (−0.01 to 0.07) holds zero: these folds do not" in text
     found["chosen"] = "none"
+    assert "more than chance explains (−0.01 to 0.07)" in text_of(render_report(facts))
     assert "use the probabilities without calibration" in text_of(render_report(facts))
     found |= {"chosen": "isotonic", "variants": found["variants"][1:]}
     assert "predicts no probabilities itself" in text_of(render_report(facts))
     found |= {"chosen": None, "variants": [], "error": "ValueError: too few rows"}
-    assert "Calibration failed ValueError: too few rows" in text_of(render_report(facts))
+    text = text_of(render_report(facts))
+    assert "Not computed for Support vector machine: ValueError: too few rows." in text
+
+
+def test_the_bold_row_is_the_better_one_on_the_rows_of_the_choice(
+    make_facts: Callable[..., Facts],
+) -> None:
+    facts = make_facts("binary")
+    facts["calibration"] |= {"chosen": "none"}
+    facts["models"][3]["test"]["metrics"]["accuracy"] = 0.999
+    page = render_report(facts)
+    board = page[page.index('id="leaderboard-table"') :]
+    assert board.count('<tr class="best">') == 1
+    assert "Support vector machine" in board[board.index('<tr class="best">') :][:400]
+    assert 'class="top"' not in board[: board.index("</table>")]
+    row = page[page.index('<tr class="chosen">') :][:200]
+    assert "Sigmoid (Platt)" in row  # the smallest log-loss on the folds
+    assert re.search(r'Uncalibrated <span class="tag">chosen</span>', page)
+
+
+def test_the_words_of_the_learning_curve_follow_its_interval(
+    make_facts: Callable[..., Facts],
+) -> None:
+    facts = make_facts("binary")
+    gain = facts["learning_curve"]["gain"]
+    text = text_of(render_report(facts))
+    assert "holds zero: these folds do not show whether more rows would help" in text
+    gain |= {"difference": 0.02, "low": 0.01, "high": 0.03}
+    assert "improved by 0.0200 (95 % interval 0.0100 to 0.0300): more rows would" in text_of(
+        render_report(facts)
+    )
+    gain |= {"difference": -0.02, "low": -0.03, "high": -0.01}
+    assert "became worse by 0.0200 (95 % interval 0.0100 to 0.0300)" in text_of(
+        render_report(facts)
+    )
+
+
+def test_a_section_that_computed_nothing_is_one_line(make_facts: Callable[..., Facts]) -> None:
+    facts = make_facts("binary")
+    reason = "the time budget has no room for it"
+    for part in ("importance", "surrogate", "learning_curve"):
+        facts[part]["skipped"] = reason
+    page = render_report(facts)
+    text = text_of(page)
+    assert text.count(f": {reason}.") == 3
+    assert text.count("Not computed for") == 3
+    assert not re.search(r'<section id="(importance|surrogate|learning)"', page)
+    assert not re.search(r'<nav.*?href="#(importance|surrogate|learning)".*?</nav>', page)
 
 
 def test_weights_have_the_same_decimals_and_zeros_are_listed_once(

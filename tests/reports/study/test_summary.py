@@ -37,11 +37,15 @@ def test_unremarkable_facts_raise_no_caution(calm: Facts) -> None:
     assert cautions(calm) == ""
 
 
-def test_the_figures_are_score_test_baseline_and_a_familiar_metric(calm: Facts) -> None:
-    values = [(figure.label, figure.value) for figure in summarise(calm).figures]
+def test_the_test_and_the_corrected_score_come_before_the_cross_validated_one(calm: Facts) -> None:
+    calm["selection"]["honest"]["mean"] = 0.951
+    figures = summarise(calm).figures
+    assert figures[2].note == "best of 22 candidates, optimistic"
+    values = [(figure.label, figure.value) for figure in figures]
     assert values == [
-        ("Accuracy, cross-validated", "0.9600"),
         ("Accuracy, test rows", "0.9600"),
+        ("Accuracy, corrected for the choice", "0.9510"),
+        ("Accuracy, cross-validated", "0.9600"),
         ("Baseline, test rows", "0.2000"),
         ("ROC AUC, test rows", "0.9800"),
     ]
@@ -61,7 +65,7 @@ def test_an_error_is_compared_as_a_share(make_facts: Callable[..., Facts]) -> No
     sentence = summarise(facts).sentences[-1]
     assert sentence.startswith("That is 25\N{NO-BREAK SPACE}% below the baseline, which always")
     assert "always predicts the mean (200.0)" in sentence
-    assert "RMSE 4" in summarise(facts).sentences[0]
+    assert "RMSE 150.0 on the 980 test rows" in summarise(facts).sentences[0]
 
 
 def test_a_close_rival_is_named_where_models_are_not_compared(calm: Facts) -> None:
@@ -90,6 +94,12 @@ def test_a_winning_baseline_is_reported(calm: Facts) -> None:
     calm["models"] = [calm["models"][-1], *calm["models"][:-1]]
     assert "No model is better than the baseline" in cautions(calm)
     assert len(summarise(calm).sentences) == 2
+
+
+def test_a_baseline_that_is_not_distinguishable_is_reported(calm: Facts) -> None:
+    key = calm["models"][-1]["key"]
+    calm["comparison"]["not_distinguishable"] = [key]
+    assert "No model is distinguishable from the baseline" in cautions(calm)
 
 
 def test_rare_and_missed_classes_are_named(calm: Facts) -> None:

@@ -1,5 +1,11 @@
-"""Contributions of the columns to predictions: exact Shapley values or LIME."""
+"""Contributions of the columns to predictions: Shapley values, exact or sampled, and LIME.
 
+All are relative to the same background: a sample of the training rows, whose values replace unknown
+ones. They are exact for sums of trees of this library, and sampled for all other models, such as
+combinations.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -7,16 +13,33 @@ import numpy as np
 from scipy.stats import rankdata
 
 from arboleda._utils.numbers import plain
+from arboleda.analysis.explanation.sampled_shapley import sample_shapley
 from arboleda.catalogue.preparation import find_prepared_sources
 from arboleda.explain import ShapValues, lime, shap_values
 from arboleda.reports.fact_messages import Number, write_message
-from arboleda.study.results.explained_model import ExplainedModel, Floats, make_estimator_adapter
+from arboleda.study.results.explained_model import (
+    ExplainedModel,
+    Floats,
+    RowSubset,
+    make_estimator_adapter,
+)
 
-__all__ = ["Contributions", "compute_contributions", "describe_contributions", "describe_shap"]
+__all__ = [
+    "Contributions",
+    "compute_contributions",
+    "describe_contributions",
+    "describe_lime",
+    "describe_shap",
+    "draw_background",
+]
 
 SHOWN = 12
 SHAP_ROWS = 400
-_SHAP_STREAM = 23
+BACKGROUND_ROWS = 200
+# Pairs of orders for one row, and for each of several rows, and the rows predicted in each case.
+MAX_PAIRS, PREDICTED_ROWS = 64, 40_000
+PAIRS_OF_MANY, FEWEST_ROWS, MOST_ROWS = 4, 20, 100
+_SHAP_STREAM, _BACKGROUND_STREAM, _ORDER_STREAM = 23, 29, 31
 Unit = Literal["probability", "log_odds", "score", "value"]
 
 
@@ -24,32 +47,70 @@ Unit = Literal["probability", "log_odds", "score", "value"]
 class Contributions:
     """Contributions of each column of the matrix to the output of a class, or to the value.
 
-    ``contributions`` has one row per row and one column per column of the matrix; each row plus
-    ``base`` sums to the probability, log-odds, score or value of the model.
+    ``contributions`` has one row per row and one column per column of the matrix; each row plus its
+    ``base`` sums to the probability, log-odds, score or value of the model. ``standard_errors`` are
+    None if the values are exact; otherwise ``n_orders`` orders of the columns were sampled.
     """
 
     contributions: Floats
-    base: float
+    base: Floats
     unit: Unit
+    standard_errors: Floats | None = None
+    n_orders: int | None = None
 
 
-def compute_contributions(subject: ExplainedModel, x: Floats, label: int) -> Contributions | None:
-    """Compute exact Shapley values of rows for a class (by its index), or for the value.
+def draw_background(subject: ExplainedModel) -> RowSubset:
+    """Draw the training rows to which contributions and changes are relative."""
+    return subject.draw(subject.train, BACKGROUND_ROWS, _BACKGROUND_STREAM)
+
+
+def compute_contributions(
+    subject: ExplainedModel, x: Floats, label: int, n_pairs: int
+) -> Contributions:
+    """Compute Shapley values of rows for a class (by its index), or for the value.
+
+    They are exact if the model is a sum of trees of this library; otherwise ``n_pairs`` pairs of
+    orders of the columns are sampled for each row.
+    """
+    background = draw_background(subject).x
+    exact = _compute_exact(subject, x, label, background)
+    if exact is not None:
+        return exact
+    column = label if subject.classes else 0
+    random = np.random.default_rng([subject.seed, _ORDER_STREAM])
+    found = [
+        sample_shapley(
+            lambda rows: subject.outputs(rows)[:, column], row, background, n_pairs, random
+        )
+        for row in x
+    ]
+    return Contributions(
+        np.array([one.values for one in found]),
+        np.array([one.base for one in found]),
+        "probability" if subject.classes else "value",
+        np.array([one.standard_errors for one in found]),
+        found[0].n_orders,
+    )
+
+
+def _compute_exact(
+    subject: ExplainedModel, x: Floats, label: int, background: Floats
+) -> Contributions | None:
+    """Compute exact Shapley values; None if the model is not a sum of trees of this library.
 
     The values of prepared columns derived from one column of the matrix are summed; the value of a
-    column derived from several is divided equally among them. None if the model is not a sum of
-    trees of this library.
+    column derived from several is divided equally among them.
     """
     try:
-        result = shap_values(subject.pipeline, x)
-    except (TypeError, ValueError):  # not a sum of trees: LIME is used instead
+        result = shap_values(subject.pipeline, x, background=background)
+    except (TypeError, ValueError):
         return None
     values, base, sign = _select_output(subject, result, label)
     grouped = np.zeros_like(x)
     for prepared, columns in enumerate(_get_sources(subject)):
         for column in columns:
             grouped[:, column] += sign * values[:, prepared] / len(columns)
-    return Contributions(grouped, sign * base, _get_unit(subject, result))
+    return Contributions(grouped, np.full(len(x), sign * base), _get_unit(subject, result))
 
 
 def _get_sources(subject: ExplainedModel) -> list[tuple[int, ...]]:
@@ -80,22 +141,27 @@ def _get_unit(subject: ExplainedModel, result: ShapValues) -> Unit:
     return "log_odds" if boosted and result.values.ndim == 2 else "score"
 
 
-def describe_shap(subject: ExplainedModel) -> dict[str, Any] | None:
+def describe_shap(subject: ExplainedModel) -> dict[str, Any]:
     """Compute contributions to a sample of test rows, the most important columns first.
 
     The output is the positive of two classes, the most frequent of several, or the value.
     """
-    part = subject.draw(subject.test, SHAP_ROWS, _SHAP_STREAM)
     label = 0
     if subject.classes:
         counts = np.bincount(subject.train.y, minlength=len(subject.labels))
         label = 1 if len(subject.labels) == 2 else int(counts.argmax())
-    result = compute_contributions(subject, part.x, label)
-    if result is None:
-        return None
+    is_exact = _compute_exact(subject, subject.test.x[:1], label, subject.train.x[:1]) is not None
+    at_once = 2 * PAIRS_OF_MANY * (len(subject.names) + 1)
+    most = (
+        SHAP_ROWS if is_exact else int(np.clip(PREDICTED_ROWS // at_once, FEWEST_ROWS, MOST_ROWS))
+    )
+    part = subject.draw(subject.test, most, _SHAP_STREAM)
+    result = compute_contributions(subject, part.x, label, PAIRS_OF_MANY)
     means = np.abs(result.contributions).mean(axis=0)
     order = [int(j) for j in np.argsort(-means, kind="stable") if means[j] > 0]
     return {
+        "method": "shap" if is_exact else "sampling",
+        "n_orders": result.n_orders,
         "output": subject.labels[label] if subject.classes else None,
         "unit": result.unit,
         "n_rows": len(part.x),
@@ -129,14 +195,13 @@ def _compute_quantiles(subject: ExplainedModel, column: int, values: Floats) -> 
 LIME_ROWS = 10_000
 SAMPLES = 5_000
 CONDITIONS = 10
+# A simple model that explains less of the variance around the row is not shown.
+MIN_FIDELITY = 0.7
 _LIME_STREAM = 7
 
 
 def describe_contributions(subject: ExplainedModel, row: Floats) -> dict[str, Any]:
     """Compute the contribution of each column to the predicted class or value.
-
-    Exact Shapley values if the model is a sum of trees of this library, otherwise the weights of
-    LIME, a simple model of the predictions around the row.
 
     Parameters
     ----------
@@ -145,43 +210,48 @@ def describe_contributions(subject: ExplainedModel, row: Floats) -> dict[str, An
         A row of the matrix.
     """
     predicted = float(subject.predict(row[None, :])[0])
-    result = compute_contributions(subject, row[None, :], int(predicted) if subject.classes else 0)
-    return (
-        _describe_lime(subject, row, predicted)
-        if result is None
-        else _describe_exact(subject, row, predicted, result)
+    at_once = 2 * (len(subject.names) + 1)
+    result = compute_contributions(
+        subject,
+        row[None, :],
+        int(predicted) if subject.classes else 0,
+        int(np.clip(PREDICTED_ROWS // at_once, PAIRS_OF_MANY, MAX_PAIRS)),
     )
-
-
-def _describe_exact(
-    subject: ExplainedModel, row: Floats, predicted: float, result: Contributions
-) -> dict[str, Any]:
-    contributions = result.contributions[0]
+    contributions, base = result.contributions[0], float(result.base[0])
+    errors = None if result.standard_errors is None else result.standard_errors[0]
     order = [
         int(j) for j in np.argsort(-np.abs(contributions), kind="stable") if contributions[j] != 0
     ]
     return {
-        "method": "shap",
+        "method": "shap" if errors is None else "sampling",
         "output": subject.prediction_text(predicted) if subject.classes else None,
         "unit": result.unit,
-        "base": result.base,
-        "total": result.base + float(contributions.sum()),
-        "fidelity": None,
-        "stability": None,
-        "n_samples": None,
+        "base": base,
+        "total": base + float(contributions.sum()),
+        "n_orders": result.n_orders,
+        "n_background": len(draw_background(subject).x),
         "columns": [
             {
                 "name": subject.names[j],
                 "value": subject.text(j, row[j]),
                 "contribution": float(contributions[j]),
-                "condition": None,
+                "standard_error": None if errors is None else float(errors[j]),
             }
             for j in order
         ],
     }
 
 
-def _describe_lime(subject: ExplainedModel, row: Floats, predicted: float) -> dict[str, Any]:
+def describe_lime(
+    subject: ExplainedModel, row: Floats, contributions: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Fit a simple model of the predictions around a row.
+
+    None if the contributions are exact, or if it explains too little of the variance there.
+    """
+    if contributions["method"] == "shap":
+        return None
+    predicted = float(subject.predict(row[None, :])[0])
     part = subject.draw(subject.train, LIME_ROWS, _LIME_STREAM)
     explainer = lime(
         make_estimator_adapter(subject),
@@ -192,8 +262,9 @@ def _describe_lime(subject: ExplainedModel, row: Floats, predicted: float) -> di
     )
     output = subject.prediction_text(predicted) if subject.classes else None
     result = explainer.explain(row, output=output, n_features=CONDITIONS)
+    if result.fidelity < MIN_FIDELITY:
+        return None
     return {
-        "method": "lime",
         "output": output,
         "unit": "probability" if subject.classes else "value",
         "base": float(result.intercept),

@@ -13,7 +13,12 @@ from threadpoolctl import threadpool_limits
 
 import arboleda
 from arboleda._utils.errors import StudyError
-from arboleda.analysis.explanation.contributions import describe_contributions, describe_shap
+from arboleda.analysis.explanation.contributions import (
+    describe_contributions,
+    describe_lime,
+    describe_shap,
+    draw_background,
+)
 from arboleda.analysis.explanation.prediction import (
     describe_change,
     describe_coverage,
@@ -75,9 +80,11 @@ class Explanation(FactsPage):
     def default_path(self) -> Path:
         """Default path of the page, in the folder of the study."""
         folder = Path(self.facts["study"]["folder"])
+        model = self.facts["model"]
+        name = "explained" if model["rank"] == 1 else f"explained-{model['key']}"
         if self.facts["about"] == "row":
-            return folder / f"explained-row-{self.facts['row']['number']}.html"
-        return folder / "explained.html"
+            return folder / f"{name}-row-{self.facts['row']['number']}.html"
+        return folder / f"{name}.html"
 
     def to_html(self) -> str:
         """Render the page as one self-contained HTML text."""
@@ -88,11 +95,12 @@ def explain(
     folder: str | Path,
     row: int | None = None,
     *,
+    model: str | None = None,
     seed: int = 0,
     progress: bool = False,
     lang: str | None = None,
 ) -> Explanation:
-    """Explain the best model of a study as a whole, or its prediction for one row.
+    """Explain a model of a study as a whole, or its prediction for one row.
 
     Parameters
     ----------
@@ -101,6 +109,8 @@ def explain(
     row : int, optional
         A row of the table of the study: the number of the data row, counted from 1 without the
         header. By default, the model as a whole is explained.
+    model : str, optional
+        Key or name of a saved model; by default the best.
     seed : int, default=0
         Seed of the samples and of the randomized methods.
     progress : bool, default=False
@@ -139,7 +149,7 @@ def explain(
     # One thread: the result must not depend on the number of threads.
     with threadpool_limits(limits=1):
         with reporter.step("Reading the study"):
-            subject = load_subject(Path(folder), int(seed))
+            subject = load_subject(Path(folder), int(seed), model)
         if row is None:
             facts = make_model_facts(subject, reporter)
         else:
@@ -148,8 +158,8 @@ def explain(
     return Explanation(facts, lang or subject.facts["study"]["settings"].get("lang", "en"))
 
 
-def load_subject(folder: Path, seed: int) -> ExplainedModel:
-    """Load the best model of a study and its rows.
+def load_subject(folder: Path, seed: int, name: str | None = None) -> ExplainedModel:
+    """Load a model of a study, by its key or name, and its rows; None: the best model.
 
     Raises
     ------
@@ -157,12 +167,12 @@ def load_subject(folder: Path, seed: int) -> ExplainedModel:
         If the folder contains no finished study, or the model or the rows cannot be read.
     """
     study = Study.load(folder)
-    model, layout = study.best_model_, study.layout
+    key, layout = study.find_key(name), study.layout
     return ExplainedModel(
         folder=str(folder),
         facts=study.facts,
-        key=study.best_key,
-        pipeline=model.pipeline_,
+        key=key,
+        pipeline=study.model(key).pipeline_,
         names=tuple(layout.names),
         levels=layout.levels,
         binary=tuple(layout.binary),
@@ -203,7 +213,7 @@ def load_row(subject: ExplainedModel, row: int) -> ExplainedRow:
     )
 
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _BASELINES = ("most_frequent", "mean")
 # Packages of models that extrapolate as constants.
 _TREES = tuple(f"arboleda.{part}" for part in ("adaboost", "bagging", "boosting", "forest", "tree"))
@@ -316,8 +326,10 @@ def make_row_facts(
         prediction_range = describe_range(subject, row.x, own)
     with progress.step("Computing contributions of columns"):
         contributions = describe_contributions(subject, row.x)
+        simple = describe_lime(subject, row.x, contributions)
+        background = draw_background(subject).x
         changes = [
-            describe_change(subject, row.x, j)
+            describe_change(subject, row.x, j, background)
             for j in _find_leading_columns(subject, contributions)
         ]
     with progress.step("Finding similar rows"):
@@ -338,6 +350,7 @@ def make_row_facts(
         "targets": None if subject.classes else compute_histogram(subject.train.y, BINS),
         "values": values,
         "contributions": contributions,
+        "lime": simple,
         "changes": changes,
         "neighbours": neighbours,
     }

@@ -196,7 +196,9 @@ GRID = 41
 MOST_LEVELS = 8
 
 
-def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[str, Any]:
+def describe_change(
+    subject: ExplainedModel, row: Floats, column: int, background: Floats
+) -> dict[str, Any]:
     """Compute the predictions along a column, with all other columns fixed.
 
     The values are quantiles of the training rows or their most frequent categories, including the
@@ -209,6 +211,9 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
         A row of the matrix.
     column : int
         A column of the matrix.
+    background : array of shape (n_rows, n_columns)
+        The rows to which contributions are relative: ``alone`` is by how much the output differs
+        from its mean with the values of these rows in the column.
     """
     seen = subject.train.x[:, column]
     listed, ordered = is_listed(subject, column), subject.kind(column) == "numeric"
@@ -220,10 +225,12 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
     own = next(i for i, value in enumerate(values) if _is_same(value, row[column]))
     output = int(predictions[own]) if subject.classes else 0
     present = seen[~np.isnan(seen)]
+    replaced = subject.outputs(with_column(row, column, background[:, column]))[:, output]
     return {
         "name": subject.names[column],
         "kind": subject.kind(column),
         "output": subject.labels[output] if subject.classes else None,
+        "alone": float(outputs[own, output] - replaced.mean()),
         "own": own,
         "values": [subject.text(column, value) for value in values],
         "shares": shares,

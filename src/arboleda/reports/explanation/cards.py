@@ -1,4 +1,4 @@
-"""Contributions, changes and effects of columns, as rows with bars and cards with curves."""
+"""Changes and effects of columns, as cards with curves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,13 +6,11 @@ from typing import Any
 from arboleda._utils.numbers import integer, percent
 from arboleda.reports.explanation.wording import (
     format_output,
-    format_usual,
     format_value,
     get_mean_label,
     get_output_label,
     make_contribution_formatter,
 )
-from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.explanation_plots import draw_curve_along
 from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import quote_name
@@ -20,119 +18,8 @@ from arboleda.reports.wording import quote_name
 __all__ = [
     "describe_changes_axis",
     "make_changes_view",
-    "make_contributions_view",
     "make_effects_view",
 ]
-
-_MOST_CONTRIBUTIONS = 12
-
-
-def make_contributions_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Collect the section on contributions; None if there are none."""
-    result = facts["contributions"]
-    if result is None:
-        return None
-    contributions = [column["contribution"] for column in result["columns"]]
-    write = make_contribution_formatter(contributions, result["unit"])
-    longest = max(map(abs, contributions), default=0.0) or 1.0
-    usual = {column["name"]: column for column in facts["values"]}
-    rest = result["columns"][_MOST_CONTRIBUTIONS:]
-    rows = [
-        _make_row(column, usual, write, longest)
-        for column in result["columns"][:_MOST_CONTRIBUTIONS]
-    ]
-    return {
-        "output": result["output"],
-        "lead": _write_lead(facts, result),
-        "rows": rows,
-        "rest": None
-        if not rest
-        else {
-            "n": integer(len(rest)),
-            "contribution": write(sum(column["contribution"] for column in rest)),
-            **_make_bar(sum(column["contribution"] for column in rest), longest),
-        },
-        "how": _describe_contributions_method(result),
-    }
-
-
-def _make_row(
-    column: Mapping[str, Any], usual: Mapping[str, Any], write: Any, longest: float
-) -> dict[str, Any]:
-    return {
-        "name": column["name"],
-        "value": format_value(column["value"]),
-        "condition": column["condition"] and translate(column["condition"]),
-        "usual": format_usual(usual[column["name"]]),
-        "contribution": write(column["contribution"]),
-        **_make_bar(column["contribution"], longest),
-    }
-
-
-def _make_bar(contribution: float, longest: float) -> dict[str, str]:
-    # Each direction takes half of the cell.
-    return {
-        "side": "for" if contribution >= 0 else "against",
-        "width": f"{min(50.0, 50 * abs(contribution) / longest):.1f}",
-    }
-
-
-def _write_lead(facts: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    towards = _("a higher value") if result["output"] is None else quote_name(result["output"])
-    if result["method"] == "lime":
-        if result["output"] is None:
-            return _("Around this row, each condition raises or lowers the prediction.")
-        return _(
-            "Around this row, each condition makes {towards} more or less likely.", towards=towards
-        )
-    if result["unit"] == "log_odds":
-        return _(
-            "Each column multiplies the odds of {towards}; a factor above 1 raises them, "
-            "a factor below 1 lowers them.",
-            towards=towards,
-        )
-    if result["unit"] == "score":
-        return _(
-            "Each column adds to or subtracts from the score of {towards}; the class with "
-            "the highest score is predicted.",
-            towards=towards,
-        )
-    base, total = (format_output(facts, result[key]) for key in ("base", "total"))
-    start = _("the mean") if result["output"] is None else _("its share of the rows")
-    what = "" if result["output"] is None else _(" for {towards}", towards=towards)
-    return _(
-        "Without information about the row, the prediction is {base}{what}, {start}. The "
-        "columns move it to {total}: each adds or subtracts its contribution.",
-        base=base,
-        what=what,
-        start=start,
-        total=total,
-    )
-
-
-def _describe_contributions_method(result: Mapping[str, Any]) -> str:
-    if result["method"] == "shap":
-        return _(
-            "Exact Shapley values of the model's trees (TreeSHAP, Lundberg et al. 2020): "
-            "the contributions add up to the prediction. They describe the model, not "
-            "causes in the real world."
-        )
-    text = _(
-        "LIME (Ribeiro, Singh and Guestrin 2016): a simple model of the prediction around "
-        "the row, fitted to {n_samples} rows like it",
-        n_samples=integer(result["n_samples"]),
-    )
-    text += _(
-        "; it explains {fidelity} of the variance",
-        fidelity=percent(max(0.0, result["fidelity"]), 0),
-    )
-    if result["stability"] is not None:
-        overlap = percent(result["stability"], 0)
-        text += _(
-            "; repeated samples select the same columns with an overlap of {overlap}",
-            overlap=overlap,
-        )
-    return text + ". " + _("It describes the model, not causes in the real world.")
 
 
 def describe_changes_axis(facts: Mapping[str, Any]) -> str:
@@ -159,6 +46,7 @@ def _make_change_card(
     return {
         "name": change["name"],
         "sentence": _write_change_sentence(facts, change),
+        "shared": _explain_shared_contribution(facts, change),
         "figure": _draw_change_curve(facts, change, index) if numbers else None,
         "rows": [] if numbers else _make_change_bars(facts, change),
     }
@@ -179,7 +67,7 @@ def _write_change_sentence(facts: Mapping[str, Any], change: Mapping[str, Any]) 
         )
     low, high = min(outputs), max(outputs)
     if format_output(facts, low) == format_output(facts, high):
-        return _("The prediction hardly depends on {name}.", name=name)
+        return _("Changing {name} alone hardly changes the prediction.", name=name)
     at_low, at_high = texts[outputs.index(low)], texts[outputs.index(high)]
     range_text = _(
         "from {low} (at {at_low}) to {high} (at {at_high})",
@@ -200,6 +88,35 @@ def _write_change_sentence(facts: Mapping[str, Any], change: Mapping[str, Any]) 
         name=name,
         output=quote_name(change["output"]),
         range_text=range_text,
+    )
+
+
+# A contribution of more than this times the largest change is shared with other columns; one of
+# less than this share of the largest contribution is not worth a sentence.
+_SHARED, _SMALL = 2.0, 0.1
+
+
+def _explain_shared_contribution(facts: Mapping[str, Any], change: Mapping[str, Any]) -> str:
+    """Explain why a column with a large contribution changes little alone; empty if it does not."""
+    result, outputs = facts["contributions"], change["outputs"]
+    columns = {column["name"]: column["contribution"] for column in result["columns"]}
+    contribution = columns.get(change["name"], 0.0)
+    low, high = min(outputs), max(outputs)
+    if result["unit"] in ("probability", "value"):
+        is_shared = abs(contribution) > _SHARED * (high - low)
+    else:
+        is_shared = format_output(facts, low) == format_output(facts, high)
+    is_small = abs(contribution) < _SMALL * max(map(abs, columns.values()), default=0.0)
+    if not is_shared or is_small or change["turn"] is not None:
+        return ""
+    write = make_contribution_formatter(list(columns.values()), result["unit"])
+    unit = "probability" if facts["study"]["labels"] else "value"
+    return _(
+        "Its contribution ({contribution}) is its mean effect over all orders in which the columns "
+        "become known. With all others at the values of this row, it moves the prediction by only "
+        "{alone} from the mean over the same training rows: other columns carry the same evidence.",
+        contribution=write(contribution),
+        alone=make_contribution_formatter([change["alone"]], unit)(change["alone"]),
     )
 
 

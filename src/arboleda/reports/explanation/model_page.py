@@ -210,7 +210,13 @@ def _draw_swarm(facts: Mapping[str, Any]) -> dict[str, Any] | None:
             count=integer(result["n_rows"]),
         ),
         "n_others": result["n_others"],
-        "how": _("Exact Shapley values of the trees (TreeSHAP, Lundberg et al. 2020)."),
+        "how": _("Exact Shapley values of the trees (TreeSHAP, Lundberg et al. 2020).")
+        if result["method"] == "shap"
+        else _(
+            "Shapley values, sampled over {n_orders} orders of the columns for each row "
+            "(Štrumbelj and Kononenko 2014).",
+            n_orders=integer(result["n_orders"]),
+        ),
     }
 
 

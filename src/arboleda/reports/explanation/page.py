@@ -15,7 +15,7 @@ from arboleda.reports.translation import gettext as _
 
 __all__ = ["make_method_view", "render_explanation"]
 
-_SCHEMA_VERSION = 2
+_SCHEMA_VERSION = 3
 _PARTS = {
     "train": N_("a training row: the model was fitted on it"),
     "test": N_("a test row: the model has not seen it"),

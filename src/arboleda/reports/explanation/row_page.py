@@ -4,11 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arboleda._utils.numbers import integer, percent, plain
-from arboleda.reports.explanation.cards import (
-    describe_changes_axis,
-    make_changes_view,
-    make_contributions_view,
-)
+from arboleda.reports.explanation.cards import describe_changes_axis, make_changes_view
+from arboleda.reports.explanation.contributions import make_contributions_view, make_lime_view
 from arboleda.reports.explanation.wording import (
     describe_confidence,
     describe_remark,
@@ -40,6 +37,7 @@ def make_row_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "target": facts["study"]["target"],
         "summary": make_row_summary(facts),
         "contributions": make_contributions_view(facts),
+        "lime": make_lime_view(facts),
         "uncertainty": _make_uncertainty(facts),
         "changes": make_changes_view(facts),
         "axis": describe_changes_axis(facts),
@@ -128,11 +126,8 @@ def _make_neighbours(facts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _choose_columns(facts: Mapping[str, Any]) -> list[str]:
-    """Return the columns with the largest contributions, or the first of the table."""
-    if facts["contributions"] is not None:
-        names = [column["name"] for column in facts["contributions"]["columns"]]
-    else:
-        names = [column["name"] for column in facts["values"]]
+    """Return the columns with the largest contributions."""
+    names = [column["name"] for column in facts["contributions"]["columns"]]
     return list(dict.fromkeys(names))[:_MOST_VALUES]
 
 
@@ -208,7 +203,6 @@ def _make_values(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-_WEAK_LIME = 0.5
 _FAR = 0.1
 
 
@@ -320,12 +314,7 @@ def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def _describe_contributions(facts: Mapping[str, Any]) -> Iterator[str]:
     result = facts["contributions"]
-    if result is None:
-        return
-    # Of several conditions on one column, keep the first, which is the strongest.
-    columns = list({column["name"]: column for column in reversed(result["columns"])}.values())[
-        ::-1
-    ]
+    columns = result["columns"]
     towards = [column for column in columns if column["contribution"] > 0]
     away = [column for column in columns if column["contribution"] < 0]
     up, down = (
@@ -365,16 +354,6 @@ def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
     near = facts["neighbours"]["rows"]
     if not near or near[0]["proximity"] < _FAR:
         yield _("No training row is similar to this one: the prediction has little support.")
-    contributions = facts["contributions"]
-    if (
-        contributions is not None
-        and contributions["method"] == "lime"
-        and contributions["fidelity"] < _WEAK_LIME
-    ):
-        yield _(
-            "The simple model behind the contributions approximates this model only "
-            "roughly here: treat the order of the columns as a hint."
-        )
     yield from write_calibration_caution(facts)
 
 

@@ -78,7 +78,7 @@ def make_importance_view(report: ReportData) -> dict[str, Any] | None:
         return None
     name = report.get_name(result["model"])
     if result["skipped"]:
-        return {"name": name, "skipped": translate(result["skipped"])}
+        return {"skipped": report.describe_skipped(result)}
     columns = result["columns"]
     write = number_format(
         [c["value"] for c in columns[:_DRAWN]], get_metric(result["metric"]).bounded
@@ -119,7 +119,7 @@ def make_surrogate_view(report: ReportData) -> dict[str, Any] | None:
         return None
     name = report.get_name(result["model"])
     if result["skipped"]:
-        return {"name": name, "skipped": translate(result["skipped"])}
+        return {"skipped": report.describe_skipped(result)}
     values = {key: result[key] for key in ("error", "model_error")}
     write = percent if report.is_classification else number_format(values.values(), bounded=False)
     errors = {key: write(value) for key, value in values.items()}
@@ -146,7 +146,7 @@ def make_ensemble_view(report: ReportData) -> dict[str, Any] | None:
         is_expected = get_scheme_kind(report.study) == "bootstrap" and len(report.models) > _FEW
         return (
             {
-                "why_not": _(
+                "skipped": _(
                     "With the bootstrap, models are not combined: the .632+ estimate "
                     "needs the score of a combination on the rows it was fitted on, which "
                     "held-out predictions do not provide. Use --cv 5 to combine models."
@@ -159,7 +159,7 @@ def make_ensemble_view(report: ReportData) -> dict[str, Any] | None:
     spread = next(filter(None, spreads), None)
     remarks = dict.fromkeys(r for _, m in result for r in m["ensemble"].get("remarks", []))
     return {
-        "why_not": None,
+        "skipped": None,
         "verdict": _describe_best(report, result[0][1]),
         "remarks": [translate(r) for r in remarks],
         "combined": [_describe_combination(report, rank, model) for rank, model in result],

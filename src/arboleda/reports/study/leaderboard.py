@@ -12,7 +12,13 @@ from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell
 from arboleda.reports.translation import N_, ngettext
 from arboleda.reports.translation import gettext as _
-from arboleda.reports.wording import choose_leaderboard_metrics, get_metric, join_names, spell_count
+from arboleda.reports.wording import (
+    choose_leaderboard_metrics,
+    get_metric,
+    join_names,
+    lower_label,
+    spell_count,
+)
 
 __all__ = [
     "make_classes_view",
@@ -26,19 +32,25 @@ _WIDTH, _HEIGHT = 84, 16
 FILTER_FROM = 9  # minimum number of rows for a filter field
 
 _RESULTS = {
-    "equal": N_("as good"),
+    "not_distinguishable": N_("not distinguishable"),
     "worse": N_("worse"),
+    "better": N_("better"),
     "unknown": N_("unknown"),
 }
+_SCALES = {
+    "test": N_("A difference in {metric} on the test rows is above 0 if {winner} is better."),
+    "folds": N_("A difference in {metric} on the folds is above 0 if {winner} is better."),
+}
+_COMPARED = 3  # models whose differences the sentence shows
 
 _SELECTION = {
     "luck": N_(
-        "{name} is the best of {count} settings, and the score of the best of many is "
+        "{name} is the best of {count} candidates, and the score of the best of many is "
         "optimistic: on folds not used for selection, the selection procedure scores "
         "{score} ({level} interval {low} to {high})."
     ),
     "no_luck": N_(
-        "{name} is the best of {count} settings; on folds not used for selection, the "
+        "{name} is the best of {count} candidates; on folds not used for selection, the "
         "selection procedure scores {score}, which is no worse ({level} interval {low} to "
         "{high})."
     ),
@@ -50,27 +62,28 @@ def make_leaderboard_view(report: ReportData) -> dict[str, Any]:
     models = report.models
     present = dict.fromkeys(key for model in models for key in model["test"]["metrics"])
     keys = [key for key in choose_leaderboard_metrics(present, report.key) if key != report.key]
-    values = {key: [model["test"]["metrics"].get(key) for model in models] for key in keys}
-    values[report.key] = [report.get_test_score(model) for model in models]
-    writers = {key: number_format(values[key], get_metric(key).bounded) for key in keys}
+    writers = {
+        key: number_format([m["test"]["metrics"].get(key) for m in models], get_metric(key).bounded)
+        for key in keys
+    }
     drawn = _Strip.of(models)
     rows = []
     for rank, model in enumerate(models, 1):
         cells = [
-            Cell(writers[key](value), value, "top" if _is_best(report, key, value, values) else "")
+            Cell(writers[key](value), value)
             for key, value in ((key, model["test"]["metrics"].get(key)) for key in keys)
         ]
-        timing, score = model["timing"], report.get_test_score(model)
-        top = "top" if _is_best(report, report.key, score, values) else ""
+        timing, score, mean = model["timing"], report.get_test_score(model), model["cv"]["mean"]
         rows.append(
             {
                 "rank": rank,
                 "anchor": f"model-{rank}",
                 "name": translate(model["name"]),
                 "engine": model["engine"],
-                "mean": Cell(report.format_score(model["cv"]["mean"]), model["cv"]["mean"]),
+                "is_best": mean == models[0]["cv"]["mean"],
+                "mean": Cell(report.format_score(mean), mean),
                 "sd": None if model["cv"]["sd"] is None else report.format_score(model["cv"]["sd"]),
-                "test": Cell(report.format_score(score), score, top),
+                "test": Cell(report.format_score(score), score),
                 "interval": _format_interval(report, model),
                 "strip": drawn.draw(model["test"]["interval"], score),
                 "cells": cells,
@@ -83,7 +96,7 @@ def make_leaderboard_view(report: ReportData) -> dict[str, Any]:
             "name": translate(model["name"]),
             "engine": model["engine"],
             "error": model["error"],
-            "state": _("no time") if report.ran_out_of_time(model) else _("failed"),
+            "state": report.get_state(model),
         }
         for model in report.failed
     ]
@@ -98,16 +111,6 @@ def make_leaderboard_view(report: ReportData) -> dict[str, Any]:
         "filtered": len(rows) + len(failed) >= FILTER_FROM,
         "level": f"{100 * models[0]['test']['interval']['level']:g}" if models else "95",
     }
-
-
-def _is_best(
-    report: ReportData, key: str, value: float | None, values: Mapping[str, Sequence[float | None]]
-) -> bool:
-    known = [other for other in values[key] if other is not None]
-    if value is None or len(known) < 2:
-        return False
-    up = report.greater_is_better if key == report.key else get_metric(key).greater_is_better
-    return value == (max(known) if up else min(known))
 
 
 def _format_interval(report: ReportData, model: Mapping[str, Any]) -> str:
@@ -229,7 +232,7 @@ def make_folds_view(report: ReportData) -> dict[str, Any] | None:
 
 
 def write_uncertainty_sentences(report: ReportData) -> Iterator[str]:
-    """Describe the effect of selection on the winner's score and the models that are as good."""
+    """Describe the effect of the choice on the winner's score, and the models close to it."""
     selection, comparison = report.facts.get("selection"), report.facts.get("comparison")
     if selection is not None and selection["n_candidates"] > 1:
         yield _describe_choice(report, selection)
@@ -242,7 +245,7 @@ def _describe_choice(report: ReportData, selection: Mapping[str, Any]) -> str:
     name = report.get_name(selection["chosen"])
     if honest is None:
         return _(
-            "{name} is the best of {count} settings, and the score of the best of many is "
+            "{name} is the best of {count} candidates, and the score of the best of many is "
             "optimistic; these folds do not allow estimating by how much.",
             name=name,
             count=count,
@@ -259,32 +262,56 @@ def _describe_choice(report: ReportData, selection: Mapping[str, Any]) -> str:
 
 def _describe_others(report: ReportData, comparison: Mapping[str, Any]) -> str:
     winner = report.get_name(comparison["against"])
-    equals = [report.get_name(key) for key in comparison["as_good"][1:]]
-    worse = sum(row["as_good"] is False for row in comparison["rows"])
-    if not equals and worse == len(comparison["rows"]):
-        return _("No other model is as good as {winner}.", winner=winner)
+    rows, equals = comparison["rows"], comparison["not_distinguishable"]
+    counts = {kind: sum(row["verdict"] == kind for row in rows) for kind in ("worse", "better")}
+    if not equals and counts["worse"] == len(rows):
+        return _("On these rows {winner} is better than every other model.", winner=winner)
+    if not equals and not counts["better"]:
+        return _("These rows do not show whether other models differ from {winner}.", winner=winner)
+    rest = _count_others(counts)
     if not equals:
-        return _(
-            "These rows do not show whether other models are as good as {winner}.", winner=winner
-        )
-    rest = (
-        ngettext(
-            "; {count} other model is worse",
-            "; {count} other models are worse",
-            worse,
-            count=spell_count(worse),
-        )
-        if worse
-        else ""
-    )
-    names = join_names(equals)
-    return ngettext(
-        "{names} is as good as {winner} up to chance{rest}.",
-        "{names} are as good as {winner} up to chance{rest}.",
-        len(equals),
-        names=names,
+        return _("Compared with {winner}{rest}.", winner=winner, rest=f":{rest[1:]}")
+    by_key = {row["key"]: row for row in rows}
+    shown = [by_key[key] for key in equals[:_COMPARED]]
+    part = "test" if all(row["test"] for row in shown) else "folds"
+    names = [_name_with_interval(report, row, part, comparison["level"]) for row in shown]
+    names += [report.get_name(key) for key in equals[_COMPARED:]]
+    return _(
+        "Not distinguishable from {winner} on these rows: {names}{rest}. {scale}",
         winner=winner,
+        names=join_names(names, _COMPARED + 1),
         rest=rest,
+        scale=_(_SCALES[part], winner=winner, metric=lower_label(report.label)),
+    )
+
+
+def _count_others(counts: Mapping[str, int]) -> str:
+    """Write how many other models are worse and better; empty if none are."""
+    worse = ngettext(
+        "; {count} other model is worse",
+        "; {count} other models are worse",
+        counts["worse"],
+        count=spell_count(counts["worse"]),
+    )
+    better = ngettext(
+        "; {count} other model is better",
+        "; {count} other models are better",
+        counts["better"],
+        count=spell_count(counts["better"]),
+    )
+    return (worse if counts["worse"] else "") + (better if counts["better"] else "")
+
+
+def _name_with_interval(report: ReportData, row: Mapping[str, Any], part: str, level: float) -> str:
+    """Return the name of a model with its difference from the best and the interval of that."""
+    name, test = report.get_name(row["key"]), row[part]
+    if test is None:
+        return name
+    return _(
+        "{name} (difference {difference}, {interval})",
+        name=name,
+        difference=report.format_score(test["difference"]),
+        interval=report.format_interval({**test, "level": level}),
     )
 
 
@@ -305,7 +332,7 @@ def make_comparison_view(report: ReportData) -> dict[str, Any] | None:
 
 
 def _make_row(report: ReportData, row: Mapping[str, Any]) -> dict[str, Any]:
-    result = {True: "equal", False: "worse", None: "unknown"}[row["as_good"]]
+    result = row["verdict"] or "unknown"
     p_value = row["p_adjusted"]
     return {
         "name": report.get_name(row["key"]),
@@ -313,7 +340,7 @@ def _make_row(report: ReportData, row: Mapping[str, Any]) -> dict[str, Any]:
         "test": _make_difference(report, row["test"]),
         "p": Cell("–" if p_value is None else _format_p_value(p_value), p_value),
         "verdict": _(_RESULTS[result]),
-        "kind": "unknown" if row["as_good"] is None else result,
+        "kind": result,
     }
 
 

@@ -82,7 +82,7 @@ _TASKS = {
 # Full and short titles of the sections.
 _TITLES = {
     "leaderboard": (N_("Leaderboard"), NP_("menu", "Leaderboard")),
-    "comparison": (N_("Which models are equally good?"), NP_("menu", "Comparison")),
+    "comparison": (N_("Which models are distinguishable?"), NP_("menu", "Comparison")),
     "thresholds": (N_("Decisions by threshold"), NP_("menu", "Thresholds")),
     "errors": (N_("Worst errors"), NP_("menu", "Errors")),
     "costs": (N_("Costs"), NP_("menu", "Costs")),
@@ -152,9 +152,9 @@ def list_figures(sections: Sequence[Section]) -> list[Figure]:
 
 
 def _iter_figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str, Markup]]:
-    if key == "folds" or (key == "importance" and not view["skipped"]):
+    if key in ("folds", "importance"):
         yield {"folds": "fold_scores", "importance": "importance"}[key], view["title"], view["wide"]
-    elif key == "thresholds" and not view["skipped"]:
+    elif key == "thresholds":
         for figure in view["figures"]:
             yield f"threshold_{figure['kind']}", figure["title"], figure["svg"]
     elif key == "models":
@@ -168,9 +168,9 @@ def _iter_figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str,
     elif key == "effects":
         for place, figure in enumerate(view["figures"], 1):
             yield f"effect_{place}", figure["spoken"], figure["svg"]
-    elif key == "calibration" and view["figure"]:
+    elif key == "calibration":
         yield "calibration", view["figure"]["title"], view["figure"]["svg"]
-    elif key in ("tree", "surrogate", "learning") and not view.get("skipped"):
+    elif key in ("tree", "surrogate", "learning"):
         file = {"tree": "tree", "surrogate": "surrogate_tree", "learning": "learning_curve"}[key]
         yield file, view["title"], view["svg"]
 
@@ -206,12 +206,14 @@ def make_page_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         ``results.json`` of a study.
     """
     report = ReportData(facts)
-    sections = make_sections(report)
+    found = make_sections(report)
+    sections = [section for section in found if not section.view.get("skipped")]
     return {
         "study": report.study,
         "headline": _make_headline(facts),
         "summary": summarise(facts),
         "sections": sections,
+        "skipped": [section for section in found if section.view.get("skipped")],
         "gallery": list_figures(sections),
         "version": facts["arboleda_version"],
     }

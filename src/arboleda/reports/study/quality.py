@@ -42,14 +42,23 @@ _OBSERVED_AXES = {
     "positive": N_("Share of rows of the positive class"),
 }
 
-_EFFECT_ON_TEST = {
-    "helps_too": N_(
-        "Calibration by {method} helps: it changes the log-loss on held-out rows from "
-        "{before} to {after}, and on the test rows from {test} to {test_after}."
+_CHOICES = {
+    "helps": N_(
+        "Calibration by {method} lowers the log-loss on held-out rows from {before} to {after} "
+        "(by {gain}, {interval})."
     ),
-    "helps_not": N_(
-        "Calibration by {method} helps on held-out rows, where it changes the log-loss "
-        "from {before} to {after}, but not on the test rows ({test} to {test_after})."
+    "unclear": N_(
+        "Calibration by {method} changes the log-loss on held-out rows from {before} to {after}, "
+        "but the interval of the difference ({low} to {high}) holds zero: these folds do not show "
+        "that it helps."
+    ),
+    "uncalibrated": N_(
+        "Calibration by {method} changes the log-loss on held-out rows from {before} to {after}, "
+        "which is not more than chance explains ({low} to {high}): use the probabilities without "
+        "calibration."
+    ),
+    "no_better": N_(
+        "No method lowers the log-loss on held-out rows: use the probabilities without calibration."
     ),
 }
 
@@ -92,13 +101,16 @@ def make_calibration_view(report: ReportData) -> dict[str, Any] | None:
     if result is None:
         return None
     name, variants = report.get_name(result["model"]), result["variants"]
+    if not variants:
+        reason = result["error"] or "the folds lack probabilities of some classes"
+        return {"skipped": report.describe_skipped({"model": result["model"], "skipped": reason})}
     return {
+        "skipped": None,
         "name": name,
-        "error": result["error"] and translate(result["error"]),
-        "verdict": _describe_choice(result) if variants else "",
+        "verdict": _describe_choice(result),
         "heads": [get_metric(key).label for key in _SHOWN],
         "rows": _make_rows(result),
-        "figure": _draw_figure(result, report.study["positive_class"]) if variants else None,
+        "figure": _draw_figure(result, report.study["positive_class"]),
     }
 
 
@@ -123,13 +135,14 @@ def _make_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
         key: number_format([v["cv"]["metrics"][key]["mean"] for v in result["variants"]], True)
         for key in _SHOWN
     }
-    rows = []
+    rows, best = [], _find_best(result, calibrated=False)
     for variant in result["variants"]:
         cv, test = variant["cv"], variant["test"] or {"metrics": {}, "calibration": None}
         calibration = test["calibration"]
         rows.append(
             {
                 "label": _get_method_name(variant["method"]),
+                "is_best": variant is best,
                 "chosen": variant["method"] == result["chosen"],
                 "cv": [
                     (write[key](cv["metrics"][key]["mean"]), write[key](cv["metrics"][key]["sd"]))
@@ -146,37 +159,44 @@ def _make_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _describe_choice(result: Mapping[str, Any]) -> str:
-    """Describe the chosen method and its effect on rows that were not used to choose it."""
+    """Describe the chosen method by the interval of its gain, and its scores on the test rows."""
     by_method = {variant["method"]: variant for variant in result["variants"]}
-    chosen, own = by_method[result["chosen"]], by_method.get(_UNCALIBRATED)
-    if result["chosen"] == _UNCALIBRATED:
-        return _(
-            "No method lowers the log-loss on held-out rows by more than one standard "
-            "error over the folds: use the probabilities without calibration."
-        )
-    method = lower_label(_get_method_name(result["chosen"]))
+    chosen, own, gain = by_method[result["chosen"]], by_method.get(_UNCALIBRATED), result["gain"]
     if own is None:
         return _(
             "The model predicts no probabilities itself. Of those computed from its "
             "scores, {method} has the smallest log-loss on held-out rows.",
-            method=method,
+            method=lower_label(_get_method_name(result["chosen"])),
         )
-    before, after = (plain(v["cv"]["metrics"]["log_loss"]["mean"]) for v in (own, chosen))
-    helps = {"method": method, "before": before, "after": after}
-    tested = [(v["test"] or {"metrics": {}})["metrics"].get("log_loss") for v in (own, chosen)]
-    if None in tested:
-        return _(
-            "Calibration by {method} helps: it changes the log-loss on held-out rows from "
-            "{before} to {after}.",
-            **helps,
-        )
-    side = "too" if tested[1] <= tested[0] else "not"
-    return _(
-        _EFFECT_ON_TEST[f"helps_{side}"],
-        **helps,
-        test=plain(tested[0]),
-        test_after=plain(tested[1]),
+    best = chosen if chosen is not own else _find_best(result, calibrated=True)
+    if best is None or gain is None or gain["difference"] <= 0:
+        kind = "no_better"
+        return _(_CHOICES[kind])
+    kind = "uncalibrated" if chosen is own else "helps" if gain["low"] > 0 else "unclear"
+    before, after = (plain(v["cv"]["metrics"]["log_loss"]["mean"]) for v in (own, best))
+    low, high = plain(gain["low"], 3), plain(gain["high"], 3)
+    level = f"{100 * gain['level']:g}\N{NO-BREAK SPACE}%"
+    sentence = _(
+        _CHOICES[kind],
+        method=lower_label(_get_method_name(best["method"])),
+        before=before,
+        after=after,
+        gain=plain(gain["difference"], 3),
+        interval=_("{level} interval {low} to {high}", level=level, low=low, high=high),
+        low=low,
+        high=high,
     )
+    tested = [(v["test"] or {"metrics": {}})["metrics"].get("log_loss") for v in (own, best)]
+    if None in tested:
+        return sentence
+    values = {"before": plain(tested[0]), "after": plain(tested[1])}
+    return f"{sentence} {_('On the test rows it is {after} with and {before} without.', **values)}"
+
+
+def _find_best(result: Mapping[str, Any], *, calibrated: bool) -> Mapping[str, Any] | None:
+    """Return the variant with the smallest log-loss on the folds; with ``calibrated``, a method."""
+    variants = [v for v in result["variants"] if not calibrated or v["method"] != _UNCALIBRATED]
+    return min(variants, key=lambda v: float(v["cv"]["metrics"]["log_loss"]["mean"]), default=None)
 
 
 def _draw_figure(result: Mapping[str, Any], positive: str | None) -> dict[str, Any]:
@@ -200,7 +220,8 @@ def _select_compared(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     own = [v for v in result["variants"] if v["method"] == _UNCALIBRATED]
     rest = [v for v in result["variants"] if v["method"] != _UNCALIBRATED]
     if result["chosen"] == _UNCALIBRATED:
-        best = sorted(rest, key=lambda v: v["cv"]["metrics"]["log_loss"]["mean"])[:1]
+        found = _find_best(result, calibrated=True)
+        best = [] if found is None else [found]
     else:
         best = [v for v in rest if v["method"] == result["chosen"]]
     return [*own, *best]

@@ -15,6 +15,8 @@ __all__ = ["BASELINES", "ReportData", "describe_scheme", "get_scheme_kind", "nam
 
 Facts = Mapping[str, Any]
 BASELINES = ("most_frequent", "mean")
+# By the status of a model.
+_STATES = {"ok": N_("fitted and tested"), "failed": N_("failed"), "no_time": N_("no time")}
 
 # Name within a sentence, and what the scheme does, by kind.
 _SCHEMES = {
@@ -96,9 +98,10 @@ class ReportData:
         """The models without scores."""
         return [model for model in self.facts["models"] if model["status"] != "ok"]
 
-    def ran_out_of_time(self, model: Facts) -> bool:
-        """Return whether a model has no scores only because time ran out."""
-        return model["status"] != "ok" and (model["error"] or "").startswith("Left out: no time")
+    def get_state(self, model: Facts) -> str:
+        """Return the status of a model in words."""
+        status = model["status"]
+        return _(_STATES[status])
 
     @property
     def best(self) -> Facts:
@@ -109,6 +112,12 @@ class ReportData:
     def baseline(self) -> Facts | None:
         """The baseline, which ignores all columns; None if it was not fitted."""
         return next((model for model in self.models if model["key"] in BASELINES), None)
+
+    @property
+    def n_candidates(self) -> int:
+        """The number of candidates among which the best model was chosen."""
+        selection = self.facts.get("selection")
+        return selection["n_candidates"] if selection is not None else 1
 
     @property
     def key(self) -> str:
@@ -146,6 +155,22 @@ class ReportData:
         """Return the main metric of a model on the test rows."""
         result: float | None = model["test"]["metrics"].get(self.key)
         return result
+
+    def describe_skipped(self, result: Facts) -> str:
+        """State why a part of the facts on a model is empty."""
+        name, reason = self.get_name(result["model"]), translate(result["skipped"])
+        return _("Not computed for {name}: {reason}.", name=name, reason=reason)
+
+    def format_interval(self, interval: Facts | None) -> str:
+        """Format an interval with its level; empty without one."""
+        if interval is None or interval["low"] is None or interval["high"] is None:
+            return ""
+        return _(
+            "{level} interval {low} to {high}",
+            level=f"{100 * interval['level']:g}\N{NO-BREAK SPACE}%",
+            low=self.format_score(interval["low"]),
+            high=self.format_score(interval["high"]),
+        )
 
     def format_spread(self, part: Facts) -> str:
         """Format a mean with its standard deviation, if there is one."""

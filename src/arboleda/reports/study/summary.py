@@ -3,17 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arboleda._utils.numbers import duration, integer, number_format, percent
+from arboleda._utils.numbers import integer, number_format, percent
 from arboleda.reports.fact_messages import translate
-from arboleda.reports.rendering import Bar, Highlight, KeyFigure, Summary
-from arboleda.reports.study.leaderboard import write_uncertainty_sentences
-from arboleda.reports.study.quality import write_cost_sentences
-from arboleda.reports.study.report_data import BASELINES, ReportData, name_scheme
+from arboleda.reports.rendering import KeyFigure, Summary
+from arboleda.reports.study.highlights import make_highlights
+from arboleda.reports.study.report_data import ReportData, name_scheme
 from arboleda.reports.translation import N_, ngettext
 from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import get_metric, join_names, lower_label, quote_name, spell_count
 
-__all__ = ["summarise"]
+__all__ = ["describe_baseline", "summarise"]
 
 _FEW_TEST_ROWS = 200
 _RARE = 0.1
@@ -23,9 +22,30 @@ _USUAL_CLASSES = ("accuracy", "roc_auc", "balanced_accuracy")
 _USUAL_NUMBERS = ("r2", "mae", "rmse")
 
 _FIRST_SENTENCES = {
-    "best": N_("{name} is the best of {count} models: {metric} {score} in {scheme}."),
-    "only": N_("Of {count} models, only {name} could be scored: {metric} {score} in {scheme}."),
-    "alone": N_("{name} is the only model in the study: {metric} {score} in {scheme}."),
+    "best": N_(
+        "{name} is the best of {count} models: {metric} {score} on the {rows} test rows, which "
+        "were not used for fitting or tuning{interval}."
+    ),
+    "only": N_(
+        "Of {count} models, only {name} could be scored: {metric} {score} on the {rows} test rows, "
+        "which were not used for fitting or tuning{interval}."
+    ),
+    "alone": N_(
+        "{name} is the only model in the study: {metric} {score} on the {rows} test rows, which "
+        "were not used for fitting or tuning{interval}."
+    ),
+}
+
+_CROSS_VALIDATED = {
+    "corrected": N_(
+        "Its score in {scheme}, corrected for the choice among {count} candidates, is {honest} "
+        "({interval}); uncorrected, as the best of them, it is {score}, which is optimistic."
+    ),
+    "optimistic": N_(
+        "Its score in {scheme}, {score}, is that of the best of {count} candidates and optimistic; "
+        "these folds do not allow estimating by how much."
+    ),
+    "single": N_("Its score in {scheme} is {score}."),
 }
 
 _FAILURES = {
@@ -62,6 +82,26 @@ def summarise(facts: Mapping[str, Any]) -> Summary:
     )
 
 
+def describe_baseline(report: ReportData) -> str:
+    """State that no model is better than the baseline; empty if one is."""
+    models, baseline = report.models, report.baseline
+    if baseline is None or len(models) < 2:
+        return ""
+    if models[0] is baseline:
+        return _(
+            "No model is better than the baseline: the columns may not contain "
+            "information about the target."
+        )
+    comparison = report.facts.get("comparison")
+    if comparison is None or baseline["key"] not in comparison["not_distinguishable"]:
+        return ""
+    return _(
+        "No model is distinguishable from the baseline, which ignores all columns: on these rows, "
+        "the lead of {name} may be chance.",
+        name=translate(models[0]["name"]),
+    )
+
+
 class _Words:
     """The sentences of the summary, with the formatted numbers they share."""
 
@@ -76,44 +116,64 @@ class _Words:
         n_models, kind = len(self.models), "best"
         if n_models == 1:
             n_models, kind = len(self.facts["models"]), "only" if self.report.failed else "alone"
+        interval = self.report.format_interval(self.best["test"]["interval"])
         first = _(
             _FIRST_SENTENCES[kind],
             name=translate(self.best["name"]),
             count=spell_count(n_models),
             metric=lower_label(self.report.label),
-            score=self.report.format_spread(self.best["cv"]),
-            scheme=name_scheme(self.report.study),
-        )
-        interval = self._format_interval()
-        second = _(
-            "On the {count} test rows, which were not used for fitting or tuning, it "
-            "scores {score}{interval}.",
-            count=integer(self.facts["split"]["n_test"]),
             score=self.write(self.test),
+            rows=integer(self.facts["split"]["n_test"]),
             interval=f" ({interval})" if interval else "",
         )
-        return [first, second, *self._compare_with_baseline()]
+        return [first, self._describe_cross_validation(), *self._compare_with_baseline()]
+
+    def _describe_cross_validation(self) -> str:
+        selection, count = self.facts.get("selection"), self.report.n_candidates
+        honest = None if selection is None else selection["honest"]
+        kind = "single" if count == 1 else "optimistic" if honest is None else "corrected"
+        return _(
+            _CROSS_VALIDATED[kind],
+            scheme=name_scheme(self.report.study),
+            count=integer(count),
+            score=self.report.format_spread(self.best["cv"]),
+            honest=self.write(honest["mean"]) if honest else "",
+            interval=self.report.format_interval(honest),
+        )
 
     def figures(self) -> list[KeyFigure]:
-        cv, label = self.best["cv"], self.report.label
-        spread = "" if cv["sd"] is None else f"± {self.write(cv['sd'])}"
+        label = self.report.label
         result = [
-            KeyFigure(
-                _("{metric}, cross-validated", metric=label),
-                self.write(cv["mean"]),
-                _("{sd} over {count} folds", sd=spread, count=len(cv["fold_scores"])),
-            ),
             KeyFigure(
                 _("{metric}, test rows", metric=label),
                 self.write(self.test),
-                self._format_interval(),
+                self.report.format_interval(self.best["test"]["interval"]),
             ),
+            *self._make_cross_validated(),
         ]
         if self.baseline is not None:
             score = self.report.get_test_score(self.baseline)
             label = _("Baseline, test rows")
             result.append(KeyFigure(label, self.write(score), self._describe_gain(score)))
         return [*result, *self._make_other_metrics()]
+
+    def _make_cross_validated(self) -> Iterator[KeyFigure]:
+        """Yield the score corrected for the choice, and the one of the best of many."""
+        cv, label, count = self.best["cv"], self.report.label, self.report.n_candidates
+        selection = self.facts.get("selection")
+        if count > 1 and selection is not None and selection["honest"] is not None:
+            yield KeyFigure(
+                _("{metric}, corrected for the choice", metric=label),
+                self.write(selection["honest"]["mean"]),
+                self.report.format_interval(selection["honest"]),
+            )
+        spread = "" if cv["sd"] is None else f"± {self.write(cv['sd'])}"
+        note = (
+            _("best of {count} candidates, optimistic", count=integer(count))
+            if count > 1
+            else _("{sd} over {count} folds", sd=spread, count=len(cv["fold_scores"]))
+        )
+        yield KeyFigure(_("{metric}, cross-validated", metric=label), self.write(cv["mean"]), note)
 
     def _make_other_metrics(self) -> Iterator[KeyFigure]:
         """Yield a well-known metric if models were chosen by another one."""
@@ -138,23 +198,10 @@ class _Words:
         yield from self._check_probabilities()
         yield from self._check_classes()
         yield from self._check_rows()
-        for kind, no_time in (("failed", False), ("no_time", True)):
-            models = [m for m in self.report.failed if self.report.ran_out_of_time(m) is no_time]
-            if models:
-                yield _(_FAILURES[kind], names=join_names([translate(m["name"]) for m in models]))
-
-    def _format_interval(self) -> str:
-        interval = self.best["test"]["interval"]
-        low, high = interval["low"], interval["high"]
-        if low is None or high is None:
-            return ""
-        level = f"{100 * interval['level']:g}\N{NO-BREAK SPACE}%"
-        return _(
-            "{level} interval {low} to {high}",
-            level=level,
-            low=self.write(low),
-            high=self.write(high),
-        )
+        for kind, sentence in _FAILURES.items():
+            names = [translate(m["name"]) for m in self.report.failed if m["status"] == kind]
+            if names:
+                yield _(sentence, names=join_names(names))
 
     def _describe_gain(self, score: float | None) -> str:
         if score is None or self.test is None:
@@ -191,11 +238,9 @@ class _Words:
 
     def _check_scores(self) -> Iterator[str]:
         cv = self.best["cv"]
-        if self.best["key"] in BASELINES and len(self.models) > 1:
-            yield _(
-                "No model is better than the baseline: the columns may not contain "
-                "information about the target."
-            )
+        baseline = describe_baseline(self.report)
+        if baseline:
+            yield baseline
         if cv["sd"] is None:
             return
         compared = self.facts.get("comparison") is not None  # more reliable than this rule
@@ -310,52 +355,3 @@ class _Words:
                 len(left_out),
                 names=join_names(left_out),
             )
-
-
-_BARS = 6
-
-
-def make_highlights(report: ReportData) -> list[Highlight]:
-    """Collect the highlights that the facts support."""
-    return [*_describe_uncertainty(report), *_describe_drivers(report), *_describe_costs(report)]
-
-
-def _describe_uncertainty(report: ReportData) -> Iterator[Highlight]:
-    sentences = list(write_uncertainty_sentences(report))
-    link = "comparison" if report.facts.get("comparison") else ""
-    if sentences:
-        yield Highlight(_("How certain is the result?"), sentences, link=link)
-
-
-def _describe_drivers(report: ReportData) -> Iterator[Highlight]:
-    result = report.facts.get("importance") or {}
-    columns = [c for c in result.get("columns", ()) if c["value"] > 0][:_BARS]
-    if not columns:
-        return
-    largest = columns[0]["value"]
-    write = number_format([c["value"] for c in columns], get_metric(result["metric"]).bounded)
-    bars = [Bar(c["name"], write(c["value"]), c["value"] / largest) for c in columns]
-    yield Highlight(
-        _("What drives the model?"),
-        [_("The most important columns: the loss in score when their values are shuffled.")],
-        bars,
-        "importance",
-    )
-
-
-def _describe_costs(report: ReportData) -> Iterator[Highlight]:
-    timing, total = report.best["timing"], report.facts["timing"]["total_s"]
-    sentences = [
-        _(
-            "The whole study of {count} models took {time}.",
-            time=duration(total),
-            count=len(report.facts["models"]),
-        )
-    ]
-    if timing["fit_s"] is not None and timing["predict_s"] is not None:
-        times = {"fit": duration(timing["fit_s"]), "predict": duration(timing["predict_s"])}
-        sentences.insert(
-            0, _("Fitting it takes {fit}; predicting the test rows takes {predict}.", **times)
-        )
-    link = "costs" if report.facts.get("costs") else ""
-    yield Highlight(_("What does it cost?"), [*write_cost_sentences(report), *sentences], link=link)

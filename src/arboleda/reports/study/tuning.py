@@ -8,6 +8,7 @@ from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import draw_effect_plot, draw_learning_plot
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell, format_setting
+from arboleda.reports.translation import N_
 from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import lower_label
 
@@ -27,7 +28,7 @@ def make_tried_view(report: ReportData) -> dict[str, Any]:
             fits=integer(fits),
             time=duration(report.facts["timing"]["total_s"]),
         ),
-        "rows": [_make_tried_row(model) for model in models],
+        "rows": [_make_tried_row(report, model) for model in models],
         "left_out": [_describe_left_out(each) for each in report.facts["search"]["left_out"]],
     }
 
@@ -39,14 +40,14 @@ def _describe_left_out(each: Mapping[str, Any]) -> str:
     return _("{name}: {count} of its candidates were not evaluated.", **values)
 
 
-def _make_tried_row(model: Mapping[str, Any]) -> dict[str, Any]:
+def _make_tried_row(report: ReportData, model: Mapping[str, Any]) -> dict[str, Any]:
     seconds = model["timing"]["search_s"]
     return {
         "name": translate(model["name"]),
         "candidates": Cell(integer(len(model["candidates"])), len(model["candidates"])),
         "fits": Cell(integer(_count_fits(model)), _count_fits(model)),
         "time": Cell(duration(seconds), seconds),
-        "outcome": _("fitted and tested") if model["status"] == "ok" else _("failed"),
+        "outcome": report.get_state(model),
         "error": model["error"],
     }
 
@@ -152,7 +153,7 @@ def make_learning_view(report: ReportData) -> dict[str, Any] | None:
         return None
     name = report.get_name(result["model"])
     if result["skipped"]:
-        return {"name": name, "skipped": translate(result["skipped"])}
+        return {"skipped": report.describe_skipped(result)}
     points = [(p["n_rows"], p["fold_scores"]) for p in result["points"]]
     title = _("Learning curve: {name}", name=name)
     labels = (_("Training rows"), report.label)
@@ -161,7 +162,7 @@ def make_learning_view(report: ReportData) -> dict[str, Any] | None:
         "skipped": None,
         "svg": draw_learning_plot(points, labels, name="learning", title=title),
         "title": title,
-        "verdict": _describe_trend(report, result["points"]),
+        "verdict": _describe_gain(report, result),
         "rows": [
             {
                 "n": integer(p["n_rows"]),
@@ -173,31 +174,35 @@ def make_learning_view(report: ReportData) -> dict[str, Any] | None:
     }
 
 
-def _describe_trend(report: ReportData, points: Any) -> str:
-    """Describe whether the last step improved the score beyond its noise."""
-    if len(points) < 2:
+_TRENDS = {
+    "better": N_(
+        "From {before} to {last} rows, the score improved by {gain} ({interval}): more rows "
+        "would probably help."
+    ),
+    "worse": N_(
+        "From {before} to {last} rows, the score became worse by {gain} ({interval}): more rows "
+        "of the same kind would probably not help."
+    ),
+    "none": N_(
+        "From {before} to {last} rows, the score improved by {gain} ({interval}). The interval "
+        "holds zero: these folds do not show whether more rows would help."
+    ),
+}
+
+
+def _describe_gain(report: ReportData, result: Mapping[str, Any]) -> str:
+    """Describe the gain of the last step by its interval."""
+    gain = result["gain"]
+    if gain is None:
         return ""
-    before, last = points[-2], points[-1]
-    gain = (last["mean"] - before["mean"]) * (1 if report.greater_is_better else -1)
-    pairs = zip(before["fold_scores"], last["fold_scores"], strict=True)
-    steps = [(b - a) * (1 if report.greater_is_better else -1) for a, b in pairs]
-    wide = max(steps) - min(steps)
-    sizes = {"before": integer(before["n_rows"]), "last": integer(last["n_rows"])}
-    scores = {
-        "score": report.format_score(before["mean"]),
-        "now": report.format_score(last["mean"]),
-    }
-    # Better in every fold, and by more than half the range of the gains.
-    if min(steps) > 0 and gain > wide / 2:
-        return _(
-            "From {before} to {last} rows, the score still improved from {score} to "
-            "{now}, in every fold: more rows would probably help.",
-            **sizes,
-            **scores,
-        )
+    side = "better" if gain["low"] > 0 else "worse" if gain["high"] < 0 else "none"
+    before, last = result["points"][-2:]
+    size = -gain["difference"] if side == "worse" else gain["difference"]
+    low, high = (-gain["high"], -gain["low"]) if side == "worse" else (gain["low"], gain["high"])
     return _(
-        "From {before} to {last} rows, the score changed from {score} to {now}, within "
-        "the variation of the folds: more rows of the same kind would change little.",
-        **sizes,
-        **scores,
+        _TRENDS[side],
+        before=integer(before["n_rows"]),
+        last=integer(last["n_rows"]),
+        gain=report.format_score(size),
+        interval=report.format_interval({**gain, "low": low, "high": high}),
     )

@@ -52,7 +52,7 @@ def export(
     out : str or path, optional
         The file; by default ``<key>.onnx`` in the study's folder.
     model : str, optional
-        The model's key; by default the best model's.
+        Key or name of a saved model; by default the best.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def export(
     'Linear discriminant analysis'
     """
     study = load_study(folder)
-    key = study.best_key if model is None else model
+    key = study.find_key(model)
     fitted = study.model(key)
     name = next(m["name"] for m in study.facts["models"] if m["key"] == key)
     path = Path(out) if out is not None else study.folder / f"{key}.onnx"

@@ -187,6 +187,25 @@ class StudyResult:
 
         return explain(self.folder, row, **options)
 
+    def find_key(self, name: str | None) -> str:
+        """Return the key of a saved model by its key or its name; None: the best model's.
+
+        Raises
+        ------
+        StudyError
+            If the study saved no such model.
+        """
+        if name is None:
+            return self.best_key
+        names = {m["name"].lower(): m["key"] for m in self.facts["models"] if m["key"] in self.keys}
+        key = name if name in self._ranked else names.get(name.lower())
+        if key is None:
+            raise StudyError(
+                f"The study in {self.folder} has no model {name!r}; it saved "
+                f"{', '.join(self.keys) or 'none'}."
+            )
+        return key
+
     def model(self, key: str) -> StudyClassifier | StudyRegressor:
         """Return a fitted model of the study.
 

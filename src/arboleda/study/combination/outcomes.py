@@ -298,8 +298,8 @@ def calibrate_combined(
     -------
     outcome, results : Outcome, list of dict
         The model, and the results by fold, the test's last, as `arboleda.study.runner.
-        calibrate_best` returns them; None if its predictions are missing, fewer than two folds can
-        be scored, or the time budget does not allow it.
+        calibrate_best` returns them, none if the time budget does not allow it; None if its
+        predictions are missing, or fewer than two folds can be scored.
     """
     outcome = ranked(plan, outcomes)[0]
     # Only the first repeat: in the others, each row is among those that calibrate it.
@@ -333,7 +333,7 @@ def calibrate_combined(
     n_training_rows = sum(len(classes[k]) for place in scored for k in training[place])
     seconds = ROW_SECONDS * n_training_rows * n_scores(n_classes)
     if budget is not None and not budget.has_room(seconds):
-        return None
+        return outcome, []
     with limit_threads():
         return outcome, [
             _calibrate_fold(plan, scores, classes, training[place], place) for place in scored

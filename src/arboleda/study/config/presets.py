@@ -42,7 +42,8 @@ class Preset:
     that costs more than ``fit_cost`` seconds by the catalogue uses a random subset of the rows,
     which is reported. A kernel machine whose exact fit costs more than ``exact_fit`` seconds is
     approximated. ``stack`` names the members of a stack that is always built; None: the study
-    chooses.
+    chooses. ``class_metric`` is the default metric of a classification. With ``calibrates``,
+    classifiers without probabilities are calibrated in each fit.
     """
 
     key: str
@@ -53,6 +54,8 @@ class Preset:
     fit_cost: float | None = None
     exact_fit: float = QUICK_FIT
     stack: tuple[str, ...] | None = None
+    class_metric: str = "log_loss"
+    calibrates: bool = True
 
     def entry(self, model: str) -> Entry:
         """Return how the model of that key is tuned."""
@@ -74,6 +77,8 @@ PRESETS: dict[str, Preset] = {
             ),
             exact_fit=THESIS_EXACT_FIT,
             stack=THESIS_STACK,
+            class_metric="accuracy",
+            calibrates=False,
         ),
         Preset(
             "best",

@@ -81,7 +81,7 @@ class Settings(BaseModel):
             _EVALUATION,
             "The metric {value} is not a name or a function; choose one such as log_loss.",
             "str or callable",
-            default="accuracy; rmse",
+            default="log_loss (preset thesis: accuracy); rmse",
         ),
     ] = Field(
         default=None,

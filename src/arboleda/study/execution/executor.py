@@ -31,6 +31,8 @@ MOST_FOR_REPORT = 0.25
 REPORT_SECONDS, REPORT_READINGS = 3.0, 2.0
 # Maximum fraction of the budget reserved for what follows the tests.
 MOST_FOR_AFTERWARDS = 0.25
+# Fraction of the budget reserved for the calibration, importances and explanation of the winner.
+EXPLANATION_SHARE = 0.15
 # Safety factor of the tests' estimates: other programs use the machine, too.
 SPARE = 1.3
 
@@ -58,6 +60,7 @@ class Budget:
         self.processes = processes
         report = REPORT_SECONDS + REPORT_READINGS * (time.monotonic() - started)
         self.deadline = started + seconds - min(report, MOST_FOR_REPORT * seconds)
+        self._for_explanation = 0.0
         # Tests of the models that have, or will have, a candidate: folds may not use their time.
         self._tests: dict[str, Job] = {}
         self._loading = processes
@@ -87,7 +90,7 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds until everything but the report must be finished."""
+        """Seconds until everything but the report, and a reserved explanation, must be finished."""
         return max(0.0, self.deadline - time.monotonic())
 
     def reserve_for_test(self, test: Job, *, is_new: bool = False) -> None:
@@ -104,6 +107,16 @@ class Budget:
         most = MOST_FOR_AFTERWARDS * self.seconds
         needed = np.cumsum(sorted(parts))
         self.reserved_for_afterwards = float(needed[needed <= most].max(initial=0.0))
+
+    def reserve_for_explanation(self) -> None:
+        """Reserve a share for the winner's explanation: nothing else can use it."""
+        self._for_explanation = EXPLANATION_SHARE * self.seconds
+        self.deadline -= self._for_explanation
+
+    def release_explanation(self) -> None:
+        """Release the share reserved for the winner's explanation."""
+        self.deadline += self._for_explanation
+        self._for_explanation = 0.0
 
     @property
     def reserved_for_tests(self) -> float:
@@ -177,6 +190,18 @@ class Executor:
         watcher.deadline = None if budget is None else budget.deadline
         # Jobs whose seconds the budget has recorded.
         self._timed: set[tuple[str, str, str]] = set()
+
+    def reserve_for_explanation(self) -> None:
+        """Reserve a share of the budget for the winner's explanation."""
+        if self.budget is not None:
+            self.budget.reserve_for_explanation()
+            self.pool.deadline = self.budget.deadline
+
+    def begin_explanation(self) -> None:
+        """Begin the winner's explanation, with what is left and the reserved share."""
+        if self.budget is not None:
+            self.budget.release_explanation()
+            self.pool.deadline = self.budget.deadline
 
     def result(self, job: Job) -> dict[str, Any] | None:
         """Return the stored result of a job, failed ones included, or None."""

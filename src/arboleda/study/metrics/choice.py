@@ -43,7 +43,6 @@ __all__ = [
 
 # The metric that needs a matrix of costs.
 COST = "cost"
-_DEFAULTS = {"classification": "accuracy", "regression": "rmse"}
 # Metrics of probabilities; those of other scores are areas and the accuracy of the first k classes.
 _OF_PROBABILITIES = ("log_loss", "brier")
 # Rows on which a function of the user is tried before the first fit.
@@ -121,9 +120,12 @@ def parse_metric(value: Any) -> str | MetricFunction:
 
 
 def choose_metric(
-    metric: str | MetricFunction | None, task: str, labels: tuple[str, ...] = ()
+    metric: str | MetricFunction | None,
+    task: str,
+    labels: tuple[str, ...] = (),
+    class_metric: str = "log_loss",
 ) -> StudyMetric:
-    """Return the metric of a canonical key or function, or the task's default.
+    """Return the metric of a canonical key or function, or the default: class_metric, or RMSE.
 
     Raises
     ------
@@ -145,7 +147,8 @@ def choose_metric(
             FunctionMetric(metric, labels),
             metric.source_sha256,
         )
-    key = _DEFAULTS[kind] if metric is None else metric
+    default = "rmse" if kind == "regression" else class_metric
+    key = default if metric is None else metric
     if split_metric_key(key)[0] not in list_metric_names(kind):
         raise StudyError(
             f"There is no metric {key!r} for {kind}; choose one of "

@@ -17,7 +17,9 @@ from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job
 from arboleda.study.plan import Plan
+from arboleda.study.results.calibration_facts import NO_ROOM
 from arboleda.study.results.explained_model import ExplainedModel, RowSubset
+from arboleda.study.results.gains import compute_fold_gain
 from arboleda.study.results.scoring import describe_costs
 from arboleda.study.runner import Outcome, RunResult, ranked
 from arboleda.study.search.strategies import Trial
@@ -29,7 +31,8 @@ MAX_SCORED_ROWS = 400_000
 SURROGATE_ROWS = 5_000
 # Rows that measure the model's speed of prediction.
 TIMED_ROWS = 200
-NO_ROOM = "the time budget has no room for it"
+# Shares of the most rows that are tried if time is short.
+ROW_SHARES = (1.0, 0.5, 0.25, 0.1)
 NO_MEMORY = "there was not memory enough for it"
 SHARES = (0.1, 0.2, 0.4, 0.7)  # of a fold's rows; all of them are the candidate's own folds
 FEWEST = 10
@@ -59,10 +62,10 @@ def describe_best(result: RunResult, executor: Executor) -> dict[str, Any]:
 def compute_importance(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
     """Return the ``importance`` part of the facts: permutation importance of the columns."""
 
-    def compute(subject: ExplainedModel) -> dict[str, Any] | None:
+    def compute(subject: ExplainedModel, share: float) -> dict[str, Any] | None:
         from arboleda.study.results.importance import describe_importance
 
-        return describe_importance(subject, MAX_SCORED_ROWS, plan.metric)
+        return describe_importance(subject, int(share * MAX_SCORED_ROWS), plan.metric)
 
     empty = {
         "metric": plan.metric.key,
@@ -72,10 +75,10 @@ def compute_importance(plan: Plan, executor: Executor, outcome: Outcome) -> dict
         "columns": [],
     }
 
-    def count_rows(subject: ExplainedModel) -> int:
+    def count_rows(subject: ExplainedModel, share: float) -> int:
         from arboleda.study.results.importance import count_scored_rows
 
-        return count_scored_rows(subject, MAX_SCORED_ROWS)
+        return count_scored_rows(subject, int(share * MAX_SCORED_ROWS))
 
     return empty | _compute_or_load(plan, executor, outcome, "importance", compute, count_rows)
 
@@ -83,15 +86,16 @@ def compute_importance(plan: Plan, executor: Executor, outcome: Outcome) -> dict
 def compute_surrogate(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
     """Return the ``surrogate`` part of the facts: a small tree that imitates the model."""
 
-    def compute(subject: ExplainedModel) -> dict[str, Any] | None:
+    def compute(subject: ExplainedModel, share: float) -> dict[str, Any] | None:
         from arboleda.study.results.importance import describe_surrogate
 
-        return describe_surrogate(subject, SURROGATE_ROWS)
+        return describe_surrogate(subject, int(share * SURROGATE_ROWS))
 
     keys = ("n_leaves", "n_fit", "n_rows", "fidelity", "error", "model_error", "curve", "tree")
 
-    def count_rows(subject: ExplainedModel) -> int:
-        return sum(min(len(part.x), SURROGATE_ROWS) for part in (subject.train, subject.test))
+    def count_rows(subject: ExplainedModel, share: float) -> int:
+        most = int(share * SURROGATE_ROWS)
+        return sum(min(len(part.x), most) for part in (subject.train, subject.test))
 
     return dict.fromkeys(keys) | _compute_or_load(
         plan, executor, outcome, "surrogate", compute, count_rows
@@ -103,12 +107,14 @@ def _compute_or_load(
     executor: Executor,
     outcome: Outcome,
     what: str,
-    compute: Callable[[ExplainedModel], dict[str, Any] | None],
-    count_rows: Callable[[ExplainedModel], int],
+    compute: Callable[[ExplainedModel, float], dict[str, Any] | None],
+    count_rows: Callable[[ExplainedModel, float], int],
 ) -> dict[str, Any]:
     """Load facts from the ledger, or compute and store them; ``skipped`` is a reason or None.
 
-    ``count_rows`` returns the number of rows that the model will predict.
+    ``count_rows`` returns the number of rows that the model will predict, with a share of the most
+    rows. If there is time for a part of them only, the facts are of that part and not stored: a
+    later run may have more.
     """
     key = outcome.model.key
     skipped = _skip_reason(plan, outcome)
@@ -126,22 +132,23 @@ def _compute_or_load(
         return _nothing(key, NO_ROOM)
     started = perf_counter()
     facts: dict[str, Any] = {"model": key, "skipped": None}
+    share = 1.0
     try:
         with threadpool_limits(limits=1):
             subject = _subject(plan, executor, outcome)
-            if (
-                executor.budget is not None
-                and _seconds_of(subject, count_rows) > executor.budget.left
-            ):
+            if executor.budget is not None:
+                share = _find_share(subject, count_rows, executor.budget.left)
+            if not share:
                 return _nothing(key, NO_ROOM)
-            found = compute(subject)
+            found = compute(subject, share)
         facts |= found or {"skipped": "the test rows do not tell"}
     except MemoryError:
         return _nothing(key, NO_MEMORY)
     except (StudyError, ValueError) as error:
         facts["skipped"] = str(error).rstrip(".")
     facts["timing"] = {"seconds": perf_counter() - started}
-    executor.ledger.put(key, outcome.params, entry, facts)
+    if share == 1.0:
+        executor.ledger.put(key, outcome.params, entry, facts)
     return facts
 
 
@@ -149,13 +156,17 @@ def _nothing(key: str, why: str | None) -> dict[str, Any]:
     return {"model": key, "skipped": why, "timing": {"seconds": 0.0}}
 
 
-def _seconds_of(subject: ExplainedModel, count_rows: Callable[[ExplainedModel], int]) -> float:
-    """Estimate the seconds that the model takes to predict the counted rows."""
+def _find_share(
+    subject: ExplainedModel, count_rows: Callable[[ExplainedModel, float], int], left: float
+) -> float:
+    """Return the largest share of the rows that the model predicts in the time left, or 0."""
     few = subject.test.x[:TIMED_ROWS]
     subject.predict(few[:1])  # the first call also builds caches
     started = perf_counter()
     subject.predict(few)
-    return (perf_counter() - started) / len(few) * count_rows(subject)
+    seconds_per_row = (perf_counter() - started) / len(few)
+    fitting = (s for s in ROW_SHARES if seconds_per_row * count_rows(subject, s) <= left)
+    return max(fitting, default=0.0)
 
 
 def _skip_reason(plan: Plan, outcome: Outcome) -> str | None:
@@ -222,6 +233,7 @@ def compute_learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> 
         "metric": plan.metric.key,
         "skipped": _curve_skip_reason(plan, outcome),
         "points": [],
+        "gain": None,
         "timing": {"seconds": 0.0},
     }
     if facts["skipped"] is not None or outcome.best is None:
@@ -233,7 +245,7 @@ def compute_learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> 
     if executor.budget is not None and missing:
         seconds = sum(executor.budget.estimate(job) for job in missing) / executor.budget.processes
         if seconds > executor.budget.left:
-            return {**facts, "skipped": "the time budget has no room for it"}
+            return {**facts, "skipped": NO_ROOM}
     # The watcher shows the progress of the search only.
     executor.run(missing, notify_watcher=False)
     full = plan.trial_jobs(outcome.model, Trial(params))
@@ -245,6 +257,11 @@ def compute_learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> 
     )
     if len(facts["points"]) < 2:
         facts["skipped"] = "the parts of the rows are too small to learn from"
+        return facts
+    before, after = (point["fold_scores"] for point in facts["points"][-2:])
+    facts["gain"] = compute_fold_gain(
+        before, after, plan.split.folds, greater_is_better=plan.metric.greater_is_better
+    )
     return facts
 
 

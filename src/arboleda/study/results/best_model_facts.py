@@ -8,6 +8,7 @@ from arboleda.study.results.model_facts import (
     CalibrationMethod,
     Count,
     FactsModel,
+    MetricInterval,
     Metrics,
     Positive,
     Probability,
@@ -27,6 +28,7 @@ __all__ = [
     "CostsFacts",
     "FoldMetrics",
     "FoldsTest",
+    "GainFacts",
     "HonestScore",
     "ImportanceFacts",
     "LeadFacts",
@@ -40,6 +42,7 @@ __all__ = [
     "SurrogateFacts",
     "SurrogateSize",
     "TreeFacts",
+    "Verdict",
 ]
 
 
@@ -87,6 +90,7 @@ class SelectionFacts(FactsModel):
     )
     lead: LeadFacts | None
     test: float | None
+    test_interval: MetricInterval | None = Field(description="null if the model was not tested")
     sentence: str
 
 
@@ -110,6 +114,10 @@ class RowsTest(FactsModel):
     method: Literal["mcnemar", "influence"]
 
 
+# A model compared with the best, by its adjusted p-value.
+Verdict = Literal["worse", "not_distinguishable", "better"]
+
+
 class RivalFacts(FactsModel):
     """A model compared with the best; differences are positive if the best is better."""
 
@@ -119,7 +127,7 @@ class RivalFacts(FactsModel):
     p_adjusted: float | None = Field(
         description="of both tests (Bonferroni) and of all models (Holm)"
     )
-    as_good: bool | None = Field(description="null if neither test applies")
+    verdict: Verdict | None = Field(description="null if neither test applies")
 
 
 class ComparisonFacts(FactsModel):
@@ -129,8 +137,8 @@ class ComparisonFacts(FactsModel):
     metric: str
     level: float
     rows: list[RivalFacts] = Field(description="in the order of the leaderboard")
-    as_good: list[str] = Field(
-        description="keys of the best model and of those not significantly worse"
+    not_distinguishable: list[str] = Field(
+        description="keys of the models that differ from the best by no more than chance explains"
     )
     folds_note: str
     test_note: str
@@ -176,6 +184,15 @@ class CalibrationVariant(FactsModel):
     test: CalibrationTest | None
 
 
+class GainFacts(FactsModel):
+    """By how much a score improves, with its interval; negative if it gets worse."""
+
+    difference: float
+    low: float
+    high: float
+    level: float
+
+
 class CalibrationFacts(FactsModel):
     """The calibration of the best model."""
 
@@ -185,6 +202,10 @@ class CalibrationFacts(FactsModel):
     chosen: str | None = Field(
         description="a method, or none if no method is better by more than one standard error; "
         "null if no method gave probabilities"
+    )
+    gain: GainFacts | None = Field(
+        description="of the best method over the uncalibrated model, on the folds; null without "
+        "both"
     )
     variants: list[CalibrationVariant]
     timing: SearchSeconds
@@ -284,4 +305,7 @@ class LearningCurveFacts(FactsModel):
     metric: str
     skipped: str | None = Field(description="the reason why there are no points")
     points: list[LearningCurvePoint] = Field(description="from few rows to all")
+    gain: GainFacts | None = Field(
+        description="of all rows over the largest part of them; null without both"
+    )
     timing: Seconds

@@ -6,20 +6,21 @@ rows, which no selection has used, by the paired test of the difference of the m
 standard error of its influence function (Efron 1982; see `arboleda.study.results.intervals`), or by
 McNemar's exact test for accuracies. If rows are grouped, the influence of whole groups is used
 (Liang and Zeger 1986). A model's p-value is twice the smaller of the two, and the p-values of all
-models are adjusted by Holm's method: models that the winner beats with an adjusted p-value below
-0.05 are worse, the others as good as far as this study shows.
+models are adjusted by Holm's method. With an adjusted p-value below 0.05 a model is worse (or
+better) than the winner; otherwise it is not distinguishable from it on these rows.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from arboleda._utils.numbers import number_format
 from arboleda.diagnose import corrected_t_test, holm
 from arboleda.reports.fact_messages import write_message
-from arboleda.reports.wording import join_names, spell_count
+from arboleda.reports.wording import join_names, lower_label, spell_count
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.metrics.choice import StudyMetric
 from arboleda.study.plan import Plan
@@ -28,16 +29,19 @@ from arboleda.study.results.best_model_facts import (
     FoldsTest,
     RivalFacts,
     RowsTest,
+    Verdict,
 )
 from arboleda.study.results.holdout_facts import ReadPredictions
 from arboleda.study.results.intervals import compute_influence
 from arboleda.study.runner import Outcome
 
-__all__ = ["compare_on_rows", "describe_comparison"]
+__all__ = ["compare_on_rows", "describe_comparison", "write_sentence"]
 
 LEVEL = 0.95
 # A relative difference of scores up to this is rounding error.
 ROUNDING = 1e-12
+# Models whose differences a sentence shows.
+SHOWN = 3
 _APPLIES = ("kfold", "repeated", "group")
 _WHY_NOT = {
     "time": "The t test is not made: folds in time order learn from more and more rows.",
@@ -77,11 +81,10 @@ def describe_comparison(
             folds=folds,
             test=test,
             p_adjusted=p,
-            as_good=None if p is None else not (p < 1 - LEVEL and _is_worse(folds, test)),
+            verdict=_decide(folds, test, p),
         )
         for other, (folds, test), p in zip(others, tests, _adjust_p_values(tests), strict=True)
     ]
-    as_good = [winner.model.key, *(row.key for row in rows if row.as_good)]
     kind = plan.settings.cv.kind
     names = {o.model.key: o.model.name for o in sound}
     return ComparisonFacts(
@@ -89,10 +92,10 @@ def describe_comparison(
         metric=plan.metric.key,
         level=LEVEL,
         rows=rows,
-        as_good=as_good,
+        not_distinguishable=[row.key for row in rows if row.verdict == "not_distinguishable"],
         folds_note=_WHY_NOT.get(kind) or write_message("folds", count=plan.n_folds),
         test_note=_test_note(plan, rows),
-        sentence=_sentence(names, as_good, rows),
+        sentence=write_sentence(names, winner.model.key, rows, plan.metric),
     )
 
 
@@ -222,10 +225,14 @@ def _adjust_p_values(
     return [next(adjusted) if p else None for p in found]
 
 
-def _is_worse(folds: FoldsTest | None, rows: RowsTest | None) -> bool:
-    """Whether the winner is better in the test with the smallest p-value."""
+def _decide(folds: FoldsTest | None, rows: RowsTest | None, p: float | None) -> Verdict | None:
+    """Return the verdict on a model; the test with the smallest p-value decides the side."""
+    if p is None:
+        return None
+    if p >= 1 - LEVEL:
+        return "not_distinguishable"
     decisive = min((test for test in (folds, rows) if test is not None), key=lambda test: test.p)
-    return decisive.difference > 0
+    return "worse" if decisive.difference > 0 else "better"
 
 
 def _test_note(plan: Plan, rows: Sequence[RivalFacts]) -> str:
@@ -240,22 +247,57 @@ def _test_note(plan: Plan, rows: Sequence[RivalFacts]) -> str:
     return write_message(code, rows=len(plan.split.test))
 
 
-def _sentence(names: Mapping[str, str], as_good: Sequence[str], rows: Sequence[RivalFacts]) -> str:
-    winner, *equals = (names[key] for key in as_good)
-    worse = [names[row.key] for row in rows if row.as_good is False]
-    unknown = len(rows) - len(equals) - len(worse)
-    if unknown == len(rows):
-        return f"Whether others are as good as {winner} cannot be told from these rows."
-    rest = f"; {_counted(len(worse))} worse" if worse else ""
+def write_sentence(
+    names: Mapping[str, str], winner: str, rows: Sequence[RivalFacts], metric: StudyMetric
+) -> str:
+    """Describe the verdicts on all models, with the intervals of the differences.
+
+    Parameters
+    ----------
+    names : mapping of str to str
+        Names of the models by key.
+    winner : str
+        Key of the best model.
+    rows : sequence of RivalFacts
+    metric : StudyMetric
+    """
+    best, n = names[winner], len(rows)
+    by_verdict = {v: [r for r in rows if r.verdict == v] for v in (*get_args(Verdict), None)}
+    if len(by_verdict[None]) == n:
+        return f"These rows do not show whether other models differ from {best}."
+    n_worse, n_better = len(by_verdict["worse"]), len(by_verdict["better"])
+    if n_worse == n:
+        few = {1: "the other model is worse", 2: "both other models are worse"}
+        return (
+            f"On these rows {best} is better than every other model: "
+            f"{few.get(n, f'all {spell_count(n)} others are worse')}."
+        )
+    rest = f"; {_counted(n_worse)} worse" if n_worse else ""
+    rest += f"; {_counted(n_better)} better" if n_better else ""
+    corrected = f"corrected for {spell_count(n)} comparisons" if n > 1 else "one comparison"
+    equals = by_verdict["not_distinguishable"]
     if not equals:
-        few = {1: "the other is worse", 2: "both others are worse"}
-        worse_text = few.get(len(worse), f"all {spell_count(len(worse))} others are worse")
-        return f"No other model is as good as {winner}: {worse_text}."
-    verb = "is" if len(equals) == 1 else "are"
+        return f"Compared with {best}{rest.replace(';', ':', 1)} ({corrected})."
+    part = "test" if all(row.test for row in equals[:SHOWN]) else "folds"
+    shown = [f"{names[row.key]}{_interval(getattr(row, part), metric)}" for row in equals[:SHOWN]]
+    others = [names[row.key] for row in equals[SHOWN:]]
+    where = {"test": "test rows", "folds": "folds"}[part]
     return (
-        f"Within what chance explains, {join_names(equals)} {verb} as good as {winner}{rest} "
-        f"(corrected for {spell_count(len(rows))} comparisons)."
+        f"Not distinguishable from {best} on these rows: "
+        f"{join_names([*shown, *others], SHOWN + 1)}{rest} ({corrected}). A difference in "
+        f"{lower_label(metric.label)} on the {where} is above 0 if {best} is better."
     )
+
+
+def _interval(test: FoldsTest | RowsTest | None, metric: StudyMetric) -> str:
+    """Return the difference and its interval in brackets; empty without a test."""
+    if test is None:
+        return ""
+    values = (test.difference, test.low, test.high)
+    write = number_format(values, metric.range[1] == 1)
+    difference, low, high = map(write, values)
+    level = f"{100 * LEVEL:g}\N{NO-BREAK SPACE}%"
+    return f" (difference {difference}, {level} interval {low} to {high})"
 
 
 def _counted(number: int) -> str:

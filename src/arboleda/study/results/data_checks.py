@@ -136,42 +136,53 @@ def _find_leaks(plan: Plan) -> Iterator[Caution]:
 def _find_duplicates(plan: Plan) -> Iterator[Caution]:
     """Yield cautions on held-out rows that equal a training row, unless equal rows are likely.
 
-    If the test rows are not a random sample of the table, those of the folds are counted as well.
+    Rows are compared in all columns of the table, also those that models do not use, and in the
+    target: rows with different targets are not copies. If the test rows are not a random sample of
+    the table, those of the folds are counted as well.
     """
-    columns = [c for c in plan.table.columns if plan.roles[c.name].role == "feature"]
+    columns = [
+        column
+        for column in (*plan.table.columns, *plan.table.dropped)
+        if column.name != plan.target.name
+    ]
     n_train, n_test = len(plan.split.train), len(plan.split.test)
     if _count_combinations(columns) < math.log10(100 * n_train):
         return
-    digests = hash_rows(columns)
-    same = _find_equal_rows([(plan.split.train, plan.split.test)], digests)
-    n_same = sum(len(rows) for _, rows in same)
-    if n_same >= (1 if plan.test_kind == "file" else max(2, TWINS * n_test)):
-        n_other = _count_other_targets(plan, columns, same)
-        share = Number(f"{100 * n_same / n_test:.1f}")
-        text = write_message("twins", count=n_same, all=n_test, share=share, other=n_other)
-        yield Caution("twins", (), text)
+    digests = hash_rows(columns), hash_rows([*columns, plan.table.column(plan.target.name)])
+    least = 1 if plan.test_kind == "file" else max(2, TWINS * n_test)
+    yield from _describe_copies("twins", [(plan.split.train, plan.split.test)], digests, least)
     if plan.test_kind != "random":
         n_scored = sum(len(score) for _, score in plan.split.partition)
-        same = _find_equal_rows(plan.split.partition, digests)
-        n_same = sum(len(rows) for _, rows in same)
-        if n_same >= max(2, TWINS * n_scored):
-            n_other = _count_other_targets(plan, columns, same)
-            share = Number(f"{100 * n_same / n_scored:.1f}")
-            text = write_message(
-                "twins_folds", count=n_same, all=n_scored, share=share, other=n_other
-            )
-            yield Caution("twins", (), text)
+        least = max(2, TWINS * n_scored)
+        yield from _describe_copies("twins_folds", plan.split.partition, digests, least)
 
 
-def _find_equal_rows(splits: Iterable[RowSplit], digests: npt.NDArray[Any]) -> list[RowSplit]:
-    """Return each split's training rows, and its held-out rows that equal one of them."""
-    return [(fit, held_out[np.isin(digests[held_out], digests[fit])]) for fit, held_out in splits]
+def _describe_copies(
+    code: str,
+    splits: Sequence[RowSplit],
+    digests: tuple[npt.NDArray[Any], npt.NDArray[Any]],
+    least: float,
+) -> Iterator[Caution]:
+    """Yield a caution if at least so many held-out rows are copies of training rows.
+
+    ``digests`` are those of all columns but the target, and of all columns.
+    """
+    n_equal, n_same = (_count_equal_rows(splits, kind) for kind in digests)
+    if n_same < least:
+        return
+    n_scored, n_other = sum(len(held_out) for _, held_out in splits), n_equal - n_same
+    share = Number(f"{100 * n_same / n_scored:.1f}")
+    if n_other:
+        values: dict[str, str | int] = {"all": n_scored, "share": share, "other": n_other}
+        text = write_message(f"{code}_other", count=n_same, **values)
+    else:
+        text = write_message(code, count=n_same, all=n_scored, share=share)
+    yield Caution("twins", (), text)
 
 
-def _count_other_targets(plan: Plan, columns: Sequence[Column], same: Iterable[RowSplit]) -> int:
-    """Count the held-out rows whose equal training rows all have another target."""
-    whole = hash_rows([*columns, plan.table.column(plan.target.name)])
-    return sum(int((~np.isin(whole[rows], whole[fit])).sum()) for fit, rows in same)
+def _count_equal_rows(splits: Iterable[RowSplit], digests: npt.NDArray[Any]) -> int:
+    """Count the held-out rows of all splits that equal a training row of their split."""
+    return sum(int(np.isin(digests[rows], digests[fit]).sum()) for fit, rows in splits)
 
 
 def _count_combinations(columns: Sequence[Column]) -> float:

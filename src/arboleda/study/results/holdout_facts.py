@@ -1,6 +1,6 @@
-"""Facts from predictions for held-out rows: subgroups, costs, rejected rows, calibration."""
+"""Facts from predictions for held-out rows: subgroups, costs and rejected rows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +18,15 @@ from arboleda.study.execution.prediction_store import (
 )
 from arboleda.study.metrics.choice import StudyMetric
 from arboleda.study.plan import Plan
-from arboleda.study.results.best_model_facts import (
-    CalibrationFacts,
-    CalibrationFolds,
-    CalibrationTest,
-    CalibrationVariant,
-    FoldMetrics,
-)
-from arboleda.study.results.calibration import AS_IT_IS, METHODS, Calibrator, fit_calibrator
-from arboleda.study.results.evaluate import BINS
+from arboleda.study.results.calibration import Calibrator, fit_calibrator
 from arboleda.study.results.intervals import LEVEL, bootstrap_interval
 from arboleda.study.results.model_facts import (
     AccuracyCoverage,
-    CalibrationMethod,
     CalibratorMethod,
     DecisionCosts,
     PredictionCosts,
     RejectedClass,
     RejectFacts,
-    ReliabilityBin,
-    SearchSeconds,
     SubgroupGap,
     SubgroupMetrics,
     SubgroupsFacts,
@@ -54,7 +43,6 @@ from arboleda.study.splitting import Subgroups, find_subgroups
 
 __all__ = [
     "ReadPredictions",
-    "describe_calibration",
     "describe_held_out",
     "describe_subgroups",
     "held_out_predictions",
@@ -69,9 +57,6 @@ SHOWN = 3
 CURVE_POINTS = 200
 # A group with fewer test rows has uncertain scores.
 SMALL = 30
-# A proper score: the true probabilities minimize it.
-SCORE = "log_loss"
-SHOWN_METRICS = (SCORE, "brier")
 
 
 def predictions_reader(plan: Plan, folder: Path) -> ReadPredictions:
@@ -268,111 +253,3 @@ def _gap(metric: StudyMetric, groups: Sequence[SubgroupMetrics]) -> SubgroupGap 
     (low, at_low), (high, at_high) = scored[0], scored[-1]
     best, worst = (at_high, at_low) if metric.greater_is_better else (at_low, at_high)
     return SubgroupGap(metric=metric.key, best=best, worst=worst, difference=high - low)
-
-
-def describe_calibration(
-    metric: str, model: str, results: Sequence[Mapping[str, Any]]
-) -> CalibrationFacts:
-    """Return the ``calibration`` part of the facts.
-
-    A method is chosen if its mean log-loss over the folds is the smallest, and smaller than that of
-    the uncalibrated model by more than one standard error of the difference.
-
-    Parameters
-    ----------
-    metric, model : str
-        Keys of the study's metric and of the model.
-    results : sequence of mapping
-        Results of the folds in their order, then that of the test.
-    """
-    *folds, test = results
-    error = next((result["error"] for result in results if result["error"]), None)
-    tried: list[CalibrationMethod] = (
-        [] if error else [m for m in (AS_IT_IS, *METHODS) if _is_complete(m, folds)]
-    )
-    variants = [
-        _describe_variant(
-            metric, method, [f["variants"][method] for f in folds], test["variants"].get(method)
-        )
-        for method in tried
-    ]
-    return CalibrationFacts(
-        model=model,
-        error=error,
-        metric=SCORE,
-        chosen=_choose_method({v.method: _get_losses(v) for v in variants}),
-        variants=variants,
-        timing=SearchSeconds(search_s=float(sum(sum(r["timing"].values()) for r in results))),
-    )
-
-
-def _is_complete(method: str, folds: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether each fold has probabilities, none of them 0 for an observed class."""
-    return all(
-        method in fold["variants"] and fold["variants"][method]["metrics"][SCORE] is not None
-        for fold in folds
-    )
-
-
-def _choose_method(losses: Mapping[str, Floats | Sequence[float]]) -> str | None:
-    if not losses:
-        return None
-    best = min(losses, key=lambda method: float(np.mean(losses[method])))
-    if AS_IT_IS not in losses or best == AS_IT_IS:
-        return best
-    gain = np.subtract(losses[AS_IT_IS], losses[best])
-    standard_error = float(np.std(gain, ddof=1)) / np.sqrt(len(gain))
-    return best if float(np.mean(gain)) > standard_error else AS_IT_IS
-
-
-def _describe_variant(
-    metric: str,
-    method: CalibrationMethod,
-    folds: Sequence[Mapping[str, Any]],
-    test: Mapping[str, Any] | None,
-) -> CalibrationVariant:
-    shown = dict.fromkeys([*SHOWN_METRICS, metric])
-    error, bins = _pool_bins([fold["bins"] for fold in folds])
-    return CalibrationVariant(
-        method=method,
-        cv=CalibrationFolds(
-            metrics={name: _summarize_folds([f["metrics"][name] for f in folds]) for name in shown},
-            error=error,
-            bins=bins,
-        ),
-        test=None
-        if test is None
-        else CalibrationTest(
-            metrics={name: test["metrics"][name] for name in shown},
-            calibration=test["reliability"],
-        ),
-    )
-
-
-def _summarize_folds(scores: Sequence[float | None]) -> FoldMetrics:
-    known = [score for score in scores if score is not None]
-    if len(known) < len(scores):
-        return FoldMetrics(folds=list(scores), mean=None, sd=None)
-    sd = float(np.std(known, ddof=1))
-    return FoldMetrics(folds=list(scores), mean=float(np.mean(known)), sd=sd)
-
-
-def _pool_bins(folds: Sequence[Sequence[Sequence[float]]]) -> tuple[float, list[ReliabilityBin]]:
-    """Return the calibration error and the bins of all held-out rows together."""
-    count, predicted, observed = np.sum(folds, axis=0).T
-    some = np.flatnonzero(count)
-    error = float(np.abs(observed - predicted).sum() / count.sum())
-    return error, [
-        ReliabilityBin(
-            lower=int(b) / BINS,
-            upper=(int(b) + 1) / BINS,
-            count=int(np.rint(count[b])),
-            mean_probability=float(predicted[b] / count[b]),
-            frequency=float(observed[b] / count[b]),
-        )
-        for b in some
-    ]
-
-
-def _get_losses(variant: CalibrationVariant) -> Floats:
-    return np.array(variant.cv.metrics[SCORE].folds, dtype=np.float64)

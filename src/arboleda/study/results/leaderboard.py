@@ -13,6 +13,8 @@ from rich.text import Text
 
 from arboleda._utils.frames import new_frame
 from arboleda._utils.text import visible, visible_lines
+from arboleda.reports.study.report_data import ReportData
+from arboleda.reports.study.summary import describe_baseline
 from arboleda.study.execution.progress import format_duration, format_mean_and_sd, format_number
 
 __all__ = [
@@ -65,8 +67,10 @@ def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
 
 
 def caveats(facts: Mapping[str, Any]) -> list[str]:
-    """Return the sentences on selection bias and on models as good as the winner."""
-    return [facts[part]["sentence"] for part in ("selection", "comparison") if facts[part]]
+    """Return the winner's scores, its comparison with the others, and with the baseline."""
+    found = [facts[part]["sentence"] for part in ("selection", "comparison") if facts[part]]
+    baseline = describe_baseline(ReportData(facts))
+    return [*found, baseline] if baseline else found
 
 
 def preparation(facts: Mapping[str, Any]) -> str | None:
@@ -87,7 +91,13 @@ def preparation(facts: Mapping[str, Any]) -> str | None:
 
 def failures(facts: Mapping[str, Any]) -> list[str]:
     """Return a line per model that failed, was not saved, or was skipped for lack of time."""
-    failed = [f"{m['name']} failed: {m['error']}" for m in facts["models"] if m["error"]]
+    failed = [
+        f"{m['name']}: {m['error']}"
+        if m["status"] == "no_time"
+        else f"{m['name']} failed: {m['error']}"
+        for m in facts["models"]
+        if m["error"]
+    ]
     lost = [m for m in facts["models"] if m["not_kept"]]
     late = [_late(left) for left in facts.get("search", {}).get("left_out", [])]
     return failed + [f"{m['name']} is not kept: {m['not_kept']}" for m in lost] + late
@@ -103,8 +113,8 @@ def _late(left: Mapping[str, Any]) -> str:
 
 def _cells(model: Mapping[str, Any], metric: str) -> list[Text]:
     time = Text(format_duration(model["timing"]["search_s"]))
-    if model["status"] == "failed":
-        return [Text("failed"), Text(""), time]
+    if model["status"] != "ok":
+        return [Text(model["status"].replace("_", " ")), Text(""), time]
     cv, test = model["cv"], model["test"]["metrics"][metric]
     return [Text(format_mean_and_sd(cv["mean"], cv["sd"])), Text(format_number(test)), time]
 

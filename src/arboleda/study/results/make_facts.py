@@ -15,6 +15,7 @@ from arboleda.catalogue.preparation import PREPARATIONS
 from arboleda.features.feature_crosses import FeatureCross
 from arboleda.reports.fact_messages import collect_messages, write_message
 from arboleda.study.plan import Plan
+from arboleda.study.results.calibration_facts import describe_calibration
 from arboleda.study.results.comparison import describe_comparison
 from arboleda.study.results.data_checks import find_cautions
 from arboleda.study.results.facts import (
@@ -36,7 +37,6 @@ from arboleda.study.results.facts import (
 )
 from arboleda.study.results.holdout_facts import (
     ReadPredictions,
-    describe_calibration,
     describe_held_out,
 )
 from arboleda.study.results.model_facts import (
@@ -96,7 +96,7 @@ def make_facts(
         thresholds=describe_thresholds(plan, order, read_predictions),
         errors=describe_errors(plan, order, read_predictions, explanations.get("importance")),
         calibration=calibration
-        and describe_calibration(plan.metric.key, calibration[0].model.key, calibration[1]),
+        and describe_calibration(plan, calibration[0].model.key, calibration[1]),
         **explanations,
         tree=tree,
         environment=_environment(),
@@ -186,7 +186,7 @@ def _model(plan: Plan, outcome: Outcome, held_out: Mapping[str, Any]) -> ModelFa
         else PREPARATIONS[model.get_style(outcome.params)],
         generated=None if failed else _generated_features(plan, outcome),
         note=_note(plan, outcome),
-        status="failed" if failed else "ok",
+        status=outcome.status,
         error=error,
         not_kept=None if failed else _not_kept(outcome),
         candidates=[_candidate(c, plan.metric.key) for c in scored],

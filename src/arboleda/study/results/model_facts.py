@@ -385,7 +385,7 @@ class ModelFacts(FactsModel):
         default=None, description="null if the preparation of the model generates no columns"
     )
     note: str | None
-    status: Literal["ok", "failed"]
+    status: Literal["ok", "failed", "no_time"]
     error: str | None
     not_kept: str | None = Field(
         description="the reason why the fitted model was not saved; null if it was, or if it failed"

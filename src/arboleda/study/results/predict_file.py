@@ -53,14 +53,15 @@ def predict(
     source: Any,
     out: str | Path | None = None,
     *,
+    model: str | None = None,
     intervals: float | None = None,
     progress: bool = False,
     max_table_size: str | int | None = None,
 ) -> PredictionFile:
-    """Predict the target of a new table with the best model of a study, and write a file.
+    """Predict the target of a new table with a model of a study, and write a file.
 
     The file has a row for each row of the table, in its order: ``prediction``, ``probability of
-    <class>`` for each class if the model predicts probabilities, and the other columns of
+    <class>`` for each class, and the other columns of
     `arboleda.study.results.prediction_columns.PredictionColumns`: intervals or sets on request, and
     decisions if the study has costs. It is written atomically.
 
@@ -72,6 +73,8 @@ def predict(
         The table, as for a study. Columns are found by name; the target may be absent.
     out : str or path, optional
         The file, CSV or Parquet by its ending; by default ``<table>-predicted.csv``.
+    model : str, optional
+        Key or name of a saved model; by default the best.
     intervals : float, optional
         Fraction of rows whose true value should lie in its interval (or class in its set).
     progress : bool, default=False
@@ -103,16 +106,16 @@ def predict(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         study = load_study(folder)
-        columns = PredictionColumns(study, intervals)
+        columns = PredictionColumns(study, intervals, model)
         limit = read_size("max_table_size", max_table_size)
         reading = _Reading(study, source, progress, limit)
         path = Path(out) if out is not None else Path(f"{reading.stem}-predicted.csv")
         _check_ending(path)
         check_not_source(path, source)
         _write(path, reading.predict(columns), "name another one with --out")
-    name = next(m["name"] for m in study.facts["models"] if m["key"] == study.best_key)
+    name = next(m["name"] for m in study.facts["models"] if m["key"] == columns.key)
     notes = [*columns.notes, *reading.notes(), *_warned(caught)]
-    if study.class_names and not hasattr(study.best_model_.pipeline_, "predict_proba"):
+    if study.class_names and not columns.has_probabilities:
         notes.append(f"{name} gives no probabilities.")
     return PredictionFile(path, reading.n_rows, name, tuple(notes))
 

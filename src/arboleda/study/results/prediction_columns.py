@@ -174,6 +174,8 @@ class PredictionColumns:
     study : StudyResult
     intervals : float or None
         Fraction of rows whose true value or class should lie within.
+    model : str or None
+        Key or name of a saved model; None: the best.
 
     Raises
     ------
@@ -181,32 +183,56 @@ class PredictionColumns:
         If the study has no or too few out-of-fold predictions, and they are needed.
     """
 
-    def __init__(self, study: StudyResult, intervals: float | None = None) -> None:
+    def __init__(
+        self, study: StudyResult, intervals: float | None = None, model: str | None = None
+    ) -> None:
         if intervals is not None:
             check_coverage(intervals)
-        self._pipeline = study.best_model_.pipeline_
+        key = study.find_key(model)
+        fitted = study.model(key)
+        self.key, self._pipeline = key, fitted.pipeline_
         self._names = study.class_names
-        self._classes = study.best_model_.classes_ if study.class_names else None
+        self._classes = fitted.classes_ if study.class_names else None
         self._share = "" if intervals is None else f"{100 * intervals:.6g} %"
         self._costs = study.facts.get("costs")
         self._facts_file = study.folder / RESULTS
-        needed = intervals is not None or self._costs is not None
-        held_out = study.held_out() if needed else None
+        self._has_own = bool(study.class_names) and hasattr(self._pipeline, "predict_proba")
+        is_uncalibrated = bool(study.class_names) and not self._has_own
+        needed = intervals is not None or self._costs is not None or is_uncalibrated
+        # Only those of the best model are saved.
+        held_out = study.held_out() if needed and key == study.best_key else None
+        if intervals is not None and key != study.best_key:
+            raise StudyError(
+                f"Intervals need out-of-fold predictions, which are saved of the best model only, "
+                f"{study.best_key}; leave out --intervals, or --model."
+            )
         if intervals is not None and held_out is None:
             raise StudyError(
                 f"The study in {study.folder} has no out-of-fold predictions, which intervals "
                 "need; run the study's command again: finished work is kept."
             )
         self._reach: Any = None
+        self._is_calibrated = False
         self.notes: list[str] = []
         if self._names:
             self._fit_classes(held_out, intervals, study.facts["study"]["seed"])
         elif held_out is not None and intervals is not None:
             self._reach = fit_intervals(held_out, intervals)
 
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether there are columns with the probabilities of the classes."""
+        return self._has_own or self._is_calibrated
+
     def _fit_classes(self, held_out: Any, intervals: float | None, seed: int) -> None:
         y, predictions = (np.empty(0, dtype=np.int64), None) if held_out is None else held_out
         self._calibrator = fit_calibrator(predictions, y, len(self._names), seed)
+        self._is_calibrated = not self._has_own and predictions is not None
+        if self._is_calibrated:
+            self.notes.append(
+                "The model gives no probabilities; they are computed from its scores, calibrated "
+                f"by {self._calibrator.method} on out-of-fold predictions."
+            )
         if intervals is not None and predictions is not None:
             self._reach = fit_sets(self._calibrator.probabilities(predictions), y, intervals)
         if self._costs is not None:
@@ -233,12 +259,19 @@ class PredictionColumns:
             return pa.table(columns), None
         assert self._classes is not None
         columns = {"prediction": pa.array(self._classes[predicted])}
-        if hasattr(self._pipeline, "predict_proba"):
-            p = predict_class_probabilities(self._pipeline, block, len(self._names))
+        if self.has_probabilities:
+            p = self._compute_probabilities(block, np.asarray(predicted, dtype=np.int64))
             columns |= {f"probability of {c}": p[:, k] for k, c in enumerate(self._names)}
         if self._reach is not None or self._costs is not None:
             columns |= self._sets_and_decisions(block, np.asarray(predicted, dtype=np.int64))
         return pa.table(columns), [self._names[k] for k in predicted]
+
+    def _compute_probabilities(self, block: Floats, predicted: npt.NDArray[np.int64]) -> Floats:
+        """Return the model's own probabilities, or those of its calibrated scores."""
+        if self._has_own:
+            return predict_class_probabilities(self._pipeline, block, len(self._names))
+        score = class_scores(self._pipeline, block, len(self._names))
+        return self._calibrator.probabilities(Predictions(predicted, score))
 
     def _sets_and_decisions(
         self, block: Floats, predicted: npt.NDArray[np.int64]

@@ -15,7 +15,7 @@ it is right with 5 folds, and with 10 it puts random labels far below chance. In
 cross-validation F(k) is the rest of the same repeat; in time order, the folds before.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from scipy import stats
 
 from arboleda._utils.numbers import integer, number_format, plain
 from arboleda.diagnose import corrected_t_test
+from arboleda.reports.wording import lower_label
 from arboleda.study.metrics.choice import StudyMetric
 from arboleda.study.plan import Plan
 from arboleda.study.results.best_model_facts import (
@@ -32,6 +33,7 @@ from arboleda.study.results.best_model_facts import (
     SelectedScore,
     SelectionFacts,
 )
+from arboleda.study.results.model_facts import MetricInterval
 from arboleda.study.runner import Outcome
 from arboleda.study.search.model_search import CandidateResult
 
@@ -176,6 +178,9 @@ def describe_selection(plan: Plan, ranked: Sequence[Outcome]) -> SelectionFacts 
         optimism=None if honest is None else sign * (cv.mean - honest.mean),
         lead=lead,
         test=None if winner.test is None else winner.test["test"]["metrics"].get(metric.key),
+        test_interval=None
+        if winner.test is None
+        else MetricInterval.model_validate(winner.test["test"]["interval"]),
         sentence="",
     )
     names = {o.model.key: o.model.name for o in sound}
@@ -232,43 +237,53 @@ def _why_not(plan: Plan) -> str:
 
 
 def _sentence(facts: SelectionFacts, names: Mapping[str, str], metric: StudyMetric) -> str:
-    """Describe the selection bias of the winner's score in a sentence."""
-    name, honest, cv = names[facts.chosen], facts.honest, facts.cv.mean
-    write = number_format([cv], metric.range[1] == 1)
-    if facts.n_candidates == 1:
-        return f"{name} was tried alone and in one setting: no choice flatters its score."
-    start = (
-        f"{name} was chosen as the best of {integer(facts.n_candidates)} settings by its "
-        f"cross-validated score ({metric.label} {write(cv)})."
-    )
+    """Describe the winner's scores: the corrected and the test score, then the optimistic one."""
+    write = number_format([facts.cv.mean], metric.range[1] == 1)
+    name, honest, n = names[facts.chosen], facts.honest, facts.n_candidates
+    scores = []
+    if honest is not None and n > 1:
+        score = _format_score(write, honest.mean, honest.low, honest.high, honest.level)
+        scores.append(f"{score} in cross-validation corrected for the choice")
+    if facts.test is not None and facts.test_interval is not None:
+        interval = facts.test_interval
+        score = _format_score(write, facts.test, interval.low, interval.high, interval.level)
+        scores.append(f"{score} on the test rows")
+    start = f"{name}: {lower_label(metric.label)} {' and '.join(scores)}." if scores else f"{name}."
+    cv = f"Its cross-validated score, {write(facts.cv.mean)},"
+    if n == 1:
+        return f"{start} {cv} is not optimistic: the model was tried alone and in one setting."
+    start = f"{start} {cv} is that of the best of {integer(n)} candidates and optimistic"
     if honest is None:
-        return (
-            f"{start} The best of many looks better than it is; by how much these folds cannot "
-            f"tell, for {facts.why_not}."
-        )
-    level = f"{100 * honest.level:g}\N{NO-BREAK SPACE}%"
-    scores = (
-        f"scores {write(honest.mean)} ({level} interval {write(honest.low)} to "
-        f"{write(honest.high)})"
-    )
+        return f"{start}; by how much these folds do not show: {facts.why_not}."
     luck = facts.optimism or 0.0
-    comparison = (
-        "The best of many looks better than it is: on folds that were not used for it, the choice "
-        f"{scores}, so that about {plain(luck, 2)} of the score is luck."
-        if luck > 0
-        else f"On folds that were not used for it, the choice {scores}, no worse."
-    )
-    return f"{start} {comparison} {_describe_lead(facts.lead, names)}".rstrip()
+    size = f", by about {plain(luck, 2)}." if luck > 0 else ", but not measurably so here."
+    return f"{start}{size} {_describe_lead(facts.lead, names)}".rstrip()
+
+
+def _format_score(
+    write: Callable[[float | None], str],
+    score: float,
+    low: float | None,
+    high: float | None,
+    level: float,
+) -> str:
+    """Return a score with its interval, if there is one."""
+    if low is None or high is None:
+        return write(score)
+    percentage = f"{100 * level:g}\N{NO-BREAK SPACE}%"
+    return f"{write(score)} ({percentage} interval {write(low)} to {write(high)})"
 
 
 def _describe_lead(lead: LeadFacts | None, names: Mapping[str, str]) -> str:
+    """Describe the lead over the second model on folds that were not used for the choice."""
     if lead is None:
         return ""
     over = names[lead.over]
     if lead.cv <= 0:
         return f"It has no lead over {over}."
+    start = f"Its cross-validated lead over {over} is {plain(lead.cv, 2)}"
     if lead.honest <= 0:
-        return f"Its lead of {plain(lead.cv, 2)} over {over} is luck as far as this can tell."
+        return f"{start}, of which nothing is left on folds that were not used for the choice."
     if lead.honest >= lead.cv:
-        return f"Its lead of {plain(lead.cv, 2)} over {over} is as large there."
-    return f"Of its lead of {plain(lead.cv, 2)} over {over}, {plain(lead.honest, 2)} is left there."
+        return f"{start}, and no smaller on folds that were not used for the choice."
+    return f"{start}, and {plain(lead.honest, 2)} on folds that were not used for the choice."

@@ -106,8 +106,16 @@ class Outcome:
         return {} if self.best is None else self.candidates[self.best].params
 
     @property
+    def status(self) -> Literal["ok", "failed", "no_time"]:
+        """Whether the model has scores, failed, or had no time for them."""
+        if self.error is None:
+            return "ok"
+        has_failed = any(c.failed for c in self.candidates) if self.best is None else self.test
+        return "failed" if has_failed else "no_time"
+
+    @property
     def error(self) -> str | None:
-        """The reason why the model failed, or None if it did not."""
+        """The reason why the model has no scores, or None if it has."""
         if self.best is None:
             failed = (c.failed for c in self.candidates if c.failed)
             return next(failed, f"{NO_TIME} to score a candidate on all folds")
