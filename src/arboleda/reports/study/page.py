@@ -69,7 +69,7 @@ SECTIONS: tuple[tuple[str, View], ...] = (
 
 # The other sections are folded.
 _OPEN = frozenset(
-    ("leaderboard", "importance", "thresholds", "costs", "groups", "errors", "models")
+    ("leaderboard", "importance", "thresholds", "costs", "groups", "errors", "models", "next")
 )
 
 _TASKS = {
