@@ -30,6 +30,7 @@ RUNNABLE = [
             "coming_from",
             "grid_search",
             "learners",
+            "notebook",
             "other_libraries",
             "reading_trees",
             "saving",

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arboleda._utils.numbers import clip, text_units
+from arboleda._utils.numbers import clip, plain, text_units
 from arboleda.reports.figures.canvas import (
     ACCENT,
     INK,
@@ -28,10 +28,12 @@ from arboleda.reports.figures.canvas import (
     set_numeric_ticks,
     style_axes,
 )
+from arboleda.reports.figures.hints import Hint, describe_bins, pair_values, thin
 from arboleda.reports.translation import gettext as _
 
 __all__ = ["draw_curve_along", "draw_spread_plot", "draw_swarm_plot"]
 
+_HINTS = 20  # values shown of a curve
 _DENSITY = 0.16  # share of the height for the histogram of the rows
 
 
@@ -83,7 +85,12 @@ def draw_curve_along(
         set_numeric_ticks(axes, x=False, most=5)
         axes.set_xlabel(make_mark(0))
         set_left_label(figure, axes, labels[1] + (", %" if share else ""))
-        return make_inline_svg(figure, name, title, [clip(labels[0], 36)])
+        hints = [
+            Hint(pair_values(labels, at, value), at, value)
+            for values in ys
+            for at, value in thin(list(zip(x, values.tolist(), strict=True)), _HINTS)
+        ]
+        return make_inline_svg(figure, name, title, [clip(labels[0], 36)], hints)
 
 
 def _set_height(axes: Axes, values: Sequence[np.ndarray], share: bool) -> None:
@@ -140,7 +147,13 @@ def draw_spread_plot(
         axes.set_xlabel(make_mark(0))
         set_left_label(figure, axes, _("Training rows"))
         title = _("The prediction among the targets of the training rows")
-        return make_inline_svg(figure, name, title, [clip(label, 40)])
+        top = axes.get_ylim()[1]
+        text = _("prediction {value}", value=plain(predicted))
+        hints = [
+            *describe_bins(edges, counts, top),
+            Hint(text, predicted, 0.0, (predicted, top)),
+        ]
+        return make_inline_svg(figure, name, title, [clip(label, 40)], hints)
 
 
 def draw_swarm_plot(
@@ -181,8 +194,18 @@ def draw_swarm_plot(
                       transform=axes.get_yaxis_transform())  # fmt: skip
         set_numeric_ticks(axes, x=True, most=5 if narrow else 9)
         axes.set_xlabel(axis)
+        hints = [_describe_swarm(column, unit, rank) for rank, column in enumerate(columns)]
         name = "swarm-narrow" if narrow else "swarm-wide"
-        return make_inline_svg(figure, name, _("Contributions of each column to each row"), names)
+        title = _("Contributions of each column to each row")
+        return make_inline_svg(figure, name, title, names, hints)
+
+
+def _describe_swarm(column: Mapping[str, Any], unit: float, rank: int) -> Hint:
+    """Return a hint over the dots of a column: its smallest and largest contribution."""
+    values = [unit * contribution for contribution, _place in column["points"]]
+    low, high = min(values), max(values)
+    text = _("{low} to {high}", low=plain(low), high=plain(high))
+    return Hint(f"{column['name']}: {text}", low, rank - 0.4, (high, rank + 0.4))
 
 
 def _draw_swarm(

@@ -7,6 +7,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
+from arboleda._utils.numbers import plain
 from arboleda.reports.figures.canvas import (
     ACCENT,
     INK,
@@ -22,6 +23,7 @@ from arboleda.reports.figures.canvas import (
     set_numeric_ticks,
     style_axes,
 )
+from arboleda.reports.figures.hints import Hint, pair_values
 from arboleda.reports.translation import gettext as _
 
 __all__ = ["draw_curve_by_k", "draw_map_plot", "draw_variance_plot"]
@@ -45,9 +47,23 @@ def draw_variance_plot(explained: Sequence[float], n_kept: int) -> Markup:
         set_numeric_ticks(axes, x=False, most=5)
         axes.set_xlabel(_("Component"))
         set_left_label(figure, axes, _("Variance, %"))
-        return make_inline_svg(
-            figure, "variance", _("Variance explained by each component and in sum")
-        )
+        total = 100 * np.cumsum(explained)
+        hints = [
+            Hint(
+                _(
+                    "component {k}: {own} %, {total} % in sum",
+                    k=int(place),
+                    own=plain(100 * own, 3),
+                    total=plain(sum_, 3),
+                ),
+                place - 0.5,
+                0.0,
+                (place + 0.5, 103.0),
+            )
+            for place, own, sum_ in zip(k.tolist(), explained, total.tolist(), strict=True)
+        ]
+        title = _("Variance explained by each component and in sum")
+        return make_inline_svg(figure, "variance", title, hints=hints)
 
 
 def draw_curve_by_k(
@@ -77,7 +93,14 @@ def draw_curve_by_k(
         set_numeric_ticks(axes, x=False, most=5)
         axes.set_xlabel(_("Groups"))
         set_left_label(figure, axes, label)
-        return make_inline_svg(figure, name, _("{label} by the number of groups", label=label))
+        hints = [
+            Hint(pair_values((_("Groups"), label), k, value), k, value)
+            for curve in curves
+            for k, value in zip(ks, curve, strict=True)
+            if value is not None
+        ]
+        title = _("{label} by the number of groups", label=label)
+        return make_inline_svg(figure, name, title, hints=hints)
 
 
 def draw_map_plot(
