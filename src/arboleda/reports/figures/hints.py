@@ -76,7 +76,7 @@ def _locate(axes: Axes, x: float, y: float) -> tuple[float, float]:
     """Return the position in the pixels of the SVG, which count from the top."""
     figure = axes.figure
     across, up = axes.transData.transform((x, y)) / figure.dpi * 72
-    return float(across), float(figure.get_size_inches()[1] * 72 - up)
+    return float(across), float(figure.bbox.height / figure.dpi * 72 - up)
 
 
 def _widen(first: float, second: float) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from arboleda.reports.figures.curve_plots import (
     draw_histogram_plot,
     draw_scatter_plot,
 )
+from arboleda.reports.figures.hints import thin
 from arboleda.reports.study.quality import draw_reliability_figure
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import SWATCHES, Cell, format_setting
@@ -22,6 +23,7 @@ __all__ = ["draw_curve_figures", "make_confusion_rows", "make_models_view"]
 _format_score = number_format([], bounded=True)
 _PICTURED = 8  # number of models with curves, to limit the size of the page
 _GENERATED = 12  # number of generated columns listed; folds may have few in common
+_FEW = 50  # points of a thin grey line
 _WORST = 3  # number of classes in colour if there are too many to colour all
 
 _GENERATED_COLUMNS = {
@@ -229,8 +231,8 @@ def _draw_curve_figure(
     chance: tuple[Sequence[float], Sequence[float]] | None,
     prefix: str,
 ) -> dict[str, Any]:
-    if len(rows) > SWATCHES:  # a quarter of the points suffices for thin grey lines
-        rows = [row._replace(x=_thin(row.x), y=_thin(row.y)) for row in rows]
+    if len(rows) > SWATCHES:
+        rows = [row._replace(x=thin(row.x, _FEW), y=thin(row.y, _FEW)) for row in rows]
     colours, legend = _choose_curve_colours(rows)
     curves = [(row.x, row.y, colour) for row, colour in zip(rows, colours, strict=True)]
     title_of_one, title_of_several, x_label, y_label, area = _CURVES[kind]
@@ -249,11 +251,6 @@ def _draw_curve_figure(
         "worst": len(rows) > SWATCHES,
         "dashed": _("chance") if chance is not None else "",
     }
-
-
-def _thin(values: Sequence[float]) -> Sequence[float]:
-    """Return every fourth point, including both ends."""
-    return [*values[:-1:4], values[-1]] if len(values) > 4 else values
 
 
 def _choose_curve_colours(
