@@ -49,7 +49,7 @@ def undrawn() -> Iterator[None]:
     For tests that do not use the page; it is drawn for every odd table in ``test_study``.
     """
 
-    def touch(facts: Any, path: Path) -> None:
+    def touch(facts: Any, path: Path, **options: Any) -> None:
         path.touch()
         (path.parent / "figures").mkdir()
 

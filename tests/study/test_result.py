@@ -16,10 +16,11 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from arboleda.study import Study, StudyError, StudyResult
+from arboleda.study.artifacts.index import read_index
 from arboleda.study.execution.notebook_progress import NotebookWatcher
 from arboleda.study.execution.progress import SilentWatcher, make_watcher
 from arboleda.study.fitted_table import join_target
-from arboleda.study.results.leaderboard import make_leaderboard_frame, summarize_html
+from arboleda.study.results.leaderboard import make_leaderboard_frame
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -112,7 +113,7 @@ def test_the_summary_for_a_notebook_is_small_and_escaped(fitted: Study) -> None:
     facts = result.facts | {"study": result.facts["study"] | {"target": attack, "table": attack}}
     facts["models"] = [model | {"name": attack} for model in facts["models"]] * 40
     reader = Reader()
-    page = summarize_html(facts, Path(attack))
+    page = StudyResult(Path(attack), facts, read_index(result.folder))._repr_html_()
     reader.feed(page)
     assert "script" not in reader.tags
     assert len(page.encode()) <= 10_000

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import sklearn
 
 from arboleda._utils.errors import StudyError, StudyFormatError
+from arboleda._utils.results import NotebookDisplay
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.index import INDEX, Index, read_facts, read_index
@@ -18,8 +19,8 @@ from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_row
 from arboleda.study.execution.job import error_sentence
 from arboleda.study.results.leaderboard import (
     make_leaderboard_frame,
+    summarize_facts,
     summarize_html,
-    summarize_text,
 )
 from arboleda.tables.features import Features
 
@@ -31,7 +32,7 @@ __all__ = ["REPORT", "StudyResult", "load_study"]
 REPORT = "report.html"
 
 
-class StudyResult:
+class StudyResult(NotebookDisplay):
     """The results of a study, which `arboleda.Study.run` and `arboleda.Study.load` return.
 
     Models and rows are read from the study's folder when they are needed. In a notebook, a result
@@ -84,10 +85,10 @@ class StudyResult:
         self._ranked: list[str] = [m["key"] for m in facts["models"] if m["status"] == "ok"]
         self.keys = tuple(k for k in self._ranked if not isinstance(index.models.get(k, ""), str))
 
-    def __repr__(self) -> str:
-        return f"StudyResult({summarize_text(self.facts)}, folder={str(self.folder)!r})"
+    def _summarize(self) -> dict[str, Any]:
+        return summarize_facts(self.facts) | {"folder": str(self.folder)}
 
-    def _repr_html_(self) -> str:
+    def _make_table(self) -> str:
         return summarize_html(self.facts, self.report)
 
     @property

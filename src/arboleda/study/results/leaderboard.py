@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,8 @@ __all__ = [
     "make_leaderboard_frame",
     "params_text",
     "preparation",
+    "summarize_facts",
     "summarize_html",
-    "summarize_text",
 ]
 
 
@@ -199,58 +199,42 @@ def make_leaderboard_frame(facts: Mapping[str, Any]) -> Any:
         return pa.table(columns)
 
 
-def summarize_text(facts: Mapping[str, Any]) -> str:
-    """Return the table, the target and the best model in one line."""
+def summarize_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the table, the target and the best model by name, for a line of text."""
     study, models = facts["study"], facts["models"]
+    summary = {"table": study["table"], "target": study["target"], "models": len(models)}
     best = next((model for model in models if model["status"] == "ok"), None)
-    parts = [f"table={_shorten(study['table'])!r}", f"target={_shorten(study['target'])!r}"]
-    parts.append(f"n_models={len(models)}")
     if best is not None:
-        parts.append(f"best={_shorten(best['name'])!r}")
-        test = (best["test"] or {"metrics": {}})["metrics"].get(study["metric"])
-        parts.append(f"test_{study['metric']}={format_number(test)}")
-    return ", ".join(parts)
+        test = (best["test"] or {"metrics": {}})["metrics"]
+        summary |= {"best": best["name"], f"test_{study['metric']}": test.get(study["metric"])}
+    return summary
 
 
 def summarize_html(facts: Mapping[str, Any], report: Path) -> str:
-    """Return a summary of at most 10 kB for a notebook; its colours are those of the notebook."""
+    """Return the best models and the caveats for a notebook, as HTML of less than 9 kB."""
     study = facts["study"]
-    title = Markup("<b>{}</b> from {}: {}, {}").format(
-        _shorten(study["target"]),
-        _shorten(study["table"]),
-        f"{facts['data']['n_rows']:,} rows",
-        f"{facts['split']['n_test']:,} of them for the test",
-    )
     heads = ["", "Model", f"{study['metric_label']}, cross-validated", "on the test rows"]
     rows = [
-        [
-            rank,
-            _shorten(model["name"]),
-            *(cell.plain for cell in _cells(model, study["metric"])[:2]),
-        ]
+        [rank, model["name"], *(cell.plain for cell in _cells(model, study["metric"])[:2])]
         for rank, model in enumerate(facts["models"][:_SUMMARIZED], 1)
     ]
-    sentences = [_shorten(text, 400) for text in caveats(facts)]
+    sentences = caveats(facts)
     rest = len(facts["models"]) - len(rows)
     if rest > 0:
         sentences.insert(0, f"{rest} more in leaderboard.")
-    return (
-        Markup('<div style="color:inherit"><p>{}</p><table><thead><tr>').format(title)
-        + Markup("").join(Markup("<th>{}</th>").format(head) for head in heads)
-        + Markup("</tr></thead><tbody>")
-        + Markup("").join(
-            Markup("<tr>{}</tr>").format(
-                Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row)
-            )
-            for row in rows
-        )
-        + Markup("</tbody></table>{}<p>Report: <code>{}</code></p></div>").format(
-            Markup("").join(Markup("<p>{}</p>").format(text) for text in sentences),
-            _shorten(str(report), 400),
-        )
+    lines = [Markup("<div>{}</div>").format(_shorten(text)) for text in sentences]
+    lines.append(Markup("<div>Report: <code>{}</code></div>").format(_shorten(str(report))))
+    table = [_make_html_row("th", heads), *(_make_html_row("td", row) for row in rows)]
+    return Markup("<table>{}</table>{}").format(Markup("").join(table), Markup("").join(lines))
+
+
+def _make_html_row(tag: str, cells: Sequence[Any]) -> Markup:
+    markup = Markup(f'<{tag} class="text">{{}}</{tag}>')
+    return Markup("<tr>{}</tr>").format(
+        Markup("").join(markup.format(_shorten(str(cell), 60)) for cell in cells)
     )
 
 
-def _shorten(text: str, most: int = 80) -> str:
+def _shorten(text: str, most: int = 400) -> str:
     shown = visible_lines(text).replace("\n", " ")
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
