@@ -56,9 +56,9 @@ def test_a_model_without_probabilities_has_no_thresholds(make_facts: Callable[..
         "test": None,
         "chosen": None,
     }
-    text = section_of(render_report(facts), "thresholds")
-    assert "Not computed for Support vector machine" in text
-    assert "the model predicts no probabilities." in text
+    text = section_of(render_report(facts), "skipped")
+    assert "Decisions by threshold" in text
+    assert "the model predicts no probabilities" in text
     assert 'id="thresholds"' not in render_report(make_facts("multiclass"))
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arboleda._utils.numbers import NOTHING, fixed, integer, number_format, plain
-from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.threshold_plots import ThresholdLine, draw_threshold_plot
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell
@@ -60,13 +59,12 @@ def make_thresholds_view(report: ReportData) -> dict[str, Any] | None:
     result = report.facts.get("thresholds")
     if result is None:
         return None
-    name = report.get_name(result["model"])
-    if result["skipped"] or result["chosen"] is None:
-        return {"name": name, "skipped": translate(result["skipped"] or "")}
+    if result["skipped"]:
+        return {"skipped": report.describe_skipped(result)}
     parts = [part for part in _PARTS if result[part] is not None]
     tested = _PARTS["test"]
     return {
-        "name": name,
+        "name": report.get_name(result["model"]),
         "skipped": None,
         "positive": result["positive"],
         "sentences": _describe_threshold(result),
