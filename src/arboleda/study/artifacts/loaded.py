@@ -13,6 +13,7 @@ from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.index import INDEX, Index, read_facts, read_index
+from arboleda.study.artifacts.layout import Layout
 from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_rows
 from arboleda.study.execution.job import error_sentence
@@ -75,14 +76,16 @@ class StudyResult:
     def __init__(self, folder: Path, facts: dict[str, Any], index: Index) -> None:
         self.folder = folder
         self.facts = facts
-        self.task = index.task
-        self.target = index.target
-        self.class_names = index.class_names
-        self.layout = index.layout
+        self.task: str = index.task
+        self.target: str = index.target
+        self.class_names: tuple[str, ...] = index.class_names
+        self.layout: Layout = index.layout
         self._index = index
         self._models: dict[str, StudyClassifier | StudyRegressor] = {}
         self._ranked: list[str] = [m["key"] for m in facts["models"] if m["status"] == "ok"]
-        self.keys = tuple(k for k in self._ranked if not isinstance(index.models.get(k, ""), str))
+        self.keys: tuple[str, ...] = tuple(
+            k for k in self._ranked if not isinstance(index.models.get(k, ""), str)
+        )
 
     def __repr__(self) -> str:
         return f"StudyResult({summarize_text(self.facts)}, folder={str(self.folder)!r})"
