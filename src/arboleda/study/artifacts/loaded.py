@@ -13,7 +13,6 @@ from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.index import INDEX, Index, read_facts, read_index
-from arboleda.study.artifacts.layout import Layout
 from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_rows
 from arboleda.study.execution.job import error_sentence
@@ -23,6 +22,7 @@ from arboleda.study.results.leaderboard import (
     summarize_text,
 )
 from arboleda.tables.features import Features
+from arboleda.tables.layout import Layout
 
 if TYPE_CHECKING:
     from arboleda.study import Explanation
