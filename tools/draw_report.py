@@ -39,7 +39,11 @@ def take_screenshot(report: Path) -> bytes:
             color_scheme="light",
         )
         page.goto(report.resolve().as_uri())
-        screenshot = page.screenshot()
+        boxes = [heading.bounding_box() for heading in page.locator("h2").all()]
+        # The picture ends before the last section that begins in it, if that is near its end.
+        ends = [box["y"] - 24 for box in boxes if box and 0.6 * HEIGHT < box["y"] < HEIGHT]
+        clip = {"x": 0.0, "y": 0.0, "width": WIDTH, "height": min(ends, default=HEIGHT)}
+        screenshot = page.screenshot(clip=clip)
         browser.close()
     return screenshot
 

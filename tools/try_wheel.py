@@ -19,8 +19,6 @@ from pathlib import Path
 from check_wheel import find_wheel
 
 COMPILERS = ("cc", "c++", "gcc", "g++", "clang", "clang++", "cl")
-# What Windows, and packages that look for the user's folder, cannot do without.
-KEPT = ("HOME", "LOCALAPPDATA", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE")
 # Saves and loads a model as well, whose file the engine reads.
 LIBRARY = """
 import arboleda
@@ -70,8 +68,8 @@ def run_commands(scripts: Path, root: Path) -> None:
     nothing = root / "no_programs"
     folder.mkdir()
     nothing.mkdir()
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    environment = {**kept, "PATH": str(nothing)}
+    environment = {**os.environ, "PATH": str(nothing)}
+    environment.pop("PYTHONPATH", None)  # the wheel is tried, not a checkout
     assert not any(shutil.which(name, path=environment["PATH"]) for name in COMPILERS)
     (folder / "new.csv").write_text(NEW_ROWS, encoding="utf-8")
 

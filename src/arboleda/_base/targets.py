@@ -55,7 +55,7 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
         self.classes_, inverse = encode_classes(y, self)
         labels = inverse.astype(np.uint32)  # the engine's type, which saves memory and a copy
         self.n_classes_ = len(self.classes_)
-        self.n_outputs_ = 1
+        self.n_outputs_: int = 1
         return labels
 
     def _encode_targets(self, y: Array) -> Array:
@@ -184,7 +184,7 @@ class NumberTarget(RegressorMixin, TreeLearner):  # type: ignore[misc]
                 f"y has values of type {y.dtype}: convert dates and durations to numbers"
             )
         targets: Floats = (y if several else column_or_1d(y, warn=True)).astype(np.float64)
-        self.n_outputs_ = targets.shape[1] if several else 1
+        self.n_outputs_: int = targets.shape[1] if several else 1
         if self.criterion == "poisson":
             _check_poisson_target(targets)
         return targets

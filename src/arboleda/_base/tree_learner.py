@@ -162,7 +162,7 @@ class TreeLearner(NamesOtherParameters, SavedModel, BaseEstimator, metaclass=ABC
         """Return the parameters in the engine's units: rows instead of fractions."""
         min_samples_leaf = resolve_row_count(self.min_samples_leaf, n_rows)
         min_samples_split = max(2, resolve_row_count(self.min_samples_split, n_rows))
-        self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
+        self.max_features_: int = resolve_max_features(self.max_features, self.n_features_in_)
         return {
             "max_depth": -1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),
             "max_leaf_nodes": (

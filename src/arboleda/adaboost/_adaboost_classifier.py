@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
@@ -177,6 +178,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
     estimator_: Any
     n_features_in_: int
     validation_errors_: Floats
+    classes_: npt.NDArray[Any]
 
     def __init__(
         self,

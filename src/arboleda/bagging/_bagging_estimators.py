@@ -179,12 +179,12 @@ class BaggingClassifier(Bagging, MemberClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-        self.voting = voting
+        self.voting: Voting = voting
         self.weights = weights
 
     def _set_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_decision_function_ = means
-        self.oob_score_ = compute_oob_accuracy(means, target)
+        self.oob_score_: float = compute_oob_accuracy(means, target)
 
 
 class BaggingRegressor(Bagging, MemberRegressor):
@@ -304,4 +304,4 @@ class BaggingRegressor(Bagging, MemberRegressor):
 
     def _set_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_prediction_ = means[:, 0] if target.ndim == 1 else means
-        self.oob_score_ = compute_oob_r2(means, target)
+        self.oob_score_: float = compute_oob_r2(means, target)

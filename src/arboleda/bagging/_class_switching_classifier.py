@@ -139,7 +139,7 @@ class ClassSwitchingClassifier(MemberClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-        self.voting = voting
+        self.voting: Voting = voting
 
     def _make_plan(self, target: Array, rows: RowsToDraw) -> SamplingPlan:
         labels = target if rows.able is None else target[rows.able]

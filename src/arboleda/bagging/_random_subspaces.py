@@ -115,7 +115,7 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-        self.voting = voting
+        self.voting: Voting = voting
         self.weights = weights
         self.validation_fraction = validation_fraction
 

@@ -166,7 +166,7 @@ class BARTClassifier(ClassifierMixin, BaseBART):  # type: ignore[misc]
         self.k = k
         self.min_samples_leaf = min_samples_leaf
         self.max_bins = max_bins
-        self.categorical_features = categorical_features
+        self.categorical_features: CategoricalFeatures = categorical_features
         self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs

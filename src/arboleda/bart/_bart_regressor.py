@@ -186,7 +186,7 @@ class BARTRegressor(RegressorMixin, BaseBART):  # type: ignore[misc]
         self.q = q
         self.min_samples_leaf = min_samples_leaf
         self.max_bins = max_bins
-        self.categorical_features = categorical_features
+        self.categorical_features: CategoricalFeatures = categorical_features
         self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs

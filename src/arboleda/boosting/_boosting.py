@@ -97,6 +97,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     validation_fraction: float | int | None
     verbose: int
     warm_start: bool
+    statistics_: TargetStatistics
 
     # Hooks of the subclasses
 
@@ -170,7 +171,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         earlier = self._earlier_ensemble()
         rows = self._read_rows(X, y, sample_weight, reset=earlier is None)
         validation = self._read_validation(validation_data)
-        self.loss_ = self._make_loss()
+        self.loss_: Loss = self._make_loss()
         if earlier is not None and earlier.n_outputs != self.loss_.n_outputs:
             raise ValueError(
                 f"warm_start=True cannot continue a model of {earlier.n_outputs} scores per row "
@@ -178,7 +179,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             )
         if earlier is None:
             random_state = check_random_state(self.random_state)
-            self.seed_ = int(random_state.randint(np.iinfo(np.int32).max))
+            self.seed_: int = int(random_state.randint(np.iinfo(np.int32).max))
         stopping = (
             None
             if self._is_automatic
@@ -218,9 +219,9 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
     def _set_constant_model(self) -> None:
         """Set the attributes of the model for a target with a single class."""
-        self.ensemble_ = Ensemble.from_trees([0.0], [])
-        self.history_ = {}
-        self.missing_columns_ = np.empty(0, dtype=np.int64)
+        self.ensemble_: Ensemble = Ensemble.from_trees([0.0], [])
+        self.history_: dict[str, Floats] = {}
+        self.missing_columns_: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.statistics_ = TargetStatistics((), ())
         self._set_scores(None)
 

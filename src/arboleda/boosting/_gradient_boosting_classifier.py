@@ -218,9 +218,9 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
     ) -> None:
         self.loss = loss
         self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
+        self.n_estimators: int | Literal["auto"] = n_estimators
         self.subsample = subsample
-        self.criterion = criterion
+        self.criterion: Literal["deprecated", "friedman_mse", "squared_error"] = criterion
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
@@ -228,7 +228,7 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         self.min_impurity_decrease = min_impurity_decrease
         self.init = init
         self.random_state = random_state
-        self.max_features = max_features
+        self.max_features: MaxFeatures = max_features
         self.verbose = verbose
         self.max_leaf_nodes = max_leaf_nodes
         self.warm_start = warm_start
@@ -236,16 +236,16 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
         self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
+        self.class_weight: ClassWeight = class_weight
         self.scoring = scoring
-        self.sampling = sampling
+        self.sampling: Sampling = sampling
         self.top_rate = top_rate
         self.other_rate = other_rate
         self.drop_rate = drop_rate
         self.skip_drop = skip_drop
         self.max_drop = max_drop
         self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.category_encoding = category_encoding
+        self.categorical_features: CategoricalFeatures = categorical_features
+        self.category_encoding: CategoryEncoding = category_encoding
         self.callbacks = callbacks
         self.n_jobs = n_jobs

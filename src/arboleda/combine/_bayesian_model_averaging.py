@@ -88,7 +88,7 @@ class BayesianModelAveraging(WeightedMean):
                 evidence, self._count_parameters(inputs.training.classes), float(weight.sum())
             )
             evidence = -self.bic_ / 2
-        self.weights_ = posterior(evidence, self._prior())
+        self.weights_: Floats = posterior(evidence, self._prior())
 
     @property
     def _needs_out_of_fold(self) -> bool:
@@ -209,7 +209,7 @@ class BayesianModelAveragingClassifier(BayesianModelAveraging, WeightedMeanClass
         n_jobs: int | None = None,
     ) -> None:
         self.estimators = estimators
-        self.criterion = criterion
+        self.criterion: Criterion = criterion
         self.prior = prior
         self.n_parameters = n_parameters
         self.cv = cv
@@ -293,7 +293,7 @@ class BayesianModelAveragingRegressor(BayesianModelAveraging, WeightedMeanRegres
         n_jobs: int | None = None,
     ) -> None:
         self.estimators = estimators
-        self.criterion = criterion
+        self.criterion: Criterion = criterion
         self.prior = prior
         self.n_parameters = n_parameters
         self.cv = cv

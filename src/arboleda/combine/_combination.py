@@ -80,7 +80,7 @@ class Combination(NamesOtherParameters, _BaseHeterogeneousEnsemble):  # type: ig
             member = given if isinstance(given, str) else next(left)
             self.named_estimators_[name] = member
             if hasattr(member, "feature_names_in_"):
-                self.feature_names_in_ = member.feature_names_in_
+                self.feature_names_in_: Any = member.feature_names_in_
 
     def _fitted_members(self) -> list[Named]:
         check_is_fitted(self)
@@ -133,7 +133,7 @@ class SavedCombination(SavedModel, Combination):
         if any(isinstance(named[name], str) != (e == "drop") for name, e in self.estimators):
             return "the dropped members differ from those dropped in the estimators"
         is_prefit = isinstance(self.cv, str)
-        self.estimators = [
+        self.estimators: list[Named] = [
             (name, named[name] if is_prefit or given == FROZEN else given)
             for name, given in self.estimators
         ]

@@ -109,7 +109,7 @@ class EnsembleSelection(WeightedMean):
             select_greedily(scorer, library, self.n_initial, self.n_rounds)
             for library in self._draw_bags(n_members)
         ]
-        self.weights_ = np.mean([s.shares(n_members) for s in self.selections_], axis=0)
+        self.weights_: Floats = np.mean([s.shares(n_members) for s in self.selections_], axis=0)
 
     def _draw_bags(self, n_members: int) -> list[list[int]]:
         """Draw the members that each greedy selection is made from: all, or random bags."""

@@ -61,7 +61,7 @@ class Folds:
         for _, test in splits:
             np.add.at(times, test, 1)
         self.rows: Rows = np.flatnonzero(times)
-        self.times = times[self.rows]
+        self.times: npt.NDArray[np.int64] = times[self.rows]
 
     def __len__(self) -> int:
         """Return the number of splits."""

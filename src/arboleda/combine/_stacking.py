@@ -157,7 +157,7 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
         )
         self._n_columns = [1 if m == "predict" else width for m in self.stack_method_]
         weight = inputs.weight[held_out.rows] if inputs.is_weighted else None
-        self.weights_ = constrained_weights(
+        self.weights_: Floats = constrained_weights(
             held_out.outputs, inputs.training.y[held_out.rows], constraint, weight
         )
 

@@ -162,7 +162,7 @@ class StackingClassifier(Stacking, WeightedMeanClassifier):
         self.n_jobs = n_jobs
         self.passthrough = passthrough
         self.verbose = verbose
-        self.weights = weights
+        self.weights: Constraint | None = weights
 
     def _wanted_method(self) -> StackMethod:
         return self.stack_method

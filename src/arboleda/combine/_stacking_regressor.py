@@ -107,7 +107,7 @@ class StackingRegressor(Stacking, WeightedMeanRegressor):
         self.n_jobs = n_jobs
         self.passthrough = passthrough
         self.verbose = verbose
-        self.weights = weights
+        self.weights: Constraint | None = weights
 
     def _check_members(self, members: list[Named]) -> None:
         for name, member in members:

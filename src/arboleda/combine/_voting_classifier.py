@@ -250,12 +250,12 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
 
     def _set_label_encoder(self) -> None:
         """Set the attributes that depend only on the classes and the parameters."""
-        self.le_ = LabelEncoder()
+        self.le_: LabelEncoder = LabelEncoder()
         self.le_.classes_ = self.classes_
         if self.reject:
             self._check_reject()
             self._labels = labels_with_reject(self.classes_, self.reject_label)
-            self.reject_label_ = self._labels[-1]
+            self.reject_label_: Any = self._labels[-1]
 
     def _members(self) -> list[Named]:
         members = check_members(self.estimators, self.get_params(deep=False))
@@ -285,9 +285,9 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         for name in ("vote_weights_", "confusion_"):
             self.__dict__.pop(name, None)
         if isinstance(self._rule, AccuracyWeights):
-            self.vote_weights_ = self._rule.weights
+            self.vote_weights_: Floats | None = self._rule.weights
         if isinstance(self._rule, NaiveBayes):
-            self.confusion_ = self._rule.confusion
+            self.confusion_: Floats | None = self._rule.confusion
 
     def _compute_outputs(self, X: Any) -> OutputArray:
         members = self._fitted_members()

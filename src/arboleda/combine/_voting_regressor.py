@@ -126,7 +126,7 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
             self._fit(X, read_values(y), None, dict(fit_params))
             self.__dict__.pop("vote_weights_", None)
             if isinstance(self._rule, InverseErrorMean):
-                self.vote_weights_ = self._rule.weights
+                self.vote_weights_: Floats | None = self._rule.weights
         return self
 
     def _restore_rule(self) -> str | None:

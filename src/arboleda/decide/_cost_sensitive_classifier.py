@@ -140,7 +140,7 @@ class CostSensitiveClassifier(PosteriorClassifier):
         self.estimator = estimator
         self.cost_matrix = cost_matrix
         self.method = method
-        self.calibration = calibration
+        self.calibration: Calibration | None = calibration
         self.cv = cv
         self.n_jobs = n_jobs
 
@@ -207,7 +207,7 @@ class CostSensitiveClassifier(PosteriorClassifier):
         losses = np.diag(self.cost_matrix_[:, ::-1]) - np.diag(self.cost_matrix_)
         if (losses > 0).all():
             false_alarm, miss = weights * losses
-            self.threshold_ = float(false_alarm / (false_alarm + miss))
+            self.threshold_: float = float(false_alarm / (false_alarm + miss))
 
     def _read_costs(self, costs: Any, n_rows: int) -> Floats:
         if costs is None:

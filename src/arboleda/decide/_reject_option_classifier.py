@@ -136,7 +136,7 @@ class RejectOptionClassifier(PosteriorClassifier):
         self.target_accuracy = target_accuracy
         self.cost_matrix = cost_matrix
         self.reject_label = reject_label
-        self.calibration = calibration
+        self.calibration: Calibration | None = calibration
         self.cv = cv
         self.n_jobs = n_jobs
 
@@ -174,7 +174,7 @@ class RejectOptionClassifier(PosteriorClassifier):
             classes, _ = read_classes(y)
             self._matrix = read_cost_matrix(self.cost_matrix, classes)
             self._labels = labels_with_reject(classes, self.reject_label)
-            self.reject_label_ = self._labels.tolist()[-1]
+            self.reject_label_: Any = self._labels.tolist()[-1]
             held_out = self._fit_posteriors(
                 X, y, params, held_out=choice in ("target_coverage", "target_accuracy")
             )
@@ -208,8 +208,8 @@ class RejectOptionClassifier(PosteriorClassifier):
             self._min_confidence = 1.0 - cost if self.cost_matrix is None else -cost
         self.__dict__.pop("threshold_", None)
         if self.cost_matrix is None:
-            self.threshold_ = self._min_confidence
-            self.reject_cost_ = 1.0 - self._min_confidence
+            self.threshold_: float = self._min_confidence
+            self.reject_cost_: float = 1.0 - self._min_confidence
         else:
             self.reject_cost_ = -self._min_confidence
 

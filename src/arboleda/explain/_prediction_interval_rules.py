@@ -80,7 +80,7 @@ class SplitRule:
         with np.errstate(over="ignore"):
             scores = np.maximum(base.low - y, y - base.high) / base.unit
         check_scores(scores)
-        self.scores = np.sort(scores)
+        self.scores: Floats = np.sort(scores)
 
     @property
     def n_rows(self) -> int:

@@ -50,6 +50,9 @@ class TableRows:
         Which columns are categorical.
     """
 
+    n_columns: int
+    n_rows: int
+
     def __init__(
         self, container: Container, names: tuple[str, ...], categorical: tuple[bool, ...]
     ) -> None:

@@ -251,6 +251,9 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
     random_state: int | np.random.RandomState | None
     verbose: int
     n_jobs: int | None
+    score_: float
+    support_: npt.NDArray[np.bool_]
+    history_: History
 
     @abstractmethod
     def _search(
@@ -297,8 +300,8 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
             self.support_, (self.score_, _), self.history_ = self._search(
                 scores, n_columns, self._resolve_n_selected(n_columns), random
             )
-            self.n_features_ = int(self.support_.sum())
-            self.n_evaluations_ = scores.n_evaluated
+            self.n_features_: int = int(self.support_.sum())
+            self.n_evaluations_: int = scores.n_evaluated
         return self
 
     def _read_target(self, y: Any) -> Any:

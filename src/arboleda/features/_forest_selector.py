@@ -173,6 +173,9 @@ class ForestSelector(TableSelector):
         "verbose": ["verbose"],
     }
 
+    importances_: Floats
+    null_importances_: Floats
+
     def __init__(
         self,
         estimator: Any = None,
@@ -260,11 +263,11 @@ class ForestSelector(TableSelector):
     def _test(self, importances: Floats) -> None:
         self.importances_, self.null_importances_ = importances[0], importances[1:]
         scores = standardize(importances)
-        self.scores_ = scores[0]
-        self.pvalues_ = compute_p_values(scores)
-        self.adjusted_pvalues_ = adjust_p_values(scores)
+        self.scores_: Floats = scores[0]
+        self.pvalues_: Floats = compute_p_values(scores)
+        self.adjusted_pvalues_: Floats = adjust_p_values(scores)
         tested_p_values = self.adjusted_pvalues_ if self.mode == "fwe" else self.pvalues_
-        self.support_ = tested_p_values <= self.alpha
+        self.support_: npt.NDArray[np.bool_] = tested_p_values <= self.alpha
 
     def _report_progress(self, n_done: int, n_forests: int) -> None:
         step = 1 if self.verbose > 1 else max(1, n_forests // 10)

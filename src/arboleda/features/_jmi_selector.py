@@ -117,9 +117,9 @@ class JMISelector(GreedySelector):
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.preselect = preselect
-        self.task = task
+        self.task: Task = task
         self.categorical_features = categorical_features
-        self.continuous = continuous
+        self.continuous: Continuous = continuous
         self.n_bins = n_bins
         self.n_neighbors = n_neighbors
         self.random_state = random_state

@@ -141,9 +141,9 @@ class MRMRSelector(GreedySelector):
         self.n_features_to_select = n_features_to_select
         self.scheme = scheme
         self.preselect = preselect
-        self.task = task
+        self.task: Task = task
         self.categorical_features = categorical_features
-        self.continuous = continuous
+        self.continuous: Continuous = continuous
         self.n_bins = n_bins
         self.n_neighbors = n_neighbors
         self.random_state = random_state

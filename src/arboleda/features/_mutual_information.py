@@ -114,9 +114,9 @@ class GreedySelector(TableSelector):
     def _select(self, measure: Measure) -> None:
         n_columns = self.n_features_in_
         n_selected = min(self.n_features_to_select, n_columns)
-        self.scores_ = np.maximum(measure.with_target(), 0.0)
-        self.candidates_ = self._select_candidates()
-        self.support_ = np.zeros(n_columns, dtype=bool)
+        self.scores_: Floats = np.maximum(measure.with_target(), 0.0)
+        self.candidates_: Indices = self._select_candidates()
+        self.support_: npt.NDArray[np.bool_] = np.zeros(n_columns, dtype=bool)
         order: list[int] = []
         values: list[float] = []
         totals = np.zeros(n_columns)
@@ -132,8 +132,8 @@ class GreedySelector(TableSelector):
             self.support_[order[-1]] = True
             if self.verbose:
                 self._report_progress(len(order), n_selected, order[-1], values[-1])
-        self.order_ = np.array(order, dtype=np.intp)
-        self.order_scores_ = np.array(values)
+        self.order_: npt.NDArray[np.intp] = np.array(order, dtype=np.intp)
+        self.order_scores_: Floats = np.array(values)
 
     def _select_candidates(self) -> Indices:
         """Return the columns to search: those with the largest information about the target."""

@@ -14,6 +14,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from arboleda._base.mixins import restore_on_failure
@@ -57,6 +58,7 @@ class BaseForest(ForestModel):
     max_samples: int | float | None
     verbose: int
     warm_start: bool
+    missing_columns_: npt.NDArray[np.int64]
 
     # Defined by subclasses
 
@@ -114,17 +116,17 @@ class BaseForest(ForestModel):
                 if hasattr(self, name):
                     delattr(self, name)
             if previous is None:
-                self.seed_ = training.seed
+                self.seed_: int = training.seed
             else:
                 self._check_continues(previous)
                 self.missing_columns_ = np.union1d(previous.missing_columns_, self.missing_columns_)
             bags = self._make_bags(training)
             self._bags = bags if previous is None else self._merge_bags(bags, previous)
-            self.kept_ = self._merge_kept_rows(training, previous)
+            self.kept_: KeptRows | None = self._merge_kept_rows(training, previous)
             needs_oob = bool(self.oob_score) or self.n_estimators == "auto"
             if needs_oob:
                 self._check_oob_target(training.target)
-            self.forest_ = self._fit_trees(
+            self.forest_: Trees = self._fit_trees(
                 training, bags, None if previous is None else previous.forest_
             )
             if needs_oob:

@@ -165,16 +165,16 @@ class ExtraTreesClassifier(ForestClassifier):
         voting: Voting = "soft",
         keep_rows: bool = False,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
+        self.n_estimators: int | Literal["auto"] = n_estimators
+        self.criterion: ClassificationCriterion = criterion
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
+        self.max_features: MaxFeatures = max_features
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
+        self.bootstrap: bool | Literal["balanced"] = bootstrap
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -185,8 +185,8 @@ class ExtraTreesClassifier(ForestClassifier):
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.voting = voting
+        self.categorical_features: CategoricalFeatures = categorical_features
+        self.voting: Voting = voting
         self.keep_rows = keep_rows
 
 
@@ -318,16 +318,16 @@ class ExtraTreesRegressor(ForestRegressor):
         categorical_features: CategoricalFeatures = "from_dtype",
         keep_rows: bool = False,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
+        self.n_estimators: int | Literal["auto"] = n_estimators
+        self.criterion: RegressionCriterion = criterion
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
+        self.max_features: MaxFeatures = max_features
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
+        self.bootstrap: bool | Literal["balanced"] = bootstrap
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -337,5 +337,5 @@ class ExtraTreesRegressor(ForestRegressor):
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
-        self.categorical_features = categorical_features
+        self.categorical_features: CategoricalFeatures = categorical_features
         self.keep_rows = keep_rows

@@ -158,8 +158,10 @@ class NumbersClassifier(BayesRuleClassifier, metaclass=ABCMeta):
         of all columns.
         """
         rows = read_class_rows(self, X, y, sample_weight)
-        self.classes_ = rows.classes
-        self.class_prior_ = compute_class_priors(self.priors, rows.class_weight, rows.classes)
+        self.classes_: Array = rows.classes
+        self.class_prior_: Floats = compute_class_priors(
+            self.priors, rows.class_weight, rows.classes
+        )
         self._class_weight = rows.class_weight
         table = complete_matrix(self, rows.table, self.schema_)
         self._units = Units.of(table, common=common)

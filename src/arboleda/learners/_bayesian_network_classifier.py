@@ -222,7 +222,7 @@ default="from_dtype"
                 self, X, y, sample_weight, categorical_features=self.categorical_features
             )
             _check_weight(rows.weight)
-            self.classes_ = rows.classes
+            self.classes_: Array = rows.classes
             self._columns = learn_states(rows, self.schema_, self.n_bins)
             nodes = node_names(self.schema_.names, rows.table.n_columns, self.target, y)
             self._fit_network(nodes, rows)
@@ -254,7 +254,7 @@ default="from_dtype"
         nothing = np.full((1, len(nodes)), MISSING, dtype=np.int32)
         nothing[0, np.array(sizes) == 1] = 0
         prior = np.exp(log_joint(self._network, self._log_tables, nothing, len(nodes) - 1)[0])
-        self.class_prior_ = np.zeros(rows.classes.size)
+        self.class_prior_: Floats = np.zeros(rows.classes.size)
         self.class_prior_[self._known_classes] = prior / prior.sum()
 
     def _log_joint(self, X: Any) -> Floats:

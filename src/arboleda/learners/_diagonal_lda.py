@@ -101,8 +101,8 @@ class DiagonalLDA(NumbersClassifier):
             self._scale = within_scale(table, rows.labels, weight, common=False)
             means = class_means(table, rows.labels, weight, rows.classes.size)
             self._centroids = means / self._scale
-            self.means_ = self._units.leave(means)
-            self.scale_ = np.ldexp(self._scale, self._units.exponent)
+            self.means_: Floats = self._units.leave(means)
+            self.scale_: Floats = np.ldexp(self._scale, self._units.exponent)
         return self
 
     def _log_joint(self, X: Any) -> Floats:

@@ -74,8 +74,10 @@ class DirectedGraph(Result):
             if parent in parents[child]:
                 raise ValueError(f"the edge {_arrow(pair)} is given twice: once is enough")
             parents[child].add(parent)
-        self.parent_places = tuple(tuple(sorted(places)) for places in parents)
-        self.order = self._topological_order()
+        self.parent_places: tuple[tuple[int, ...], ...] = tuple(
+            tuple(sorted(places)) for places in parents
+        )
+        self.order: tuple[int, ...] = self._topological_order()
 
     @property
     def edges(self) -> tuple[tuple[Node, Node], ...]:

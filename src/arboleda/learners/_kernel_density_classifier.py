@@ -316,7 +316,7 @@ default="gaussian"
             self._weights = [weight[labels == k] for k in range(rows.classes.size)]
             deviation = 1.0 if self.standardize else float(spread[0])
             self._widths = [self._width(k, deviation) for k in range(rows.classes.size)]
-            self.bandwidth_ = np.array(self._widths)
+            self.bandwidth_: Floats = np.array(self._widths)
             if not self.standardize:
                 self.bandwidth_ = np.ldexp(self.bandwidth_, self._units.exponent[0])
         return self

@@ -139,6 +139,9 @@ default="from_dtype"
         "priors": ["array-like", None],
     }
 
+    theta_: Floats
+    var_: Floats
+
     def __init__(
         self,
         *,
@@ -183,10 +186,14 @@ default="from_dtype"
             rows = read_class_rows(
                 self, X, y, sample_weight, categorical_features=self.categorical_features
             )
-            self.column_kinds_ = column_kinds(X, rows.table, self.schema_, self.binary_features)
-            self.classes_ = rows.classes
-            self.class_count_ = rows.class_weight
-            self.class_prior_ = compute_class_priors(self.priors, rows.class_weight, rows.classes)
+            self.column_kinds_: list[ColumnKind] = column_kinds(
+                X, rows.table, self.schema_, self.binary_features
+            )
+            self.classes_: Array = rows.classes
+            self.class_count_: Floats = rows.class_weight
+            self.class_prior_: Floats = compute_class_priors(
+                self.priors, rows.class_weight, rows.classes
+            )
             self._fit_gaussians(rows)
             self._fit_categories(rows)
         return self
@@ -208,7 +215,7 @@ default="from_dtype"
                 )
             self.theta_[:, j], self.var_[:, j] = mean, variance
             widest = max(widest, overall)
-        self.epsilon_ = float(self.var_smoothing * widest)
+        self.epsilon_: float = float(self.var_smoothing * widest)
         self.var_ += self.epsilon_
         for j in self._columns("gaussian"):
             varies = np.ptp(self.theta_[:, j]) > 0.0 or (self.var_[:, j] > 0.0).any()

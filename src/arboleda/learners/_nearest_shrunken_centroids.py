@@ -318,10 +318,10 @@ class NearestShrunkenCentroids(NumbersClassifier):
             self._validate_params()
             rows, table = self._enter_rows(X, y, None, common=True)
             self._centroids = StandardizedCentroids.of(table, rows.labels, rows.classes.size)
-            self.path_ = None
+            self.path_: ShrinkagePath | None = None
             if self.shrink_threshold is None:
                 self.path_ = self._cross_validate(table, rows)
-                self.shrink_threshold_ = float(self.path_.threshold[self.path_.best_index])
+                self.shrink_threshold_: float = float(self.path_.threshold[self.path_.best_index])
             else:
                 self.shrink_threshold_ = float(self.shrink_threshold)
             self._set_attributes()
@@ -330,11 +330,11 @@ class NearestShrunkenCentroids(NumbersClassifier):
     def _set_attributes(self) -> None:
         """Set the fitted attributes, in the units of the columns."""
         centroids = self._centroids
-        self.deviations_ = centroids.shrunken(self.shrink_threshold_)
-        self.selected_features_ = np.flatnonzero(self.deviations_.any(axis=0))
+        self.deviations_: Floats = centroids.shrunken(self.shrink_threshold_)
+        self.selected_features_: npt.NDArray[np.intp] = np.flatnonzero(self.deviations_.any(axis=0))
         shift = centroids.spread[:, np.newaxis] * centroids.scale * self.deviations_
-        self.centroids_ = self._units.leave(centroids.center + shift)
-        self.within_class_std_dev_ = np.ldexp(centroids.within, self._units.exponent)
+        self.centroids_: Floats = self._units.leave(centroids.center + shift)
+        self.within_class_std_dev_: Floats = np.ldexp(centroids.within, self._units.exponent)
 
     def _cross_validate(self, table: Floats, rows: ClassRows) -> ShrinkagePath:
         """Cross-validate all thresholds."""

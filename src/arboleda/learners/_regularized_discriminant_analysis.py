@@ -230,6 +230,9 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
         "random_state": ["random_state"],
     }
 
+    alpha_: float
+    gamma_: float
+
     def __init__(
         self,
         alpha: Any = "cv",
@@ -275,7 +278,7 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
             alphas = _read_candidates(self.alpha, _ALPHAS, "alpha")
             gammas = _read_candidates(self.gamma, _GAMMAS, "gamma")
             rows, table = self._enter_rows(X, y, sample_weight, common=not self.standardize)
-            self.plane_ = None
+            self.plane_: RegularizationPlane | None = None
             self.alpha_, self.gamma_ = alphas[0], gammas[0]
             if len(alphas) * len(gammas) > 1:
                 validate = self._leave_one_out if isinstance(self.cv, str) else self._cross_validate
@@ -284,7 +287,7 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
                 self.alpha_, self.gamma_ = alphas[i], gammas[j]
             self._scale, self._moments = self._compute_moments(table, rows.labels, rows.unit_weight)
             self._spectra = self._moments.spectra(self.alpha_)
-            self.means_ = self._compute_means()
+            self.means_: Floats = self._compute_means()
         return self
 
     def _compute_moments(

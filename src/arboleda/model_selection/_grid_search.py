@@ -313,6 +313,6 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
             if name.endswith("_"):
                 setattr(self, name, value)
         scorers, _ = self._get_scorers()
-        self.scorer_ = scorers._scorers if isinstance(scorers, _MultimetricScorer) else scorers
+        self.scorer_: Any = scorers._scorers if isinstance(scorers, _MultimetricScorer) else scorers
         if self.refit:
-            self.best_estimator_ = search.best_estimator_.model
+            self.best_estimator_: Any = search.best_estimator_.model

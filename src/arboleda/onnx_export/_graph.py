@@ -47,7 +47,7 @@ class Graph:
     """Nodes, constants, inputs and outputs of an ONNX graph."""
 
     def __init__(self) -> None:
-        self.onnx = import_onnx()
+        self.onnx: Any = import_onnx()
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.inputs: list[Any] = []

@@ -29,9 +29,9 @@ class Sections:
         arrays: Iterable[tuple[str, npt.NDArray[np.generic]]] = (),
         forests: Iterable[Forest] = (),
     ) -> None:
-        self.trees = list(trees)
-        self.arrays = dict(arrays)
-        self.forests = list(forests)
+        self.trees: list[Tree] = list(trees)
+        self.arrays: dict[str, npt.NDArray[np.generic]] = dict(arrays)
+        self.forests: list[Forest] = list(forests)
         self._left: set[tuple[str, int | str]] = {("array", name) for name in self.arrays}
         self._left |= {("tree", number) for number in range(len(self.trees))}
         self._left |= {("forest", number) for number in range(len(self.forests))}
@@ -122,7 +122,7 @@ class SavedArray:
     """An array of float64 or int64 with a given number of dimensions, in its own section."""
 
     def __init__(self, dtype: type[np.float64 | np.int64], ndim: int = 1) -> None:
-        self.dtype = np.dtype(dtype)
+        self.dtype: np.dtype[np.float64 | np.int64] = np.dtype(dtype)
         self.ndim = ndim
 
     def encode(self, name: str, value: Any, sections: Sections) -> dict[str, str]:

@@ -47,7 +47,7 @@ _NODES = {
     "TupleNode": {"builtins.tuple"},
     "TypeNode": _SCALARS,
 }
-TRUSTED = frozenset().union(*_NODES.values())
+TRUSTED: frozenset[str] = frozenset().union(*_NODES.values())
 
 _DESCRIPTION = "schema.json"
 

@@ -25,6 +25,7 @@ from arboleda.study.config.options import (
     read_config,
     refuse_retired_names,
 )
+from arboleda.study.config.settings import Settings
 from arboleda.study.execution.executor import Budget, Executor
 from arboleda.study.execution.job import Limits
 from arboleda.study.execution.ledger import Ledger
@@ -136,9 +137,9 @@ class Study:
         arguments = locals()
         self.table = table
         # Columns of a frame may be named by numbers; a study uses strings.
-        self.target = None if target is None else str(target)
+        self.target: str | None = None if target is None else str(target)
         self.output_dir = output_dir
-        self.settings = make_settings(**{name: arguments[name] for name in NAMES})
+        self.settings: Settings = make_settings(**{name: arguments[name] for name in NAMES})
 
     @classmethod
     def from_config(cls, path: str | Path, **overrides: Any) -> Self:

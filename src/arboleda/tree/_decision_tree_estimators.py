@@ -155,19 +155,19 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         monotonic_cst: Any = None,
     ) -> None:
         self.criterion = criterion
-        self.splitter = splitter
+        self.splitter: Literal["best", "random"] = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
+        self.max_features: MaxFeatures = max_features
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.max_bins = max_bins
-        self.categorical_features = categorical_features
+        self.categorical_features: CategoricalFeatures = categorical_features
         self.n_jobs = n_jobs
         self.monotonic_cst = monotonic_cst
 
@@ -338,18 +338,18 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         monotonic_cst: Any = None,
     ) -> None:
         self.criterion = criterion
-        self.splitter = splitter
+        self.splitter: Literal["best", "random"] = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
+        self.max_features: MaxFeatures = max_features
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.max_bins = max_bins
-        self.categorical_features = categorical_features
+        self.categorical_features: CategoricalFeatures = categorical_features
         self.n_jobs = n_jobs
         self.monotonic_cst = monotonic_cst
 

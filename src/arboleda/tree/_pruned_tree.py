@@ -110,7 +110,7 @@ class PrunedTree(DecisionTree):
             training = self._training(X, y, sample_weight)
             self._check_validation_arguments(*validation)
             if self.pruning == "cost_complexity":
-                self.tree_ = self._prune_by_cost_complexity(training)
+                self.tree_: Tree = self._prune_by_cost_complexity(training)
             else:
                 self.pruning_curve_ = None
                 self.tree_ = self._prune_by_validation(training, *validation)

@@ -162,8 +162,8 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
             n_jobs=n_jobs,
             monotonic_cst=monotonic_cst,
         )
-        self.pruning = pruning
-        self.rule = rule
+        self.pruning: Pruning = pruning
+        self.rule: Literal["min", "1se"] = rule
         self.cv = cv
         self.validation_fraction = validation_fraction
 
@@ -303,8 +303,8 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
             n_jobs=n_jobs,
             monotonic_cst=monotonic_cst,
         )
-        self.pruning = pruning
-        self.rule = rule
+        self.pruning: Pruning = pruning
+        self.rule: Literal["min", "1se"] = rule
         self.cv = cv
         self.validation_fraction = validation_fraction
 

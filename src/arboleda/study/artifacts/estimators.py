@@ -110,7 +110,7 @@ class StudyClassifier(ClassifierMixin, _StudyModel):  # type: ignore[misc]
         """
         x = self.layout.encode(X).x
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
-        self.pipeline_ = clone(self.pipeline).fit(x, codes)
+        self.pipeline_: Pipeline = clone(self.pipeline).fit(x, codes)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -221,7 +221,7 @@ class StudyRegressor(RegressorMixin, _StudyModel):  # type: ignore[misc]
             If a column is missing or holds another kind of values.
         """
         x = self.layout.encode(X).x
-        self.pipeline_ = clone(self.pipeline).fit(x, np.asarray(y, dtype=np.float64))
+        self.pipeline_: Pipeline = clone(self.pipeline).fit(x, np.asarray(y, dtype=np.float64))
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:

@@ -23,6 +23,7 @@ from arboleda.study.results.leaderboard import (
     summarize_html,
 )
 from arboleda.tables.features import Features
+from arboleda.tables.layout import Layout
 
 if TYPE_CHECKING:
     from arboleda.study import Explanation
@@ -76,14 +77,16 @@ class StudyResult(NotebookDisplay):
     def __init__(self, folder: Path, facts: dict[str, Any], index: Index) -> None:
         self.folder = folder
         self.facts = facts
-        self.task = index.task
-        self.target = index.target
-        self.class_names = index.class_names
-        self.layout = index.layout
+        self.task: str = index.task
+        self.target: str = index.target
+        self.class_names: tuple[str, ...] = index.class_names
+        self.layout: Layout = index.layout
         self._index = index
         self._models: dict[str, StudyClassifier | StudyRegressor] = {}
         self._ranked: list[str] = [m["key"] for m in facts["models"] if m["status"] == "ok"]
-        self.keys = tuple(k for k in self._ranked if not isinstance(index.models.get(k, ""), str))
+        self.keys: tuple[str, ...] = tuple(
+            k for k in self._ranked if not isinstance(index.models.get(k, ""), str)
+        )
 
     def _summarize(self) -> dict[str, Any]:
         return summarize_facts(self.facts) | {"folder": str(self.folder)}

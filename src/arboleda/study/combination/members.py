@@ -210,7 +210,7 @@ class FoldMean(BaseEstimator):  # type: ignore[misc]
         members, rule, width = [(self.key, pipelines)], MeanRule((1.0,)), X.shape[1]
         if self.n_classes:
             self.model_ = CombinedClassifier.from_fitted(members, rule, width, self.n_classes)
-            self.classes_ = self.model_.classes_
+            self.classes_: npt.NDArray[np.int64] = self.model_.classes_
         else:
             self.model_ = CombinedRegressor.from_fitted(members, rule, width)
         self.n_features_in_ = width

@@ -7,7 +7,7 @@ comments of ``study.toml`` and the documentation of `arboleda.study.Study` deriv
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, model_validator
 
@@ -58,7 +58,7 @@ _NO_NAMES = "Names of columns must be separated by commas, got {value}."
 class Settings(BaseModel):
     """The checked options of a study, beside its table and target; see `make_settings`."""
 
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         strict=True, frozen=True, extra="forbid", arbitrary_types_allowed=True
     )
 

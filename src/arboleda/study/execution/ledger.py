@@ -49,7 +49,7 @@ class Ledger:
     """
 
     def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
-        self.path = folder / FILE_NAME
+        self.path: Path = folder / FILE_NAME
         self._folder = folder
         try:
             self._connection = sqlite3.connect(self.path, timeout=1.0, isolation_level=None)

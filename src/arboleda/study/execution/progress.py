@@ -72,11 +72,11 @@ class Board:
     ) -> None:
         self.plan = plan
         self._deadline = np.inf if deadline is None else deadline
-        self.started = time.monotonic()
+        self.started: float = time.monotonic()
         self.todo: Counter[str] = Counter()
         self.total: Counter[str] = Counter()
         self.begin_round(jobs, to_come)
-        self.tests = {model.key: False for model in plan.models}
+        self.tests: dict[str, bool] = {model.key: False for model in plan.models}
         self.errors: dict[str, str] = {}
         self._scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self._seconds: dict[str, list[float]] = defaultdict(list)

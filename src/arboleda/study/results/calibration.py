@@ -66,7 +66,7 @@ class KnownScores(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Floats, y: npt.NDArray[Any]) -> Self:
         """Store the classes."""
-        self.classes_ = np.unique(y)
+        self.classes_: npt.NDArray[Any] = np.unique(y)
         return self
 
     def predict(self, X: Floats) -> npt.NDArray[Any]:

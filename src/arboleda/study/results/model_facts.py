@@ -3,7 +3,7 @@
 `arboleda.study.results.facts` holds the facts of the whole study, which consist of these.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -41,7 +41,7 @@ Metrics = dict[str, float | None]
 class FactsModel(BaseModel):
     """The base of all facts: immutable, of exact types, with known keys and finite numbers."""
 
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra="forbid",
         frozen=True,
         strict=True,
