@@ -169,6 +169,7 @@ def iter_commands(here: Path) -> Iterator[Path]:
     yield programs
 
 
+@pytest.mark.timeout(600)
 def test_the_next_steps_run_as_they_stand(finished: tuple[Path, str]) -> None:
     here, printed = finished
     commands, code = read_steps(printed)

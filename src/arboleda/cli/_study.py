@@ -114,6 +114,7 @@ def study(
         typer.Option(
             "--dry-run",
             help="Show what becomes of each column and which models would be tried, and stop.",
+            rich_help_panel="Output",
         ),
     ] = False,
     **options: Any,
