@@ -135,7 +135,7 @@ $(VENV)/.wheel: $(VENV)/.made $(SOURCES)
 
 $(VENV)/.study: $(VENV)/.wheel
 	@echo "Installing arboleda and what its study needs"
-	@wheel=$$(echo $(VENV)/wheel/*.whl) && $(PIP) install "$$wheel[study]" && \
+	@wheel=$$(echo $(VENV)/wheel/*.whl) && $(PIP) install "$$wheel[study,onnx]" && \
 	    $(PIP) install --force-reinstall --no-deps "$$wheel" || $(OFFLINE)
 	@touch $@
 

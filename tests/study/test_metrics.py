@@ -1,6 +1,8 @@
 """Metrics by the names that people type: their values, intervals, influences and mistakes."""
 
 import pickle
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -226,3 +228,19 @@ def test_an_error_rate_of_0_leaves_errors_possible() -> None:
         0.0,
         pytest.approx(1 - 0.025 ** (1 / 40)),
     )
+
+
+def test_the_guide_lists_the_metrics() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "guide" / "metrics.md").read_text("utf-8")
+    rows = []
+    for key, name in METRIC_NAMES.items():
+        if name.task is None:
+            continue
+        shown = key if name.parameter is None else f"{key}:{name.parameter[0].upper()}"
+        meaning = f"{name.meaning[0].lower()}{name.meaning[1:].rstrip('.')}"
+        better = "greater" if name.greater_is_better else "smaller"
+        also = ", ".join(f"`{alias}`" for alias in name.aliases)
+        rows.append(f"| `{shown}` | {name.full_label}: {meaning} | {better} | {also} |")
+    assert [
+        line for line in text.splitlines() if re.match(r"\| `\w.*(greater|smaller) ", line)
+    ] == rows

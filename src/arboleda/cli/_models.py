@@ -28,7 +28,9 @@ def models(
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
     if as_json:
-        print_line(json.dumps([asdict(model) for model in listed], indent=1, ensure_ascii=False))
+        text = json.dumps([asdict(model) for model in listed], indent=1, ensure_ascii=False)
+        for line in text.splitlines():
+            print_line(line)
         return
     for family, members in groupby(listed, key=lambda model: model.family):
         print_line(f"{family}:")

@@ -114,6 +114,7 @@ def study(
         typer.Option(
             "--dry-run",
             help="Show what becomes of each column and which models would be tried, and stop.",
+            rich_help_panel="Output",
         ),
     ] = False,
     **options: Any,
@@ -206,6 +207,8 @@ def print_next_steps(steps: Mapping[str, Any] | None) -> None:
     """Print what to do next; lines with commands and code can be copied as they are."""
     if steps is None:
         return
+    print_line("")
+    print_line("What to do next")
     parts = [(step["about"], step["command"]) for step in steps["commands"]]
     for about, text in (*parts, ("Use the best model in Python:", steps["code"])):
         print_line("")

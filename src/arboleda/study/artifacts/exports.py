@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,10 @@ __all__ = ["ExportedModel", "convert_crosses_to_onnx", "export"]
 _OPERATORS = dict(zip(ARITHMETIC, ("Add", "Sub", "Mul", "Div"), strict=True))
 # The key of an unknown level; sums with other keys stay far below 0.
 _UNKNOWN = -(2.0**52)
+
+
+# Bytes of a file whose size is stated before it is written.
+LARGE_FILE = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,11 @@ def export(
         If the folder cannot be used, there is no such model, a part of it cannot be expressed in
         ONNX, or the file cannot be written.
 
+    Warns
+    -----
+    UserWarning
+        Before a file of more than 50 MB is written.
+
     Examples
     --------
     >>> from arboleda.study import export
@@ -76,6 +86,9 @@ def export(
     name = next(m["name"] for m in study.facts["models"] if m["key"] == key)
     path = Path(out) if out is not None else study.folder / f"{key}.onnx"
     content = _convert(fitted, study.layout, name)
+    if len(content) > LARGE_FILE:
+        size = f"{len(content) / 1e6:,.0f} MB"
+        warnings.warn(f"The file {path} takes {size}: {name} is large.", stacklevel=2)
     try:
         write_atomically(path, content)
     except OSError as error:

@@ -260,12 +260,12 @@ class Settings(BaseModel):
     )
     drop: Annotated[ColumnNames, Option(_COLUMNS, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = Field(
         default=(),
-        description="Columns to exclude, separated by commas; a pattern such as ``tmp_*`` excludes "
-        "all that match.",
+        description="Exclude these columns, separated by commas; a pattern such as ``tmp_*`` "
+        "excludes all that match.",
     )
     keep: Annotated[ColumnNames, Option(_COLUMNS, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = Field(
         default=(),
-        description="Columns (or patterns) to use even if they look like identifiers.",
+        description="Use these columns (or patterns) even if they look like identifiers.",
     )
     types: Annotated[
         ColumnTypes,
@@ -281,8 +281,8 @@ class Settings(BaseModel):
         ),
     ] = Field(
         default=(),
-        description="Type of a column (or pattern), as in ``zip=category``: number, category, "
-        "date, text, identifier or list.",
+        description="Set the type of a column (or pattern), as in ``zip=category``: number, "
+        "category, date, text, identifier or list.",
     )
     positive: Annotated[
         str | None,
@@ -294,7 +294,7 @@ class Settings(BaseModel):
             default="the last in sorted order",
             metavar="LABEL",
         ),
-    ] = Field(default=None, description="The positive one of two classes.")
+    ] = Field(default=None, description="Take this one of two classes as the positive class.")
     score_by: Annotated[
         ColumnNames, Option(_EVALUATION, _NO_NAMES, _STRINGS, metavar="COLUMNS")
     ] = Field(

@@ -51,7 +51,7 @@ def describe_importance(
 
     ``max_scored_rows`` bounds the predicted rows (rows times columns times repeats), summed over
     all fitted models of an ensemble. ``metric`` is that of the study; by default it is found by the
-    key in the facts, or is the task's default if the key names a function of the user.
+    key in the facts, or is the accuracy or RMSE if the key names a function of the user.
 
     Return None if the test rows lack a class that the metric needs.
     """
@@ -59,7 +59,9 @@ def describe_importance(
     if metric is None:
         key = subject.facts["study"]["metric"]
         task = "classification" if subject.classes else "regression"
-        metric = choose_metric(None if find_metric_name(key) is None else key, task)
+        known = None if find_metric_name(key) is None else key
+        # Every classifier has an accuracy.
+        metric = choose_metric(known, task, class_metric="accuracy")
     if subject.classes and len(np.unique(part.y)) < len(subject.labels):
         return None
     scoring: Any = _SCORERS.get(metric.key)
