@@ -140,8 +140,14 @@ def _make_effect_row(report: ReportData, effect: _Effect) -> dict[str, Any]:
 def _draw_figure(report: ReportData, effect: _Effect, place: int) -> dict[str, Any]:
     title = _("Effect of {setting}: {name}", setting=effect.setting, name=effect.model)
     values = [(format_setting(value), scores) for value, scores in effect.values]
+    given = [value for value, _ in effect.values]
+    are_numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in given)
     svg = draw_effect_plot(
-        values, (effect.setting, report.label), name=f"effect-{place}", title=title
+        values,
+        (effect.setting, report.label),
+        numbers=given if are_numbers else None,
+        name=f"effect-{place}",
+        title=title,
     )
     return {"title": effect.setting, "svg": svg, "spoken": title}
 
