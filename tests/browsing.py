@@ -98,6 +98,16 @@ BEYOND = """[...document.querySelectorAll("main *")].filter(e => !e.closest(".sc
              && e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
              .map(e => e.outerHTML.slice(0, 90))"""
 
+# For each dot on a track, how far its centre lies beyond the ends of the line, in pixels.
+STRAYED = """[...document.querySelectorAll(".track .at")].map(dot => {
+  const box = dot.parentElement.getBoundingClientRect();
+  const style = getComputedStyle(dot.parentElement);
+  const mine = dot.getBoundingClientRect();
+  const centre = (mine.left + mine.right) / 2;
+  return Math.max(box.left + parseFloat(style.paddingLeft) - centre,
+                  centre - box.right + parseFloat(style.paddingRight));
+})"""
+
 # Texts of figures that overflow their figure or overlap another text.
 CLASHES = """() => [...document.querySelectorAll("svg.plot, svg.arboleda-tree")].flatMap(svg => {
   if (!svg.checkVisibility()) return [];

@@ -58,6 +58,7 @@ def shap(n: int, n_outputs: int = 0, value: float | None = None) -> Any:
         data=data,
         feature_names=columns(n),
         output_names=classes(max(1, n_outputs)),
+        scale="probability",
     )
 
 

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 from tests.plot import stand_ins as made
 
-from arboleda import DecisionTreeClassifier, plot
+from arboleda import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    GradientBoostingClassifier,
+    plot,
+)
+from arboleda.explain import shap_values
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +70,25 @@ def test_steps_lead_from_the_mean_to_the_prediction() -> None:
     steps = [bar.get_width() for bar in ax.patches]
     assert sum(steps) == pytest.approx(found.values[5].sum())
     assert "9 other columns" in [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_the_axis_of_steps_names_their_scale() -> None:
+    """Boosting explains raw scores; far from 0, ticks are the values, not offsets from one."""
+    X = np.arange(40.0).reshape(-1, 1)
+    labels = np.where(X[:, 0] > 20, "yes", "no")
+    found = shap_values(GradientBoostingClassifier(n_estimators=5).fit(X, labels), X[:2])
+    ax = plot.shap_waterfall(found)
+    assert ax.get_xlabel() == "raw score of yes"
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names[0] == "mean raw score"
+    assert names[-1] == "raw score of this row"
+    assert ax.get_xlim()[1] > float(found.base_values[0])  # the first mark is off the frame
+    tree = DecisionTreeRegressor().fit(X, 3e5 + X[:, 0])
+    ax = plot.shap_waterfall(shap_values(tree, X[:2]))
+    ax.figure.canvas.draw()
+    assert ax.get_xlabel() == "prediction"
+    assert ax.xaxis.get_offset_text().get_text() == ""
+    assert len({label.get_text() for label in ax.get_xticklabels()}) > 2
 
 
 def test_the_largest_or_the_given_output_is_shown() -> None:
@@ -188,7 +213,7 @@ def test_boolean_classes_are_named_true_and_false() -> None:
     found.output_names = ("False", "True")
     for output in (False, True):
         ax = plot.shap_waterfall(found, output=output)
-        assert ax.get_xlabel() == f"prediction for {output}"
+        assert ax.get_xlabel() == f"probability of {output}"
 
 
 @pytest.mark.parametrize("output", [5, "no such class", 1.5])

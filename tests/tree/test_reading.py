@@ -27,6 +27,7 @@ from arboleda import (
     export_text,
     plot_tree,
 )
+from arboleda.explain import surrogate_rules
 
 COLOURS = ("blue", "green", "red", "white, off", "yellow")
 READERS = {
@@ -443,3 +444,20 @@ def test_plot_tree_draws_on_a_figure_without_pyplot() -> None:
     figure = Figure()
     assert len(plot_tree(tree, ax=figure.add_subplot())) == 5
     figure.savefig(io.BytesIO(), format="png")
+
+
+def test_alternatives_of_a_rule_have_brackets() -> None:
+    """ "A or missing and B" could be read either way."""
+    nan = np.nan
+    table = np.array([[0, 0], [nan, 0], [0, 1], [nan, 1], [1, 0], [1, 1]] * 4)
+    y = [0, 0, 1, 1, 2, 2] * 4
+    model = DecisionTreeClassifier(random_state=0).fit(table, y)
+    texts = [str(rule).partition(" then")[0] for rule in model.rules(order="leaf")]
+    assert texts == [
+        "if (x[0] <= 0.5 or missing) and x[1] <= 0.5",
+        "if (x[0] <= 0.5 or missing) and x[1] > 0.5",
+        "if x[0] > 0.5",
+    ]
+    assert model.rules().to_frame()["conditions"].str.contains(r"^\(x", regex=True).sum() == 2
+    listed = surrogate_rules(model, table, random_state=0).model
+    assert all("missing and" not in str(rule) for rule in listed.rules)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "SQUARES_OVERFLOW",
     "OobCurve",
     "ScaledError",
     "compute_oob_accuracy",
@@ -80,6 +81,12 @@ def inverse_error_weights(errors: Sequence[ScaledError]) -> Floats:
     inverse = error.min() / error
     weights: Floats = inverse / inverse.sum()
     return weights
+
+
+SQUARES_OVERFLOW = (
+    "the squared errors overflow float64: divide y by a constant, such as its largest absolute "
+    "value, and multiply predictions by it"
+)
 
 
 class _OobCurveFields(NamedTuple):
@@ -194,10 +201,16 @@ def compute_row_losses(loss: Loss, target: Array, predicted: Array) -> Floats:
             f"the loss returned an array of shape {losses.shape} for {len(target)} rows: it must "
             "return one number per row"
         )
+    with np.errstate(over="ignore"):
+        total = losses.sum()
+    if loss is squared_errors and not np.isfinite(total):
+        raise ValueError(SQUARES_OVERFLOW)
     if not np.isfinite(losses).all():
         raise ValueError(
             f"the loss must be finite for every row, got {losses[~np.isfinite(losses)][0]}"
         )
+    if not np.isfinite(total):
+        raise ValueError("the sum of the losses of the rows overflows float64: rescale the loss")
     return losses
 
 
@@ -209,5 +222,6 @@ def find_misclassified_rows(target: Array, predicted: Array) -> Array:
 
 def squared_errors(target: Array, predicted: Array) -> Floats:
     """Return squared errors, averaged over outputs."""
-    error: Floats = (target - predicted) ** 2
-    return np.asarray(error.reshape(len(target), -1).mean(axis=1))
+    with np.errstate(over="ignore"):  # `compute_row_losses` raises the error
+        error: Floats = (target - predicted) ** 2
+        return np.asarray(error.reshape(len(target), -1).mean(axis=1))

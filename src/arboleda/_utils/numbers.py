@@ -48,15 +48,15 @@ def plain(value: float | None, significant: int = 4) -> str:
     return localize_number(text.replace("-", _MINUS, 1) if value < 0 else text)
 
 
-def fixed(value: float, decimals: int) -> str:
-    """Format a number with a fixed number of decimals.
+def fixed(value: float, decimals: int, *, grouped: bool = True) -> str:
+    """Format a number with a fixed number of decimals, with thousands separators if ``grouped``.
 
     Examples
     --------
-    >>> fixed(-1234.5, 2), fixed(-0.001, 2)
-    ('−1,234.50', '0.00')
+    >>> fixed(-1234.5, 2), fixed(-0.001, 2), fixed(2017, 0, grouped=False)
+    ('−1,234.50', '0.00', '2017')
     """
-    text = f"{value:,.{decimals}f}"
+    text = f"{value:{',' if grouped else ''}.{decimals}f}"
     # A rounded "-0.0000" has no sign.
     if float(text.replace(",", "")) == 0:
         text = text.lstrip("-")

@@ -19,7 +19,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["json_escaped", "plot_escaped", "visible", "visible_lines"]
+__all__ = ["count_noun", "json_escaped", "plot_escaped", "visible", "visible_lines"]
 
 # C0 and C1 with DEL; separators of lines and paragraphs; marks of the direction of writing;
 # surrogates; and the two noncharacters that XML excludes.
@@ -79,6 +79,17 @@ def plot_escaped(text: str) -> str:
 def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
     return _SHORT.get(found[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+
+
+def count_noun(count: int, noun: str) -> str:
+    """Write a number and a noun, whose plural ends in "s" unless the number is 1.
+
+    Examples
+    --------
+    >>> count_noun(1, "row"), count_noun(1200, "row"), count_noun(0, "fold")
+    ('1 row', '1,200 rows', '0 folds')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def format_names(names: Sequence[Any]) -> str:

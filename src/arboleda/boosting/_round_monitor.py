@@ -277,6 +277,7 @@ class RoundMonitor:
         if score is not None:
             self._scores.append(score)
         if n_done == self._n_before:
+            self._check_first_score(score)
             return False
         self._print_progress(n_done, train, validation, score)
         progress = BoostingRound(n_done, self._n_rounds, train, validation, score)
@@ -286,6 +287,15 @@ class RoundMonitor:
             stopping is not None
             and stopping.rule(self._scores, stopping.n_iter_no_change, stopping.tol)
         )
+
+    def _check_first_score(self, score: float | None) -> None:
+        """Raise an error if the loss of the initial prediction overflows."""
+        uses_loss = self._stopping is not None and self._scorer is None
+        if uses_loss and (score is None or not np.isfinite(score)):
+            raise ValueError(
+                "the loss overflows float64, so early stopping cannot compare rounds: divide y by "
+                "a constant, such as its largest absolute value, and multiply predictions by it"
+            )
 
     def _compute_score(
         self, train: float | None, validation: float | None, raw: Floats | None

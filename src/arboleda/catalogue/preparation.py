@@ -30,6 +30,7 @@ __all__ = [
     "Prepared",
     "PreparedRows",
     "Style",
+    "describe_preparation",
     "find_prepared_sources",
     "make_preparation",
     "name_prepared_columns",
@@ -45,6 +46,25 @@ PREPARATIONS: dict[Style, str] = {
     "ranked": "one-hot; median imputation; ranks as normal scores",
     "crossed": "original columns and feature crosses",
 }
+
+
+def describe_preparation(style: Style, *, has_categories: bool, has_gaps: bool) -> str:
+    """Describe what a style does to a table with, or without, categories and missing values.
+
+    Examples
+    --------
+    >>> describe_preparation("scaled", has_categories=False, has_gaps=True)
+    'median imputation; standardised'
+    >>> describe_preparation("native", has_categories=False, has_gaps=False)
+    'none'
+    """
+    absent = set() if has_categories else {"one-hot"}
+    if not has_gaps:
+        absent |= {"median imputation", "missing values native"}
+    parts = [part for part in PREPARATIONS[style].split("; ") if part not in absent]
+    return "; ".join(parts) or PREPARATIONS["none"]
+
+
 # Levels with fewer training rows than this share one column.
 RARE = 5
 # Quantiles for ranks: the minimum, the rows of the table per quantile, and the maximum. With twenty

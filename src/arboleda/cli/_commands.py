@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arboleda._utils.text import count_noun
 from arboleda.cli._app import CtrlCError, print_line
 from arboleda.cli._completion import COMPLETERS, complete_study_model, complete_table
 
@@ -292,4 +293,4 @@ def predict(
         raise CtrlCError("nothing was written") from None
     for note in result.notes:
         print_line(note, err=True)
-    print_line(f"Predictions: {result.path} ({result.n_rows:,} rows, by {result.name})")
+    print_line(f"Predictions: {result.path} ({count_noun(result.n_rows, 'row')}, by {result.name})")

@@ -32,6 +32,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length
 
+from arboleda._base.held_out import SQUARES_OVERFLOW
 from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
@@ -323,7 +324,10 @@ def bias_variance(
     )
     by_model = np.array(predictions).reshape(len(models), n_sets, -1)
     decompose = _decompose_classes if classify else _decompose_values
-    parts = decompose(by_model, np.asarray(y), np.asarray(targets), truth)
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = decompose(by_model, np.asarray(y), np.asarray(targets), truth)
+    if not all(np.isfinite(term).all() for part in parts for term in part):
+        raise ValueError(SQUARES_OVERFLOW)
     names = tuple(name for name, _ in models)
     stacked = (np.array(column) for column in zip(*parts, strict=True))
     return BiasVariance(

@@ -220,8 +220,11 @@ def corrected_t_test(differences: Floats, share: float) -> tuple[Floats, Floats,
         Ratio of test rows to training rows.
     """
     n_splits = differences.shape[1]
-    mean = differences.mean(axis=1)
-    standard_error = np.sqrt((1 / n_splits + share) * differences.var(axis=1, ddof=1))
+    # In units of the largest difference, because squares of large ones would overflow.
+    unit = float(np.abs(differences).max(initial=0.0)) or 1.0
+    mean = unit * (differences / unit).mean(axis=1)
+    variance = (differences / unit).var(axis=1, ddof=1)
+    standard_error = unit * np.sqrt((1 / n_splits + share) * variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         # With zero variance, t is 0 for a zero difference and infinite otherwise.
         t = np.where(mean == 0, 0.0, mean / standard_error)

@@ -105,7 +105,9 @@ def compute_permuted_scores(
     block = _assign_blocks(y)
     base = _CachedPredictions(estimator, rows.native)
     compute_score = partial(_compute_score, y=y, weight=weight)
-    starts = {name: compute_score(scorer, base, whole) for name, scorer in scorers}
+    with np.errstate(over="ignore", invalid="ignore"):
+        starts = {name: compute_score(scorer, base, whole) for name, scorer in scorers}
+    _check_finite(starts)
     falls: dict[str, list[list[Floats]]] = {name: [] for name, _ in scorers}
     # A callable scorer needs the table itself, so copies are scored one at a time.
     together = (
@@ -142,6 +144,15 @@ def _iter_permuted(
         table = copies.gather(dict.fromkeys(columns, np.concatenate(some)))
         permuted = _CachedPredictions(estimator, table)
         yield from ((order, permuted.offset_by(i * rows.n_rows)) for i, order in enumerate(some))
+
+
+def _check_finite(starts: Mapping[str, Any]) -> None:
+    for name, score in starts.items():
+        if not np.isfinite(score).all():
+            raise ValueError(
+                f"the score {name!r} of the rows is not finite: if it squares values beyond 1e154, "
+                "divide y by a constant and fit again"
+            )
 
 
 def _check_rows(rows: TableRows, y: npt.NDArray[Any], n_repeats: int) -> None:

@@ -21,7 +21,7 @@ from arboleda.explain._best_subtrees import (
 )
 from arboleda.explain._surrogate import Surrogate, Tree, compute_node_predictions, prepare_surrogate
 from arboleda.plot import rule_list
-from arboleda.tree import Condition, find_node_conditions
+from arboleda.tree import Condition, find_node_conditions, join_conditions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,7 +187,7 @@ class ListedRule(NotebookDisplay):
     def __str__(self) -> str:
         prediction = self.prediction
         text = f"{prediction:.6g}" if isinstance(prediction, float) else str(prediction)
-        head = "if " + " and ".join(map(str, self.conditions)) + " then"
+        head = f"if {join_conditions(self.conditions)} then"
         facts = [f"{_format_share(self.coverage)} of the rows"]
         if self.agreement is not None:
             facts.append(f"agreement {_format_share(self.agreement)}")
@@ -252,7 +252,7 @@ class RuleList(Result):
         """Return a pandas data frame with one row per rule and its conditions as one text."""
         facts = ("prediction", "coverage", "agreement")
         rows = [
-            {"conditions": " and ".join(map(str, rule.conditions)) or "otherwise"}
+            {"conditions": join_conditions(rule.conditions) or "otherwise"}
             | {fact: getattr(rule, fact) for fact in facts}
             for rule in self.rules
         ]

@@ -304,7 +304,7 @@ def regression_table(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> Regression
     -------
     RegressionTable
         ``metrics`` holds the six values; None if a metric is not defined: ``r2`` and ``nmse`` of a
-        constant ``y_true``, ``mape`` if a true value is 0.
+        constant ``y_true``, ``mape`` if a true value is 0, ``mse`` if values are beyond 1e150.
 
     Raises
     ------
@@ -319,15 +319,26 @@ def regression_table(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> Regression
     """
     true = np.asarray(y_true, dtype=np.float64)
     predicted = np.asarray(y_pred, dtype=np.float64)
-    mse = float(sk.mean_squared_error(true, predicted))
-    variance = float(np.var(true))
+    # Squares of larger values would overflow; a power of two changes no digit.
+    unit = _find_unit(true, predicted)
+    scaled, guess = true / unit, predicted / unit
+    mse = float(sk.mean_squared_error(scaled, guess))
+    variance = float(np.var(scaled))
     mape = None if np.any(true == 0) else float(sk.mean_absolute_percentage_error(true, predicted))
     values: dict[str, float | None] = {
-        "rmse": float(np.sqrt(mse)),
-        "mae": float(sk.mean_absolute_error(true, predicted)),
-        "r2": float(sk.r2_score(true, predicted)) if variance > 0 else None,
-        "mse": mse,
+        "rmse": float(np.sqrt(mse)) * unit,
+        "mae": float(sk.mean_absolute_error(scaled, guess)) * unit,
+        "r2": float(sk.r2_score(scaled, guess)) if variance > 0 else None,
+        "mse": mse if unit == 1.0 else None,
         "nmse": mse / variance if variance > 0 else None,
         "mape": mape,
     }
     return RegressionTable(values, len(true))
+
+
+def _find_unit(true: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -> float:
+    """Return the power of two to divide by before squaring: 1 for ordinary values."""
+    largest = max(float(np.abs(values).max(initial=0.0)) for values in (true, predicted))
+    if not 1e150 < largest < np.inf:
+        return 1.0
+    return float(np.ldexp(1.0, int(np.frexp(largest)[1])))

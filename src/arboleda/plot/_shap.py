@@ -45,6 +45,8 @@ Floats = npt.NDArray[np.float64]
 _MAX_POINTS = 2000  # points of a column
 _THICKNESS = 0.8  # largest thickness of a swarm, in rows
 _BINS = 120  # bins along a swarm
+# What the values of each scale add up to.
+_MEANINGS = {"margin": "raw score", "probability": "probability", "value": "prediction"}
 
 
 def shap_summary(
@@ -256,6 +258,7 @@ def shap_waterfall(
         If there is no such row.
     """
     steps, base, named = _select_row(shap_values, row, output)
+    named = named or _name_single_output(shap_values)
     names = [
         f"{name} =\N{NO-BREAK SPACE}{format_value(value)}"
         for name, value in zip(shap_values.feature_names, shap_values.data[row], strict=True)
@@ -272,7 +275,8 @@ def shap_waterfall(
         texts.append(f"{left} other columns" if left > 1 else "1 other column")
     ends = base + np.concatenate([[0.0], np.cumsum(parts)])
     written = _draw_steps(ax, parts, ends)
-    rows = ["mean prediction", *texts, "prediction for this row"]
+    what = _MEANINGS[shap_values.scale]
+    rows = [f"mean {what}", *texts, f"{what} of this row"]
     style_axes(ax, size)
     ax.spines["left"].set_visible(False)
 
@@ -281,10 +285,16 @@ def shap_waterfall(
         for text in written:
             text.set_fontsize(0.9 * chosen)
         widen_for_texts(ax, written)
-        write_labels(ax, size, x=f"prediction for {named}" if named else "prediction")
+        write_labels(ax, size, x=f"{what} of {named}" if named else what)
 
     fit_texts(ax, write)
     return ax
+
+
+def _name_single_output(shap_values: Any) -> str:
+    """Return the class of the only output; nothing for a number."""
+    name = name_outputs(shap_values.output_names, 1)[0]
+    return "" if shap_values.scale == "value" or name == "value" else name
 
 
 def _select_row(shap_values: Any, row: int, output: Any) -> tuple[Floats, float, str]:
@@ -316,8 +326,8 @@ def _draw_steps(ax: Axes, parts: Floats, ends: Floats) -> list[Any]:
         ax.plot([end, end], [place - 0.33, place + 1.33], color=EDGE, lw=0.7, zorder=0)
     ax.plot(ends[[0, -1]], [0, last], ls="", marker="D", ms=4.0, color=EDGE, clip_on=False)
     ax.set_ylim(last + 0.6, -0.6)
-    if not np.ptp(ends):
-        ax.set_xlim(ends[0] - 1.0, ends[0] + 1.0)
+    margin = 0.04 * float(np.ptp(ends)) or 1.0  # the first mark is not on the frame
+    ax.set_xlim(ends.min() - margin, ends.max() + margin)
     signed = [("+" if part > 0 else "") + plain(float(part), 3) for part in parts]
     texts = [plain(float(ends[0])), *signed, plain(float(ends[-1]))]
     rightmost = [ends[0], *np.maximum(ends[:-1], ends[1:]), ends[-1]]

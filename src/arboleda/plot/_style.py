@@ -76,7 +76,11 @@ def style_axes(ax: Axes, size: float, *, frame: bool = False) -> None:
     ax.xaxis.label.set_fontsize(size)
     ax.yaxis.label.set_fontsize(size)
     ax.title.set_fontsize(size + 1)
+    from matplotlib.ticker import ScalarFormatter
+
     for axis in (ax.xaxis, ax.yaxis):
+        if isinstance(formatter := axis.get_major_formatter(), ScalarFormatter):
+            formatter.set_useOffset(False)  # labels are the values themselves
         axis.get_offset_text().set_fontsize(size)
 
 

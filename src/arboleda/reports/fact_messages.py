@@ -15,7 +15,7 @@ from typing import Any
 
 from arboleda._locale import localize_number
 from arboleda._utils.numbers import integer
-from arboleda.reports.fact_texts import FACT_MESSAGES, FACT_NAMES
+from arboleda.reports.fact_texts import FACT_MESSAGES, FACT_NAMES, FACT_SINGULARS
 from arboleda.reports.translation import gettext
 
 __all__ = [
@@ -55,12 +55,20 @@ def write_message(code: str, /, **values: str | int) -> str:
     --------
     >>> write_message("copies", count=12_345, rows=20_000)
     '12,345 of 20,000 rows repeat an earlier row; they are kept.'
+    >>> write_message("copies", count=1, rows=150)
+    '1 of 150 rows repeats an earlier row; it is kept.'
     """
     shown = {name: _format_english(name, value) for name, value in values.items()}
-    sentence = FACT_MESSAGES[code].format(**shown)
+    sentence = _choose_template(code, values).format(**shown)
     kept = {k: {"number": str(v)} if isinstance(v, Number) else v for k, v in values.items()}
     _written[sentence] = {"code": code, "values": kept}
     return sentence
+
+
+def _choose_template(code: str, values: Mapping[str, Any]) -> str:
+    """Return the message of a code, in the singular if its count is 1."""
+    is_single = values.get("count") == 1 and code in FACT_SINGULARS
+    return FACT_SINGULARS[code] if is_single else FACT_MESSAGES[code]
 
 
 def _format_english(name: str, value: str | int) -> str:
@@ -106,8 +114,10 @@ def translate(sentence: str) -> str:
     if sentence in FACT_NAMES:
         return gettext(sentence)
     message = _current.get({}).get(sentence)
-    template = FACT_MESSAGES.get(message["code"]) if message is not None else None
-    if message is None or template is None or not _has_all_values(template, message["values"]):
+    if message is None or message["code"] not in FACT_MESSAGES:
+        return sentence
+    template = _choose_template(message["code"], message["values"])
+    if not _has_all_values(template, message["values"]):
         return sentence
     values = {name: _translate_value(name, value) for name, value in message["values"].items()}
     return gettext(template, **values)

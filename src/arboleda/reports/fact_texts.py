@@ -3,7 +3,7 @@
 from arboleda.reports.metric_names import METRIC_NAMES, PARAMETER_LABELS
 from arboleda.reports.translation import N_
 
-__all__ = ["FACT_MESSAGES", "FACT_NAMES"]
+__all__ = ["FACT_MESSAGES", "FACT_NAMES", "FACT_SINGULARS"]
 
 FACT_NAMES = frozenset(
     {
@@ -108,10 +108,11 @@ FACT_NAMES = frozenset(
         N_("Support vector machine of the portfolio"),
         # Preparation of the columns.
         N_("none"),
-        N_("one-hot; missing values native"),
-        N_("one-hot; median imputation"),
-        N_("one-hot; median imputation; standardised"),
-        N_("one-hot; median imputation; ranks as normal scores"),
+        N_("one-hot"),
+        N_("missing values native"),
+        N_("median imputation"),
+        N_("standardised"),
+        N_("ranks as normal scores"),
         N_("original columns and feature crosses"),
         N_("its members'"),
         # Intervals.
@@ -372,4 +373,27 @@ FACT_MESSAGES |= {
     "same_groups": N_("all test rows have the same {column}"),
     "undefined": N_("{metric} is not defined for these predictions"),
     "own_metric": N_("{metric} is a Python function, which is not run for a comparison"),
+}
+# The same sentences for a ``count`` of 1.
+FACT_SINGULARS = {
+    "copies": N_("1 of {rows} rows repeats an earlier row; it is kept."),
+    "missing": N_("Missing in 1 row ({share})."),
+    "rare_class": N_(
+        "The class {label} has 1 row, so some folds may lack it and its scores are uncertain."
+    ),
+    "given_test": N_("The test table is {name}, with 1 row."),
+    "groups_both": N_(
+        "1 group of {column} has rows in both the test table and the first table, so the test "
+        "does not measure predictions for new groups."
+    ),
+    "missing_of": N_("Missing in 1 of {all} rows."),
+    "target_missing": N_("The target is missing in 1 row; a study does not accept it."),
+    "too_few": N_("The class {label} has 1 row: too few for training and testing."),
+    "infinite": N_(
+        "Infinite in 1 row, data row {first}; treated as missing here; a study does not accept it."
+    ),
+    "others": N_("1 other"),
+    "few_shared": N_(
+        "the test sets of the studies share only 1 row: different seeds select different test rows"
+    ),
 }

@@ -13,6 +13,7 @@ from arboleda.tree._pruned_tree_estimators import PrunedTreeClassifier, PrunedTr
 from arboleda.tree._pruning_curve import PruningCurve
 from arboleda.tree._rules import Condition, Rule, Rules
 from arboleda.tree._rules import find_node_conditions as find_node_conditions
+from arboleda.tree._rules import join_conditions as join_conditions
 from arboleda.tree._tree_view import TreeView as TreeView
 from arboleda.tree._tree_view import view_tree as view_tree
 

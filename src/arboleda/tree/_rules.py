@@ -6,7 +6,7 @@ interval, sets of categories into one set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Condition", "Rule", "Rules", "extract_rules", "find_node_conditions"]
+__all__ = ["Condition", "Rule", "Rules", "extract_rules", "find_node_conditions", "join_conditions"]
 
 _GENERIC = "x[{}]"
 _VARIANCE = ("squared_error", "friedman_mse")  # criteria whose impurity is the variance
@@ -65,11 +65,16 @@ class Condition:
         """Whether only missing values can satisfy the condition."""
         return self.levels is None and self.low >= self.high
 
+    @property
+    def has_two_parts(self) -> bool:
+        """Whether the text is of the form "... or missing"."""
+        return self.missing and self.shows_missing and not self.only_missing
+
     def __str__(self) -> str:
         if self.only_missing:
             return f"{self.name} is missing" if self.missing else f"{self.name} is nothing"
         text = self._numbers() if self.levels is None else self._categories(self.levels)
-        return f"{text} or missing" if self.missing and self.shows_missing else text
+        return f"{text} or missing" if self.has_two_parts else text
 
     def _numbers(self) -> str:
         if self.low == -inf and self.high == inf:
@@ -84,6 +89,14 @@ class Condition:
         if len(levels) == 1:
             return f"{self.name} {'!=' if self.negated else '='} {quoted(levels[0])}"
         return f"{self.name} {'not in' if self.negated else 'in'} {subset(levels, MOST_LEVELS)}"
+
+
+def join_conditions(conditions: Sequence[Condition]) -> str:
+    """Write conditions that must all hold; one that missing values satisfy, too, gets brackets."""
+    several = len(conditions) > 1
+    return " and ".join(
+        f"({one})" if several and one.has_two_parts else str(one) for one in conditions
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,7 +144,7 @@ class Rule(NotebookDisplay):
         }
 
     def __str__(self) -> str:
-        conditions = " and ".join(map(str, self.conditions))
+        conditions = join_conditions(self.conditions)
         facts = [f"{_percent(self.support)} of the rows, {self.n_samples:,}"]
         if any(share is not None for share in _each(self.confidence)):
             facts.append(f"confidence {_format_values(self.confidence, _percent)}")
@@ -162,7 +175,7 @@ class Rules(Result, tuple[Rule, ...]):
         """Return a pandas data frame with one row per rule and its conditions as one text."""
         facts = ("prediction", "support", "n_samples", "confidence", "lift", "impurity", "leaf")
         rows = [
-            {"conditions": " and ".join(map(str, rule.conditions))}
+            {"conditions": join_conditions(rule.conditions)}
             | {fact: getattr(rule, fact) for fact in facts}
             for rule in self
         ]
@@ -182,7 +195,7 @@ class Rules(Result, tuple[Rule, ...]):
         """
         ax = axes_or_new(ax)
         rules = sorted(self, key=lambda rule: -rule.support)[:20]
-        texts = [" and ".join(map(str, rule.conditions)) or "always" for rule in rules]
+        texts = [join_conditions(rule.conditions) or "always" for rule in rules]
         bars = ax.barh(range(len(rules)), [rule.support for rule in rules], 0.66)
         predictions = [plot_escaped(_format_values(rule.prediction, _label)) for rule in rules]
         ax.bar_label(bars, predictions, padding=3)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browsing import BEYOND, CLASHES, CONTRAST, Opener
+from tests.browsing import BEYOND, CLASHES, CONTRAST, STRAYED, Opener
 from tests.reports.explanation.test_page import poisoned
 
 from arboleda.study import Explanation
@@ -31,6 +31,15 @@ def test_the_page_renders_and_fits_without_errors_or_requests(
     assert opened.page.evaluate(CLASHES) == []
     assert opened.requests == [file.as_uri()]
     assert opened.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_dots_stay_on_their_track(
+    open_page: Opener, of_row: Explanation, tmp_path: Path, width: int
+) -> None:
+    beyond = open_page(of_row.save(tmp_path / "page.html"), width).page.evaluate(STRAYED)
+    assert beyond
+    assert max(beyond) < 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -15,6 +15,7 @@ from arboleda.reports.tables import (
     name_role,
 )
 from arboleda.reports.translation import gettext as _
+from arboleda.reports.translation import ngettext
 
 __all__ = ["format_signed", "make_columns_view", "make_profiles_view", "make_relations_view"]
 
@@ -243,6 +244,8 @@ def _make_row(group: Mapping[str, Any], value: str) -> dict[str, Any]:
     return {
         "label": label and translate(label),
         "missing": label is None,
-        "title": _("{count} rows", count=integer(group["n_rows"])),
+        "title": ngettext(
+            "{count} row", "{count} rows", group["n_rows"], count=integer(group["n_rows"])
+        ),
         "value": value,
     }

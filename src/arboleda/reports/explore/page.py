@@ -208,6 +208,7 @@ def make_rows_view(facts: Mapping[str, Any]) -> dict[str, Any]:
             count=integer(duplicates["n_groups"]),
         ),
         "groups": [_make_group(group) for group in duplicates["groups"]],
+        "cap": _describe_cap(duplicates),
         "conflicts": None
         if conflicts is None
         else {
@@ -222,6 +223,7 @@ def make_rows_view(facts: Mapping[str, Any]) -> dict[str, Any]:
                 _make_group(group) | {"targets": [_format_value(v) for v in group["targets"]]}
                 for group in conflicts["groups"]
             ],
+            "cap": _describe_cap(conflicts),
         },
         "outliers": None if facts["outliers"] is None else _make_outliers(facts),
     }
@@ -260,6 +262,14 @@ def _make_outliers(facts: Mapping[str, Any]) -> dict[str, Any]:
         "n_trees": result["n_trees"],
         "kind": "none" if target is None else "classes" if target["classes"] else "quantity",
     }
+
+
+def _describe_cap(groups: Mapping[str, Any]) -> str:
+    """Return the sentence on groups that are not listed; empty if all are."""
+    shown, count = len(groups["groups"]), groups["n_groups"]
+    if shown == count:
+        return ""
+    return _("The {shown} largest of {count} are listed.", shown=shown, count=integer(count))
 
 
 def _make_group(group: Mapping[str, Any]) -> dict[str, Any]:

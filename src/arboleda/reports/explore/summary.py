@@ -80,7 +80,7 @@ def _make_figures(facts: Mapping[str, Any]) -> list[KeyFigure]:
         KeyFigure(
             _("Columns"),
             integer(table["n_columns"]),
-            _("{count} features", count=integer(n_features)),
+            ngettext("{count} feature", "{count} features", n_features, count=integer(n_features)),
         ),
         KeyFigure(
             _("Missing cells"),

@@ -6,6 +6,7 @@ users: a figure is drawn with numbered marks that are replaced by the escaped te
 no formula, a missing glyph raises no warning, and ``<`` opens no element.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,6 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
-from arboleda._locale import Locale, localize_number, use_locale
 from arboleda._utils.numbers import fixed, plain, text_units
 from arboleda.reports.figures.hints import Hint, draw_hints
 
@@ -255,23 +255,47 @@ def set_numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> No
     """Set round ticks within the limits, with equal decimals and room for both end labels."""
     low, high = axes.get_xlim() if x else axes.get_ylim()
     locator = MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
-    # Remove floating-point noise: 0.30000000000000004 becomes 0.3.
-    result = [
-        float(f"{tick:.6g}") for tick in locator.tick_values(low, high) if low <= tick <= high
-    ]
-    ticks = [0.0 if abs(tick) < 1e-9 * (high - low) else tick for tick in result]
-    with use_locale(Locale()):
-        texts = [plain(tick, 6) for tick in ticks]
-    if any("e" in text for text in texts):
-        texts = [localize_number(text) for text in texts]
-    else:
-        decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
-        texts = [fixed(tick, decimals) for tick in ticks]
+    ticks = [tick for tick in locator.tick_values(low, high).tolist() if low <= tick <= high]
+    texts = _format_ticks(ticks, high - low)
     axis = axes.xaxis if x else axes.yaxis
     axis.set_ticks(ticks, labels=texts)
     if x and ticks:
         _make_room_left(axes, texts[0], (ticks[0] - low) / (high - low))
         _make_room(axes, texts[-1], (high - ticks[-1]) / (high - low))
+
+
+def set_logarithmic_ticks(axes: Axes) -> None:
+    """Make the horizontal axis logarithmic, with ticks at powers of ten, or at 1, 2 and 5 times."""
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [10.0**power for power in powers if low <= 10.0**power <= high]
+    if len(ticks) < 3:
+        ticks = [m * 10.0**p for p in powers for m in (1, 2, 5) if low <= m * 10.0**p <= high]
+    ticks = ticks[:: -(-len(ticks) // 6)]
+    axes.set_xticks(ticks, labels=[plain(tick) for tick in ticks])
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(low, high)
+
+
+def _format_ticks(ticks: Sequence[float], width: float) -> list[str]:
+    """Format equidistant ticks with as many digits as tell them apart, and no more.
+
+    Four digits have no separator, so that a year is not 2,017.
+    """
+    step = min(np.diff(ticks), default=width)
+    largest = max(map(abs, ticks), default=0.0)
+    if largest >= 1e10 or step < 1e-6:
+        ratio = max(largest / step, 1.0) if step > 0 else 1.0
+        significant = min(17, 2 + math.ceil(math.log10(ratio)))
+        return [plain(0.0 if abs(tick) < 1e-6 * step else tick, significant) for tick in ticks]
+    decimals = next(n for n in range(10) if all(_is_multiple(tick, step, n) for tick in ticks))
+    return [fixed(tick, decimals, grouped=largest >= 1e4) for tick in ticks]
+
+
+def _is_multiple(tick: float, step: float, decimals: int) -> bool:
+    """Return whether a tick has at most this number of decimals, but for its rounding error."""
+    return abs(round(tick, decimals) - tick) <= 1e-3 * step
 
 
 def _make_room_left(axes: Axes, first: str, after_start: float) -> None:

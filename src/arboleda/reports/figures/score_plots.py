@@ -20,6 +20,7 @@ from arboleda.reports.figures.canvas import (
     open_canvas,
     pad_range,
     set_left_label,
+    set_logarithmic_ticks,
     set_numeric_ticks,
     style_axes,
 )
@@ -33,6 +34,8 @@ __all__ = [
     "draw_effect_plot",
     "draw_learning_plot",
 ]
+
+_MOST_NAMED = 9  # values of a setting with names; more would overlap
 
 
 def choose_shown_range(scores: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -239,9 +242,16 @@ def draw_learning_plot(
 
 
 def draw_effect_plot(
-    values: Sequence[tuple[str, Sequence[float]]], labels: tuple[str, str], *, name: str, title: str
+    values: Sequence[tuple[str, Sequence[float]]],
+    labels: tuple[str, str],
+    *,
+    numbers: Sequence[float] | None = None,
+    name: str,
+    title: str,
 ) -> Markup:
     """Draw the mean scores of all candidates by the value of a setting; a line joins the best.
+
+    Up to nine values stand side by side with their names, and more numbers on an axis of numbers.
 
     Parameters
     ----------
@@ -249,6 +259,8 @@ def draw_effect_plot(
         The values in order; the first score of each is the best.
     labels : (str, str)
         Names of the setting and of the score.
+    numbers : sequence of float, optional
+        The values as numbers, ascending.
     name, title : str
         Identifier and text alternative of the figure.
     """
@@ -256,20 +268,39 @@ def draw_effect_plot(
     with open_canvas(336, 280) as figure:
         axes = add_plot_axes(figure, 58, 14, 8, 46)
         style_axes(axes, "y")
-        points = np.array([(x, s) for x, (_, scores) in enumerate(values) for s in scores], float)
-        axes.set_xlim(-0.5, len(values) - 0.5)
+        places: Sequence[float] = range(len(values))
+        if numbers is not None and len(numbers) > _MOST_NAMED:
+            places = numbers
+        points = np.array(
+            [(x, s) for x, (_, scores) in zip(places, values, strict=True) for s in scores], float
+        )
         axes.set_ylim(*pad_range(points[:, 1].min(), points[:, 1].max()))
         best = [scores[0] for _, scores in values]
-        axes.plot(range(len(values)), best, color=ACCENT, linewidth=1.5)
+        axes.plot(places, best, color=ACCENT, linewidth=1.5)
         axes.add_artist(make_dot_patch(points, 5, 0.6, ACCENT, 4))
-        step = max(1, -(-len(values) // 9))
-        shown = range(0, len(values), step)
-        axes.set_xticks(list(shown), labels=[make_mark(place) for place in shown])
+        if places is numbers:
+            _set_number_axis(axes, places)
+        else:
+            axes.set_xlim(-0.5, len(values) - 0.5)
+            shown = range(0, len(values), -(-len(values) // _MOST_NAMED))
+            axes.set_xticks(list(shown), labels=[make_mark(place) for place in shown])
         set_numeric_ticks(axes, x=False, most=5)
         axes.set_xlabel(make_mark(len(values)))
         set_left_label(figure, axes, make_mark(len(values) + 1))
         hints = [
-            Hint(f"{labels[0]} {values[int(x)][0]}, {labels[1]} {plain(score)}", x, score)
-            for x, score in points.tolist()
+            Hint(f"{labels[0]} {text}, {labels[1]} {plain(score)}", float(place), score)
+            for place, (text, scores) in zip(places, values, strict=True)
+            for score in scores
         ]
         return make_inline_svg(figure, name, title, [*texts, clip(labels[0], 40), labels[1]], hints)
+
+
+def _set_number_axis(axes: Axes, numbers: Sequence[float]) -> None:
+    """Set limits and ticks for ascending numbers, on a logarithmic axis if they spread widely."""
+    low, high = numbers[0], numbers[-1]
+    if low > 0 and high / low > 30:
+        axes.set_xlim(low / (high / low) ** 0.03, high * (high / low) ** 0.03)
+        set_logarithmic_ticks(axes)
+    else:
+        axes.set_xlim(*pad_range(low, high))
+        set_numeric_ticks(axes, x=True, most=5)

@@ -96,7 +96,7 @@ def _make_model(report: ReportData, model: Mapping[str, Any], rank: int) -> dict
         "anchor": f"model-{rank}",
         "name": translate(model["name"]),
         "engine": model["engine"],
-        "preparation": translate(model["preparation"]),
+        "preparation": "; ".join(map(translate, model["preparation"].split("; "))),
         "made": _describe_generated(model.get("generated")),
         "note": _translate_note(model["note"]),
         "not_kept": model.get("not_kept"),

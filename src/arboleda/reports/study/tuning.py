@@ -10,6 +10,7 @@ from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell, format_setting
 from arboleda.reports.translation import N_
 from arboleda.reports.translation import gettext as _
+from arboleda.reports.translation import ngettext
 from arboleda.reports.wording import lower_label
 
 __all__ = ["make_effects_view", "make_learning_view", "make_tried_view"]
@@ -22,10 +23,16 @@ def make_tried_view(report: ReportData) -> dict[str, Any]:
     candidates = sum(len(model["candidates"]) for model in models)
     return {
         "intro": _(
-            "{models} models, {candidates} candidates and {fits} fits on folds took {time}.",
-            models=integer(len(models)),
-            candidates=integer(candidates),
-            fits=integer(fits),
+            "{models}, {candidates} and {fits} took {time}.",
+            models=ngettext(
+                "{count} model", "{count} models", len(models), count=integer(len(models))
+            ),
+            candidates=ngettext(
+                "{count} candidate", "{count} candidates", candidates, count=integer(candidates)
+            ),
+            fits=ngettext(
+                "{count} fit on folds", "{count} fits on folds", fits, count=integer(fits)
+            ),
             time=duration(report.facts["timing"]["total_s"]),
         ),
         "rows": [_make_tried_row(report, model) for model in models],
@@ -140,8 +147,14 @@ def _make_effect_row(report: ReportData, effect: _Effect) -> dict[str, Any]:
 def _draw_figure(report: ReportData, effect: _Effect, place: int) -> dict[str, Any]:
     title = _("Effect of {setting}: {name}", setting=effect.setting, name=effect.model)
     values = [(format_setting(value), scores) for value, scores in effect.values]
+    given = [value for value, _ in effect.values]
+    are_numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in given)
     svg = draw_effect_plot(
-        values, (effect.setting, report.label), name=f"effect-{place}", title=title
+        values,
+        (effect.setting, report.label),
+        numbers=given if are_numbers else None,
+        name=f"effect-{place}",
+        title=title,
     )
     return {"title": effect.setting, "svg": svg, "spoken": title}
 

@@ -33,6 +33,7 @@ from arboleda.tables.text_encoding import encoding_from_dict
 __all__ = ["INDEX", "RESULTS", "Index", "check_facts", "format_index", "read_facts", "read_index"]
 
 RESULTS = "results.json"
+LEDGER = "ledger.sqlite"  # has the results of a study that has not finished
 # Integers beyond these do not fit 64 bits, in which arrays hold them.
 _LARGEST = 2**63 - 1
 _MAX_SHOWN = 60
@@ -52,6 +53,11 @@ def read_facts(folder: Path) -> dict[str, Any]:
     try:
         facts = json.loads(read_text(path), parse_int=_parse_integer)
     except (FileNotFoundError, NotADirectoryError) as error:
+        if (folder / LEDGER).is_file():
+            raise StudyFormatError(
+                f"The study in {folder} was interrupted before it wrote its results; run the same "
+                "`arboleda study` again, which continues it."
+            ) from error
         raise StudyFormatError(
             f"There is no study in {folder}; name the folder that `arboleda study` wrote its "
             "report to."

@@ -17,7 +17,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from arboleda._utils.text import visible
+from arboleda._utils.text import count_noun, visible
 
 if TYPE_CHECKING:
     from arboleda.study.execution.job import Job
@@ -333,15 +333,16 @@ def _describe_start(plan: "Plan", jobs: "list[Job]", n_stored: int) -> list[str]
     from arboleda.study.column_plan import write_column_lines
 
     table, features = plan.table, plan.features
-    size = f"{table.n_rows:,} rows, {len(table.columns)} columns"
+    size = f"{count_noun(table.n_rows, 'row')}, {count_noun(len(table.columns), 'column')}"
     lines = [
         f"{table.name}: {size}, target {plan.target.name}",
         f"The task is {plan.target.why}.",
     ]
     lines += ["What becomes of each column:", *write_column_lines(plan)]
     lines.append(
-        f"{len(plan.split.train):,} rows to learn from, {len(plan.split.test):,} to test on; "
-        f"{len(features.names)} features; {len(plan.models)} models, {len(jobs):,} fits to do"
+        f"{count_noun(len(plan.split.train), 'row')} to learn from, {len(plan.split.test):,} to "
+        f"test on; {count_noun(len(features.names), 'feature')}; "
+        f"{count_noun(len(plan.models), 'model')}, {count_noun(len(jobs), 'fit')} to do"
         + (f", {n_stored:,} already done." if n_stored else ".")
     )
     return lines

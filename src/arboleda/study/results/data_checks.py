@@ -226,7 +226,8 @@ def _measure_position_gain(plan: Plan) -> float | None:
 
     def score(x: npt.NDArray[np.float64]) -> float:
         model = kind(max_iter=40, early_stopping=False, n_jobs=1, random_state=plan.seed)
-        return _score_holdout(plan, model, x, ORDER_ROWS)
+        # A negative R² is worse than the mean of the target, which has 0.
+        return max(0.0, _score_holdout(plan, model, x, ORDER_ROWS))
 
     return score(np.hstack([plan.features.x, positions])) - score(plan.features.x)
 

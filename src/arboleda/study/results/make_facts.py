@@ -11,7 +11,7 @@ import sklearn
 from joblib import cpu_count
 
 import arboleda
-from arboleda.catalogue.preparation import PREPARATIONS
+from arboleda.catalogue.preparation import describe_preparation
 from arboleda.features.feature_crosses import FeatureCross
 from arboleda.reports.fact_messages import collect_messages, write_message
 from arboleda.study.plan import Plan
@@ -183,7 +183,11 @@ def _model(plan: Plan, outcome: Outcome, held_out: Mapping[str, Any]) -> ModelFa
         engine=model.engine,
         preparation="its members'"
         if outcome.ensemble
-        else PREPARATIONS[model.get_style(outcome.params)],
+        else describe_preparation(
+            model.get_style(outcome.params),
+            has_categories=bool(plan.features.categorical),
+            has_gaps=bool(np.isnan(plan.features.x).any()),
+        ),
         generated=None if failed else _generated_features(plan, outcome),
         note=_note(plan, outcome),
         status=outcome.status,
