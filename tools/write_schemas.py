@@ -7,10 +7,16 @@ A test fails while a committed schema differs from its models.
 
 from pathlib import Path
 
-from arboleda.study.results.facts import StudyFacts, format_schema
+from arboleda.facts.comparison import ComparisonOfStudies
+from arboleda.facts.exploration import ExplorationFacts
+from arboleda.facts.study import StudyFacts, format_schema
 
-SOURCE = Path(__file__).parents[1] / "src" / "arboleda"
-SCHEMAS = {SOURCE / "study" / "results" / "facts.schema.json": StudyFacts}
+FACTS = Path(__file__).parents[1] / "src" / "arboleda" / "facts"
+SCHEMAS = {
+    FACTS / "study.schema.json": StudyFacts,
+    FACTS / "exploration.schema.json": ExplorationFacts,
+    FACTS / "comparison.schema.json": ComparisonOfStudies,
+}
 
 
 def main() -> None:

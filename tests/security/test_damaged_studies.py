@@ -27,12 +27,12 @@ from tests.security.damaged_studies import (
 )
 
 from arboleda.cli import main
+from arboleda.facts.study import StudyFacts
 from arboleda.study import Study, StudyFormatError
 from arboleda.study.artifacts.index import check_facts
-from arboleda.study.results.facts import StudyFacts
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "src/arboleda/study/results/facts.schema.json").read_text("utf-8")
+    (Path(__file__).parents[2] / "src/arboleda/facts/study.schema.json").read_text("utf-8")
 )
 COSTS: dict[str, Any] = {
     "cost_matrix": {"yes": {"no": 2.0}, "no": {"yes": 1.0}},

@@ -79,9 +79,7 @@ def test_quick_score_interval_and_influence_agree() -> None:
 
 def test_the_study_selects_by_it(found: StudyResult) -> None:
     facts = found.facts
-    schema = json.loads(
-        files("arboleda.study.results").joinpath("facts.schema.json").read_text("utf-8")
-    )
+    schema = json.loads(files("arboleda.facts").joinpath("study.schema.json").read_text("utf-8"))
     jsonschema.validate(facts, schema)
     assert facts["study"]["metric"] == "cost"
     assert facts["study"]["metric_label"] == "Mean cost"

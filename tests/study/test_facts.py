@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from arboleda.reports.study import page
-from arboleda.study.artifacts.index import check_facts
-from arboleda.study.results.facts import (
+from arboleda.facts.model import CandidateFacts, FactsModel
+from arboleda.facts.study import (
     SCHEMA_VERSION,
     ColumnFacts,
     SchemeFacts,
@@ -16,7 +15,8 @@ from arboleda.study.results.facts import (
     SplitFacts,
     format_schema,
 )
-from arboleda.study.results.model_facts import CandidateFacts, FactsModel
+from arboleda.reports.study import page
+from arboleda.study.artifacts.index import check_facts
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS: dict[Path, type[FactsModel]] = runpy.run_path(str(ROOT / "tools/write_schemas.py"))[

@@ -45,9 +45,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
 
 
 def test_the_facts_name_the_generated_columns(result: StudyResult) -> None:
-    schema = json.loads(
-        files("arboleda.study.results").joinpath("facts.schema.json").read_text("utf-8")
-    )
+    schema = json.loads(files("arboleda.facts").joinpath("study.schema.json").read_text("utf-8"))
     jsonschema.validate(result.facts, schema)
     (model,) = (m for m in result.facts["models"] if m["key"] == KEY)
     assert model["preparation"] == "original columns and feature crosses"

@@ -18,7 +18,7 @@ from arboleda.tables.table import Column
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
+SCHEMA = json.loads(files("arboleda.facts").joinpath("study.schema.json").read_text())
 
 
 def loans(n: int = 700, seed: int = 1) -> pd.DataFrame:

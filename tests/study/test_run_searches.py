@@ -29,7 +29,7 @@ from arboleda.study.search import GridStrategy, HalvingStrategy, TpeStrategy, ro
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
+SCHEMA = json.loads(files("arboleda.facts").joinpath("study.schema.json").read_text())
 MODELS = "most_frequent,cart,logistic"
 Timeless = Callable[[Any], Any]
 

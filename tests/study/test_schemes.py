@@ -22,7 +22,7 @@ from arboleda.model_selection import bootstrap_error
 from arboleda.study import Study, StudyError
 from arboleda.tables.reading import read_table
 
-SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
+SCHEMA = json.loads(files("arboleda.facts").joinpath("study.schema.json").read_text())
 Run = Callable[..., dict[str, Any]]
 
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from arboleda.study import Study
 from arboleda.study.results.selection import find_disjoint_folds, select_honestly
 
-SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
+SCHEMA = json.loads(files("arboleda.facts").joinpath("study.schema.json").read_text())
 pytestmark = pytest.mark.slow
 
 ROWS, COLUMNS, DRAWS = 100, 50, 400

@@ -37,7 +37,7 @@ from arboleda.study.execution.job import run_job
 from arboleda.study.output_folder import default_folder
 from arboleda.study.results import best_model
 
-SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
+SCHEMA = json.loads(files("arboleda.facts").joinpath("study.schema.json").read_text())
 Timeless = Callable[[Any], Any]
 
 

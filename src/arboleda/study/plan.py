@@ -17,6 +17,7 @@ from arboleda._utils.errors import StudyError
 from arboleda.catalogue import ALL, Model, Params, Setting, Size, select_models
 from arboleda.catalogue.model import apply_approximation
 from arboleda.catalogue.preparation import make_preparation
+from arboleda.facts.study import SCHEMA_VERSION
 from arboleda.reports.fact_messages import write_message
 from arboleda.study.artifacts.files import MODELS_VERSION
 from arboleda.study.config.presets import PRESETS, Preset
@@ -26,7 +27,6 @@ from arboleda.study.execution.ledger import LEDGER_VERSION
 from arboleda.study.metrics.choice import COST, StudyMetric
 from arboleda.study.problem import StudyProblem, check_problem
 from arboleda.study.results.calibration import FITS
-from arboleda.study.results.facts import SCHEMA_VERSION
 from arboleda.study.results.scoring import cost_matrix
 from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 from arboleda.study.splitting import Split, make_split

@@ -19,7 +19,7 @@ from arboleda.cli import main
 from arboleda.diagnose import compare_over_data_sets
 from arboleda.study import Study, StudyError, compare
 
-SCHEMA = json.loads(files("arboleda.analysis.comparison").joinpath("facts.schema.json").read_text())
+SCHEMA = json.loads(files("arboleda.facts").joinpath("comparison.schema.json").read_text())
 NASTY = '</script><script>x()</script>"><img onerror=x()>'
 
 

@@ -16,7 +16,7 @@ from arboleda.catalogue import ensembles as forests
 from arboleda.study import Explanation, Study, explain
 from arboleda.study.results.explained_model import ExplainedModel
 
-SCHEMA = Path(__file__).parents[3] / "src/arboleda/analysis/explanation/facts.schema.json"
+SCHEMA = Path(__file__).parents[3] / "src/arboleda/facts/explanation.schema.json"
 N = 260
 
 

@@ -13,7 +13,7 @@ from tests.browsing import browser, open_page  # noqa: F401 - fixtures
 
 from arboleda.study import Exploration, explore
 
-SCHEMA = Path(__file__).parents[3] / "src/arboleda/analysis/exploration/facts.schema.json"
+SCHEMA = Path(__file__).parents[3] / "src/arboleda/facts/exploration.schema.json"
 N = 200
 
 

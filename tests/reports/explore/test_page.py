@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from arboleda.facts.exploration import ExplorationFacts
 from arboleda.reports.explore.page import render_exploration
 from arboleda.reports.explore.structure import make_structure_view
 from arboleda.study import Exploration
@@ -119,7 +120,7 @@ def test_rows_without_a_target_have_a_separate_colour(
         facts["target"] |= {"classes": rows or None, "positive_class": None}
     values = [i % (classes or 50) for i in range(n)]
     facts["components"]["map"]["targets"] = [None, None, *values[2:]]
-    legend = make_structure_view(facts)["legend"]
+    legend = make_structure_view(ExplorationFacts.model_validate(facts))["legend"]
     assert legend[-1][1] == "target missing"
     colours = [colour for colour, _ in legend]
     assert len(colours) == len(set(colours))
@@ -131,10 +132,10 @@ def test_the_legend_of_mixtures_matches_the_curves(explored: Exploration) -> Non
     steps = range(len(clusters["k"]))
     clusters["silhouette"] = [None for _ in steps]
     clusters["mixtures"]["bic"] = {"full": [-9.0 - k for k in steps], "diag": [5.0 for _ in steps]}
-    view = make_structure_view(facts)["clusters"]
+    view = make_structure_view(ExplorationFacts.model_validate(facts))["clusters"]
     assert [label for _, label in view["legend"]] == ["full covariances", "diagonal covariances"]
     clusters["mixtures"]["bic"]["full"] = [None for _ in steps]
-    assert make_structure_view(facts)["clusters"]["legend"] == []
+    assert make_structure_view(ExplorationFacts.model_validate(facts))["clusters"]["legend"] == []
 
 
 def test_many_remarks_of_one_kind_share_a_line(explored: Exploration) -> None:

@@ -16,7 +16,7 @@ from arboleda.study.config.settings import Settings
 from arboleda.study.results.thresholds import choose_threshold, count_decisions
 
 Facts = dict[str, Any]
-SCHEMA = Path(__file__).parents[3] / "src/arboleda/study/results/facts.schema.json"
+SCHEMA = Path(__file__).parents[3] / "src/arboleda/facts/study.schema.json"
 LETTERS = [chr(ord("A") + index) for index in range(26)]
 NAMES = [
     "Support vector machine",

@@ -14,6 +14,18 @@ from arboleda.analysis.comparison.differences import (
     list_differences,
 )
 from arboleda.diagnose import compare_over_data_sets
+from arboleda.facts.comparison import (
+    SCHEMA_VERSION,
+    BestModelFacts,
+    ComparedCell,
+    ComparedModel,
+    ComparedStudy,
+    ComparisonOfStudies,
+    OverTablesFacts,
+    PairedFacts,
+    RankedModel,
+)
+from arboleda.facts.study import StudyTiming
 from arboleda.reports.comparison.page import render_comparison, write_sentences
 from arboleda.reports.fact_messages import collect_messages
 from arboleda.study import Study, StudyError, StudyResult
@@ -21,7 +33,7 @@ from arboleda.study.artifacts.files import FactsPage, check_language
 from arboleda.study.execution.progress import Progress
 from arboleda.study.results.leaderboard import params_text
 
-__all__ = ["SCHEMA_VERSION", "ComparedStudies", "compare", "make_facts"]
+__all__ = ["ComparedStudies", "compare", "make_facts"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +73,7 @@ def compare(
     Returns
     -------
     ComparedStudies
-        An object with ``facts`` (plain values, described by `facts.schema.json`) and
+        An object with ``facts`` (plain values, described by `comparison.schema.json`) and
         ``save(path)``, which writes the page.
 
     Raises
@@ -93,7 +105,7 @@ def compare(
     with reporter.step("Reading the studies"):
         studies = [_load(path) for path in paths]
     with reporter.step("Comparing them"):
-        facts = make_facts(paths, studies)
+        facts = make_facts(paths, studies).model_dump(mode="json", exclude_unset=True)
     facts["messages"] = collect_messages(facts)
     for study in studies:
         facts["messages"] |= study.facts.get("messages", {})
@@ -110,29 +122,29 @@ def _load(folder: str) -> StudyResult:
     return study
 
 
-SCHEMA_VERSION = 1
 # Minimum number of tables for ranks over tables.
 FEWEST_TABLES = 3
 
 
-def make_facts(folders: Sequence[str], studies: Sequence[StudyResult]) -> dict[str, Any]:
+def make_facts(folders: Sequence[str], studies: Sequence[StudyResult]) -> ComparisonOfStudies:
     """Compute the facts of a comparison."""
     study_facts = [one.facts for one in studies]
     names = _shorten_names(folders, study_facts)
     why_not = find_row_mismatch(study_facts)
-    facts = {
-        "schema_version": SCHEMA_VERSION,
-        "arboleda_version": arboleda.__version__,
-        "studies": [
+    facts = ComparisonOfStudies(
+        schema_version=SCHEMA_VERSION,
+        arboleda_version=arboleda.__version__,
+        studies=[
             _describe_study(name, folder, one)
             for name, folder, one in zip(names, folders, study_facts, strict=True)
         ],
-        "differences": list_differences(study_facts),
-        "leaderboard": _make_leaderboard(study_facts),
-        "paired": {"why_not": why_not, "pairs": []} if why_not else compare_best(studies),
-        "over_tables": _compare_over_tables(names, study_facts),
-    }
-    return {**facts, "sentences": write_sentences(facts)}
+        differences=list_differences(study_facts),
+        leaderboard=_make_leaderboard(study_facts),
+        paired=PairedFacts(why_not=why_not, pairs=[]) if why_not else compare_best(studies),
+        over_tables=_compare_over_tables(names, study_facts),
+        sentences=[],
+    )
+    return facts.model_copy(update={"sentences": write_sentences(facts)})
 
 
 def _shorten_names(folders: Sequence[str], study_facts: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -141,56 +153,57 @@ def _shorten_names(folders: Sequence[str], study_facts: Sequence[Mapping[str, An
     return list(short) if len(set(short)) == len(short) else list(folders)
 
 
-def _describe_study(name: str, folder: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _describe_study(name: str, folder: str, facts: Mapping[str, Any]) -> ComparedStudy:
     study, best = facts["study"], facts["models"][0]
     honest = (facts.get("selection") or {}).get("honest")
-    return {
-        "name": name,
-        "folder": folder,
-        "table": study["table"],
-        "target": study["target"],
-        "metric_label": study["metric_label"],
-        "best": {
-            "key": best["key"],
-            "name": best["name"],
-            "params": params_text(best),
-            "cv": best["cv"]["mean"],
-            "sd": best["cv"]["sd"],
-            "honest": None if honest is None else honest["mean"],
-            "test": best["test"]["metrics"].get(study["metric"]),
-            "low": best["test"]["interval"]["low"],
-            "high": best["test"]["interval"]["high"],
-        },
-        "n_models": sum(model["status"] == "ok" for model in facts["models"]),
-        "timing": {
-            "started": facts["timing"]["started"],
-            "total_s": facts["timing"]["total_s"],
-        },
-    }
+    return ComparedStudy(
+        name=name,
+        folder=folder,
+        table=study["table"],
+        target=study["target"],
+        metric_label=study["metric_label"],
+        best=BestModelFacts(
+            key=best["key"],
+            name=best["name"],
+            params=params_text(best),
+            cv=best["cv"]["mean"],
+            sd=best["cv"]["sd"],
+            honest=None if honest is None else honest["mean"],
+            test=best["test"]["metrics"].get(study["metric"]),
+            low=best["test"]["interval"]["low"],
+            high=best["test"]["interval"]["high"],
+        ),
+        n_models=sum(model["status"] == "ok" for model in facts["models"]),
+        timing=StudyTiming(
+            started=facts["timing"]["started"],
+            total_s=facts["timing"]["total_s"],
+        ),
+    )
 
 
-def _make_leaderboard(study_facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _make_leaderboard(study_facts: Sequence[Mapping[str, Any]]) -> list[ComparedModel]:
     """Return a row for each model of any study, in the order of its best rank."""
     names: dict[str, str] = {}
-    places: list[dict[str, dict[str, Any]]] = []
+    places: list[dict[str, ComparedCell]] = []
     for facts in study_facts:
-        metric, here = facts["study"]["metric"], {}
+        metric = facts["study"]["metric"]
+        here: dict[str, ComparedCell] = {}
         for rank, model in enumerate(facts["models"], start=1):
             names.setdefault(model["key"], model["name"])
             if model["status"] == "ok":
                 test = model["test"]["metrics"].get(metric)
-                here[model["key"]] = {"rank": rank, "cv": model["cv"]["mean"], "test": test}
+                here[model["key"]] = ComparedCell(rank=rank, cv=model["cv"]["mean"], test=test)
         places.append(here)
     rows = [
-        {"key": key, "name": name, "cells": [here.get(key) for here in places]}
+        ComparedModel(key=key, name=name, cells=[here.get(key) for here in places])
         for key, name in names.items()
     ]
-    return sorted(rows, key=lambda row: min((c["rank"] for c in row["cells"] if c), default=10**9))
+    return sorted(rows, key=lambda row: min((c.rank for c in row.cells if c), default=10**9))
 
 
 def _compare_over_tables(
     named: Sequence[str], study_facts: Sequence[Mapping[str, Any]]
-) -> dict[str, Any] | None:
+) -> OverTablesFacts | None:
     """Compute Friedman's and Nemenyi's tests of the models shared by all studies, over tables.
 
     Of several studies of the same table and target, only the first is used.
@@ -210,22 +223,22 @@ def _compare_over_tables(
     table = np.array([[one[key] for key in keys] for one in scores])
     result = compare_over_data_sets(table, names=keys)
     order = np.argsort(result.mean_rank, kind="stable")
-    return {
-        "tables": [name for name, _ in by_table.values()],
-        "models": [
-            {
-                "key": keys[k],
-                "name": names[keys[k]],
-                "mean_rank": float(result.mean_rank[k]),
-                "ranks": result.ranks[:, k].tolist(),
-            }
+    return OverTablesFacts(
+        tables=[name for name, _ in by_table.values()],
+        models=[
+            RankedModel(
+                key=keys[k],
+                name=names[keys[k]],
+                mean_rank=float(result.mean_rank[k]),
+                ranks=result.ranks[:, k].tolist(),
+            )
             for k in order
         ],
-        "p": result.f_p_value,
-        "alpha": result.alpha,
-        "critical_difference": result.critical_difference,
-        "groups": [list(group) for group in result.groups],
-    }
+        p=result.f_p_value,
+        alpha=result.alpha,
+        critical_difference=result.critical_difference,
+        groups=[list(group) for group in result.groups],
+    )
 
 
 def _get_errors(facts: Mapping[str, Any]) -> dict[str, float]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda.diagnose import holm
+from arboleda.facts.comparison import ComparedPair, DifferenceFacts, PairedFacts
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.metric_names import find_metric_name
 from arboleda.study import StudyError, StudyResult
@@ -19,6 +20,7 @@ from arboleda.study.results.scoring import class_scores
 
 __all__ = ["compare_best", "find_row_mismatch", "list_differences"]
 
+Kind = Literal["data", "setting", "version"]
 # Number of digits of the hash shown.
 _DIGITS = 12
 _STUDY = {
@@ -39,7 +41,7 @@ _VERSIONS = {
 }
 
 
-def list_differences(studies: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def list_differences(studies: Sequence[Mapping[str, Any]]) -> list[DifferenceFacts]:
     """List the properties of each study as text, and whether the studies differ in them.
 
     Parameters
@@ -49,8 +51,7 @@ def list_differences(studies: Sequence[Mapping[str, Any]]) -> list[dict[str, Any
 
     Returns
     -------
-    rows : list of dict
-        ``what``, ``kind`` ("data", "setting" or "version"), ``values`` and ``same``.
+    rows : list of DifferenceFacts
     """
     described = [
         {(kind, what): value for kind, what, value in _iter_settings(facts)} for facts in studies
@@ -59,7 +60,9 @@ def list_differences(studies: Sequence[Mapping[str, Any]]) -> list[dict[str, Any
     rows = []
     for kind, what in keys:
         values = [one.get((kind, what), "") for one in described]
-        rows.append({"what": what, "kind": kind, "values": values, "same": len(set(values)) == 1})
+        rows.append(
+            DifferenceFacts(what=what, kind=kind, values=values, same=len(set(values)) == 1)
+        )
     return rows
 
 
@@ -95,7 +98,7 @@ def _get_split(facts: Mapping[str, Any]) -> tuple[Any, ...]:
     return study["scheme"]["test"], study["settings"]["groups"], study["settings"]["time"]
 
 
-def _iter_settings(facts: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _iter_settings(facts: Mapping[str, Any]) -> Iterator[tuple[Kind, str, str]]:
     study, data, split = facts["study"], facts["data"], facts["split"]
     yield "data", "Data, SHA-256", study["data_sha256"][:_DIGITS]
     if _get_test_hash(facts) is not None:
@@ -127,7 +130,7 @@ def _format_value(value: Any) -> str:
 FEWEST_ROWS = 10
 
 
-def compare_best(studies: Sequence[StudyResult]) -> dict[str, Any]:
+def compare_best(studies: Sequence[StudyResult]) -> PairedFacts:
     """Compare the best models of each pair of studies on their shared test rows.
 
     The metric is that of the first study; differences are positive if the first of the two is
@@ -141,20 +144,19 @@ def compare_best(studies: Sequence[StudyResult]) -> dict[str, Any]:
         (see `find_row_mismatch`).
     """
     study = studies[0].facts["study"]
-    result: dict[str, Any] = {
-        "metric": study["metric"],
-        "metric_label": study["metric_label"],
-        "level": LEVEL,
-        "n_rows": 0,
-        "groups": None,
-        "why_not": None,
-        "pairs": [],
-    }
     try:
-        result |= _compare_pairs(studies)
+        result = _compare_pairs(studies)
     except StudyError as error:
-        result["why_not"] = str(error).removesuffix(".")
-    return result
+        result = {"why_not": str(error).removesuffix(".")}
+    return PairedFacts(
+        metric=study["metric"],
+        metric_label=study["metric_label"],
+        level=LEVEL,
+        n_rows=result.get("n_rows", 0),
+        groups=result.get("groups"),
+        why_not=result.get("why_not"),
+        pairs=result.get("pairs", []),
+    )
 
 
 def _compare_pairs(studies: Sequence[StudyResult]) -> dict[str, Any]:
@@ -190,9 +192,9 @@ def _compare_pairs(studies: Sequence[StudyResult]) -> dict[str, Any]:
             pairs.append({"first": i, "second": j, **got})
     if not pairs:
         return result | {"why_not": write_message("undefined", metric=study["metric_label"])}
-    for pair, p in zip(pairs, holm(np.array([pair["p"] for pair in pairs])), strict=True):
-        pair["p_adjusted"] = float(p)
-    return result | {"pairs": pairs}
+    adjusted = holm(np.array([pair["p"] for pair in pairs])).tolist()
+    facts = [ComparedPair(**pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
+    return result | {"pairs": facts}
 
 
 def _predict_shared(study: StudyResult, rows: Rows, shared: npt.NDArray[np.int64]) -> Predictions:

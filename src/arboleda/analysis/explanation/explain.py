@@ -121,7 +121,7 @@ def explain(
     Returns
     -------
     Explanation
-        An object with ``facts`` (plain values, described by `facts.schema.json`) and
+        An object with ``facts`` (plain values, described by `explanation.schema.json`) and
         ``save(path)``, which writes the page. The same study, row and seed give the same facts.
 
     Raises

@@ -2,7 +2,6 @@
 
 import platform
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -32,11 +31,23 @@ from arboleda.analysis.exploration.relations import (
 from arboleda.analysis.exploration.structure import (
     describe_clusters,
     describe_components,
-    describe_map,
+    describe_isomap,
     describe_outliers,
     describe_scaling,
+    describe_tsne,
     make_cloud,
 )
+from arboleda.facts.exploration import (
+    SCHEMA_VERSION,
+    ClassSize,
+    ExplorationFacts,
+    ExploredTableFacts,
+    ExploredTargetFacts,
+    LibraryVersions,
+    ProfileFacts,
+    TargetRelationsFacts,
+)
+from arboleda.facts.study import ColumnFacts
 from arboleda.reports.explore.page import render_exploration
 from arboleda.reports.fact_messages import collect_messages
 from arboleda.study.artifacts.files import FactsPage, check_language
@@ -97,7 +108,7 @@ def explore(
     Returns
     -------
     Exploration
-        An object with ``facts`` (plain values, described by `facts.schema.json`) and
+        An object with ``facts`` (plain values, described by `exploration.schema.json`) and
         ``save(path)``, which writes the page. The same table and seed give the same facts.
 
     Raises
@@ -131,9 +142,6 @@ def explore(
     return Exploration(facts, lang)
 
 
-SCHEMA_VERSION = 1
-
-
 def make_facts(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
     """Compute the facts of an exploration; the same table and seed give the same facts.
 
@@ -153,43 +161,44 @@ def make_facts(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
     structure = _make_structure(subject, progress)
     with progress.step("Growing a forest to find outliers"):
         outliers = describe_outliers(subject)
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "arboleda_version": arboleda.__version__,
-        "table": {
-            "name": table.name,
-            "stem": table.stem,
-            "sha256": table.sha256,
-            "n_rows": table.n_rows,
-            "n_columns": len(table.columns),
-            "n_missing_cells": sum(c["n_missing"] for c in columns),
-        },
-        "seed": subject.seed,
-        "target": None if goal is None else _describe_target(goal),
-        "columns": columns,
-        "cautions": cautions,
-        "missing": missing,
-        "duplicates": duplicates,
-        "relations": relations,
-        "target_relations": with_target,
-        "profiles": profiles,
+    facts = ExplorationFacts(
+        schema_version=SCHEMA_VERSION,
+        arboleda_version=arboleda.__version__,
+        table=ExploredTableFacts(
+            name=table.name,
+            stem=table.stem,
+            sha256=table.sha256,
+            n_rows=table.n_rows,
+            n_columns=len(table.columns),
+            n_missing_cells=sum(c["n_missing"] for c in columns),
+        ),
+        seed=subject.seed,
+        target=None if goal is None else _describe_target(goal),
+        columns=[ColumnFacts.model_validate(column) for column in columns],
+        cautions=cautions,
+        missing=missing,
+        duplicates=duplicates,
+        relations=relations,
+        target_relations=with_target,
+        profiles=profiles,
         **structure,
-        "outliers": outliers,
-        "environment": {
-            "python": platform.python_version(),
-            "arboleda": arboleda.__version__,
-            "numpy": np.__version__,
-            "scikit_learn": sklearn.__version__,
-        },
-    }
+        outliers=outliers,
+        environment=LibraryVersions(
+            python=platform.python_version(),
+            arboleda=arboleda.__version__,
+            numpy=np.__version__,
+            scikit_learn=sklearn.__version__,
+        ),
+    )
+    return facts.model_dump(mode="json", exclude_unset=True)
 
 
 def _make_profiles(
-    subject: ExploredTable, with_target: Mapping[str, Any] | None
-) -> list[dict[str, Any]] | None:
+    subject: ExploredTable, with_target: TargetRelationsFacts | None
+) -> list[ProfileFacts] | None:
     if subject.goal is None or with_target is None:
         return None
-    ranked_names = [column["name"] for column in with_target["columns"]]
+    ranked_names = [column.name for column in with_target.columns]
     return describe_profiles(subject, subject.goal, ranked_names)
 
 
@@ -203,7 +212,7 @@ def _make_structure(subject: ExploredTable, progress: Progress) -> dict[str, Any
     with progress.step("Clustering by k-means and Gaussian mixtures"):
         clusters = describe_clusters(cloud)
     with progress.step("Drawing maps by t-SNE, Isomap and multidimensional scaling"):
-        tsne, isomap = describe_map(cloud, "tsne"), describe_map(cloud, "isomap")
+        tsne, isomap = describe_tsne(cloud), describe_isomap(cloud)
         mds = describe_scaling(cloud)
     return {
         "components": describe_components(cloud),
@@ -215,19 +224,20 @@ def _make_structure(subject: ExploredTable, progress: Progress) -> dict[str, Any
     }
 
 
-def _describe_target(goal: ExploredTarget) -> dict[str, Any]:
+def _describe_target(goal: ExploredTarget) -> ExploredTargetFacts:
     known = goal.y[goal.known]
     classes = None
     if goal.labels:
         counts = np.bincount(known.astype(np.int64), minlength=len(goal.labels))
         classes = [
-            {"label": label, "n_rows": int(n)} for label, n in zip(goal.labels, counts, strict=True)
+            ClassSize(label=label, n_rows=int(n))
+            for label, n in zip(goal.labels, counts, strict=True)
         ]
-    return {
-        "name": goal.name,
-        "task": goal.task,
-        "why": goal.why,
-        "n_known": len(known),
-        "positive_class": goal.positive,
-        "classes": classes,
-    }
+    return ExploredTargetFacts(
+        name=goal.name,
+        task=goal.task,
+        why=goal.why,
+        n_known=len(known),
+        positive_class=goal.positive,
+        classes=classes,
+    )

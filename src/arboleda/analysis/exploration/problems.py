@@ -1,14 +1,24 @@
 """Problems of a table: cautions, missing values, duplicate and conflicting rows."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda.analysis.exploration.explored_table import ExploredTable, ExploredTarget
+from arboleda.facts.exploration import (
+    ConflictsFacts,
+    DuplicatesFacts,
+    EqualRows,
+    MissingFacts,
+    MissingPattern,
+    ProblemFacts,
+    RelationsFacts,
+    TargetRelationsFacts,
+    UnequalTargets,
+)
 from arboleda.reports.fact_messages import Number, write_message
 from arboleda.tables.describe import hash_rows
 from arboleda.tables.features import ONE_HOT_LEVELS
@@ -24,18 +34,15 @@ MOST_LEVELS_COMPARED = 1000
 NEAR_COPY = 0.999
 TARGET_LEAK = 0.95
 
-Caution = dict[str, Any]
-
 
 def find_cautions(
     subject: ExploredTable,
-    relations: Mapping[str, Any] | None,
-    with_target: Mapping[str, Any] | None,
-) -> list[Caution]:
+    relations: RelationsFacts | None,
+    with_target: TargetRelationsFacts | None,
+) -> list[ProblemFacts]:
     """Find problems of single columns and of the target, in the order of the columns.
 
-    Each caution has a ``level`` ("warning" or "info"), a ``code`` for its kind, the ``column`` or
-    None, and a ``text``.
+    Each caution has a ``level``, a ``code`` for its kind, the ``column`` or None, and a ``text``.
     """
     result = [_make_caution(n.level, "reading", n.column, n.text) for n in subject.table.notes]
     for column in subject.table.columns:
@@ -43,7 +50,7 @@ def find_cautions(
     same = list(_find_equivalent_columns(subject))
     result.extend(same)
     if relations is not None:
-        result.extend(_find_near_copies(relations, {c["column"] for c in same}))
+        result.extend(_find_near_copies(relations, {c.column for c in same}))
     if with_target is not None:
         result[:0] = _find_target_leaks(with_target)
     if subject.goal is not None:
@@ -51,11 +58,13 @@ def find_cautions(
     return result
 
 
-def _make_caution(level: str, code: str, column: str | None, text: str) -> Caution:
-    return {"level": level, "code": code, "column": column, "text": text}
+def _make_caution(level: str, code: str, column: str | None, text: str) -> ProblemFacts:
+    return ProblemFacts.model_validate(
+        {"level": level, "code": code, "column": column, "text": text}
+    )
 
 
-def _check_column(subject: ExploredTable, column: Column) -> Iterator[Caution]:
+def _check_column(subject: ExploredTable, column: Column) -> Iterator[ProblemFacts]:
     role = subject.roles[column.name]
     n_rows = subject.table.n_rows
     if role.role == "left_out":
@@ -83,7 +92,7 @@ def _check_column(subject: ExploredTable, column: Column) -> Iterator[Caution]:
         yield _make_caution("warning", "dates", column.name, text)
 
 
-def _find_equivalent_columns(subject: ExploredTable) -> Iterator[Caution]:
+def _find_equivalent_columns(subject: ExploredTable) -> Iterator[ProblemFacts]:
     """Find columns whose values correspond one to one to those of another column."""
     seen: dict[bytes, str] = {}
     for column in subject.features:
@@ -100,29 +109,31 @@ def _find_equivalent_columns(subject: ExploredTable) -> Iterator[Caution]:
             yield _make_caution("warning", "one_to_one", column.name, text)
 
 
-def _find_near_copies(relations: Mapping[str, Any], reported: set[str | None]) -> Iterator[Caution]:
-    for pair in relations["pairs"]:
-        one, other = pair["columns"]
-        if abs(pair["correlation"]) >= NEAR_COPY and not {one, other} & reported:
-            number = Number(f"{pair['correlation']:.5f}")
+def _find_near_copies(
+    relations: RelationsFacts, reported: set[str | None]
+) -> Iterator[ProblemFacts]:
+    for pair in relations.pairs:
+        one, other = pair.columns
+        if abs(pair.correlation) >= NEAR_COPY and not {one, other} & reported:
+            number = Number(f"{pair.correlation:.5f}")
             text = write_message("near_copy", column=one, correlation=number)
             yield _make_caution("warning", "near_copy", other, text)
 
 
-def _find_target_leaks(with_target: Mapping[str, Any]) -> list[Caution]:
+def _find_target_leaks(with_target: TargetRelationsFacts) -> list[ProblemFacts]:
     result = []
-    for column in with_target["columns"]:
-        if max(column["share"], abs(column["correlation"] or 0.0)) < TARGET_LEAK:
+    for column in with_target.columns:
+        if max(column.share, abs(column.correlation or 0.0)) < TARGET_LEAK:
             continue
         text = (
             "Almost determines the target: check that it was not derived from the target and "
             "is known before it."
         )
-        result.append(_make_caution("warning", "tells_target", column["name"], text))
+        result.append(_make_caution("warning", "tells_target", column.name, text))
     return result
 
 
-def _check_target(goal: ExploredTarget) -> Iterator[Caution]:
+def _check_target(goal: ExploredTarget) -> Iterator[ProblemFacts]:
     n_unknown = int((~goal.known).sum())
     if n_unknown:
         text = write_message("target_missing", count=n_unknown)
@@ -150,7 +161,7 @@ PATTERNS = 12
 COLUMNS = 24
 
 
-def describe_missing(subject: ExploredTable) -> dict[str, Any]:
+def describe_missing(subject: ExploredTable) -> MissingFacts:
     """Count complete rows and the most frequent patterns of missing columns.
 
     A pattern is the set of columns that are missing in a row.
@@ -158,42 +169,44 @@ def describe_missing(subject: ExploredTable) -> dict[str, Any]:
     columns = [c for c in subject.table.columns if c.missing.any()]
     n_rows = subject.table.n_rows
     if not columns:
-        return {"n_complete_rows": n_rows, "n_columns": 0, "n_patterns": 0, "patterns": []}
+        return MissingFacts(n_complete_rows=n_rows, n_columns=0, n_patterns=0, patterns=[])
     packed = np.packbits(np.column_stack([c.missing for c in columns]), axis=1)
     # View each row of bits as one value: rows of one pattern are equal.
     keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
     _, first, counts = np.unique(keys, return_index=True, return_counts=True)
     order = np.lexsort([first, -counts])
     complete = 0
-    patterns: list[dict[str, Any]] = []
+    patterns: list[MissingPattern] = []
     for place in order:
         names = [c.name for c in columns if c.missing[first[place]]]
         if not names:
             complete = int(counts[place])
         elif len(patterns) < PATTERNS:
-            patterns.append({"columns": names[:COLUMNS], "n_columns": len(names),
-                             "n_rows": int(counts[place])})  # fmt: skip
-    return {
-        "n_complete_rows": complete,
-        "n_columns": len(columns),
-        "n_patterns": len(counts) - (complete > 0),
-        "patterns": patterns,
-    }
+            n_rows_alike = int(counts[place])
+            patterns.append(
+                MissingPattern(columns=names[:COLUMNS], n_columns=len(names), n_rows=n_rows_alike)
+            )
+    return MissingFacts(
+        n_complete_rows=complete,
+        n_columns=len(columns),
+        n_patterns=len(counts) - (complete > 0),
+        patterns=patterns,
+    )
 
 
 EXAMPLES = 8
 ROWS = 6
 
 
-def describe_duplicates(subject: ExploredTable) -> dict[str, Any]:
+def describe_duplicates(subject: ExploredTable) -> DuplicatesFacts:
     """Find groups of equal rows, and groups with equal features but different targets."""
     groups = _find_groups(hash_rows(subject.table.columns))
-    return {
-        "n_repeats": sum(len(rows) - 1 for rows in groups),
-        "n_groups": len(groups),
-        "groups": [_describe_group(rows) for rows in groups[:EXAMPLES]],
-        "conflicts": None if subject.goal is None else _find_conflicts(subject, subject.goal),
-    }
+    return DuplicatesFacts(
+        n_repeats=sum(len(rows) - 1 for rows in groups),
+        n_groups=len(groups),
+        groups=[EqualRows(n_rows=len(rows), rows=_number_rows(rows)) for rows in groups[:EXAMPLES]],
+        conflicts=None if subject.goal is None else _find_conflicts(subject, subject.goal),
+    )
 
 
 def _find_groups(digests: npt.NDArray[np.bytes_]) -> list[npt.NDArray[np.int64]]:
@@ -204,7 +217,7 @@ def _find_groups(digests: npt.NDArray[np.bytes_]) -> list[npt.NDArray[np.int64]]
     return sorted((p for p in parts if len(p) > 1), key=lambda p: (-len(p), int(p[0])))
 
 
-def _find_conflicts(subject: ExploredTable, goal: ExploredTarget) -> dict[str, Any] | None:
+def _find_conflicts(subject: ExploredTable, goal: ExploredTarget) -> ConflictsFacts | None:
     """Find groups of equal features and different targets, ignoring identifier columns."""
     features = subject.features
     if not features:
@@ -212,19 +225,23 @@ def _find_conflicts(subject: ExploredTable, goal: ExploredTarget) -> dict[str, A
     known = np.flatnonzero(goal.known)
     groups = [known[rows] for rows in _find_groups(hash_rows(features)[known])]
     differing = [rows for rows in groups if len(np.unique(goal.y[rows])) > 1]
-    return {
-        "n_groups": len(differing),
-        "n_rows": sum(map(len, differing)),
-        "groups": [
-            _describe_group(rows) | {"targets": _get_targets(goal, rows[:ROWS])}
+    return ConflictsFacts(
+        n_groups=len(differing),
+        n_rows=sum(map(len, differing)),
+        groups=[
+            UnequalTargets(
+                n_rows=len(rows),
+                rows=_number_rows(rows),
+                targets=_get_targets(goal, rows[:ROWS]),
+            )
             for rows in differing[:EXAMPLES]
         ],
-    }
+    )
 
 
-def _describe_group(rows: npt.NDArray[np.int64]) -> dict[str, Any]:
-    """Return the size of a group and its first row numbers, counted from 1."""
-    return {"n_rows": len(rows), "rows": [int(row) + 1 for row in rows[:ROWS]]}
+def _number_rows(rows: npt.NDArray[np.int64]) -> list[int]:
+    """Return the first row numbers of a group, counted from 1."""
+    return [int(row) + 1 for row in rows[:ROWS]]
 
 
 def _get_targets(

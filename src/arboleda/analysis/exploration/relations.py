@@ -1,7 +1,6 @@
 """Relations of columns with each other and with the target, and profiles of the target."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,16 @@ from arboleda.analysis.exploration.explored_table import (
     ExploredTable,
     ExploredTarget,
     code_columns,
+)
+from arboleda.facts.exploration import (
+    ColumnPair,
+    ColumnPartner,
+    CorrelationMatrix,
+    ProfileFacts,
+    ProfileGroup,
+    RelationsFacts,
+    TargetRelation,
+    TargetRelationsFacts,
 )
 from arboleda.features import mutual_information
 from arboleda.reports.fact_messages import Number, write_message
@@ -36,7 +45,7 @@ MOST_COLUMNS = 2000  # correlated pairwise, at quadratic cost
 _STREAM = 1
 
 
-def describe_relations(subject: ExploredTable) -> dict[str, Any] | None:
+def describe_relations(subject: ExploredTable) -> RelationsFacts | None:
     """Compute correlations among the numeric columns; None with fewer than two of them."""
     rows = _sample_rows(subject)
     coded = code_columns(subject, rows)
@@ -49,17 +58,17 @@ def describe_relations(subject: ExploredTable) -> dict[str, Any] | None:
     strength = np.nan_to_num(np.abs(r))
     np.fill_diagonal(strength, 0.0)
     shown = _sort_by_cluster(r, np.sort(np.argsort(-strength.max(axis=0), kind="stable")[:MATRIX]))
-    return {
-        "n_rows": len(rows),
-        "n_columns": n_columns,
-        "n_compared": len(names),
-        "partners": _find_partners(names, r, strength),
-        "pairs": _find_strongest(names, r, strength),
-        "matrix": {
-            "columns": [names[j] for j in shown],
-            "values": [[_to_number(r[i, j]) for j in shown] for i in shown],
-        },
-    }
+    return RelationsFacts(
+        n_rows=len(rows),
+        n_columns=n_columns,
+        n_compared=len(names),
+        partners=_find_partners(names, r, strength),
+        pairs=_find_strongest(names, r, strength),
+        matrix=CorrelationMatrix(
+            columns=[names[j] for j in shown],
+            values=[[_to_number(r[i, j]) for j in shown] for i in shown],
+        ),
+    )
 
 
 def _sample_rows(subject: ExploredTable) -> npt.NDArray[np.int64]:
@@ -111,26 +120,26 @@ def _sort_by_cluster(r: Floats, chosen: npt.NDArray[np.int64]) -> list[int]:
     return [int(chosen[leaf]) for leaf in leaves_list(tree)]
 
 
-def _find_partners(names: list[str], r: Floats, strength: Floats) -> list[dict[str, Any]]:
+def _find_partners(names: list[str], r: Floats, strength: Floats) -> list[ColumnPartner]:
     """Return the most correlated column of each column."""
     best = strength.argmax(axis=1)
     return [
-        {"name": name, "partner": names[k], "correlation": float(r[j, k])}
+        ColumnPartner(name=name, partner=names[k], correlation=float(r[j, k]))
         for j, (name, k) in enumerate(zip(names, best.tolist(), strict=True))
         if strength[j, k] > 0
     ]
 
 
-def _find_strongest(names: list[str], r: Floats, strength: Floats) -> list[dict[str, Any]]:
+def _find_strongest(names: list[str], r: Floats, strength: Floats) -> list[ColumnPair]:
     upper = np.triu(strength, 1)
     order = np.argsort(-upper, axis=None, kind="stable")[:PAIRS]
     pairs = [divmod(int(k), len(names)) for k in order if upper.flat[k] > 0]
-    return [{"columns": [names[i], names[j]], "correlation": float(r[i, j])} for i, j in pairs]
+    return [ColumnPair(columns=[names[i], names[j]], correlation=float(r[i, j])) for i, j in pairs]
 
 
 def describe_target_relations(
     subject: ExploredTable, goal: ExploredTarget
-) -> dict[str, Any] | None:
+) -> TargetRelationsFacts | None:
     """Compute the relation of every feature with the target; None without features.
 
     The correlation is Pearson's over the rows with both values; the positive of two classes counts
@@ -152,19 +161,19 @@ def describe_target_relations(
             both = ~np.isnan(coded.x[:, j])
             r[j] = compute_correlations(np.column_stack([coded.x[both, j], y[both]]))[0, 1]
     order = np.argsort(-information, kind="stable")
-    return {
-        "n_rows": len(rows),
-        "entropy": entropy,
-        "columns": [
-            {
-                "name": coded.names[j],
-                "correlation": _to_number(r[j]),
-                "information": float(information[j]),
-                "share": float(min(1.0, information[j] / entropy)) if entropy > 0 else 0.0,
-            }
+    return TargetRelationsFacts(
+        n_rows=len(rows),
+        entropy=entropy,
+        columns=[
+            TargetRelation(
+                name=coded.names[j],
+                correlation=_to_number(r[j]),
+                information=float(information[j]),
+                share=float(min(1.0, information[j] / entropy)) if entropy > 0 else 0.0,
+            )
             for j in order
         ],
-    }
+    )
 
 
 def _compute_information(coded: CodedColumns, y: Floats, goal: ExploredTarget) -> Floats:
@@ -197,7 +206,7 @@ MOST_CLASSES = 8
 
 def describe_profiles(
     subject: ExploredTable, goal: ExploredTarget, names: Sequence[str]
-) -> list[dict[str, Any]]:
+) -> list[ProfileFacts]:
     """Compute the profiles of the first columns named, from all rows with a target.
 
     A group is a level of a category, an interval of numbers, all other levels, or the rows without
@@ -206,14 +215,14 @@ def describe_profiles(
     if len(goal.labels) > MOST_CLASSES:
         return []
     return [
-        {"name": name, "groups": _make_groups(subject, goal, subject.table.column(name))}
+        ProfileFacts(name=name, groups=_make_groups(subject, goal, subject.table.column(name)))
         for name in names[:SHOWN]
     ]
 
 
 def _make_groups(
     subject: ExploredTable, goal: ExploredTarget, column: Column
-) -> list[dict[str, Any]]:
+) -> list[ProfileGroup]:
     values, y = column.values[goal.known], goal.y[goal.known]
     present = ~np.isnan(values)
     if column.kind in ("string", "boolean"):
@@ -226,19 +235,20 @@ def _make_groups(
     for place, label in enumerate([*labels, None]):
         rows = group == place
         if rows.any():
-            described.append(
-                {"label": label, "n_rows": int(rows.sum()), **_summarize_target(goal, y[rows])}
-            )
+            described.append(_summarize_target(goal, label, y[rows]))
     return described
 
 
-def _summarize_target(goal: ExploredTarget, y: Floats) -> dict[str, Any]:
+def _summarize_target(goal: ExploredTarget, label: str | None, y: Floats) -> ProfileGroup:
     """Return the shares of the classes or the mean of a quantity; the other is None."""
     if goal.labels:
         counts = np.bincount(y.astype(np.int64), minlength=len(goal.labels))
-        return {"shares": (counts / len(y)).tolist(), "mean": None}
+        return ProfileGroup(
+            label=label, n_rows=len(y), shares=(counts / len(y)).tolist(), mean=None
+        )
     # Divide first: the sum of large numbers may overflow.
-    return {"shares": None, "mean": float((y / len(y)).sum())}
+    mean = float((y / len(y)).sum())
+    return ProfileGroup(label=label, n_rows=len(y), shares=None, mean=mean)
 
 
 def _make_levels(column: Column, values: Floats) -> tuple[npt.NDArray[np.int64], list[str]]:

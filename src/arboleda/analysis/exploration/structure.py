@@ -22,6 +22,21 @@ from arboleda.analysis.exploration.explored_table import (
     prepare,
     rescale_extremes,
 )
+from arboleda.facts.exploration import (
+    BicFacts,
+    ClustersFacts,
+    ComponentsFacts,
+    IsomapFacts,
+    Loading,
+    MapFacts,
+    MixturesFacts,
+    OutlierFacts,
+    OutliersFacts,
+    ScalingFacts,
+    TsneFacts,
+    UnusualValue,
+)
+from arboleda.facts.model import HistogramFacts
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
 from arboleda.reports.fact_messages import write_message
 from arboleda.tables.describe import compute_histogram
@@ -32,9 +47,10 @@ __all__ = [
     "compute_outlier_scores",
     "describe_clusters",
     "describe_components",
-    "describe_map",
+    "describe_isomap",
     "describe_outliers",
     "describe_scaling",
+    "describe_tsne",
     "make_cloud",
 ]
 
@@ -54,6 +70,7 @@ DRAWN_ROWS = 1500
 WIDE = 2000  # with more prepared columns, the components are approximated
 PERPLEXITY, NEIGHBORS = 30, 10
 _STREAM, _MAP_STREAM = 2, 3
+_COVARIANCES: tuple[Literal["full"], Literal["diag"]] = ("full", "diag")
 
 
 @dataclass(frozen=True)
@@ -95,29 +112,29 @@ def make_cloud(subject: ExploredTable) -> Cloud | str:
     return Cloud(rows, pca, scores, sources, n_kept, subject.goal, subject.seed)
 
 
-def describe_components(cloud: Cloud) -> dict[str, Any]:
+def describe_components(cloud: Cloud) -> ComponentsFacts:
     """Compute explained variance, loadings of the first two components, and their map."""
     drawn = _draw_subset(len(cloud.rows), DRAWN_ROWS, cloud.seed)
-    return {
-        "n_rows": len(cloud.rows),
-        "n_prepared": len(cloud.sources),
-        "explained": [float(v) for v in cloud.pca.explained_variance_ratio_],
-        "n_kept": cloud.n_kept,
-        "loadings": [_compute_loadings(cloud, k) for k in (0, 1)],
-        "map": _make_map(cloud, cloud.rows[drawn], cloud.scores[drawn, :2]),
-    }
+    return ComponentsFacts(
+        n_rows=len(cloud.rows),
+        n_prepared=len(cloud.sources),
+        explained=[float(v) for v in cloud.pca.explained_variance_ratio_],
+        n_kept=cloud.n_kept,
+        loadings=[_compute_loadings(cloud, k) for k in (0, 1)],
+        map=_make_map(cloud, cloud.rows[drawn], cloud.scores[drawn, :2]),
+    )
 
 
-def _compute_loadings(cloud: Cloud, component: int, most: int = 6) -> list[dict[str, Any]]:
+def _compute_loadings(cloud: Cloud, component: int, most: int = 6) -> list[Loading]:
     """Return the share of the squared weights of a component per column, the largest first."""
     shares: dict[str, float] = {}
     for name, weight in zip(cloud.sources, cloud.pca.components_[component], strict=True):
         shares[name] = shares.get(name, 0.0) + float(weight) ** 2
     ranked = sorted(shares.items(), key=lambda item: -item[1])
-    return [{"name": name, "share": share} for name, share in ranked[:most]]
+    return [Loading(name=name, share=share) for name, share in ranked[:most]]
 
 
-def describe_clusters(cloud: Cloud) -> dict[str, Any]:
+def describe_clusters(cloud: Cloud) -> ClustersFacts:
     """Cluster by k-means and Gaussian mixtures, with inertia, silhouette and BIC, k up to ten."""
     points = cloud.kept
     n_distinct = len(np.unique(points.round(9), axis=0))
@@ -125,17 +142,17 @@ def describe_clusters(cloud: Cloud) -> dict[str, Any]:
     ks = range(1, most + 1)
     fits = [KMeans(k, n_init=4, random_state=cloud.seed).fit(points) for k in ks]
     sampled = _draw_subset(len(points), SILHOUETTE_ROWS, cloud.seed)
-    return {
-        "n_rows": len(points),
-        "n_components": points.shape[1],
-        "k": list(ks),
-        "inertia": [float(fit.inertia_) for fit in fits],
-        "silhouette": [
+    return ClustersFacts(
+        n_rows=len(points),
+        n_components=points.shape[1],
+        k=list(ks),
+        inertia=[float(fit.inertia_) for fit in fits],
+        silhouette=[
             None if k == 1 else _compute_silhouette(points, sampled, fits[k - 1]) for k in ks
         ],
-        "n_silhouette_rows": len(sampled),
-        "mixtures": _fit_mixtures(cloud, list(ks)),
-    }
+        n_silhouette_rows=len(sampled),
+        mixtures=_fit_mixtures(cloud, list(ks)),
+    )
 
 
 def _compute_silhouette(points: Floats, sampled: Rows, fit: KMeans) -> float | None:
@@ -145,13 +162,15 @@ def _compute_silhouette(points: Floats, sampled: Rows, fit: KMeans) -> float | N
     return float(silhouette_score(points[sampled], labels))
 
 
-def _fit_mixtures(cloud: Cloud, ks: list[int]) -> dict[str, Any]:
+def _fit_mixtures(cloud: Cloud, ks: list[int]) -> MixturesFacts:
     points = cloud.scores[:, : min(MIXED_COMPONENTS, cloud.n_kept)]
-    kinds: tuple[Literal["full", "diag"], ...] = ("full", "diag")
-    return {
-        "n_components": points.shape[1],
-        "bic": {kind: [_compute_bic(points, k, kind, cloud.seed) for k in ks] for kind in kinds},
-    }
+    full, diagonal = (
+        [_compute_bic(points, k, kind, cloud.seed) for k in ks] for kind in _COVARIANCES
+    )
+    return MixturesFacts(
+        n_components=points.shape[1],
+        bic=BicFacts(full=full, diag=diagonal),
+    )
 
 
 def _compute_bic(points: Floats, k: int, kind: Literal["full", "diag"], seed: int) -> float | None:
@@ -165,7 +184,7 @@ def _compute_bic(points: Floats, k: int, kind: Literal["full", "diag"], seed: in
             return None
 
 
-def describe_scaling(cloud: Cloud) -> dict[str, Any] | None:
+def describe_scaling(cloud: Cloud) -> ScalingFacts | None:
     """Map rows by multidimensional scaling; None with fewer than ten distinct rows.
 
     The initial map is the first two principal components, which equal classical scaling of
@@ -182,36 +201,39 @@ def describe_scaling(cloud: Cloud) -> dict[str, Any] | None:
     )
     mapped = pdist(places)
     stress = np.sqrt(np.sum((mapped - distances) ** 2) / np.sum(mapped**2))
-    return {
-        "n_rows": len(rows),
-        "stress": float(stress),
-        "map": _make_map(cloud, rows, np.asarray(places, dtype=np.float64)),
-    }
+    return ScalingFacts(
+        n_rows=len(rows),
+        stress=float(stress),
+        map=_make_map(cloud, rows, np.asarray(places, dtype=np.float64)),
+    )
 
 
-def describe_map(cloud: Cloud, method: Literal["tsne", "isomap"]) -> dict[str, Any] | None:
-    """Map distinct rows of a sample in two dimensions; None with fewer than ten of them."""
+def describe_tsne(cloud: Cloud) -> TsneFacts | None:
+    """Map distinct rows of a sample by t-SNE; None with fewer than ten of them."""
     points, rows = _select_distinct(cloud, MAP_ROWS)
     if len(rows) < FEWEST_ROWS:
         return None
-    if method == "tsne":
-        perplexity = min(PERPLEXITY, (len(rows) - 1) / 3)
-        estimator: Any = TSNE(perplexity=perplexity, init="pca", random_state=cloud.seed)
-        parameters: dict[str, Any] = {"perplexity": perplexity}
-    else:
-        n_neighbors = min(NEIGHBORS, len(rows) - 1)
-        estimator = Isomap(n_neighbors=n_neighbors, n_components=2, eigen_solver="dense")
-        parameters = {"n_neighbors": n_neighbors}
+    perplexity = min(PERPLEXITY, (len(rows) - 1) / 3)
+    estimator = TSNE(perplexity=perplexity, init="pca", random_state=cloud.seed)
+    places = np.asarray(estimator.fit_transform(points), dtype=np.float64)
+    return TsneFacts(n_rows=len(rows), perplexity=perplexity, map=_make_map(cloud, rows, places))
+
+
+def describe_isomap(cloud: Cloud) -> IsomapFacts | None:
+    """Map distinct rows of a sample by Isomap; None with fewer than ten of them."""
+    points, rows = _select_distinct(cloud, MAP_ROWS)
+    if len(rows) < FEWEST_ROWS:
+        return None
+    n_neighbors = min(NEIGHBORS, len(rows) - 1)
+    estimator = Isomap(n_neighbors=n_neighbors, n_components=2, eigen_solver="dense")
     with warnings.catch_warnings():
         # Isomap connects the components of a disconnected neighbourhood graph, with a warning.
         warnings.filterwarnings("ignore", message="The number of connected components")
         warnings.filterwarnings("ignore", message="Changing the sparsity structure")
-        places = estimator.fit_transform(points)
-    return {
-        "n_rows": len(rows),
-        **parameters,
-        "map": _make_map(cloud, rows, np.asarray(places, dtype=np.float64)),
-    }
+        places = np.asarray(estimator.fit_transform(points), dtype=np.float64)
+    return IsomapFacts(
+        n_rows=len(rows), n_neighbors=n_neighbors, map=_make_map(cloud, rows, places)
+    )
 
 
 def _select_distinct(cloud: Cloud, most: int) -> tuple[Floats, Rows]:
@@ -229,7 +251,7 @@ def _draw_subset(n: int, most: int, seed: int) -> Rows:
     return np.sort(np.random.default_rng([seed, _MAP_STREAM]).permutation(n)[:most])
 
 
-def _make_map(cloud: Cloud, rows: Rows, points: Floats) -> dict[str, Any]:
+def _make_map(cloud: Cloud, rows: Rows, points: Floats) -> MapFacts:
     """Return positions with the longer side scaled to 1, row numbers from 1, and targets.
 
     A target is a class index, a value, or None if missing.
@@ -244,12 +266,12 @@ def _make_map(cloud: Cloud, rows: Rows, points: Floats) -> dict[str, Any]:
             (int(v) if cloud.goal.labels else v) if is_known else None
             for v, is_known in zip(cloud.goal.y[rows].tolist(), known, strict=True)
         ]
-    return {
-        "rows": (rows + 1).tolist(),
-        "x": places[:, 0].tolist(),
-        "y": places[:, 1].tolist(),
-        "targets": targets,
-    }
+    return MapFacts(
+        rows=(rows + 1).tolist(),
+        x=places[:, 0].tolist(),
+        y=places[:, 1].tolist(),
+        targets=targets,
+    )
 
 
 TREES = 200
@@ -259,7 +281,7 @@ SUSPICIOUS = 10.0
 _FOREST_STREAM = 4
 
 
-def describe_outliers(subject: ExploredTable) -> dict[str, Any] | None:
+def describe_outliers(subject: ExploredTable) -> OutliersFacts | None:
     """Find the rows with the highest outlier scores and the columns in which they are unusual.
 
     None without features, with fewer than ten rows, or with fewer than two classes.
@@ -278,15 +300,16 @@ def describe_outliers(subject: ExploredTable) -> dict[str, Any] | None:
         coded, None if goal is None else goal.y[rows], goal, subject.seed
     )
     top = np.argsort(-scores, kind="stable")[:SHOWN]
-    return {
-        "n_rows": len(rows),
-        "n_trees": TREES,
-        "n_suspicious": int((scores > SUSPICIOUS).sum()),
-        "histogram": compute_histogram(np.clip(scores, None, 2 * SUSPICIOUS), 24),
-        "rows": [
+    histogram = compute_histogram(np.clip(scores, None, 2 * SUSPICIOUS), 24)
+    return OutliersFacts(
+        n_rows=len(rows),
+        n_trees=TREES,
+        n_suspicious=int((scores > SUSPICIOUS).sum()),
+        histogram=None if histogram is None else HistogramFacts(**histogram),
+        rows=[
             _describe_row(subject, coded, rows, int(place), float(scores[place])) for place in top
         ],
-    }
+    )
 
 
 def compute_outlier_scores(
@@ -322,7 +345,7 @@ def compute_outlier_scores(
 
 def _describe_row(
     subject: ExploredTable, coded: CodedColumns, rows: Rows, place: int, score: float
-) -> dict[str, Any]:
+) -> OutlierFacts:
     goal = subject.goal
     alike = np.ones(len(rows), dtype=bool)
     target: str | float | None = None
@@ -333,20 +356,20 @@ def _describe_row(
             alike = goal.y[rows] == own
     rarity = [_compute_rarity(coded, j, place, alike) for j in range(len(coded.names))]
     reasons = np.argsort(rarity, kind="stable")[:REASONS]
-    return {
-        "row": int(rows[place]) + 1,
-        "score": score,
-        "target": target,
-        "unusual": [
-            {
-                "column": coded.names[j],
-                "value": _decode_value(subject.features[j], int(rows[place])),
-                "share": rarity[j],
-            }
+    return OutlierFacts(
+        row=int(rows[place]) + 1,
+        score=score,
+        target=target,
+        unusual=[
+            UnusualValue(
+                column=coded.names[j],
+                value=_decode_value(subject.features[j], int(rows[place])),
+                share=rarity[j],
+            )
             for j in reasons
             if rarity[j] < 0.5
         ],
-    }
+    )
 
 
 def _compute_rarity(coded: CodedColumns, j: int, place: int, alike: npt.NDArray[np.bool_]) -> float:

@@ -6,6 +6,15 @@ from typing import Any
 
 from arboleda._locale import use_locale
 from arboleda._utils.numbers import duration, integer, plain
+from arboleda.facts.comparison import (
+    SCHEMA_VERSION,
+    ComparedModel,
+    ComparedPair,
+    ComparedStudy,
+    ComparisonOfStudies,
+    DifferenceFacts,
+    OverTablesFacts,
+)
 from arboleda.reports.fact_messages import translate, use_messages
 from arboleda.reports.rendering import DATA_PAGES, check_version, render_page
 from arboleda.reports.tables import Cell
@@ -15,7 +24,6 @@ from arboleda.reports.wording import join_names, spell_count
 
 __all__ = ["render_comparison", "write_sentences"]
 
-_SCHEMA_VERSION = 1
 # With fewer tables, the approximations of the tests are rough (Demsar 2006, section 3.2.2).
 _MANY_TABLES = 10
 _KINDS = {"data": N_("Data"), "setting": N_("Settings"), "version": N_("Versions")}
@@ -56,7 +64,7 @@ def render_comparison(facts: Mapping[str, Any], language: str = "en") -> str:
     Parameters
     ----------
     facts : mapping
-        As in ``facts.schema.json``, version 1; its strings may contain arbitrary text.
+        As in ``comparison.schema.json``, version 1; its strings may contain arbitrary text.
     language : {"en", "es"}, default="en"
         Language of the page.
 
@@ -70,108 +78,106 @@ def render_comparison(facts: Mapping[str, Any], language: str = "en") -> str:
     ValueError
         If the facts have another schema version, or the language is not available.
     """
-    check_version(facts, _SCHEMA_VERSION, "this page", "compare the studies again")
+    check_version(facts, SCHEMA_VERSION, "this page", "compare the studies again")
     with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
-        return render_page("comparison.html.j2", _make_view(facts), DATA_PAGES)
+        view = _make_view(ComparisonOfStudies.model_validate(facts))
+        return render_page("comparison.html.j2", view, DATA_PAGES)
 
 
-def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
-    studies = facts["studies"]
-    command = ["arboleda", "compare", *(study["folder"] for study in studies)]
+def _make_view(facts: ComparisonOfStudies) -> dict[str, Any]:
+    studies = facts.studies
+    command = ["arboleda", "compare", *(study.folder for study in studies)]
     return {
         "studies": [_make_study_row(study) for study in studies],
         "sentences": write_sentences(facts),
-        "leaderboard": [_make_model_row(row) for row in facts["leaderboard"]],
-        "differences": _make_difference_rows(facts["differences"]),
+        "leaderboard": [_make_model_row(row) for row in facts.leaderboard],
+        "differences": _make_difference_rows(facts.differences),
         "paired": _make_pairs(facts),
-        "over_tables": _make_ranks(facts["over_tables"]),
+        "over_tables": _make_ranks(facts.over_tables),
         "command": shlex.join(command),
-        "version": facts["arboleda_version"],
+        "version": facts.arboleda_version,
     }
 
 
-def _make_study_row(study: Mapping[str, Any]) -> dict[str, Any]:
-    best = study["best"]
-    names: dict[str, Any] = {"best": {**best, "name": translate(best["name"])}}
-    names["metric_label"] = translate(study["metric_label"])
+def _make_study_row(study: ComparedStudy) -> dict[str, Any]:
+    best = study.best
+    names: dict[str, Any] = {"best": {**dict(best), "name": translate(best.name)}}
+    names["metric_label"] = translate(study.metric_label)
     interval = (
-        _("{low} to {high}", low=plain(best["low"]), high=plain(best["high"]))
-        if best["low"] is not None
+        _("{low} to {high}", low=plain(best.low), high=plain(best.high))
+        if best.low is not None
         else ""
     )
     return {
-        **study,
+        **dict(study),
         **names,
-        "cv": Cell(plain(best["cv"]), best["cv"]),
-        "honest": Cell(plain(best["honest"]), best["honest"]),
-        "test": Cell(plain(best["test"]), best["test"]),
+        "cv": Cell(plain(best.cv), best.cv),
+        "honest": Cell(plain(best.honest), best.honest),
+        "test": Cell(plain(best.test), best.test),
         "interval": interval,
-        "models": Cell(integer(study["n_models"]), study["n_models"]),
-        "time": Cell(duration(study["timing"]["total_s"]), study["timing"]["total_s"]),
-        "day": study["timing"]["started"][:10],
+        "models": Cell(integer(study.n_models), study.n_models),
+        "time": Cell(duration(study.timing.total_s), study.timing.total_s),
+        "day": study.timing.started[:10],
     }
 
 
-def _make_model_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    cells = []
-    for cell in row["cells"]:
-        result = cell or {"rank": None, "cv": None, "test": None}
-        for key in ("rank", "cv", "test"):
-            cells.append(Cell(plain(result[key]), result[key]))
-    return {"name": translate(row["name"]), "cells": cells}
+def _make_model_row(row: ComparedModel) -> dict[str, Any]:
+    cells: list[Cell] = []
+    for cell in row.cells:
+        values = (None, None, None) if cell is None else (cell.rank, cell.cv, cell.test)
+        cells += [Cell(plain(value), value) for value in values]
+    return {"name": translate(row.name), "cells": cells}
 
 
-def _make_difference_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _make_difference_rows(rows: Sequence[DifferenceFacts]) -> list[dict[str, Any]]:
     return [
-        {**row, "kind": _(kind), "what": _name_property(row["what"])}
-        for row, kind in ((row, _KINDS[row["kind"]]) for row in rows)
+        {**dict(row), "kind": _(kind), "what": _name_property(row.what)}
+        for row, kind in ((row, _KINDS[row.kind]) for row in rows)
     ]
 
 
-def _make_pairs(facts: Mapping[str, Any]) -> dict[str, Any]:
-    paired, studies = facts["paired"], facts["studies"]
-    if paired["why_not"]:
-        return {"why_not": translate(paired["why_not"]), "rows": []}
+def _make_pairs(facts: ComparisonOfStudies) -> dict[str, Any]:
+    paired, studies = facts.paired, facts.studies
+    if paired.why_not:
+        return {"why_not": translate(paired.why_not), "rows": []}
     rows = [
         {
-            "first": _make_study_row(studies[pair["first"]]),
-            "second": _make_study_row(studies[pair["second"]]),
-            "difference": Cell(plain(pair["difference"], 3), pair["difference"]),
-            "interval": _(
-                "{low} to {high}", low=plain(pair["low"], 3), high=plain(pair["high"], 3)
-            ),
-            "p": Cell(plain(pair["p_adjusted"], 2), pair["p_adjusted"]),
+            "first": _make_study_row(studies[pair.first]),
+            "second": _make_study_row(studies[pair.second]),
+            "difference": Cell(plain(pair.difference, 3), pair.difference),
+            "interval": _("{low} to {high}", low=plain(pair.low, 3), high=plain(pair.high, 3)),
+            "p": Cell(plain(pair.p_adjusted, 2), pair.p_adjusted),
         }
-        for pair in paired["pairs"]
+        for pair in paired.pairs
     ]
     return {
         "why_not": None,
         "rows": rows,
-        "metric": translate(paired["metric_label"]),
-        "groups": paired["groups"],
-        "n_rows": integer(paired["n_rows"]),
-        "level": f"{100 * paired['level']:g}",
+        "metric": translate(paired.metric_label),
+        "groups": paired.groups,
+        "n_rows": integer(paired.n_rows),
+        "level": f"{100 * paired.level:g}",
     }
 
 
-def _make_ranks(over: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _make_ranks(over: OverTablesFacts | None) -> dict[str, Any] | None:
     if over is None:
         return None
-    names = {model["key"]: translate(model["name"]) for model in over["models"]}
+    names = {model.key: translate(model.name) for model in over.models}
     return {
-        "tables": over["tables"],
+        "tables": over.tables,
         "rows": [
             {
-                "name": translate(model["name"]),
-                "mean": Cell(plain(model["mean_rank"], 3), model["mean_rank"]),
-                "ranks": [Cell(plain(rank), rank) for rank in model["ranks"]],
+                "name": translate(model.name),
+                "mean": Cell(plain(model.mean_rank, 3), model.mean_rank),
+                "ranks": [Cell(plain(rank), rank) for rank in model.ranks],
             }
-            for model in over["models"]
+            for model in over.models
         ],
-        "p": plain(over["p"], 2),
-        "difference": plain(over["critical_difference"], 3),
-        "few": len(over["tables"]) < _MANY_TABLES,
-        "groups": [", ".join(names[key] for key in group) for group in over["groups"]],
+        "p": plain(over.p, 2),
+        "difference": plain(over.critical_difference, 3),
+        "few": len(over.tables) < _MANY_TABLES,
+        "groups": [", ".join(names[key] for key in group) for group in over.groups],
     }
 
 
@@ -179,18 +185,18 @@ _ALPHA = 0.05
 _MOST_PAIRS = 3
 
 
-def write_sentences(facts: Mapping[str, Any]) -> list[str]:
+def write_sentences(facts: ComparisonOfStudies) -> list[str]:
     """Describe the differences, the better of the best models, and the ranks over tables."""
     return [*_describe_settings(facts), *_describe_pairs(facts), *_describe_tables(facts)]
 
 
-def _describe_settings(facts: Mapping[str, Any]) -> Iterator[str]:
-    rows = facts["differences"]
+def _describe_settings(facts: ComparisonOfStudies) -> Iterator[str]:
+    rows = facts.differences
     other = {
-        kind: [row["what"] for row in rows if row["kind"] == kind and not row["same"]]
+        kind: [row.what for row in rows if row.kind == kind and not row.same]
         for kind in ("data", "setting", "version")
     }
-    number = spell_count(len(facts["studies"]))
+    number = spell_count(len(facts.studies))
     if not any(other.values()):
         yield _("The {number} studies have the same data, settings and versions.", number=number)
         return
@@ -206,24 +212,22 @@ def _describe_settings(facts: Mapping[str, Any]) -> Iterator[str]:
         yield _("They differ in {words}.", words=join_names(words, 8))
 
 
-def _describe_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
-    paired, studies = facts["paired"], facts["studies"]
-    if paired["why_not"]:
+def _describe_pairs(facts: ComparisonOfStudies) -> Iterator[str]:
+    paired, studies = facts.paired, facts.studies
+    if paired.why_not:
         yield _(
             "Their best models cannot be compared row by row: {why_not}.",
-            why_not=translate(paired["why_not"]),
+            why_not=translate(paired.why_not),
         )
         return
-    start = _(
-        "On the {n_rows} test rows that the studies share, ", n_rows=integer(paired["n_rows"])
-    )
-    for pair in paired["pairs"][:_MOST_PAIRS]:
-        first, second = studies[pair["first"]], studies[pair["second"]]
+    start = _("On the {n_rows} test rows that the studies share, ", n_rows=integer(paired.n_rows))
+    for pair in paired.pairs[:_MOST_PAIRS]:
+        first, second = studies[pair.first], studies[pair.second]
         one, two = (
-            _("{model} of {study}", model=translate(study["best"]["name"]), study=study["name"])
+            _("{model} of {study}", model=translate(study.best.name), study=study.name)
             for study in (first, second)
         )
-        if pair["p_adjusted"] >= _ALPHA:
+        if pair.p_adjusted >= _ALPHA:
             yield _(
                 "{start}{one} and {two} do not differ beyond chance ({numbers}).",
                 start=start,
@@ -232,7 +236,7 @@ def _describe_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
                 numbers=_format_numbers(pair),
             )
             continue
-        better, worse = (one, two) if pair["difference"] > 0 else (two, one)
+        better, worse = (one, two) if pair.difference > 0 else (two, one)
         yield _(
             "{start}{better} is better than {worse} ({numbers}).",
             start=start,
@@ -242,35 +246,35 @@ def _describe_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _format_numbers(pair: Mapping[str, Any]) -> str:
-    low, high = plain(pair["low"], 2), plain(pair["high"], 2)
+def _format_numbers(pair: ComparedPair) -> str:
+    low, high = plain(pair.low, 2), plain(pair.high, 2)
     return _(
         "by {difference}, 95 % interval {low} to {high}, p = {p}",
-        difference=plain(pair["difference"], 2),
+        difference=plain(pair.difference, 2),
         low=low,
         high=high,
-        p=plain(pair["p_adjusted"], 2),
+        p=plain(pair.p_adjusted, 2),
     )
 
 
-def _describe_tables(facts: Mapping[str, Any]) -> Iterator[str]:
-    over = facts["over_tables"]
+def _describe_tables(facts: ComparisonOfStudies) -> Iterator[str]:
+    over = facts.over_tables
     if over is None:
         return
-    best = over["models"][0]
-    tables = spell_count(len(over["tables"]))
-    if over["p"] >= _ALPHA:
+    best = over.models[0]
+    tables = spell_count(len(over.tables))
+    if over.p >= _ALPHA:
         yield _(
             "Over {tables} tables the models' ranks do not differ beyond chance "
             "(Friedman's test, p = {p}).",
             tables=tables,
-            p=plain(over["p"], 2),
+            p=plain(over.p, 2),
         )
         return
     beaten = [
-        translate(model["name"])
-        for model in over["models"][1:]
-        if model["mean_rank"] - best["mean_rank"] > over["critical_difference"]
+        translate(model.name)
+        for model in over.models[1:]
+        if model.mean_rank - best.mean_rank > over.critical_difference
     ]
     outcome = (
         _("better than {beaten} by Nemenyi's test", beaten=join_names(beaten))
@@ -280,7 +284,7 @@ def _describe_tables(facts: Mapping[str, Any]) -> Iterator[str]:
     yield _(
         "Over {tables} tables {name} has the best mean rank ({mean_rank}), {outcome}.",
         tables=tables,
-        name=translate(best["name"]),
-        mean_rank=plain(best["mean_rank"], 3),
+        name=translate(best.name),
+        mean_rank=plain(best.mean_rank, 3),
         outcome=outcome,
     )

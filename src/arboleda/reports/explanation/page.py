@@ -28,7 +28,7 @@ def render_explanation(facts: Mapping[str, Any], language: str = "en") -> str:
     Parameters
     ----------
     facts : mapping
-        As in ``facts.schema.json``, version 1; its strings may contain arbitrary text.
+        As in ``explanation.schema.json``, version 1; its strings may contain arbitrary text.
     language : {"en", "es"}, default="en"
         Language of the page.
 

@@ -4,6 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arboleda._utils.numbers import fixed, integer, number_format, percent, plain
+from arboleda.facts.exploration import (
+    ColumnPartner,
+    ExplorationFacts,
+    ExploredTargetFacts,
+    ProfileFacts,
+    ProfileGroup,
+    RelationsFacts,
+    TargetRelation,
+    TargetRelationsFacts,
+)
+from arboleda.facts.study import ColumnFacts
 from arboleda.reports.explore.summary import write_caution_lines
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.tables import (
@@ -19,66 +30,74 @@ from arboleda.reports.translation import ngettext
 
 __all__ = ["format_signed", "make_columns_view", "make_profiles_view", "make_relations_view"]
 
+Relation = TargetRelation | ColumnPartner
+
 # Maximum number of columns with histograms; with more, all columns are also listed.
 DRAWN = 60
 # Maximum length of the list, to limit the size of the page; the facts hold all columns.
 LISTED = 4000
 
 
-def make_columns_view(facts: Mapping[str, Any]) -> dict[str, Any]:
+def make_columns_view(facts: ExplorationFacts) -> dict[str, Any]:
     """Collect the section: columns with histograms, the list of all if needed, and remarks."""
-    columns, n_rows = facts["columns"], facts["table"]["n_rows"]
+    columns, n_rows = facts.columns, facts.table.n_rows
     many = len(columns) > DRAWN
     ranked = _sort_columns(facts)
     drawn = ranked[:DRAWN] if many else columns
     relations = _get_relations(facts)
     return {
-        "drawn": [make_column_view(column, n_rows) for column in drawn],
+        "drawn": [make_column_view(column.model_dump(), n_rows) for column in drawn],
         "many": many,
         "n_columns": integer(len(columns)),
         "listed": [_make_line(c, n_rows, relations) for c in ranked[:LISTED]] if many else [],
         "n_unlisted": integer(len(columns) - LISTED) if len(columns) > LISTED else None,
-        "towards": None if facts["target"] is None else facts["target"]["name"],
-        "notes": write_caution_lines(facts["cautions"], "info"),
+        "towards": None if facts.target is None else facts.target.name,
+        "notes": write_caution_lines(facts.cautions, "info"),
     }
 
 
-def _get_relations(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _get_relations(facts: ExplorationFacts) -> dict[str, Relation]:
     """Return the relation of each column to the target, or to its most correlated column."""
-    result = facts["target_relations"] or {
-        "columns": (facts["relations"] or {}).get("partners", [])
-    }
-    return {column["name"]: column for column in result["columns"]}
+    if facts.target_relations is not None:
+        return {relation.name: relation for relation in facts.target_relations.columns}
+    partners = [] if facts.relations is None else facts.relations.partners
+    return {relation.name: relation for relation in partners}
 
 
-def _sort_columns(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _sort_columns(facts: ExplorationFacts) -> Sequence[ColumnFacts]:
     """Sort columns: the target, then features by strength of relation, then excluded columns."""
     relations = _get_relations(facts)
 
-    def rank(column: Mapping[str, Any]) -> tuple[int, float]:
-        relation = relations.get(column["name"], {"correlation": 0.0})
-        strength = relation.get("information", abs(relation["correlation"] or 0.0))
-        return {"target": 0, "feature": 1, "left_out": 2}[column["role"]], -strength
+    def rank(column: ColumnFacts) -> tuple[int, float]:
+        relation = relations.get(column.name)
+        strength = 0.0
+        if isinstance(relation, TargetRelation):
+            strength = relation.information
+        elif relation is not None:
+            strength = abs(relation.correlation)
+        return {"target": 0, "feature": 1, "left_out": 2}[column.role], -strength
 
-    return sorted(facts["columns"], key=rank)
+    return sorted(facts.columns, key=rank)
 
 
 def _make_line(
-    column: Mapping[str, Any], n_rows: int, relations: Mapping[str, Mapping[str, Any]]
+    column: ColumnFacts, n_rows: int, relations: Mapping[str, Relation]
 ) -> dict[str, Any]:
-    missing, numbers = column["n_missing"], column["numeric"]
-    relation = relations.get(column["name"], {})
+    missing, numbers = column.n_missing, column.numeric
+    relation = relations.get(column.name)
     return {
-        "name": column["name"],
-        "kind": name_kind(column["kind"]),
-        "role": name_role(column["role"]),
+        "name": column.name,
+        "kind": name_kind(column.kind),
+        "role": name_role(column.role),
         "missing": Cell(format_with_share(missing, n_rows), missing),
-        "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
-        "mean": _make_number_cell(numbers, "mean"),
-        "sd": _make_number_cell(numbers, "sd"),
-        "information": _make_information_cell(relation.get("information")),
+        "distinct": Cell(integer(column.n_distinct), column.n_distinct),
+        "mean": _make_number_cell(None if numbers is None else numbers.mean),
+        "sd": _make_number_cell(None if numbers is None else numbers.sd),
+        "information": _make_information_cell(
+            relation.information if isinstance(relation, TargetRelation) else None
+        ),
         "correlation": _make_correlation_cell(relation),
-        "partner": relation.get("partner"),
+        "partner": relation.partner if isinstance(relation, ColumnPartner) else None,
     }
 
 
@@ -86,15 +105,14 @@ def _make_information_cell(value: float | None) -> Cell:
     return Cell(plain(None) if value is None else fixed(value, 3), value)
 
 
-def _make_correlation_cell(relation: Mapping[str, Any]) -> Cell:
+def _make_correlation_cell(relation: Relation | None) -> Cell:
     """Return a cell sorted by value (target) or by absolute value (another column)."""
-    value = relation.get("correlation")
-    size = abs(value) if value is not None and "partner" in relation else value
+    value = None if relation is None else relation.correlation
+    size = abs(value) if value is not None and isinstance(relation, ColumnPartner) else value
     return Cell(format_signed(value), size)
 
 
-def _make_number_cell(numbers: Mapping[str, Any] | None, key: str) -> Cell:
-    value = None if numbers is None else numbers[key]
+def _make_number_cell(value: float | None) -> Cell:
     return Cell(plain(value), value)
 
 
@@ -102,61 +120,62 @@ SHOWN = 20
 PAIRS, WEAK = 10, 0.1  # maximum number and minimum correlation of the pairs listed
 
 
-def make_relations_view(facts: Mapping[str, Any]) -> dict[str, Any]:
+def make_relations_view(facts: ExplorationFacts) -> dict[str, Any]:
     """Collect the section on relations."""
     return {
-        "target": None if facts["target_relations"] is None else _make_target_relations(facts),
+        "target": None
+        if facts.target_relations is None or facts.target is None
+        else _make_target_relations(facts.target_relations, facts.target),
         "profiles": make_profiles_view(facts),
-        "among": None
-        if facts["relations"] is None
-        else _make_correlations(facts["relations"], facts),
+        "among": None if facts.relations is None else _make_correlations(facts.relations, facts),
     }
 
 
-def _make_target_relations(facts: Mapping[str, Any]) -> dict[str, Any]:
-    result = facts["target_relations"]
-    columns = result["columns"]
-    most = columns[0]["share"] or 1.0
+def _make_target_relations(
+    result: TargetRelationsFacts, target: ExploredTargetFacts
+) -> dict[str, Any]:
+    columns = result.columns
+    most = columns[0].share or 1.0
     return {
         "columns": [
             {
-                "name": column["name"],
-                "information": Cell(fixed(column["information"], 3), column["information"]),
-                "share": Cell(percent(column["share"]), column["share"]),
-                "bar": f"{100 * column['share'] / most:.1f}",
-                "correlation": Cell(format_signed(column["correlation"]), column["correlation"]),
+                "name": column.name,
+                "information": Cell(fixed(column.information, 3), column.information),
+                "share": Cell(percent(column.share), column.share),
+                "bar": f"{100 * column.share / most:.1f}",
+                "correlation": Cell(format_signed(column.correlation), column.correlation),
             }
             for column in columns[:SHOWN]
         ],
-        "entropy": plain(result["entropy"], 3),
-        "has_correlation": any(c["correlation"] is not None for c in columns),
-        "positive": facts["target"]["positive_class"],
-        "classes": facts["target"]["classes"] is not None,
+        "entropy": plain(result.entropy, 3),
+        "has_correlation": any(c.correlation is not None for c in columns),
+        "positive": target.positive_class,
+        "classes": target.classes is not None,
         "n_others": integer(len(columns) - SHOWN) if len(columns) > SHOWN else None,
-        "sample": _describe_sample(result["n_rows"], facts["target"]["n_known"]),
+        "sample": _describe_sample(result.n_rows, target.n_known),
     }
 
 
-def _make_correlations(result: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-    names = result["matrix"]["columns"]
+def _make_correlations(result: RelationsFacts, facts: ExplorationFacts) -> dict[str, Any]:
+    names = result.matrix.columns
     return {
         "rows": [
             {"name": name, "cells": [_make_matrix_cell(value) for value in values]}
-            for name, values in zip(names, result["matrix"]["values"], strict=True)
+            for name, values in zip(names, result.matrix.values, strict=True)
         ],
         "pairs": [
             {
-                "columns": pair["columns"],
-                "correlation": Cell(format_signed(pair["correlation"]), abs(pair["correlation"])),
+                "columns": pair.columns,
+                "correlation": Cell(format_signed(pair.correlation), abs(pair.correlation)),
             }
-            for pair in result["pairs"][:PAIRS]
-            if abs(pair["correlation"]) >= WEAK
+            for pair in result.pairs[:PAIRS]
+            if abs(pair.correlation) >= WEAK
         ],
-        "all_shown": len(names) == result["n_columns"],
-        "n_columns": integer(result["n_columns"]),
-        "n_compared": integer(result["n_compared"]),
-        "all_compared": result["n_compared"] == result["n_columns"],
-        "sample": _describe_sample(result["n_rows"], facts["table"]["n_rows"]),
+        "all_shown": len(names) == result.n_columns,
+        "n_columns": integer(result.n_columns),
+        "n_compared": integer(result.n_compared),
+        "all_compared": result.n_compared == result.n_columns,
+        "sample": _describe_sample(result.n_rows, facts.table.n_rows),
     }
 
 
@@ -184,21 +203,22 @@ def _describe_sample(n_rows: int, total: int) -> str | None:
     )
 
 
-def make_profiles_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def make_profiles_view(facts: ExplorationFacts) -> dict[str, Any] | None:
     """Collect the profiles; None if there are none."""
-    target, profiles = facts["target"], facts["profiles"]
-    if not profiles:
+    target, profiles = facts.target, facts.profiles
+    if not profiles or target is None:
         return None
-    if target["classes"] is None:
+    if target.classes is None:
         return {"kind": "mean", "cards": _make_mean_cards(profiles), "legend": []}
-    labels = [row["label"] for row in target["classes"]]
-    colours = choose_class_colours(labels, target["positive_class"])
+    labels = [row.label for row in target.classes]
+    positive = target.positive_class
+    colours = choose_class_colours(labels, positive)
     return {
         "kind": "shares",
         "cards": [
             {
-                "name": profile["name"],
-                "rows": [_make_share_row(g, target, colours) for g in profile["groups"]],
+                "name": profile.name,
+                "rows": [_make_share_row(g, labels, positive, colours) for g in profile.groups],
             }
             for profile in profiles
         ],
@@ -207,45 +227,42 @@ def make_profiles_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _make_share_row(
-    group: Mapping[str, Any], target: Mapping[str, Any], colours: Sequence[str]
+    group: ProfileGroup, labels: Sequence[str], positive: str | None, colours: Sequence[str]
 ) -> dict[str, Any]:
     """Return one bar for the positive class, or one bar per class."""
-    shares = group["shares"]
-    labels = [row["label"] for row in target["classes"]]
-    positive = target["positive_class"]
+    shares = group.shares or []
     chosen = range(len(labels)) if positive is None else [labels.index(positive)]
     share_text = "" if positive is None else percent(shares[labels.index(positive)], 0)
     bars = [(colours[k], f"{100 * shares[k]:.1f}") for k in chosen if shares[k] > 0]
     return _make_row(group, share_text) | {"bars": bars, "at": None}
 
 
-def _make_mean_cards(profiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _make_mean_cards(profiles: Sequence[ProfileFacts]) -> list[dict[str, Any]]:
     """Return means as positions between the lowest and the highest of all cards."""
-    means = [group["mean"] for profile in profiles for group in profile["groups"]]
+    means = [group.mean or 0.0 for profile in profiles for group in profile.groups]
     low, high = min(means), max(means)
     write = number_format(means, bounded=False)
     # Halve first: the difference of large numbers may overflow.
     span = high / 2 - low / 2 or 1.0
     return [
         {
-            "name": profile["name"],
+            "name": profile.name,
             "rows": [
-                _make_row(group, write(group["mean"]))
-                | {"bars": [], "at": f"{100 * (group['mean'] / 2 - low / 2) / span:.1f}"}
-                for group in profile["groups"]
+                _make_row(group, write(mean))
+                | {"bars": [], "at": f"{100 * (mean / 2 - low / 2) / span:.1f}"}
+                for group in profile.groups
+                if (mean := group.mean) is not None
             ],
         }
         for profile in profiles
     ]
 
 
-def _make_row(group: Mapping[str, Any], value: str) -> dict[str, Any]:
-    label = group["label"]
+def _make_row(group: ProfileGroup, value: str) -> dict[str, Any]:
+    label = group.label
     return {
         "label": label and translate(label),
         "missing": label is None,
-        "title": ngettext(
-            "{count} row", "{count} rows", group["n_rows"], count=integer(group["n_rows"])
-        ),
+        "title": ngettext("{count} row", "{count} rows", group.n_rows, count=integer(group.n_rows)),
         "value": value,
     }

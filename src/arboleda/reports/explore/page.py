@@ -1,11 +1,18 @@
 """The page of an exploration, rendered from its facts."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arboleda._locale import use_locale
 from arboleda._utils.numbers import integer, percent, plain
+from arboleda.facts.exploration import (
+    SCHEMA_VERSION,
+    ConflictsFacts,
+    DuplicatesFacts,
+    ExplorationFacts,
+    OutliersFacts,
+)
 from arboleda.reports.explore.columns import make_columns_view, make_relations_view
 from arboleda.reports.explore.structure import make_structure_view
 from arboleda.reports.explore.summary import make_summary_view
@@ -18,7 +25,6 @@ from arboleda.reports.translation import gettext as _
 
 __all__ = ["make_missing_view", "make_rows_view", "render_exploration"]
 
-_SCHEMA_VERSION = 1
 _TASKS = {
     "binary": N_("Two classes to predict"),
     "multiclass": N_("Several classes to predict"),
@@ -32,7 +38,7 @@ def render_exploration(facts: Mapping[str, Any], language: str = "en") -> str:
     Parameters
     ----------
     facts : mapping
-        As in ``facts.schema.json``, version 1; its strings may contain arbitrary text.
+        As in ``exploration.schema.json``, version 1; its strings may contain arbitrary text.
     language : {"en", "es"}, default="en"
         Language of the page.
 
@@ -46,15 +52,16 @@ def render_exploration(facts: Mapping[str, Any], language: str = "en") -> str:
     ValueError
         If the facts have another schema version, or the language is not available.
     """
-    check_version(facts, _SCHEMA_VERSION, "this page", "explore the table again")
+    check_version(facts, SCHEMA_VERSION, "this page", "explore the table again")
     with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
-        return render_page("explore.html.j2", _make_view(facts), DATA_PAGES)
+        view = _make_view(ExplorationFacts.model_validate(facts))
+        return render_page("explore.html.j2", view, DATA_PAGES)
 
 
-def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_view(facts: ExplorationFacts) -> dict[str, Any]:
     return {
-        "table": facts["table"],
-        "target": facts["target"],
+        "table": facts.table,
+        "target": facts.target,
         "headline": _make_headline(facts),
         "summary": make_summary_view(facts),
         "columns": make_columns_view(facts),
@@ -65,26 +72,26 @@ def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "method": _describe_methods(facts),
         "environment": _list_environment(facts),
         "command": _make_command(facts),
-        "version": facts["arboleda_version"],
+        "version": facts.arboleda_version,
     }
 
 
-def _make_headline(facts: Mapping[str, Any]) -> list[str]:
-    table, target = facts["table"], facts["target"]
+def _make_headline(facts: ExplorationFacts) -> list[str]:
+    table, target = facts.table, facts.target
     parts = [
         _(
             "{rows} rows, {columns} columns",
-            rows=integer(table["n_rows"]),
-            columns=integer(table["n_columns"]),
+            rows=integer(table.n_rows),
+            columns=integer(table.n_columns),
         )
     ]
     if target is not None:
-        task = target["task"]
+        task = target.task
         parts.append(_(_TASKS[task]))
     return parts
 
 
-def _describe_methods(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _describe_methods(facts: ExplorationFacts) -> list[tuple[str, str]]:
     parts = {
         _("Kinds"): _("Inferred from the values as in a study, but from all rows."),
         _("Correlation"): (
@@ -127,156 +134,157 @@ def _describe_methods(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
             )
         ),
         _("Seed"): _(
-            "{seed}; the same table, seed and versions give the same page.", seed=facts["seed"]
+            "{seed}; the same table, seed and versions give the same page.", seed=facts.seed
         ),
     }
     return list(parts.items())
 
 
-def _list_environment(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    here = facts["environment"]
+def _list_environment(facts: ExplorationFacts) -> list[tuple[str, str]]:
+    here = facts.environment
     return [
-        ("arboleda", here["arboleda"]),
-        ("Python", here["python"]),
-        ("NumPy", here["numpy"]),
-        ("scikit-learn", here["scikit_learn"]),
-        (_("Data, SHA-256"), facts["table"]["sha256"]),
+        ("arboleda", here.arboleda),
+        ("Python", here.python),
+        ("NumPy", here.numpy),
+        ("scikit-learn", here.scikit_learn),
+        (_("Data, SHA-256"), facts.table.sha256),
     ]
 
 
-def _make_command(facts: Mapping[str, Any]) -> str:
-    words = ["arboleda", "explore", facts["table"]["name"]]
-    if facts["target"] is not None:
-        words += ["--target", facts["target"]["name"]]
-    return shlex.join([*words, "--seed", str(facts["seed"])])
+def _make_command(facts: ExplorationFacts) -> str:
+    words = ["arboleda", "explore", facts.table.name]
+    if facts.target is not None:
+        words += ["--target", facts.target.name]
+    return shlex.join([*words, "--seed", str(facts.seed)])
 
 
 SHOWN = 24
 
 
-def make_missing_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def make_missing_view(facts: ExplorationFacts) -> dict[str, Any] | None:
     """Collect the section; None if nothing is missing."""
-    missing, n_rows = facts["missing"], facts["table"]["n_rows"]
-    if not missing["n_columns"]:
+    missing, n_rows = facts.missing, facts.table.n_rows
+    if not missing.n_columns:
         return None
-    gaps = [c for c in facts["columns"] if c["n_missing"]]
-    gaps.sort(key=lambda c: -c["n_missing"])
-    patterns = missing["patterns"]
+    gaps = [c for c in facts.columns if c.n_missing]
+    gaps.sort(key=lambda c: -c.n_missing)
+    patterns = missing.patterns
     return {
         "columns": [
             {
-                "name": column["name"],
-                "missing": Cell(integer(column["n_missing"]), column["n_missing"]),
-                "share": Cell(percent(column["n_missing"] / n_rows), column["n_missing"]),
-                "bar": f"{100 * column['n_missing'] / n_rows:.1f}",
-                "cells": [column["name"] in pattern["columns"] for pattern in patterns],
+                "name": column.name,
+                "missing": Cell(integer(column.n_missing), column.n_missing),
+                "share": Cell(percent(column.n_missing / n_rows), column.n_missing),
+                "bar": f"{100 * column.n_missing / n_rows:.1f}",
+                "cells": [column.name in pattern.columns for pattern in patterns],
             }
             for column in gaps[:SHOWN]
         ],
         "patterns": [
-            {"rows": integer(p["n_rows"]), "share": percent(p["n_rows"] / n_rows)} for p in patterns
+            {"rows": integer(p.n_rows), "share": percent(p.n_rows / n_rows)} for p in patterns
         ],
         "n_others": integer(len(gaps) - SHOWN) if len(gaps) > SHOWN else None,
-        "complete": f"{integer(missing['n_complete_rows'])} "
-        f"({percent(missing['n_complete_rows'] / n_rows)})",
+        "complete": f"{integer(missing.n_complete_rows)} "
+        f"({percent(missing.n_complete_rows / n_rows)})",
         "n_patterns": ngettext(
             "{count} combination",
             "{count} combinations",
-            missing["n_patterns"],
-            count=integer(missing["n_patterns"]),
+            missing.n_patterns,
+            count=integer(missing.n_patterns),
         ),
-        "all_shown": missing["n_patterns"] == len(patterns),
+        "all_shown": missing.n_patterns == len(patterns),
         "n_shown": integer(len(patterns)),
     }
 
 
-def make_rows_view(facts: Mapping[str, Any]) -> dict[str, Any]:
+def make_rows_view(facts: ExplorationFacts) -> dict[str, Any]:
     """Collect the section on rows."""
-    duplicates = facts["duplicates"]
-    conflicts = duplicates["conflicts"]
+    duplicates = facts.duplicates
+    conflicts = duplicates.conflicts
     return {
         "n_repeats": ngettext(
             "{count} row",
             "{count} rows",
-            duplicates["n_repeats"],
-            count=integer(duplicates["n_repeats"]),
+            duplicates.n_repeats,
+            count=integer(duplicates.n_repeats),
         ),
         "n_groups": ngettext(
             "{count} group",
             "{count} groups",
-            duplicates["n_groups"],
-            count=integer(duplicates["n_groups"]),
+            duplicates.n_groups,
+            count=integer(duplicates.n_groups),
         ),
-        "groups": [_make_group(group) for group in duplicates["groups"]],
+        "groups": [_make_group(group.n_rows, group.rows) for group in duplicates.groups],
         "cap": _describe_cap(duplicates),
         "conflicts": None
         if conflicts is None
         else {
-            "n_rows": integer(conflicts["n_rows"]),
+            "n_rows": integer(conflicts.n_rows),
             "n_groups": ngettext(
                 "{count} group",
                 "{count} groups",
-                conflicts["n_groups"],
-                count=integer(conflicts["n_groups"]),
+                conflicts.n_groups,
+                count=integer(conflicts.n_groups),
             ),
             "groups": [
-                _make_group(group) | {"targets": [_format_value(v) for v in group["targets"]]}
-                for group in conflicts["groups"]
+                _make_group(group.n_rows, group.rows)
+                | {"targets": [_format_value(v) for v in group.targets]}
+                for group in conflicts.groups
             ],
             "cap": _describe_cap(conflicts),
         },
-        "outliers": None if facts["outliers"] is None else _make_outliers(facts),
+        "outliers": None if facts.outliers is None else _make_outliers(facts.outliers, facts),
     }
 
 
-def _make_outliers(facts: Mapping[str, Any]) -> dict[str, Any]:
-    result, target = facts["outliers"], facts["target"]
-    total = facts["table"]["n_rows"] if target is None else target["n_known"]
-    histogram = result["histogram"]
+def _make_outliers(result: OutliersFacts, facts: ExplorationFacts) -> dict[str, Any]:
+    target = facts.target
+    total = facts.table.n_rows if target is None else target.n_known
+    histogram = result.histogram
     return {
         "figure": None
         if histogram is None
         else draw_histogram_plot(
-            histogram, _("Outlier score"), "outliers", _("Histogram of outlier scores")
+            histogram.model_dump(), _("Outlier score"), "outliers", _("Histogram of outlier scores")
         ),
         "rows": [
             {
-                "row": integer(row["row"]),
-                "score": plain(row["score"], 3),
-                "target": None if row["target"] is None else _format_value(row["target"]),
+                "row": integer(row.row),
+                "score": plain(row.score, 3),
+                "target": None if row.target is None else _format_value(row.target),
                 "unusual": [
                     {
-                        "column": item["column"],
-                        "value": _format_value(item["value"]),
-                        "share": percent(item["share"]),
+                        "column": item.column,
+                        "value": _format_value(item.value),
+                        "share": percent(item.share),
                     }
-                    for item in row["unusual"]
+                    for item in row.unusual
                 ],
             }
-            for row in result["rows"]
+            for row in result.rows
         ],
-        "n_suspicious": integer(result["n_suspicious"]),
-        "sample": _("{count} rows", count=integer(result["n_rows"]))
-        if result["n_rows"] == total
-        else _("a sample of {count} rows", count=integer(result["n_rows"])),
-        "n_trees": result["n_trees"],
-        "kind": "none" if target is None else "classes" if target["classes"] else "quantity",
+        "n_suspicious": integer(result.n_suspicious),
+        "sample": _("{count} rows", count=integer(result.n_rows))
+        if result.n_rows == total
+        else _("a sample of {count} rows", count=integer(result.n_rows)),
+        "n_trees": result.n_trees,
+        "kind": "none" if target is None else "classes" if target.classes else "quantity",
     }
 
 
-def _describe_cap(groups: Mapping[str, Any]) -> str:
+def _describe_cap(groups: DuplicatesFacts | ConflictsFacts) -> str:
     """Return the sentence on groups that are not listed; empty if all are."""
-    shown, count = len(groups["groups"]), groups["n_groups"]
+    shown, count = len(groups.groups), groups.n_groups
     if shown == count:
         return ""
     return _("The {shown} largest of {count} are listed.", shown=shown, count=integer(count))
 
 
-def _make_group(group: Mapping[str, Any]) -> dict[str, Any]:
-    more = group["n_rows"] - len(group["rows"])
-    rows = ", ".join(integer(row) for row in group["rows"])
+def _make_group(n_rows: int, numbers: Sequence[int]) -> dict[str, Any]:
+    more = n_rows - len(numbers)
+    rows = ", ".join(integer(row) for row in numbers)
     return {
-        "n_rows": integer(group["n_rows"]),
+        "n_rows": integer(n_rows),
         "rows": rows + (_(" and {count} more", count=integer(more)) if more else ""),
     }
 

@@ -1,10 +1,10 @@
 """The summary of an exploration: the contents of the table, and cautions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from arboleda._utils.numbers import integer, percent
+from arboleda.facts.exploration import ExplorationFacts, ExploredTargetFacts, ProblemFacts
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.rendering import KeyFigure, Summary
 from arboleda.reports.translation import N_, ngettext
@@ -41,78 +41,78 @@ _SINGLY = 3
 LEAST_SHARE = 0.01
 
 
-def make_summary_view(facts: Mapping[str, Any]) -> Summary:
+def make_summary_view(facts: ExplorationFacts) -> Summary:
     """Write the sentences, key figures and cautions of an exploration."""
-    careful = write_caution_lines(facts["cautions"], "warning")
+    careful = write_caution_lines(facts.cautions, "warning")
     return Summary(
         [*_write_sentences(facts)], _make_figures(facts), [*careful, *_describe_rows(facts)]
     )
 
 
-def write_caution_lines(cautions: Sequence[Mapping[str, Any]], level: str) -> list[str]:
+def write_caution_lines(cautions: Sequence[ProblemFacts], level: str) -> list[str]:
     """Write the cautions of a level; many cautions of one kind share a line."""
-    chosen = [c for c in cautions if c["level"] == level]
-    counts = Counter(c["code"] for c in chosen)
+    chosen = [c for c in cautions if c.level == level]
+    counts = Counter(c.code for c in chosen)
     lines: dict[str, None] = {}
     for caution in chosen:
-        code = caution["code"]
+        code = caution.code
         if counts[code] > _SINGLY and code in _MANY:
-            names = [quote_name(c["column"]) for c in chosen if c["code"] == code and c["column"]]
+            names = [quote_name(c.column) for c in chosen if c.code == code and c.column]
             described = _(_MANY[code], n=integer(counts[code]))
             lines.setdefault(f"{described}: {join_names(names, 6)}." if names else f"{described}.")
         else:
-            about = f"{quote_name(caution['column'])}: " if caution["column"] is not None else ""
-            lines.setdefault(f"{about}{translate(caution['text'])}")
+            about = f"{quote_name(caution.column)}: " if caution.column is not None else ""
+            lines.setdefault(f"{about}{translate(caution.text)}")
     return list(lines)
 
 
-def _make_figures(facts: Mapping[str, Any]) -> list[KeyFigure]:
-    table, repeats = facts["table"], facts["duplicates"]["n_repeats"]
-    n_features = sum(c["role"] == "feature" for c in facts["columns"])
-    cells = table["n_rows"] * table["n_columns"]
-    complete = facts["missing"]["n_complete_rows"]
+def _make_figures(facts: ExplorationFacts) -> list[KeyFigure]:
+    table, repeats = facts.table, facts.duplicates.n_repeats
+    n_features = sum(c.role == "feature" for c in facts.columns)
+    cells = table.n_rows * table.n_columns
+    complete = facts.missing.n_complete_rows
     return [
         KeyFigure(
             _("Rows"),
-            integer(table["n_rows"]),
+            integer(table.n_rows),
             _("{count} complete", count=integer(complete)),
         ),
         KeyFigure(
             _("Columns"),
-            integer(table["n_columns"]),
+            integer(table.n_columns),
             ngettext("{count} feature", "{count} features", n_features, count=integer(n_features)),
         ),
         KeyFigure(
             _("Missing cells"),
-            percent(table["n_missing_cells"] / cells),
+            percent(table.n_missing_cells / cells),
             _(
                 "in {columns}",
                 columns=ngettext(
                     "{count} column",
                     "{count} columns",
-                    facts["missing"]["n_columns"],
-                    count=integer(facts["missing"]["n_columns"]),
+                    facts.missing.n_columns,
+                    count=integer(facts.missing.n_columns),
                 ),
             ),
         ),
         KeyFigure(
             _("Repeated rows"),
             integer(repeats),
-            _("{share} of the rows", share=percent(repeats / table["n_rows"])),
+            _("{share} of the rows", share=percent(repeats / table.n_rows)),
         ),
     ]
 
 
-def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
+def _write_sentences(facts: ExplorationFacts) -> Iterator[str]:
     yield from _describe_kinds(facts)
-    if facts["target"] is not None:
-        yield _describe_target(facts["target"])
+    if facts.target is not None:
+        yield _describe_target(facts.target)
         yield from _describe_informative(facts)
 
 
-def _describe_kinds(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_kinds(facts: ExplorationFacts) -> Iterator[str]:
     """Count the columns other than the target, by kind."""
-    kinds = Counter(c["kind"] for c in facts["columns"] if c["role"] != "target")
+    kinds = Counter(c.kind for c in facts.columns if c.role != "target")
     total = spell_count(kinds.total())
     if len(kinds) == 1:
         (kind,) = kinds
@@ -126,32 +126,30 @@ def _describe_kinds(facts: Mapping[str, Any]) -> Iterator[str]:
     elif kinds:
         parts = [f"{spell_count(n)} {_(_KINDS[kind])}" for kind, n in kinds.most_common()]
         listed = join_names(parts, len(parts))
-        if facts["target"] is None:
+        if facts.target is None:
             yield _("The table has {count} columns: {kinds}.", count=total, kinds=listed)
         else:
             yield _("The table has {count} other columns: {kinds}.", count=total, kinds=listed)
 
 
-def _describe_target(target: Mapping[str, Any]) -> str:
-    name = quote_name(target["name"])
-    classes = target["classes"]
+def _describe_target(target: ExploredTargetFacts) -> str:
+    name = quote_name(target.name)
+    classes = target.classes
     if classes is None:
         return _("The target {name} is a quantity.", name=name)
-    ranked = sorted(classes, key=lambda c: -c["n_rows"])
-    shares = [
-        f"{quote_name(c['label'])} {percent(c['n_rows'] / target['n_known'])}" for c in ranked[:3]
-    ]
+    ranked = sorted(classes, key=lambda c: -c.n_rows)
+    shares = [f"{quote_name(c.label)} {percent(c.n_rows / target.n_known)}" for c in ranked[:3]]
     values = {"name": name, "count": spell_count(len(classes)), "shares": ", ".join(shares)}
     if len(ranked) > 3:
         return _("The target {name} has {count} classes: {shares} and others.", **values)
     return _("The target {name} has {count} classes: {shares}.", **values)
 
 
-def _describe_informative(facts: Mapping[str, Any]) -> Iterator[str]:
-    columns = (facts["target_relations"] or {"columns": []})["columns"]
-    informative = [column for column in columns[:3] if column["share"] >= LEAST_SHARE]
+def _describe_informative(facts: ExplorationFacts) -> Iterator[str]:
+    columns = facts.target_relations.columns if facts.target_relations is not None else []
+    informative = [column for column in columns[:3] if column.share >= LEAST_SHARE]
     if informative:
-        described = [f"{quote_name(c['name'])} ({percent(c['share'], 0)})" for c in informative]
+        described = [f"{quote_name(c.name)} ({percent(c.share, 0)})" for c in informative]
         yield _(
             "The most informative columns are {described}; the percentages are shares "
             "of its entropy, for each column alone.",
@@ -161,29 +159,29 @@ def _describe_informative(facts: Mapping[str, Any]) -> Iterator[str]:
         yield _("No single column explains more than 1 % of its entropy.")
 
 
-def _describe_rows(facts: Mapping[str, Any]) -> Iterator[str]:
-    duplicates = facts["duplicates"]
-    if duplicates["n_repeats"]:
+def _describe_rows(facts: ExplorationFacts) -> Iterator[str]:
+    duplicates = facts.duplicates
+    if duplicates.n_repeats:
         yield ngettext(
             "{count} row with an equal earlier row: copies on both sides of a split "
             "inflate scores.",
             "{count} rows with an equal earlier row: copies on both sides of a split "
             "inflate scores.",
-            duplicates["n_repeats"],
-            count=integer(duplicates["n_repeats"]),
+            duplicates.n_repeats,
+            count=integer(duplicates.n_repeats),
         )
-    conflicts = duplicates["conflicts"]
-    if conflicts is not None and conflicts["n_groups"]:
+    conflicts = duplicates.conflicts
+    if conflicts is not None and conflicts.n_groups:
         yield _(
             "{n_rows} rows have the same features as another row but a different "
             "target; no model can predict all of them correctly.",
-            n_rows=integer(conflicts["n_rows"]),
+            n_rows=integer(conflicts.n_rows),
         )
-    outliers = facts["outliers"]
-    if outliers is not None and outliers["n_suspicious"]:
+    outliers = facts.outliers
+    if outliers is not None and outliers.n_suspicious:
         yield _(
             "{n_suspicious} of {n_rows} sampled rows are outliers by the proximity of "
             "a forest (score above 10); the most extreme are listed below.",
-            n_suspicious=integer(outliers["n_suspicious"]),
-            n_rows=integer(outliers["n_rows"]),
+            n_suspicious=integer(outliers.n_suspicious),
+            n_rows=integer(outliers.n_rows),
         )

@@ -14,6 +14,8 @@ from pydantic import ValidationError
 import arboleda
 from arboleda._utils.errors import StudyFormatError
 from arboleda._utils.text import json_escaped
+from arboleda.facts.model import FactsModel
+from arboleda.facts.study import SCHEMA_VERSION, StudyFacts
 from arboleda.study.artifacts.files import (
     MODELS,
     MODELS_VERSION,
@@ -24,8 +26,6 @@ from arboleda.study.artifacts.files import (
 from arboleda.study.artifacts.model_files import check_key
 from arboleda.study.metrics.choice import is_metric_of
 from arboleda.study.plan import Plan
-from arboleda.study.results.facts import SCHEMA_VERSION, StudyFacts
-from arboleda.study.results.model_facts import FactsModel
 from arboleda.tables.column_formats import format_from_dict, format_to_dict, get_value_kind
 from arboleda.tables.layout import Layout, RawColumn, make_layout
 from arboleda.tables.text_encoding import encoding_from_dict
@@ -111,7 +111,7 @@ def check_facts(facts: Any, model: type[FactsModel]) -> str | None:
 
     Examples
     --------
-    >>> from arboleda.study.results.facts import ClassCounts
+    >>> from arboleda.facts.study import ClassCounts
     >>> check_facts({"label": "yes", "train": 8, "test": 2}, ClassCounts)
     >>> check_facts({"label": "yes", "train": 8, "test": 2.5}, ClassCounts)
     'test is 2.5, not a valid integer'

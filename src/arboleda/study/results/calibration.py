@@ -23,9 +23,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.metaestimators import available_if
 
+from arboleda.facts.model import CalibrationMethod, CalibratorMethod
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.metrics.row_losses import compute_log_losses
-from arboleda.study.results.model_facts import CalibrationMethod, CalibratorMethod
 from arboleda.study.results.scoring import are_probabilities, class_scores
 from arboleda.study.splitters import make_forward_folds
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.plan import Plan
-from arboleda.study.results.best_model_facts import (
+from arboleda.facts.best_model import (
     CalibrationFacts,
     CalibrationFolds,
     CalibrationTest,
@@ -15,10 +14,11 @@ from arboleda.study.results.best_model_facts import (
     FoldMetrics,
     GainFacts,
 )
+from arboleda.facts.model import CalibrationMethod, ReliabilityBin, SearchSeconds
+from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import AS_IT_IS, METHODS
 from arboleda.study.results.evaluate import BINS
 from arboleda.study.results.gains import compute_fold_gain
-from arboleda.study.results.model_facts import CalibrationMethod, ReliabilityBin, SearchSeconds
 
 __all__ = ["NO_ROOM", "describe_calibration"]
 

@@ -19,18 +19,18 @@ from scipy import stats
 
 from arboleda._utils.numbers import number_format
 from arboleda.diagnose import corrected_t_test, holm
-from arboleda.reports.fact_messages import write_message
-from arboleda.reports.wording import join_names, lower_label, spell_count
-from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.metrics.choice import StudyMetric
-from arboleda.study.plan import Plan
-from arboleda.study.results.best_model_facts import (
+from arboleda.facts.best_model import (
     ComparisonFacts,
     FoldsTest,
     RivalFacts,
     RowsTest,
     Verdict,
 )
+from arboleda.reports.fact_messages import write_message
+from arboleda.reports.wording import join_names, lower_label, spell_count
+from arboleda.study.execution.prediction_store import Predictions
+from arboleda.study.metrics.choice import StudyMetric
+from arboleda.study.plan import Plan
 from arboleda.study.results.holdout_facts import ReadPredictions
 from arboleda.study.results.intervals import compute_influence
 from arboleda.study.runner import Outcome

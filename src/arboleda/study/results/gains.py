@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from arboleda.diagnose import corrected_t_test
-from arboleda.study.results.best_model_facts import GainFacts
+from arboleda.facts.best_model import GainFacts
 
 __all__ = ["compute_fold_gain"]
 

@@ -8,6 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.decide import accuracy_coverage_curve
+from arboleda.facts.model import (
+    AccuracyCoverage,
+    CalibratorMethod,
+    DecisionCosts,
+    PredictionCosts,
+    RejectedClass,
+    RejectFacts,
+    SubgroupGap,
+    SubgroupMetrics,
+    SubgroupsFacts,
+)
 from arboleda.study.artifacts.rows import HeldOut
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
@@ -20,17 +31,6 @@ from arboleda.study.metrics.choice import StudyMetric
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import Calibrator, fit_calibrator
 from arboleda.study.results.intervals import LEVEL, bootstrap_interval
-from arboleda.study.results.model_facts import (
-    AccuracyCoverage,
-    CalibratorMethod,
-    DecisionCosts,
-    PredictionCosts,
-    RejectedClass,
-    RejectFacts,
-    SubgroupGap,
-    SubgroupMetrics,
-    SubgroupsFacts,
-)
 from arboleda.study.results.scoring import (
     REJECTED,
     all_scores,

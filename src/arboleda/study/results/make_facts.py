@@ -12,13 +12,20 @@ from joblib import cpu_count
 
 import arboleda
 from arboleda.catalogue.preparation import describe_preparation
-from arboleda.features.feature_crosses import FeatureCross
-from arboleda.reports.fact_messages import collect_messages, write_message
-from arboleda.study.plan import Plan
-from arboleda.study.results.calibration_facts import describe_calibration
-from arboleda.study.results.comparison import describe_comparison
-from arboleda.study.results.data_checks import find_cautions
-from arboleda.study.results.facts import (
+from arboleda.facts.model import (
+    CandidateFacts,
+    CrossValidationFacts,
+    EnsembleFacts,
+    EvaluationFacts,
+    FidelityFacts,
+    GeneratedColumn,
+    GeneratedFeatures,
+    MeanAndSd,
+    ModelFacts,
+    ModelTiming,
+    Seconds,
+)
+from arboleda.facts.study import (
     SCHEMA_VERSION,
     CautionFacts,
     ClassCounts,
@@ -35,22 +42,15 @@ from arboleda.study.results.facts import (
     StudyTiming,
     TableFacts,
 )
+from arboleda.features.feature_crosses import FeatureCross
+from arboleda.reports.fact_messages import collect_messages, write_message
+from arboleda.study.plan import Plan
+from arboleda.study.results.calibration_facts import describe_calibration
+from arboleda.study.results.comparison import describe_comparison
+from arboleda.study.results.data_checks import find_cautions
 from arboleda.study.results.holdout_facts import (
     ReadPredictions,
     describe_held_out,
-)
-from arboleda.study.results.model_facts import (
-    CandidateFacts,
-    CrossValidationFacts,
-    EnsembleFacts,
-    EvaluationFacts,
-    FidelityFacts,
-    GeneratedColumn,
-    GeneratedFeatures,
-    MeanAndSd,
-    ModelFacts,
-    ModelTiming,
-    Seconds,
 )
 from arboleda.study.results.scoring import describe_costs
 from arboleda.study.results.selection import describe_selection

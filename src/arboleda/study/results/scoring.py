@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from arboleda._utils.errors import StudyError
 from arboleda.decide import best_decisions, expected_costs
+from arboleda.facts.best_model import CostsFacts
 from arboleda.metrics import classification_table, regression_table
 from arboleda.model_selection import bootstrap_estimates
 from arboleda.study.config.settings import Costs, Settings
 from arboleda.study.metrics.choice import COST, StudyMetric, find_metric
 from arboleda.study.metrics.measures import Outputs
-from arboleda.study.results.best_model_facts import CostsFacts
 from arboleda.tables.target import StudyTarget
 
 __all__ = [

@@ -24,16 +24,16 @@ from scipy import stats
 
 from arboleda._utils.numbers import integer, number_format, plain
 from arboleda.diagnose import corrected_t_test
-from arboleda.reports.wording import lower_label
-from arboleda.study.metrics.choice import StudyMetric
-from arboleda.study.plan import Plan
-from arboleda.study.results.best_model_facts import (
+from arboleda.facts.best_model import (
     HonestScore,
     LeadFacts,
     SelectedScore,
     SelectionFacts,
 )
-from arboleda.study.results.model_facts import MetricInterval
+from arboleda.facts.model import MetricInterval
+from arboleda.reports.wording import lower_label
+from arboleda.study.metrics.choice import StudyMetric
+from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome
 from arboleda.study.search.model_search import CandidateResult
 

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.artifacts.rows import HeldOut
-from arboleda.study.plan import Plan
-from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
-from arboleda.study.results.row_facts import (
+from arboleda.facts.rows import (
     DecisionThreshold,
     ThresholdCurve,
     ThresholdsFacts,
 )
+from arboleda.study.artifacts.rows import HeldOut
+from arboleda.study.plan import Plan
+from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
 from arboleda.study.results.scoring import are_probabilities, matrix_of
 from arboleda.study.runner import Outcome
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from arboleda.study.results.model_facts import (
+from arboleda.facts.model import (
     CalibrationMethod,
     Count,
     FactsModel,

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from arboleda.study.results.model_facts import Count, FactsModel, Positive, Probability
+from arboleda.facts.model import Count, FactsModel, Positive, Probability
 
 __all__ = [
     "DecisionThreshold",

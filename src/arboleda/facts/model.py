@@ -1,6 +1,6 @@
 """Typed facts on a single model: its candidates, its folds, its test and its members.
 
-`arboleda.study.results.facts` holds the facts of the whole study, which consist of these.
+`arboleda.facts.study` holds the facts of the whole study, which consist of these.
 """
 
 from typing import Annotated, ClassVar, Literal

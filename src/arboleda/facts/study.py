@@ -1,6 +1,6 @@
 """Typed facts of a study, as in ``results.json``, and their JSON schema.
 
-``facts.schema.json`` is generated from these classes: ``python tools/write_schemas.py``.
+``study.schema.json`` is generated from these classes: ``python tools/write_schemas.py``.
 """
 
 import json
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, Field, Strict
 from pydantic.json_schema import GenerateJsonSchema
 
-from arboleda.study.results.best_model_facts import (
+from arboleda.facts.best_model import (
     CalibrationFacts,
     ComparisonFacts,
     CostsFacts,
@@ -19,14 +19,14 @@ from arboleda.study.results.best_model_facts import (
     SurrogateFacts,
     TreeFacts,
 )
-from arboleda.study.results.model_facts import (
+from arboleda.facts.model import (
     Count,
     FactsModel,
     HistogramFacts,
     ModelFacts,
     Positive,
 )
-from arboleda.study.results.row_facts import ErrorsFacts, ThresholdsFacts
+from arboleda.facts.rows import ErrorsFacts, ThresholdsFacts
 
 __all__ = ["SCHEMA_VERSION", "StudyFacts", "format_schema"]
 
