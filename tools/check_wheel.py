@@ -7,22 +7,31 @@ import sys
 import zipfile
 from pathlib import Path
 
-LIMIT_MB = 10.0
+LIMIT_MB = 3.0
+MODULE_LIMIT_MB = 6.0
 
 
 def main(folder: Path) -> int:
     """Print what is wrong with the only wheel in a folder; return 1 if anything is."""
     (wheel,) = folder.glob("arboleda-*.whl")
     size = wheel.stat().st_size / 1e6
-    names = zipfile.ZipFile(wheel).namelist()
+    files = zipfile.ZipFile(wheel)
+    names = files.namelist()
     faults = [f"{name} does not belong in a wheel" for name in names if not _belongs(name)]
     if size >= LIMIT_MB:
         faults.append(f"{size:.1f} MB is not below {LIMIT_MB} MB")
     for needed in ("arboleda/py.typed", "arboleda/_native.pyi"):
         if needed not in names:
             faults.append(f"{needed} is missing")
-    if not any(name.startswith("arboleda/_native.") and name.endswith(".so") for name in names):
+    modules = [
+        name for name in names if name.startswith("arboleda/_native.") and name.endswith(".so")
+    ]
+    if not modules:
         faults.append("the compiled module arboleda/_native is missing")
+    for module in modules:
+        size_of_module = files.getinfo(module).file_size / 1e6
+        if size_of_module >= MODULE_LIMIT_MB:
+            faults.append(f"{module}: {size_of_module:.1f} MB is not below {MODULE_LIMIT_MB} MB")
     print(f"{wheel.name}: {size:.2f} MB, {len(names)} files")
     for fault in faults:
         print(f"{wheel.name}: {fault}")
