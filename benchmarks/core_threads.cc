@@ -1,5 +1,5 @@
 // The amount of work from which a second thread pays: times one tree by size, with one and two threads.
-// Change kParallelWork and kSubtreeRows in core/grow/grower.h and compare.
+// Change kParallelWork and kSubtreeRows in core/grow/grower.cc and compare.
 //
 //   g++ -std=c++20 -O3 -ffp-contract=off -pthread -Icore benchmarks/core_threads.cc
 //       $(ls core/*/*.cc | grep -v _test) -o core_threads && ./core_threads        (one line)

@@ -7,17 +7,23 @@ import sys
 import zipfile
 from pathlib import Path
 
-LIMIT_MB = 10.0
+LIMIT_MB = 3.0
+MODULE_LIMIT_MB = 6.0
 
 
 def main(folder: Path) -> int:
     """Print what is wrong with the only wheel in a folder; return 1 if anything is."""
     wheel = find_wheel(folder)
-    names = zipfile.ZipFile(wheel).namelist()
+    files = zipfile.ZipFile(wheel)
+    names = files.namelist()
     size = wheel.stat().st_size / 1e6
     faults = list_faults(wheel.name, names)
     if size >= LIMIT_MB:
         faults.append(f"{size:.1f} MB is not below {LIMIT_MB} MB")
+    for name in names:
+        module_size = files.getinfo(name).file_size / 1e6
+        if name.startswith("arboleda/_native.") and module_size >= MODULE_LIMIT_MB:
+            faults.append(f"{name}: {module_size:.1f} MB is not below {MODULE_LIMIT_MB} MB")
     print(f"{wheel.name}: {size:.2f} MB, {len(names)} files")
     for fault in faults:
         print(f"{wheel.name}: {fault}")

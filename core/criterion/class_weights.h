@@ -228,8 +228,9 @@ class ClassCriterion {
     for (std::uint32_t k = 0; k < n_classes_; ++k) {
       if (total[k] > 0) orders.push_back(k);
     }
-    std::stable_sort(orders.begin(), orders.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return total[a] > total[b]; });
+    std::sort(orders.begin(), orders.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return total[a] > total[b] || (total[a] == total[b] && a < b);
+    });
     orders.resize(orders.size() == 2 ? 1 : std::min(orders.size(), kCategoryOrders));
   }
   double category_key(const Slot* cell, std::uint32_t order) const {

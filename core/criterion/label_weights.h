@@ -157,9 +157,10 @@ class LabelCriterion {
   void category_orders(const Slot* total, std::vector<std::uint32_t>& orders) const {
     orders.clear();
     for (std::uint32_t k = 0; k < weights_.n_classes; ++k) orders.push_back(k);
-    std::stable_sort(orders.begin(), orders.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return Measure::amount(total, a, weights_.n_classes) >
-             Measure::amount(total, b, weights_.n_classes);
+    std::sort(orders.begin(), orders.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const double of_a = Measure::amount(total, a, weights_.n_classes);
+      const double of_b = Measure::amount(total, b, weights_.n_classes);
+      return of_a > of_b || (of_a == of_b && a < b);
     });
     orders.resize(orders.size() == 2 ? 1 : std::min(orders.size(), kLabelOrders));
   }

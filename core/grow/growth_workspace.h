@@ -3,13 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
 #include "grow/row_partition.h"
+#include "grow/splitter.h"
 #include "split/column_sets.h"
 #include "split/feature_draw.h"
-#include "split/feature_search.h"
 #include "split/split.h"
 
 namespace arboleda {
@@ -36,26 +38,25 @@ struct WaitingNode {
   NodeIndex right_of;
 };
 
-template <class Criterion>
 struct GrowthWorkspace {
   // allowed: the features that a node may be split on.
-  GrowthWorkspace(const BinnedDataset& table, const RowLayouts& layouts, const Criterion& criterion,
-                  const SearchOptions& options, const std::vector<FeatureIndex>& allowed)
-      : search(table, layouts, criterion, options),
-        total(criterion.width()),
-        part(criterion.width()),
-        sets(table.columns.size()),
+  GrowthWorkspace(std::unique_ptr<Splitter> made, std::size_t n_columns,
+                  const std::vector<FeatureIndex>& allowed)
+      : splitter(std::move(made)),
+        binary_features(splitter->binary_features()),
+        numeric_features(splitter->numeric_features()),
+        sets(n_columns),
         draw(allowed) {
     for (const FeatureIndex feature : allowed) {
-      if (!search.binary_features().scores(feature) && !search.numeric_features().takes(feature)) {
+      if (!binary_features.scores(feature) && !numeric_features.takes(feature)) {
         unknown.push_back(feature);
       }
     }
   }
 
-  FeatureSearch<Criterion> search;
-  typename Criterion::Local local, part_local;
-  std::vector<typename Criterion::Slot> total, part;
+  std::unique_ptr<Splitter> splitter;
+  BinaryFeatureSearch& binary_features;    // of the splitter,
+  NumericFeatureSearch& numeric_features;  // and of it too
   PartitionScratch partition;
   std::vector<WaitingNode> waiting;  // depth first: the next one last
   ColumnSets sets;                   // of the nodes that wait

@@ -11,7 +11,7 @@
 
 #include "base/context.h"
 #include "data/binned_dataset.h"
-#include "grow/grower.h"
+#include "grow/growth_options.h"
 #include "split/histogram_options.h"
 #include "tree/ensemble.h"
 #include "tree/leaf_rows.h"

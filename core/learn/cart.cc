@@ -2,57 +2,27 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/fixed_point.h"
-#include "criterion/absolute_error.h"
-#include "criterion/class_weights.h"
-#include "criterion/entropy.h"
-#include "criterion/gini.h"
-#include "criterion/misclassification.h"
-#include "criterion/poisson.h"
-#include "criterion/squared_error.h"
+#include "criterion/moments.h"
 #include "data/fixed_weights.h"
-#include "learn/grow_tree.h"
+#include "learn/criterion_trees.h"
 
 namespace arboleda {
 
-namespace {
-
-template <template <class> class Measure>
-TreeArrays grow_classes(const TreeTask& task, std::span<const std::uint32_t> labels,
-                        std::size_t n_classes) {
-  require(task.options.monotonic.empty() || n_classes <= 2,
-          "shares of more than two classes have no order");
-  if (fits_narrow(task.weights, n_classes)) {
-    return grow_tree(task, ClassCriterion<std::uint32_t, Measure>(labels, n_classes, task.weights));
-  }
-  return grow_tree(task, ClassCriterion<std::uint64_t, Measure>(labels, n_classes, task.weights));
-}
-
-template <class Criterion>
-TreeArrays grow_targets(const TreeTask& task, const RegressionTargets& targets) {
-  return grow_tree(task, Criterion(targets.y, targets.fixed, task.weights));
-}
-
-template <template <class, bool> class Criterion>
-TreeArrays grow_means(const TreeTask& task, const RegressionTargets& targets) {
-  if (!targets.narrow) return grow_targets<Criterion<Int128, true>>(task, targets);
-  return task.weights.is_unit() ? grow_targets<Criterion<std::int64_t, false>>(task, targets)
-                                : grow_targets<Criterion<std::int64_t, true>>(task, targets);
-}
-
-}  // namespace
-
 TreeArrays grow_classification_tree(const TreeTask& task, std::span<const std::uint32_t> labels,
                                     std::size_t n_classes, ClassMeasure measure) {
+  require(task.options.monotonic.empty() || n_classes <= 2,
+          "shares of more than two classes have no order");
   switch (measure) {
     case ClassMeasure::gini:
-      return grow_classes<Gini>(task, labels, n_classes);
+      return kGiniTrees.grow(task, labels, n_classes);
     case ClassMeasure::entropy:
-      return grow_classes<Entropy>(task, labels, n_classes);
+      return kEntropyTrees.grow(task, labels, n_classes);
     case ClassMeasure::misclassification:
       break;
   }
-  return grow_classes<Misclassification>(task, labels, n_classes);
+  return kMisclassificationTrees.grow(task, labels, n_classes);
 }
 
 void check_labels(std::span<const std::uint32_t> labels, std::size_t n_rows,
@@ -85,14 +55,13 @@ TreeArrays grow_regression_tree(const TreeTask& task, const RegressionTargets& t
                                 RegressionMeasure measure) {
   switch (measure) {
     case RegressionMeasure::squared_error:
-      return grow_means<SquaredError>(task, targets);
+      return kSquaredErrorTrees.grow(task, targets);
     case RegressionMeasure::absolute_error:
-      return targets.narrow ? grow_targets<AbsoluteError<std::int64_t>>(task, targets)
-                            : grow_targets<AbsoluteError<Int128>>(task, targets);
+      return kAbsoluteErrorTrees.grow(task, targets);
     case RegressionMeasure::poisson:
       break;
   }
-  return grow_means<Poisson>(task, targets);
+  return kPoissonTrees.grow(task, targets);
 }
 
 Tree fit_regression_tree(const BinnedDataset& table, std::span<const double> targets,

@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/error.h"
+#include "base/types.h"
 #include "data/binned_dataset.h"
 #include "data/fixed_weights.h"
-#include "grow/grower.h"
+#include "grow/grown_tree.h"
+#include "grow/growth_options.h"
+#include "layout/row_layouts.h"
 #include "tree/tree.h"
 
 namespace arboleda {
@@ -26,28 +28,8 @@ struct TreeTask {
   GrownTree* scratch = nullptr;                // of the thread, if it grows many trees
 };
 
-template <class Criterion>
-TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
-  std::vector<RowIndex> rows(task.table.n_rows);
-  std::size_t n_rows = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[n_rows] = static_cast<RowIndex>(i);
-    n_rows += !task.weights.drops(i);
-  }
-  rows.resize(n_rows);
-  const auto& monotonic = task.options.monotonic;
-  require(monotonic.empty() || monotonic.size() == task.table.columns.size(),
-          "one direction a column is needed");
-  require(!rows.empty(), "at least one row of positive weight is needed");
-  RowLayouts own;
-  if (Criterion::kSumsBinaryFeatures && task.layouts == nullptr) {
-    own.binary_features = BinaryFeatureTable(task.table, task.options.max_features);
-  }
-  const RowLayouts& layouts = task.layouts != nullptr ? *task.layouts : own;
-  GrownTree once;
-  GrownTree& nodes = task.scratch != nullptr ? *task.scratch : once;
-  return Grower<Criterion>(task.table, layouts, criterion, task.options, task.context)
-      .grow(rows, nodes, task.leaf_rows);
-}
+struct TreeCriterion;
+
+TreeArrays grow_tree(const TreeTask& task, const TreeCriterion& criterion);
 
 }  // namespace arboleda

@@ -2,7 +2,7 @@
 
 #include "criterion/hamming.h"
 #include "criterion/label_ranking.h"
-#include "learn/grow_tree.h"
+#include "learn/grow_by_criterion.h"
 
 namespace arboleda {
 
@@ -14,8 +14,8 @@ TreeArrays grow(const LabelTask& task, const Measure& measure) {
           "monotonic constraints do not apply to votes for several classes");
   FixedWeights rows;
   rows.dropped = task.weights.dropped;
-  return grow_tree({task.table, rows, task.options, task.context},
-                   LabelCriterion<Measure>(task.labels, task.weights, measure));
+  return grow_by({task.table, rows, task.options, task.context},
+                 LabelCriterion<Measure>(task.labels, task.weights, measure));
 }
 
 }  // namespace

@@ -2,15 +2,9 @@
 
 #include <algorithm>
 
-#include "criterion/absolute_error.h"
-#include "criterion/class_weights.h"
-#include "criterion/entropy.h"
-#include "criterion/gini.h"
-#include "criterion/misclassification.h"
-#include "criterion/multi_output.h"
-#include "criterion/poisson.h"
-#include "criterion/squared_error.h"
-#include "learn/grow_tree.h"
+#include "base/error.h"
+#include "criterion/moments.h"
+#include "learn/criterion_trees.h"
 
 namespace arboleda {
 
@@ -29,32 +23,8 @@ void scale_constants(std::vector<FixedTargets>& targets) {
   }
 }
 
-template <class Criterion>
-TreeArrays grow(const TreeTask& task, std::vector<Criterion> criteria) {
+void check_free(const TreeTask& task) {
   require(task.options.monotonic.empty(), "several outputs have no order");
-  return grow_tree(task, MultiOutput<Criterion>(std::move(criteria)));
-}
-
-template <template <class> class Measure>
-TreeArrays grow_classes(const TreeTask& task, std::span<const std::uint32_t> labels,
-                        std::span<const std::size_t> n_classes) {
-  using Criterion = ClassCriterion<std::uint64_t, Measure>;
-  const std::size_t n = task.table.n_rows;
-  std::vector<Criterion> criteria;
-  for (std::size_t k = 0; k < n_classes.size(); ++k) {
-    criteria.emplace_back(labels.subspan(k * n, n), n_classes[k], task.weights);
-  }
-  return grow(task, std::move(criteria));
-}
-
-template <class Criterion>
-TreeArrays grow_targets(const TreeTask& task, const MultiOutputTargets& targets) {
-  const std::size_t n = task.table.n_rows;
-  std::vector<Criterion> criteria;
-  for (std::size_t k = 0; k < targets.fixed.size(); ++k) {
-    criteria.emplace_back(targets.y.subspan(k * n, n), targets.fixed[k], task.weights);
-  }
-  return grow(task, std::move(criteria));
 }
 
 }  // namespace
@@ -80,15 +50,16 @@ TreeArrays grow_multi_output_classification_tree(const TreeTask& task,
                                                  std::span<const std::uint32_t> labels,
                                                  std::span<const std::size_t> n_classes,
                                                  ClassMeasure measure) {
+  check_free(task);
   switch (measure) {
     case ClassMeasure::gini:
-      return grow_classes<Gini>(task, labels, n_classes);
+      return kGiniTrees.grow_outputs(task, labels, n_classes);
     case ClassMeasure::entropy:
-      return grow_classes<Entropy>(task, labels, n_classes);
+      return kEntropyTrees.grow_outputs(task, labels, n_classes);
     case ClassMeasure::misclassification:
       break;
   }
-  return grow_classes<Misclassification>(task, labels, n_classes);
+  return kMisclassificationTrees.grow_outputs(task, labels, n_classes);
 }
 
 Tree fit_multi_output_classification_tree(const BinnedDataset& table,
@@ -119,15 +90,16 @@ MultiOutputTargets fix_multi_output_targets(std::span<const double> y, std::size
 TreeArrays grow_multi_output_regression_tree(const TreeTask& task,
                                              const MultiOutputTargets& targets,
                                              RegressionMeasure measure) {
+  check_free(task);
   switch (measure) {
     case RegressionMeasure::squared_error:
-      return grow_targets<SquaredError<Int128, true>>(task, targets);
+      return kSquaredErrorTrees.grow_outputs(task, targets);
     case RegressionMeasure::absolute_error:
-      return grow_targets<AbsoluteError<Int128>>(task, targets);
+      return kAbsoluteErrorTrees.grow_outputs(task, targets);
     case RegressionMeasure::poisson:
       break;
   }
-  return grow_targets<Poisson<Int128, true>>(task, targets);
+  return kPoissonTrees.grow_outputs(task, targets);
 }
 
 Tree fit_multi_output_regression_tree(const BinnedDataset& table, std::span<const double> targets,

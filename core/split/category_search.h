@@ -10,14 +10,15 @@
 // nothing depends on their numbers; if all have the same one, they are separated in that order.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
 #include "data/pair_sorter.h"
+#include "split/category_groups.h"
 #include "split/node_view.h"
 #include "split/scan.h"
 #include "split/split.h"
@@ -54,34 +55,20 @@ class CategorySearch {
  private:
   using Slot = typename Criterion::Slot;
 
-  // The rows of one category: keys_[begin .. end).
-  struct Group {
-    Code code;
-    std::size_t begin, end;
-    double key = 0.0;  // its place in the order that is tried
-  };
-
   // By histogram while there are enough rows to fill it, else by sorting.
   void group_rows(const NodeView<Criterion>& node, std::span<const Code> codes,
                   std::size_t n_codes) {
-    groups_.clear();
     has_cells_ = false;
     if constexpr (Criterion::kHasCells) {
       has_cells_ = n_codes * criterion_.width() <= kSlotsARow * codes.size();
       if (has_cells_) return fill_cells(node, codes, n_codes);
     }
-    keys_.resize(codes.size());
-    for (std::size_t i = 0; i < codes.size(); ++i) keys_[i] = make_key(codes[i], i);
-    sorter_.sort(keys_, static_cast<Code>(n_codes - 1));
-    for (std::size_t begin = 0, end = 0; begin < keys_.size(); begin = end) {
-      const Code code = code_of(keys_[begin]);
-      while (end < keys_.size() && code_of(keys_[end]) == code) ++end;
-      groups_.push_back({code, begin, end});
-    }
+    group_by_category(codes, n_codes, sorter_, keys_, groups_);
   }
 
   void fill_cells(const NodeView<Criterion>& node, std::span<const Code> codes,
                   std::size_t n_codes) {
+    groups_.clear();
     cells_.assign(n_codes * criterion_.width(), Slot{});
     for (std::size_t i = 0; i < codes.size(); ++i) criterion_.add(node.local, i, cell(codes[i]));
     for (Code code = 0; code < n_codes; ++code) {
@@ -91,20 +78,19 @@ class CategorySearch {
 
   Slot* cell(Code code) { return &cells_[code * criterion_.width()]; }
 
-  std::span<const SortKey> rows_of(const Group& group) const {
+  std::span<const SortKey> rows_of(const CategoryGroup& group) const {
     return std::span<const SortKey>(keys_).subspan(group.begin, group.end - group.begin);
   }
 
   // False when all categories are equal in the order.
   bool sort_groups(const NodeView<Criterion>& node, std::uint32_t order) {
-    for (Group& group : groups_) group.key = criterion_.category_key(sum(node, group), order);
-    std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
-      return a.key < b.key || (a.key == b.key && a.code < b.code);
-    });
-    return groups_.front().key < groups_.back().key;
+    for (CategoryGroup& group : groups_) {
+      group.key = criterion_.category_key(sum(node, group), order);
+    }
+    return sort_by_key(groups_);
   }
 
-  const Slot* sum(const NodeView<Criterion>& node, const Group& group) {
+  const Slot* sum(const NodeView<Criterion>& node, const CategoryGroup& group) {
     if (has_cells_) return cell(group.code);
     cells_.assign(criterion_.width(), Slot{});
     for (const SortKey key : rows_of(group)) {
@@ -113,7 +99,7 @@ class CategorySearch {
     return cells_.data();
   }
 
-  void move(const NodeView<Criterion>& node, const Group& group) {
+  void move(const NodeView<Criterion>& node, const CategoryGroup& group) {
     if constexpr (Criterion::kHasCells) {
       if (has_cells_) return sides_.move_cell(cell(group.code));
     }
@@ -135,11 +121,7 @@ class CategorySearch {
       move(node, groups_[g]);
     }
     if (!found.better_than(best)) return;
-    found.left_codes.clear();
-    for (std::size_t g = 0; g < found.next_code; ++g) found.left_codes.push_back(groups_[g].code);
-    std::sort(found.left_codes.begin(), found.left_codes.end());
-    found.missing_left =
-        std::binary_search(found.left_codes.begin(), found.left_codes.end(), get_missing_code);
+    send_left(groups_, found.next_code, get_missing_code, found);
     best = std::move(found);
   }
 
@@ -148,7 +130,7 @@ class CategorySearch {
   typename Criterion::Sides sides_;
   PairSorter sorter_;
   std::vector<SortKey> keys_;
-  std::vector<Group> groups_;
+  std::vector<CategoryGroup> groups_;
   std::vector<std::uint32_t> orders_;
   bool has_cells_ = false;  // cells_ is a histogram; else keys_ holds the rows of each group
   std::vector<Slot> cells_;

@@ -8,26 +8,28 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "base/memory.h"
 #include "base/types.h"
 #include "data/binned_dataset.h"
-#include "data/gather_codes.h"
 #include "data/pair_sorter.h"
 #include "layout/row_layouts.h"
 #include "simd/kernels.h"
 #include "split/binary_feature_search.h"
 #include "split/category_search.h"
-#include "split/code_prefetch.h"
+#include "split/class_node.h"
 #include "split/few_rows_search.h"
+#include "split/node_codes.h"
 #include "split/node_view.h"
 #include "split/numeric_feature_search.h"
+#include "split/random_draw.h"
 #include "split/random_search.h"
 #include "split/run_scores.h"
 #include "split/scan.h"
+#include "split/search_options.h"
 #include "split/split.h"
 
 namespace arboleda {
@@ -44,17 +46,6 @@ inline constexpr std::size_t kPartSlotsARow = 8;
 // Cells beyond the caches take longer than a sort.
 inline constexpr std::size_t kCellBytes = std::size_t{1} << 17;
 
-// Rows that are looked at to guess whether most have the code 0.
-inline constexpr std::size_t kGuessed = 16;
-
-struct SearchOptions {
-  SplitLimits limits;
-  bool at_random = false;  // one split a feature, drawn at random
-  std::uint64_t seed = 0;
-  std::uint32_t tree = 0;
-  std::span<const std::int8_t> monotonic = {};  // of each column, where the limits are monotonic
-};
-
 // Scratch of one thread.
 template <class Criterion>
 class FeatureSearch {
@@ -62,30 +53,32 @@ class FeatureSearch {
   FeatureSearch(const BinnedDataset& table, const RowLayouts& layouts, const Criterion& criterion,
                 const SearchOptions& options)
       : table_(table),
-        code_rows_(layouts.codes),
-        ahead_(table),
+        node_codes_(table, layouts.codes),
         criterion_(criterion),
         options_(options),
         is_unlimited_(options.limits.min_rows <= 1 && options.limits.min_weight <= 0.0 &&
                       !options.limits.is_monotonic),
         sides_(criterion.make_sides()),
         limits_(options.limits),
-        binary_features_(layouts.binary_features, criterion, options.limits.min_rows > 1,
-                         is_unlimited_),
+        binary_features_(layouts.binary_features, criterion.n_outputs(),
+                         options.limits.min_rows > 1, fits_bytes(),
+                         is_unlimited_ && kScoresBinaryFeatures),
         binary_cells_(layouts.lists, criterion),
-        few_(table, layouts.codes, criterion, is_unlimited_ && !options.at_random),
+        few_(table, node_codes_, is_unlimited_ && !options.at_random && fits_few()),
         categories_(criterion, limits_),
-        random_(criterion, limits_, options.seed, options.tree),
-        numeric_features_(table, layouts.numeric_features, criterion, random_,
-                          is_unlimited_ && options.at_random) {}
+        draw_(options.seed, options.tree),
+        random_(criterion, limits_, draw_),
+        numeric_features_(
+            table, layouts.numeric_features, criterion.n_outputs(), draw_,
+            is_unlimited_ && options.at_random && kScoresBinaryFeatures && fits_bytes()) {}
   FeatureSearch(const FeatureSearch&) = delete;  // its parts share its limits
 
-  BinaryFeatureSearch<Criterion>& binary_features() { return binary_features_; }
-  NumericFeatureSearch<Criterion>& numeric_features() { return numeric_features_; }
+  BinaryFeatureSearch& binary_features() { return binary_features_; }
+  NumericFeatureSearch& numeric_features() { return numeric_features_; }
 
   // Call before features of a node are searched. list: these features.
   void begin(const NodeView<Criterion>& node, std::span<const FeatureIndex> features) {
-    binary_features_.sum(node, features);
+    if constexpr (Criterion::kSumsBinaryFeatures) binary_features_.sum(class_node(node), features);
     binary_cells_.sum(node);
   }
 
@@ -97,34 +90,49 @@ class FeatureSearch {
   // The same as search() for scored flags, all at once. False when all of them are constant.
   bool search_binary_features(const NodeView<Criterion>& node,
                               std::span<const FeatureIndex> features, Split& best) {
-    const Split* found = binary_features_.best_of(node, features);
-    if (found == nullptr) return false;
-    if (!found->better_than(best)) return true;
-    best = *found;
-    if (options_.at_random) {
-      const auto& column = table_.columns[static_cast<std::size_t>(found->feature)];
-      best.threshold = random_.threshold_of_binary_feature(node, found->feature, column);
+    if constexpr (Criterion::kSumsBinaryFeatures) {
+      const Split* found = binary_features_.best_of(class_node(node), features);
+      if (found == nullptr) return false;
+      if (!found->better_than(best)) return true;
+      best = *found;
+      if (options_.at_random) {
+        const auto& column = table_.columns[static_cast<std::size_t>(found->feature)];
+        best.threshold = draw_.threshold_of_binary_feature(node.key, found->feature, column);
+      }
+      return true;
     }
-    return true;
+    return false;
   }
 
   // The same as search() for all of the features, where some of them are quicker searched together; else
   // false. varies: OUT what search() would return for each.
   bool search_side_by_side(const NodeView<Criterion>& node, std::span<const FeatureIndex> features,
                            Split& best, std::vector<std::uint8_t>& varies) {
-    if (numeric_features_.serves()) {
-      search_together(numeric_features_, node, features, best, varies);
-    } else if (few_.serves(node.rows.size(), features.size())) {
-      search_together(few_, node, features, best, varies);
-    } else {
-      return false;
+    const bool at_random = numeric_features_.serves();
+    if (!at_random && !few_.serves(node.rows.size(), features.size())) return false;
+    side_by_side_.clear();
+    place_.clear();
+    for (std::size_t f = 0; f < features.size(); ++f) {
+      const FeatureIndex feature = features[f];
+      const bool is_taken = at_random ? numeric_features_.takes(feature) : few_.takes(feature);
+      if (!is_taken || has_sums(feature)) {
+        varies[f] = search(node, feature, best);
+      } else {
+        side_by_side_.push_back(feature);
+        place_.push_back(f);
+      }
+    }
+    if (side_by_side_.empty()) return true;
+    search_together(node, best);
+    for (std::size_t f = 0; f < place_.size(); ++f) {
+      varies[place_[f]] = at_random ? numeric_features_.varies(f) : few_.varies(f);
     }
     return true;
   }
 
   // Announces the feature that will be searched after the next one, so that its codes are prefetched.
   void look_ahead(const NodeView<Criterion>& node, FeatureIndex feature) {
-    if (ahead_.helps()) ahead_.point_at(feature, code_rows_, node.rows.size());
+    node_codes_.look_ahead(feature, node.rows.size());
   }
 
   // Improves `best`. False when the feature is constant in the node, missing values included: then
@@ -140,47 +148,41 @@ class FeatureSearch {
       if (binary_features_.sums(feature)) return split_binary(node, feature, column, best);
     }
     if (binary_cells_.has(feature)) return split_binary_by_cell(node, feature, column, best);
-    const bool is_near = code_rows_.serves(feature, node.rows.size());
-    if (options_.at_random) {
-      if (is_near) {
-        gather_near(node, feature);
-      } else {
-        gather_codes(column, node.rows, codes_);
-      }
-      return random_.search(node, feature, column, codes_, best);
-    }
-    if (column.is_categorical) {
-      gather_codes(column, node.rows, codes_);
-      return categories_.search(node, feature, codes_, column.n_codes(), column.get_missing_code(),
-                                best);
-    }
-    if (is_near) return by_codes(node, feature, column, code_rows_.column(feature), best);
-    return std::visit(
-        [&](const auto& codes) { return by_codes(node, feature, column, codes, best); },
-        column.codes);
+    if (!options_.at_random && !column.is_categorical) return by_codes(node, feature, column, best);
+    node_codes_.gather(node.rows, feature, codes_);
+    if (options_.at_random) return random_.search(node, feature, column, codes_, best);
+    return categories_.search(node, feature, codes_, column.n_codes(), column.get_missing_code(),
+                              best);
   }
 
  private:
   using Slot = typename Criterion::Slot;
+  // kernels().split_scores has the score, for class weights and for sorted rows of any kind.
+  static constexpr bool kScoresBinaryFeatures =
+      requires { requires Criterion::kScoresBinaryFeatures; };
+  static constexpr bool kScoresRuns = requires { requires Criterion::kScoresRuns; };
 
-  // The features that one of the searches of many takes are left to it.
-  template <class Search>
-  void search_together(Search& many, const NodeView<Criterion>& node,
-                       std::span<const FeatureIndex> features, Split& best,
-                       std::vector<std::uint8_t>& varies) {
-    side_by_side_.clear();
-    place_.clear();
-    for (std::size_t f = 0; f < features.size(); ++f) {
-      if (has_sums(features[f]) || !many.takes(features[f])) {
-        varies[f] = search(node, features[f], best);
-      } else {
-        side_by_side_.push_back(features[f]);
-        place_.push_back(f);
+  bool fits_bytes() const {
+    if constexpr (Criterion::kSumsBinaryFeatures) return criterion_.max_weight() <= UINT8_MAX;
+    return false;
+  }
+  bool fits_few() const {
+    if constexpr (kScoresRuns) return criterion_.fits_few(FewRowsSearch::kMost);
+    return false;
+  }
+
+  static ClassNode class_node(const NodeView<Criterion>& node) {
+    return {node.rows, node.local.entry.data(), node.total};
+  }
+
+  // The features of side_by_side_.
+  void search_together(const NodeView<Criterion>& node, Split& best) {
+    if constexpr (kScoresBinaryFeatures) {
+      if (numeric_features_.serves()) {
+        return numeric_features_.search(class_node(node), node.key, side_by_side_, best);
       }
     }
-    if (side_by_side_.empty()) return;
-    many.search(node, side_by_side_, sides_, best);
-    for (std::size_t f = 0; f < side_by_side_.size(); ++f) varies[place_[f]] = many.varies(f);
+    if constexpr (kScoresRuns) few_.search(criterion_, node, side_by_side_, sides_, best);
   }
 
   // There is one split, or none.
@@ -216,114 +218,76 @@ class FeatureSearch {
     candidate.code = 0;
     candidate.next_code = 1;
     if (consider(sides_, limits_, candidate, best) && options_.at_random) {
-      best.threshold = random_.threshold_of_binary_feature(node, feature, column);
+      best.threshold = draw_.threshold_of_binary_feature(node.key, feature, column);
     }
     return true;
   }
 
-  template <class Codes>
   bool by_codes(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
-                const Codes& codes, Split& best) {
-    constexpr bool kIsSparse = std::is_same_v<Codes, SparseCodes>;
+                Split& best) {
     const std::size_t n_rows = node.rows.size();
     if constexpr (!Criterion::kHasCells) {
       return by_sort(node, feature, column, best);
-    } else if constexpr (kIsSparse) {
-      keys_.clear();
-      for_each_listed(codes, node.rows,
-                      [&](std::size_t i, Code code) { keys_.push_back(make_key(code, i)); });
-      return by_listed(node, feature, column, codes.default_code, best);
     } else {
+      if (node_codes_.are_listed(feature)) {
+        const Code usual = node_codes_.list_listed(node.rows, feature, keys_);
+        return by_listed(node, feature, column, usual, best);
+      }
       const std::size_t n_slots = column.n_codes() * criterion_.width();
       const bool whole = n_slots * sizeof(Slot) <= kHistogramBytes;
       if (whole && n_slots <= kSlotsARow * n_rows &&
-          (n_rows > kListedRows ||
-           (n_slots * sizeof(Slot) <= kCellBytes && !is_mostly_zero(node, codes)))) {
-        return by_histogram(node, feature, column, codes, best);
+          (n_rows > kListedRows || (n_slots * sizeof(Slot) <= kCellBytes &&
+                                    !node_codes_.are_mostly_zero(node.rows, feature)))) {
+        return by_histogram(node, feature, column, best);
       }
       if (!whole && n_slots <= kPartSlotsARow * n_rows) {
-        return by_parts(node, feature, column, codes, best);
+        return by_parts(node, feature, column, best);
       }
-      list_rows(node, codes);
+      node_codes_.list_nonzero(node.rows, feature, keys_);
       return by_listed(node, feature, column, 0, best);
     }
   }
 
-  template <class Codes>
-  static bool is_mostly_zero(const NodeView<Criterion>& node, const Codes& codes) {
-    const std::size_t step = node.rows.size() / kGuessed + 1;
-    std::size_t n_seen = 0, n_zero = 0;
-    for (std::size_t i = 0; i < node.rows.size(); i += step, ++n_seen) {
-      n_zero += codes[node.rows[i]] == 0;
-    }
-    return 2 * n_zero > n_seen;
-  }
-
-  void gather_near(const NodeView<Criterion>& node, FeatureIndex feature) {
-    const StridedCodes codes = code_rows_.column(feature);
-    codes_.resize(node.rows.size());
-    for (std::size_t i = 0; i < codes_.size(); ++i) codes_[i] = codes[node.rows[i]];
-  }
-
-  // A key for every row whose code is not 0.
-  template <class Codes>
-  void list_rows(const NodeView<Criterion>& node, const Codes& codes) {
-    keys_.resize(node.rows.size());
-    keys_.resize(ahead_.helps() ? list_rows_into<true>(node, codes, keys_.data())
-                                : list_rows_into<false>(node, codes, keys_.data()));
-  }
-
-  template <bool kLooksAhead, class Codes>
-  std::size_t list_rows_into(const NodeView<Criterion>& node, const Codes& codes, SortKey* keys) {
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < node.rows.size(); ++i) {
-      if constexpr (kLooksAhead) ahead_.fetch(node.rows[i]);
-      const Code code = codes[node.rows[i]];
-      keys[n] = make_key(code, i);
-      n += code != 0;
-    }
-    return n;
-  }
-
-  template <class Codes>
   bool by_histogram(const NodeView<Criterion>& node, FeatureIndex feature,
-                    const CodedColumn& column, const Codes& codes, Split& best) {
+                    const CodedColumn& column, Split& best) {
     const std::size_t width = criterion_.width();
     histogram_.assign(column.n_codes() * width, Slot{});
-    if (ahead_.helps()) {
-      fill_histogram<true>(node, codes);
-    } else {
-      fill_histogram<false>(node, codes);
-    }
-    if (criterion_.n_rows(&histogram_[codes[node.rows[0]] * width]) == node.rows.size())
-      return false;
+    Code first = 0;
+    node_codes_.visit(feature, node.rows.size(), [&](const auto codes) {
+      first = codes[node.rows[0]];
+      fill_histogram(node, codes);
+    });
+    if (criterion_.n_rows(&histogram_[first * width]) == node.rows.size()) return false;
     scan_histogram(criterion_, histogram_.data(), column.n_values, column.has_missing, node.total,
                    node.rows.size(), limits_, feature, sides_, best);
     return true;
   }
 
-  template <bool kLooksAhead, class Codes>
-  void fill_histogram(const NodeView<Criterion>& node, const Codes& codes) {
+  template <class Codes>
+  void fill_histogram(const NodeView<Criterion>& node, const Codes codes) {
     const std::size_t width = criterion_.width();
+    Slot* const histogram = histogram_.data();
+    const CodePrefetch ahead = node_codes_.ahead();
     for (std::size_t i = 0; i < node.rows.size(); ++i) {
-      if constexpr (kLooksAhead) ahead_.fetch(node.rows[i]);
-      criterion_.add(node.local, i, &histogram_[codes[node.rows[i]] * width]);
+      ahead.fetch(node.rows[i]);
+      criterion_.add(node.local, i, histogram + codes[node.rows[i]] * width);
     }
   }
 
   // A histogram of a large node with many codes, made and scanned in parts: they stay in the cache,
   // and memory stays small.
-  template <class Codes>
   bool by_parts(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
-                const Codes& codes, Split& best) {
+                Split& best) {
     const std::size_t width = criterion_.width();
     const std::size_t n_cells =
         std::max(kHistogramBytes / (sizeof(Slot) * width), column.n_codes() / kParts + 1);
+    node_codes_.gather(node.rows, feature, codes_);
+    if (std::ranges::count(codes_, codes_[0]) == std::ssize(codes_)) return false;
     // Adds the rows with codes from `begin` on; those of no part of it, to the cell after the last.
     const auto fill = [&](std::size_t begin) {
       histogram_.assign((n_cells + 1) * width, Slot{});
-      for (std::size_t i = 0; i < node.rows.size(); ++i) {
-        const std::size_t cell = std::min<std::size_t>(codes[node.rows[i]] - begin, n_cells);
+      for (std::size_t i = 0; i < codes_.size(); ++i) {
+        const std::size_t cell = std::min<std::size_t>(codes_[i] - begin, n_cells);
         criterion_.add(node.local, i, &histogram_[cell * width]);
       }
     };
@@ -332,11 +296,9 @@ class FeatureSearch {
       fill(column.n_values);
       std::copy_n(histogram_.begin(), width, missing.begin());
     }
-    const std::size_t n_missing = criterion_.n_rows(missing.data());
-    if (is_constant(node, codes)) return false;
     scan_feature(
-        sides_, node.total, node.rows.size(), n_missing > 0, limits_, feature, best,
-        [&] { sides_.move_cell(missing.data()); },
+        sides_, node.total, node.rows.size(), criterion_.n_rows(missing.data()) > 0, limits_,
+        feature, best, [&] { sides_.move_cell(missing.data()); },
         [&](auto& scan) {
           for (std::size_t begin = 0; begin < column.n_values; begin += n_cells) {
             fill(begin);
@@ -352,15 +314,9 @@ class FeatureSearch {
     return true;
   }
 
-  template <class Codes>
-  static bool is_constant(const NodeView<Criterion>& node, const Codes& codes) {
-    return std::all_of(node.rows.begin(), node.rows.end(),
-                       [&](RowIndex row) { return codes[row] == codes[node.rows[0]]; });
-  }
-
   bool by_sort(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
                Split& best) {
-    gather_codes(column, node.rows, codes_);
+    node_codes_.gather(node.rows, feature, codes_);
     keys_.resize(codes_.size());
     const Code differ = kernels_.make_keys(codes_.data(), codes_.size(), keys_.data());
     if (differ == 0) return false;
@@ -386,7 +342,7 @@ class FeatureSearch {
     histogram_.assign(width, Slot{});
     const bool any_unlisted = keys_.size() < node.rows.size();
     if (any_unlisted) add_unlisted(node, histogram_.data());
-    if constexpr (requires { requires Criterion::kScoresRuns; }) {
+    if constexpr (kScoresRuns) {
       const bool any_missing = code_of(keys_.back()) == column.n_values;
       if (is_unlimited_ && usual == 0 && !any_missing) {
         return runs_.search(criterion_, node.local, keys_,
@@ -422,8 +378,7 @@ class FeatureSearch {
   }
 
   const BinnedDataset& table_;
-  const CodeRows& code_rows_;
-  CodePrefetch ahead_;
+  NodeCodes node_codes_;
   const Criterion& criterion_;
   const SearchOptions options_;
   const bool is_unlimited_;  // every split with something on both sides may be made
@@ -435,15 +390,16 @@ class FeatureSearch {
   PairSorter sorter_;
   UnfilledVector<SortKey> keys_;
   std::vector<Code> codes_;
-  BinaryFeatureSearch<Criterion> binary_features_;
+  BinaryFeatureSearch binary_features_;
   BinaryFeatureCells<Criterion> binary_cells_;
   RunScores runs_;
-  FewRowsSearch<Criterion> few_;
+  FewRowsSearch few_;
   std::vector<FeatureIndex> side_by_side_;  // that are searched together,
   std::vector<std::size_t> place_;          // and their places among those that are searched
   CategorySearch<Criterion> categories_;
+  RandomDraw draw_;
   RandomSearch<Criterion> random_;
-  NumericFeatureSearch<Criterion> numeric_features_;
+  NumericFeatureSearch numeric_features_;
 };
 
 }  // namespace arboleda

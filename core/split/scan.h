@@ -74,8 +74,9 @@ class Scan {
     seen_ = true;
   }
 
-  // Call when all present rows are on the left and only missing ones on the right.
-  void at_end() {
+  // Call when all present rows are on the left and only missing ones on the right. Once a scan: its code
+  // is not worth a copy in every loop.
+  [[gnu::noinline]] void at_end() {
     if (seen_) consider(Split::kNoCode);
   }
 
@@ -98,15 +99,14 @@ template <class Sides, class Slot, class MoveMissing, class Walk>
 void scan_feature(Sides& sides, const Slot* total, std::uint64_t n_rows, bool has_missing,
                   const SplitLimits& limits, FeatureIndex feature, Split& best,
                   const MoveMissing& move_missing, const Walk& walk) {
-  sides.reset(total, n_rows);
-  Scan<Sides> right(sides, limits, feature, false, best);
-  walk(right);
-  if (!has_missing) return;
-  right.at_end();
-  sides.reset(total, n_rows);
-  move_missing();
-  Scan<Sides> left(sides, limits, feature, true, best);
-  walk(left);
+  for (const bool missing_left : {false, true}) {
+    sides.reset(total, n_rows);
+    if (missing_left) move_missing();
+    Scan<Sides> scan(sides, limits, feature, missing_left, best);
+    walk(scan);
+    if (!has_missing) return;
+    if (!missing_left) scan.at_end();
+  }
 }
 
 // histogram: a cell of criterion.width() slots for each of the n_values codes, then, where the

@@ -1,0 +1,24 @@
+// Growing a tree by a criterion. Every criterion compiles a search of its own, which takes seconds: only
+// the file that is named after the criterion includes this.
+#pragma once
+
+#include <memory>
+
+#include "grow/criterion_splitter.h"
+#include "grow/grower.h"
+#include "learn/grow_tree.h"
+
+namespace arboleda {
+
+template <class Criterion>
+TreeArrays grow_by(const TreeTask& task, const Criterion& criterion) {
+  const TreeCriterion erased{
+      {criterion.n_outputs(), criterion.total_weight(), criterion.weight_unit(),
+       criterion.impurity_exponent(), criterion.is_ordered(), Criterion::kSumsBinaryFeatures},
+      [&](const BinnedDataset& table, const RowLayouts& layouts, const SearchOptions& options) {
+        return std::make_unique<CriterionSplitter<Criterion>>(table, layouts, criterion, options);
+      }};
+  return grow_tree(task, erased);
+}
+
+}  // namespace arboleda

@@ -1,0 +1,52 @@
+"""The slowest files of a build are read from Ninja's log, and too slow ones are an error."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "slowest_units.py"
+
+# Milliseconds at which a command began and ended, the time of its output, the output, a hash.
+LOG = "# ninja log v5\n" + "\n".join(
+    f"{begin}\t{end}\t0\t{output}\tabc"
+    for begin, end, output in [
+        (0, 90_000, "core/a.cc.o"),  # built again below
+        (0, 2_000, "core/a.cc.o"),
+        (500, 31_000, "core/b.cc.o"),
+        (0, 1_500, "core/cmake_pch.hxx.gch"),
+        (0, 70_000, "core/libcore.a"),
+    ]
+)
+
+
+def run_script(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, SCRIPT, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_units_are_listed_by_the_time_of_their_last_build(tmp_path: Path) -> None:
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / ".ninja_log").write_text(LOG)
+    result = run_script(tmp_path, "--most", "2")
+    assert result.returncode == 0
+    head, *units = result.stdout.splitlines()
+    assert head == "3 units, 34 s in all; the slowest:"
+    assert [unit.split() for unit in units] == [
+        ["30.5", "s", f"{tmp_path}/build/core/b.cc.o"],
+        ["2.0", "s", f"{tmp_path}/build/core/a.cc.o"],
+    ]
+
+
+def test_a_unit_over_the_limit_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / ".ninja_log").write_text(LOG)
+    assert run_script(tmp_path, "--fail-over", "31").returncode == 0
+    result = run_script(tmp_path, "--fail-over", "30")
+    assert result.returncode == 1
+    assert result.stdout.endswith(f"{tmp_path}/core/b.cc.o took longer than 30 s: split it.\n")
+
+
+def test_a_folder_without_a_build_is_named(tmp_path: Path) -> None:
+    result = run_script(tmp_path)
+    assert result.returncode == 2
+    assert result.stderr == f"{tmp_path} holds no .ninja_log: build there with Ninja first.\n"
