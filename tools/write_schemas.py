@@ -8,6 +8,7 @@ A test fails while a committed schema differs from its models.
 from pathlib import Path
 
 from arboleda.facts.comparison import ComparisonOfStudies
+from arboleda.facts.explanation import ExplanationFacts
 from arboleda.facts.exploration import ExplorationFacts
 from arboleda.facts.study import StudyFacts, format_schema
 
@@ -15,6 +16,7 @@ FACTS = Path(__file__).parents[1] / "src" / "arboleda" / "facts"
 SCHEMAS = {
     FACTS / "study.schema.json": StudyFacts,
     FACTS / "exploration.schema.json": ExplorationFacts,
+    FACTS / "explanation.schema.json": ExplanationFacts,
     FACTS / "comparison.schema.json": ComparisonOfStudies,
 }
 

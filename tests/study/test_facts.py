@@ -37,7 +37,7 @@ COLUMN = {
 }
 
 
-@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
 def test_the_committed_schema_is_that_of_the_models(path: Path) -> None:
     """If not: python tools/write_schemas.py."""
     assert path.read_text("utf-8") == format_schema(SCHEMAS[path])

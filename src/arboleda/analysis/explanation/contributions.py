@@ -5,9 +5,8 @@ ones. They are exact for sums of trees of this library, and sampled for all othe
 combinations.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.stats import rankdata
@@ -16,6 +15,14 @@ from arboleda._utils.numbers import plain
 from arboleda.analysis.explanation.sampled_shapley import sample_shapley
 from arboleda.catalogue.preparation import find_prepared_sources
 from arboleda.explain import ShapValues, lime, shap_values
+from arboleda.facts.explanation import (
+    ColumnContribution,
+    ColumnShap,
+    ConditionWeight,
+    ContributionsFacts,
+    LimeFacts,
+    ShapFacts,
+)
 from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.results.explained_model import (
     ExplainedModel,
@@ -141,7 +148,7 @@ def _get_unit(subject: ExplainedModel, result: ShapValues) -> Unit:
     return "log_odds" if boosted and result.values.ndim == 2 else "score"
 
 
-def describe_shap(subject: ExplainedModel) -> dict[str, Any]:
+def describe_shap(subject: ExplainedModel) -> ShapFacts:
     """Compute contributions to a sample of test rows, the most important columns first.
 
     The output is the positive of two classes, the most frequent of several, or the value.
@@ -159,29 +166,29 @@ def describe_shap(subject: ExplainedModel) -> dict[str, Any]:
     result = compute_contributions(subject, part.x, label, PAIRS_OF_MANY)
     means = np.abs(result.contributions).mean(axis=0)
     order = [int(j) for j in np.argsort(-means, kind="stable") if means[j] > 0]
-    return {
-        "method": "shap" if is_exact else "sampling",
-        "n_orders": result.n_orders,
-        "output": subject.labels[label] if subject.classes else None,
-        "unit": result.unit,
-        "n_rows": len(part.x),
-        "n_others": max(0, len(order) - SHOWN),
-        "columns": [
-            {
-                "name": subject.names[j],
-                "mean": float(means[j]),
-                "points": [
-                    [float(contribution), place]
+    return ShapFacts(
+        method="shap" if is_exact else "sampling",
+        n_orders=result.n_orders,
+        output=subject.labels[label] if subject.classes else None,
+        unit=result.unit,
+        n_rows=len(part.x),
+        n_others=max(0, len(order) - SHOWN),
+        columns=[
+            ColumnShap(
+                name=subject.names[j],
+                mean=float(means[j]),
+                points=[
+                    (float(contribution), place)
                     for contribution, place in zip(
                         result.contributions[:, j],
                         _compute_quantiles(subject, j, part.x[:, j]),
                         strict=True,
                     )
                 ],
-            }
+            )
             for j in order[:SHOWN]
         ],
-    }
+    )
 
 
 def _compute_quantiles(subject: ExplainedModel, column: int, values: Floats) -> list[float | None]:
@@ -200,7 +207,7 @@ MIN_FIDELITY = 0.7
 _LIME_STREAM = 7
 
 
-def describe_contributions(subject: ExplainedModel, row: Floats) -> dict[str, Any]:
+def describe_contributions(subject: ExplainedModel, row: Floats) -> ContributionsFacts:
     """Compute the contribution of each column to the predicted class or value.
 
     Parameters
@@ -222,34 +229,34 @@ def describe_contributions(subject: ExplainedModel, row: Floats) -> dict[str, An
     order = [
         int(j) for j in np.argsort(-np.abs(contributions), kind="stable") if contributions[j] != 0
     ]
-    return {
-        "method": "shap" if errors is None else "sampling",
-        "output": subject.prediction_text(predicted) if subject.classes else None,
-        "unit": result.unit,
-        "base": base,
-        "total": base + float(contributions.sum()),
-        "n_orders": result.n_orders,
-        "n_background": len(draw_background(subject).x),
-        "columns": [
-            {
-                "name": subject.names[j],
-                "value": subject.text(j, row[j]),
-                "contribution": float(contributions[j]),
-                "standard_error": None if errors is None else float(errors[j]),
-            }
+    return ContributionsFacts(
+        method="shap" if errors is None else "sampling",
+        output=subject.labels[int(predicted)] if subject.classes else None,
+        unit=result.unit,
+        base=base,
+        total=base + float(contributions.sum()),
+        n_orders=result.n_orders,
+        n_background=len(draw_background(subject).x),
+        columns=[
+            ColumnContribution(
+                name=subject.names[j],
+                value=subject.text(j, row[j]),
+                contribution=float(contributions[j]),
+                standard_error=None if errors is None else float(errors[j]),
+            )
             for j in order
         ],
-    }
+    )
 
 
 def describe_lime(
-    subject: ExplainedModel, row: Floats, contributions: Mapping[str, Any]
-) -> dict[str, Any] | None:
+    subject: ExplainedModel, row: Floats, contributions: ContributionsFacts
+) -> LimeFacts | None:
     """Fit a simple model of the predictions around a row.
 
     None if the contributions are exact, or if it explains too little of the variance there.
     """
-    if contributions["method"] == "shap":
+    if contributions.method == "shap":
         return None
     predicted = float(subject.predict(row[None, :])[0])
     part = subject.draw(subject.train, LIME_ROWS, _LIME_STREAM)
@@ -260,31 +267,31 @@ def describe_lime(
         categorical_features=[*subject.levels, *subject.binary] or None,
         random_state=subject.seed,
     )
-    output = subject.prediction_text(predicted) if subject.classes else None
+    output = subject.labels[int(predicted)] if subject.classes else None
     result = explainer.explain(row, output=output, n_features=CONDITIONS)
     if result.fidelity < MIN_FIDELITY:
         return None
-    return {
-        "output": output,
-        "unit": "probability" if subject.classes else "value",
-        "base": float(result.intercept),
-        "total": float(result.prediction),
-        "fidelity": float(result.fidelity),
-        "stability": None if result.stability is None else float(result.stability),
-        "n_samples": SAMPLES,
-        "columns": [
-            {
-                "name": subject.names[j],
-                "value": subject.text(j, row[j]),
-                "contribution": float(weight),
-                "condition": _format_condition(subject, j, row[j], text),
-            }
+    return LimeFacts(
+        output=output,
+        unit="probability" if subject.classes else "value",
+        base=float(result.intercept),
+        total=float(result.prediction),
+        fidelity=float(result.fidelity),
+        stability=None if result.stability is None else float(result.stability),
+        n_samples=SAMPLES,
+        columns=[
+            ConditionWeight(
+                name=subject.names[j],
+                value=subject.text(j, row[j]),
+                contribution=float(weight),
+                condition=_format_condition(subject, j, row[j], text),
+            )
             for j, text, weight in sorted(
                 zip(map(int, result.features), result.conditions, result.weights, strict=True),
                 key=lambda item: -abs(item[2]),
             )
         ],
-    }
+    )
 
 
 def _format_condition(subject: ExplainedModel, column: int, value: float, text: str) -> str | None:

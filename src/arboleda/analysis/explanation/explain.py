@@ -25,6 +25,7 @@ from arboleda.analysis.explanation.prediction import (
     describe_effects,
     describe_prediction,
     describe_range,
+    make_histogram,
 )
 from arboleda.analysis.explanation.rows import (
     count_rows_beyond_training,
@@ -33,6 +34,22 @@ from arboleda.analysis.explanation.rows import (
     find_instructive_rows,
     make_proximity_forest,
 )
+from arboleda.facts.explanation import (
+    SCHEMA_VERSION,
+    BaselineFacts,
+    CalibrationSummary,
+    ContributionsFacts,
+    ExplainedRowFacts,
+    ExplainedStudy,
+    ModelExplanation,
+    ModelImportance,
+    ModelSummary,
+    ModelSurrogate,
+    RowExplanation,
+    ScoreSummary,
+)
+from arboleda.facts.exploration import LibraryVersions
+from arboleda.facts.model import FactsModel
 from arboleda.reports.explanation.page import render_explanation
 from arboleda.reports.fact_messages import collect_messages
 from arboleda.study import Study
@@ -40,10 +57,8 @@ from arboleda.study.artifacts.files import FactsPage, check_language
 from arboleda.study.execution.progress import Progress
 from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
 from arboleda.study.results.importance import describe_importance, describe_surrogate
-from arboleda.tables.describe import compute_histogram
 
 __all__ = [
-    "SCHEMA_VERSION",
     "ExplainedRow",
     "Explanation",
     "explain",
@@ -151,9 +166,10 @@ def explain(
         with reporter.step("Reading the study"):
             subject = load_subject(Path(folder), int(seed), model)
         if row is None:
-            facts = make_model_facts(subject, reporter)
+            typed: FactsModel = make_model_facts(subject, reporter)
         else:
-            facts = make_row_facts(subject, load_row(subject, row), reporter)
+            typed = make_row_facts(subject, load_row(subject, row), reporter)
+    facts = typed.model_dump(mode="json", exclude_unset=True)
     facts["messages"] = subject.facts.get("messages", {}) | collect_messages(facts)
     return Explanation(facts, lang or subject.facts["study"]["settings"].get("lang", "en"))
 
@@ -213,102 +229,108 @@ def load_row(subject: ExplainedModel, row: int) -> ExplainedRow:
     )
 
 
-SCHEMA_VERSION = 3
 _BASELINES = ("most_frequent", "mean")
 # Packages of models that extrapolate as constants.
 _TREES = tuple(f"arboleda.{part}" for part in ("adaboost", "bagging", "boosting", "forest", "tree"))
 
 
-def make_frame_facts(subject: ExplainedModel, about: str) -> dict[str, Any]:
+def make_frame_facts(subject: ExplainedModel) -> dict[str, Any]:
     """Collect the facts about the study, its best model and the package versions."""
     study = subject.facts["study"]
     return {
         "schema_version": SCHEMA_VERSION,
         "arboleda_version": arboleda.__version__,
-        "about": about,
-        "study": {
-            "folder": subject.folder,
-            "table": study["table"],
-            "target": study["target"],
-            "task": study["task"],
-            "labels": list(subject.labels) or None,
-            "positive_class": study["positive_class"],
-            "metric": study["metric"],
-            "metric_label": study["metric_label"],
-            "greater_is_better": study["greater_is_better"],
-            "n_train": subject.facts["split"]["n_train"],
-            "n_test": subject.facts["split"]["n_test"],
-            "data_sha256": study["data_sha256"],
-        },
+        "study": ExplainedStudy(
+            folder=subject.folder,
+            table=study["table"],
+            target=study["target"],
+            task=study["task"],
+            labels=list(subject.labels) or None,
+            positive_class=study["positive_class"],
+            metric=study["metric"],
+            metric_label=study["metric_label"],
+            greater_is_better=study["greater_is_better"],
+            n_train=subject.facts["split"]["n_train"],
+            n_test=subject.facts["split"]["n_test"],
+            data_sha256=study["data_sha256"],
+        ),
         "model": _describe_model(subject),
         "seed": subject.seed,
-        "environment": {
-            "python": platform.python_version(),
-            "arboleda": arboleda.__version__,
-            "numpy": np.__version__,
-            "scikit_learn": sklearn.__version__,
-        },
+        "environment": LibraryVersions(
+            python=platform.python_version(),
+            arboleda=arboleda.__version__,
+            numpy=np.__version__,
+            scikit_learn=sklearn.__version__,
+        ),
     }
 
 
-def _describe_model(subject: ExplainedModel) -> dict[str, Any]:
+def _describe_model(subject: ExplainedModel) -> ModelSummary:
     models = [m for m in subject.facts["models"] if m["status"] == "ok"]
     result = next(m for m in models if m["key"] == subject.key)
     metric, test = subject.facts["study"]["metric"], result["test"]
     baseline = next((m for m in models if m["key"] in _BASELINES and m is not result), None)
-    return {
-        "key": result["key"],
-        "name": result["name"],
-        "engine": result["engine"],
-        "params": dict(result["candidates"][result["best"]]["params"]),
-        "n_models": len(models),
-        "rank": models.index(result) + 1,
-        "cv": {"mean": result["cv"]["mean"], "sd": result["cv"]["sd"]},
-        "test": test["metrics"].get(metric),
-        "interval": dict(test["interval"]),
-        "baseline": None
+    return ModelSummary(
+        key=result["key"],
+        name=result["name"],
+        engine=result["engine"],
+        params=dict(result["candidates"][result["best"]]["params"]),
+        n_models=len(models),
+        rank=models.index(result) + 1,
+        cv=ScoreSummary(mean=result["cv"]["mean"], sd=result["cv"]["sd"]),
+        test=test["metrics"].get(metric),
+        interval=dict(test["interval"]),
+        baseline=None
         if baseline is None
-        else {"name": baseline["name"], "test": baseline["test"]["metrics"].get(metric)},
-        "calibration": _describe_calibration(test["calibration"]),
-        "probabilities": subject.predicts_probabilities,
-        "by_trees": type(subject.pipeline[-1]).__module__.startswith(_TREES),
-    }
+        else BaselineFacts(name=baseline["name"], test=baseline["test"]["metrics"].get(metric)),
+        calibration=_describe_calibration(test["calibration"]),
+        probabilities=subject.predicts_probabilities,
+        by_trees=type(subject.pipeline[-1]).__module__.startswith(_TREES),
+    )
 
 
-def _describe_calibration(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _describe_calibration(result: Mapping[str, Any] | None) -> CalibrationSummary | None:
     """Return the calibration error on the test rows and its quantile under chance."""
     if result is None:
         return None
-    return {key: result[key] for key in ("error", "largest_by_chance", "level", "bins")}
+    return CalibrationSummary(
+        error=result["error"],
+        largest_by_chance=result["largest_by_chance"],
+        level=result["level"],
+        bins=result["bins"],
+    )
 
 
-def make_model_facts(subject: ExplainedModel, progress: Progress) -> dict[str, Any]:
+def make_model_facts(subject: ExplainedModel, progress: Progress) -> ModelExplanation:
     """Compute the facts of a model; the same study and seed give the same facts.
 
     Parts that cannot be computed for the model or its rows are None.
     """
     with progress.step("Computing permutation importance"):
-        importance = describe_importance(subject)
+        found = describe_importance(subject)
+        importance = None if found is None else ModelImportance.model_validate(found)
     with progress.step("Computing effects of columns"):
         effects = describe_effects(subject, importance)
     with progress.step("Computing contributions of columns"):
         shap = describe_shap(subject)
     with progress.step("Fitting a surrogate tree"):
-        surrogate = describe_surrogate(subject)
+        found = describe_surrogate(subject)
+        surrogate = None if found is None else ModelSurrogate.model_validate(found)
     with progress.step("Checking calibration and coverage"):
         coverage = describe_coverage(subject)
-    return {
-        **make_frame_facts(subject, "model"),
-        "names": list(subject.names),
-        "importance": importance,
-        "effects": effects,
-        "surrogate": surrogate,
-        "shap": shap,
-        "promise": coverage,
-        "rows": find_instructive_rows(subject),
-        "correlated": find_correlated_columns(subject),
-        "beyond": count_rows_beyond_training(subject),
-    }
+    return ModelExplanation(
+        **make_frame_facts(subject),
+        about="model",
+        names=list(subject.names),
+        importance=importance,
+        effects=effects,
+        surrogate=surrogate,
+        shap=shap,
+        promise=coverage,
+        rows=find_instructive_rows(subject),
+        correlated=find_correlated_columns(subject),
+        beyond=count_rows_beyond_training(subject),
+    )
 
 
 CHANGED = 4
@@ -317,7 +339,7 @@ BINS = 30
 
 def make_row_facts(
     subject: ExplainedModel, row: ExplainedRow, progress: Progress
-) -> dict[str, Any]:
+) -> RowExplanation:
     """Compute the facts of a row; the same study, row and seed give the same facts."""
     own = row.number
     with progress.step("Predicting the row"):
@@ -336,27 +358,28 @@ def make_row_facts(
         forest = make_proximity_forest(subject)
         neighbours = forest.facts(row.x, own)
         near_test_rows = forest.test_rows(row.x) if row.part == "train" else []
-    return {
-        **make_frame_facts(subject, "row"),
-        "row": {
-            "number": row.number + 1,
-            "n_rows": row.n_rows,
-            "part": row.part,
-            "truth": subject.prediction_text(row.truth),
-            "near_test_rows": near_test_rows,
-        },
-        "prediction": prediction,
-        "range": prediction_range,
-        "targets": None if subject.classes else compute_histogram(subject.train.y, BINS),
-        "values": values,
-        "contributions": contributions,
-        "lime": simple,
-        "changes": changes,
-        "neighbours": neighbours,
-    }
+    return RowExplanation(
+        **make_frame_facts(subject),
+        about="row",
+        row=ExplainedRowFacts(
+            number=row.number + 1,
+            n_rows=row.n_rows,
+            part=row.part,
+            truth=subject.prediction_text(row.truth),
+            near_test_rows=near_test_rows,
+        ),
+        prediction=prediction,
+        range=prediction_range,
+        targets=None if subject.classes else make_histogram(subject.train.y, BINS),
+        values=values,
+        contributions=contributions,
+        lime=simple,
+        changes=changes,
+        neighbours=neighbours,
+    )
 
 
-def _find_leading_columns(subject: ExplainedModel, contributions: Mapping[str, Any]) -> list[int]:
+def _find_leading_columns(subject: ExplainedModel, contributions: ContributionsFacts) -> list[int]:
     """Return the columns with the largest contributions."""
-    names = dict.fromkeys(column["name"] for column in contributions["columns"])
+    names = dict.fromkeys(column.name for column in contributions.columns)
     return [subject.names.index(name) for name in names][:CHANGED]

@@ -1,11 +1,23 @@
 """The prediction of a row: errors, conformal sets and intervals, and the effects of columns."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from arboleda.explain import partial_dependence
+from arboleda.facts.explanation import (
+    AbsoluteErrors,
+    ChangeFacts,
+    ClassProbability,
+    CoverageFacts,
+    EffectCurve,
+    EffectFacts,
+    ModelImportance,
+    PredictionFacts,
+    RangeFacts,
+    SimilarRows,
+)
+from arboleda.facts.model import HistogramFacts
 from arboleda.study.results.explained_model import (
     ExplainedModel,
     Floats,
@@ -24,13 +36,14 @@ __all__ = [
     "describe_prediction",
     "describe_range",
     "is_listed",
+    "make_histogram",
 ]
 
 # Test rows of similar confidence: a tenth of them, but not fewer than this.
 NEAR_SHARE, FEWEST_NEAR = 0.1, 50
 
 
-def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -> dict[str, Any]:
+def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -> PredictionFacts:
     """Describe the prediction, class probabilities and shares, and the typical errors.
 
     Parameters
@@ -43,58 +56,62 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
     """
     test = subject.test.some(np.flatnonzero(subject.test.numbers != own))
     predicted = float(subject.predict(row[None, :])[0])
-    result: dict[str, Any] = {
-        "value": subject.prediction_text(predicted),
-        "probabilities": None,
-        "mean": None,
-        "similar": None,
-        "errors": None,
-    }
+    value = subject.prediction_text(predicted)
     if not subject.classes:
-        result["mean"] = float(subject.train.y.mean())
-        result["errors"] = _compute_errors(subject, test)
-    else:
-        output = subject.outputs(row[None, :])[0]
-        result["similar"] = _count_similar(
-            subject, test, int(predicted), float(output[int(predicted)])
+        return PredictionFacts(
+            value=value,
+            probabilities=None,
+            mean=float(subject.train.y.mean()),
+            similar=None,
+            errors=_compute_errors(subject, test),
         )
+    output = subject.outputs(row[None, :])[0]
+    probabilities = None
     if subject.predicts_probabilities:
         shares = np.bincount(subject.train.y, minlength=len(subject.labels)) / len(subject.train.y)
-        result["probabilities"] = [
-            {"label": subject.labels[k], "probability": float(output[k]), "share": float(shares[k])}
+        probabilities = [
+            ClassProbability(
+                label=subject.labels[k], probability=float(output[k]), share=float(shares[k])
+            )
             for k in np.argsort(-output, kind="stable")
         ]
-    return result
+    return PredictionFacts(
+        value=value,
+        probabilities=probabilities,
+        mean=None,
+        similar=_count_similar(subject, test, int(predicted), float(output[int(predicted)])),
+        errors=None,
+    )
 
 
-def _compute_errors(subject: ExplainedModel, test: RowSubset) -> dict[str, float] | None:
+def _compute_errors(subject: ExplainedModel, test: RowSubset) -> AbsoluteErrors | None:
     """Return the median and the 0.9 quantile of the absolute errors on the test rows."""
     if not len(test.x):
         return None
     off = np.abs(subject.predict(test.x) - test.y)
     half, most = np.quantile(off, [0.5, 0.9])
-    return {"median": float(half), "most": float(most), "n_rows": len(off)}
+    return AbsoluteErrors(median=float(half), most=float(most), n_rows=len(off))
 
 
 def _count_similar(
     subject: ExplainedModel, test: RowSubset, predicted: int, output: float
-) -> dict[str, Any] | None:
+) -> SimilarRows | None:
     """Count the test rows predicted as this class with similar confidence, and the correct ones."""
     same = test.some(np.flatnonzero(subject.predict(test.x) == predicted))
     if len(same.x) < FEWEST_NEAR:
         return None
     if not subject.predicts_probabilities:
         n_right = int(np.sum(same.y == predicted))
-        return {"n_rows": len(same.x), "n_right": n_right, "low": None, "high": None}
+        return SimilarRows(n_rows=len(same.x), n_right=n_right, low=None, high=None)
     confidence = subject.outputs(same.x)[:, predicted]
     wanted = max(FEWEST_NEAR, round(NEAR_SHARE * len(test.x)))
     near = np.argsort(np.abs(confidence - output), kind="stable")[:wanted]
-    return {
-        "n_rows": len(near),
-        "n_right": int(np.sum(same.y[near] == predicted)),
-        "low": float(confidence[near].min()),
-        "high": float(confidence[near].max()),
-    }
+    return SimilarRows(
+        n_rows=len(near),
+        n_right=int(np.sum(same.y[near] == predicted)),
+        low=float(confidence[near].min()),
+        high=float(confidence[near].max()),
+    )
 
 
 LEVEL = 0.9
@@ -104,7 +121,7 @@ BINS = 20
 _STREAM = 13
 
 
-def describe_range(subject: ExplainedModel, row: Floats, own: int | None) -> dict[str, Any] | None:
+def describe_range(subject: ExplainedModel, row: Floats, own: int | None) -> RangeFacts | None:
     """Compute the set of classes, or the interval, with a coverage of nine in ten.
 
     It is calibrated on the test rows (except the row itself), which the model has not seen. None
@@ -113,19 +130,22 @@ def describe_range(subject: ExplainedModel, row: Floats, own: int | None) -> dic
     part = subject.test.some(np.flatnonzero(subject.test.numbers != own))
     if not _is_possible(subject, len(part.x)):
         return None
-    result: dict[str, Any] = {"level": LEVEL, "n_rows": len(part.x), "set": None, "interval": None}
     if subject.classes:
         inside = _compute_sets(subject, part, row[None, :])[0]
-        result["set"] = [
-            label for label, is_in in zip(subject.labels, inside, strict=True) if is_in
-        ]
-    else:
-        low, high = _compute_intervals(subject, part, row[None, :])
-        result["interval"] = [float(low[0]), float(high[0])]
-    return result
+        labels = [label for label, is_in in zip(subject.labels, inside, strict=True) if is_in]
+        return RangeFacts(level=LEVEL, n_rows=len(part.x), set=labels, interval=None)
+    low, high = _compute_intervals(subject, part, row[None, :])
+    interval = [float(low[0]), float(high[0])]
+    return RangeFacts(level=LEVEL, n_rows=len(part.x), set=None, interval=interval)
 
 
-def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
+def make_histogram(values: Floats, n_bins: int) -> HistogramFacts | None:
+    """Return the histogram of values; None if they are constant."""
+    histogram = compute_histogram(values, n_bins)
+    return None if histogram is None else HistogramFacts(**histogram)
+
+
+def describe_coverage(subject: ExplainedModel) -> CoverageFacts | None:
     """Estimate the coverage of sets or intervals, each half of the test rows with the other."""
     n_rows = len(subject.test.x)
     if not _is_possible(subject, n_rows // 2):
@@ -134,7 +154,6 @@ def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
     halves = [subject.test.some(np.sort(order[: n_rows // 2])),
               subject.test.some(np.sort(order[n_rows // 2 :]))]  # fmt: skip
     pairs = [(halves[0], halves[1]), (halves[1], halves[0])]
-    result: dict[str, Any] = {"level": LEVEL, "n_rows": n_rows}
     if subject.classes:
         sets = [
             (_compute_sets(subject, calibration, validation.x), validation.y)
@@ -143,14 +162,16 @@ def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
         held = [inside[np.arange(len(y)), y] for inside, y in sets]
         sizes = np.concatenate([inside.sum(axis=1) for inside, _ in sets])
         counts = np.bincount(sizes, minlength=2).tolist()
-        return result | {
-            "coverage": float(np.mean(np.concatenate(held))),
-            "sizes": counts,
-            "mean_size": float(sizes.mean()),
-            "mean_width": None,
-            "target_width": None,
-            "widths": None,
-        }
+        return CoverageFacts(
+            level=LEVEL,
+            n_rows=n_rows,
+            coverage=float(np.mean(np.concatenate(held))),
+            sizes=counts,
+            mean_size=float(sizes.mean()),
+            mean_width=None,
+            target_width=None,
+            widths=None,
+        )
     ends = [
         (*_compute_intervals(subject, calibration, validation.x), validation.y)
         for calibration, validation in pairs
@@ -158,14 +179,16 @@ def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
     held = [(low <= y) & (y <= high) for low, high, y in ends]
     widths = np.concatenate([high - low for low, high, _ in ends])
     tenth, last = np.quantile(subject.train.y, [0.1, 0.9])
-    return result | {
-        "coverage": float(np.mean(np.concatenate(held))),
-        "sizes": None,
-        "mean_size": None,
-        "mean_width": float(widths.mean()),
-        "target_width": float(last - tenth),
-        "widths": compute_histogram(widths, BINS) if len(np.unique(widths.round(12))) > 2 else None,
-    }
+    return CoverageFacts(
+        level=LEVEL,
+        n_rows=n_rows,
+        coverage=float(np.mean(np.concatenate(held))),
+        sizes=None,
+        mean_size=None,
+        mean_width=float(widths.mean()),
+        target_width=float(last - tenth),
+        widths=make_histogram(widths, BINS) if len(np.unique(widths.round(12))) > 2 else None,
+    )
 
 
 def _is_possible(subject: ExplainedModel, n_rows: int) -> bool:
@@ -198,7 +221,7 @@ MOST_LEVELS = 8
 
 def describe_change(
     subject: ExplainedModel, row: Floats, column: int, background: Floats
-) -> dict[str, Any]:
+) -> ChangeFacts:
     """Compute the predictions along a column, with all other columns fixed.
 
     The values are quantiles of the training rows or their most frequent categories, including the
@@ -226,19 +249,19 @@ def describe_change(
     output = int(predictions[own]) if subject.classes else 0
     present = seen[~np.isnan(seen)]
     replaced = subject.outputs(with_column(row, column, background[:, column]))[:, output]
-    return {
-        "name": subject.names[column],
-        "kind": subject.kind(column),
-        "output": subject.labels[output] if subject.classes else None,
-        "alone": float(outputs[own, output] - replaced.mean()),
-        "own": own,
-        "values": [subject.text(column, value) for value in values],
-        "shares": shares,
-        "outputs": outputs[:, output].tolist(),
-        "predictions": [subject.prediction_text(prediction) for prediction in predictions],
-        "turn": _find_turn(predictions, own, ordered) if subject.classes else None,
-        "histogram": None if listed else compute_histogram(present, BINS),
-    }
+    return ChangeFacts(
+        name=subject.names[column],
+        kind=subject.kind(column),
+        output=subject.labels[output] if subject.classes else None,
+        alone=float(outputs[own, output] - replaced.mean()),
+        own=own,
+        values=[subject.text(column, value) for value in values],
+        shares=shares,
+        outputs=outputs[:, output].tolist(),
+        predictions=[subject.prediction_text(prediction) for prediction in predictions],
+        turn=_find_turn(predictions, own, ordered) if subject.classes else None,
+        histogram=None if listed else make_histogram(present, BINS),
+    )
 
 
 def is_listed(subject: ExplainedModel, column: int) -> bool:
@@ -291,21 +314,21 @@ _EFFECT_STREAM = 19
 
 
 def describe_effects(
-    subject: ExplainedModel, importance: Mapping[str, Any] | None
-) -> list[dict[str, Any]]:
+    subject: ExplainedModel, importance: ModelImportance | None
+) -> list[EffectFacts]:
     """Compute the partial dependence of the most important columns, with their distributions.
 
     The output is the positive of two classes, or those of several classes whose probabilities vary
     most.
     """
-    order = importance["columns"] if importance else [{"name": name} for name in subject.names]
+    order = [c.name for c in importance.columns] if importance else list(subject.names)
     part = subject.draw(subject.train, MOST_ROWS, _EFFECT_STREAM)
-    columns = [subject.names.index(column["name"]) for column in order]
+    columns = [subject.names.index(name) for name in order]
     filled = [j for j in columns if not np.isnan(part.x[:, j]).all()]
     return [_describe_effect(subject, part.x, j) for j in filled[:SHOWN]]
 
 
-def _describe_effect(subject: ExplainedModel, x: Floats, column: int) -> dict[str, Any]:
+def _describe_effect(subject: ExplainedModel, x: Floats, column: int) -> EffectFacts:
     seen = subject.train.x[:, column]
     listed = is_listed(subject, column)
     grid_values = _list_values(seen, subject.kind(column) == "numeric") if listed else None
@@ -320,21 +343,21 @@ def _describe_effect(subject: ExplainedModel, x: Floats, column: int) -> dict[st
     values = np.asarray(result.grid[0], dtype=np.float64)
     chosen = _choose_outputs(subject, result.average)
     present = seen[~np.isnan(seen)]
-    return {
-        "name": subject.names[column],
-        "kind": subject.kind(column),
-        "n_rows": len(x),
-        "values": [subject.text(column, value) for value in values],
-        "shares": [compute_share(seen, value) for value in values] if listed else None,
-        "curves": [
-            {
-                "label": subject.labels[k] if subject.classes else None,
-                "values": result.average[k].tolist(),
-            }
+    return EffectFacts(
+        name=subject.names[column],
+        kind=subject.kind(column),
+        n_rows=len(x),
+        values=[subject.text(column, value) for value in values],
+        shares=[compute_share(seen, value) for value in values] if listed else None,
+        curves=[
+            EffectCurve(
+                label=subject.labels[k] if subject.classes else None,
+                values=result.average[k].tolist(),
+            )
             for k in chosen
         ],
-        "histogram": None if listed or not present.size else compute_histogram(present, BINS),
-    }
+        histogram=None if listed or not present.size else make_histogram(present, BINS),
+    )
 
 
 def _list_values(seen: Floats, ordered: bool) -> Floats:

@@ -1,12 +1,21 @@
 """Rows beside others: usual values, nearest training rows, instructive test rows."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
+from arboleda.facts.explanation import (
+    BeyondTraining,
+    ColumnValue,
+    CorrelatedColumns,
+    InstructiveRow,
+    Neighbour,
+    NeighboursFacts,
+    UsualValues,
+)
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
 from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
 
@@ -19,12 +28,15 @@ __all__ = [
     "make_proximity_forest",
 ]
 
+Remark = Literal["missing", "below_all", "above_all", "low", "high", "unseen", "rare"]
+Reason = Literal["wrong", "surely_wrong", "unsure", "right", "surely_right", "off", "middle"]
+
 # A value is unusual if a smaller share of the training rows has it.
 UNUSUAL = 0.05
 COMMON = 3  # number of usual categories listed
 
 
-def describe_values(subject: ExplainedModel, row: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
+def describe_values(subject: ExplainedModel, row: npt.NDArray[np.float64]) -> list[ColumnValue]:
     """Describe the value of each column and whether it is unusual in the training rows.
 
     Parameters
@@ -44,38 +56,35 @@ def describe_values(subject: ExplainedModel, row: npt.NDArray[np.float64]) -> li
 
 def _describe_number(
     subject: ExplainedModel, j: int, value: float, column: npt.NDArray[np.float64]
-) -> dict[str, Any]:
+) -> ColumnValue:
     present = column[~np.isnan(column)]
-    result: dict[str, Any] = {
-        "name": subject.names[j],
-        "kind": "numeric",
-        "value": subject.text(j, value),
-        "usual": None,
-        "common": None,
-        "share": None,
-        "below": None,
-        "above": None,
-        "remark": None,
-    }
+    usual = share = below = above = None
+    remark: Remark | None = None
     if present.size:
         low, median, high = np.quantile(present, [0.1, 0.5, 0.9])
-        result["usual"] = {"low": float(low), "median": float(median), "high": float(high)}
+        usual = UsualValues(low=float(low), median=float(median), high=float(high))
     if np.isnan(value):
         share = 1 - present.size / len(column)
-        result |= {"share": share, "remark": "missing" if share < UNUSUAL else None}
+        remark = "missing" if share < UNUSUAL else None
     elif present.size:
         below, above = float(np.mean(present < value)), float(np.mean(present > value))
-        result |= {
-            "below": below,
-            "above": above,
-            "remark": _get_remark(value, present, below, above),
-        }
-    return result
+        remark = _get_remark(value, present, below, above)
+    return ColumnValue(
+        name=subject.names[j],
+        kind="numeric",
+        value=subject.text(j, value),
+        usual=usual,
+        common=None,
+        share=share,
+        below=below,
+        above=above,
+        remark=remark,
+    )
 
 
 def _get_remark(
     value: float, present: npt.NDArray[np.float64], below: float, above: float
-) -> str | None:
+) -> Remark | None:
     if value < present.min():
         return "below_all"
     if value > present.max():
@@ -87,26 +96,26 @@ def _get_remark(
 
 def _describe_category(
     subject: ExplainedModel, j: int, value: float, column: npt.NDArray[np.float64]
-) -> dict[str, Any]:
+) -> ColumnValue:
     # Missing Boolean values become a code, to be counted like the others.
     codes, own = np.nan_to_num(column, nan=-1.0), float(np.nan_to_num(value, nan=-1.0))
     distinct, counts = np.unique(codes, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:COMMON]
     share = float(np.mean(codes == own))
-    return {
-        "name": subject.names[j],
-        "kind": subject.kind(j),
-        "value": subject.text(j, value),
-        "usual": None,
-        "common": [
-            [subject.text(j, _decode(subject, j, distinct[i])), float(counts[i] / len(codes))]
+    return ColumnValue(
+        name=subject.names[j],
+        kind=subject.kind(j),
+        value=subject.text(j, value),
+        usual=None,
+        common=[
+            (subject.text(j, _decode(subject, j, distinct[i])), float(counts[i] / len(codes)))
             for i in order
         ],
-        "share": share,
-        "below": None,
-        "above": None,
-        "remark": "unseen" if share == 0 else "rare" if share < UNUSUAL else None,
-    }
+        share=share,
+        below=None,
+        above=None,
+        remark="unseen" if share == 0 else "rare" if share < UNUSUAL else None,
+    )
 
 
 def _decode(subject: ExplainedModel, j: int, code: float) -> float:
@@ -135,7 +144,7 @@ class ProximityForest:
     agreement: float | None
     part: RowSubset
 
-    def facts(self, row: Floats, number: int | None) -> dict[str, Any]:
+    def facts(self, row: Floats, number: int | None) -> NeighboursFacts:
         """Find the training rows that share a leaf with the row in most trees.
 
         Parameters
@@ -145,17 +154,17 @@ class ProximityForest:
         number : int or None
             Number of the row if it belongs to the study; it is not its own neighbour.
         """
-        return {
-            "kind": "own" if self.own else "imitating",
-            "n_trees": len(self.forest.estimators_),
-            "agreement": self.agreement,
-            "n_rows": len(self.part.x),
-            "n_training_rows": len(self.subject.train.x),
-            "rows": [
+        return NeighboursFacts(
+            kind="own" if self.own else "imitating",
+            n_trees=len(self.forest.estimators_),
+            agreement=self.agreement,
+            n_rows=len(self.part.x),
+            n_training_rows=len(self.subject.train.x),
+            rows=[
                 self._describe_row(at, near)
                 for at, near in self._find_nearest(row, number, self.part, N_NEIGHBOURS)
             ],
-        }
+        )
 
     def test_rows(self, row: Floats) -> list[int]:
         """Return the numbers, from 1, of the test rows nearest to the row."""
@@ -174,14 +183,14 @@ class ProximityForest:
         order = np.argsort(-proximity, kind="stable")[:most]
         return [(int(i), float(proximity[i])) for i in order if proximity[i] > 0]
 
-    def _describe_row(self, at: int, proximity: float) -> dict[str, Any]:
+    def _describe_row(self, at: int, proximity: float) -> Neighbour:
         subject, part = self.subject, self.part
-        return {
-            "row": int(part.numbers[at]) + 1,
-            "proximity": proximity,
-            "target": subject.prediction_text(float(part.y[at])),
-            "values": [subject.text(j, value) for j, value in enumerate(part.x[at])],
-        }
+        return Neighbour(
+            row=int(part.numbers[at]) + 1,
+            proximity=proximity,
+            target=subject.prediction_text(float(part.y[at])),
+            values=[subject.text(j, value) for j, value in enumerate(part.x[at])],
+        )
 
 
 def make_proximity_forest(subject: ExplainedModel) -> ProximityForest:
@@ -216,21 +225,19 @@ N_WRONG = 3
 _CORRELATED_STREAM = 17
 
 
-def find_instructive_rows(subject: ExplainedModel) -> list[dict[str, Any]]:
+def find_instructive_rows(subject: ExplainedModel) -> list[InstructiveRow]:
     """Select test rows: the most confident errors, an uncertain row and a confident one."""
     test = subject.test
     if not len(test.x):
         return []
     predictions = subject.predict(test.x)
+    chosen: list[tuple[int, Reason]]
     if not subject.classes:
         off = np.abs(predictions - test.y)
         order = np.argsort(-off, kind="stable")
         chosen = [(int(i), "off") for i in order[:N_WRONG]]
-        middle = int(np.argsort(off, kind="stable")[len(off) // 2])
-        return [
-            _describe_row(subject, i, why, predictions, None)
-            for i, why in [*chosen, (middle, "middle")]
-        ]
+        chosen.append((int(np.argsort(off, kind="stable")[len(off) // 2]), "middle"))
+        return [_describe_row(subject, i, why, predictions, None) for i, why in chosen]
     wrong, right = (
         np.flatnonzero((predictions == test.y) == is_right) for is_right in (False, True)
     )
@@ -251,18 +258,18 @@ def find_instructive_rows(subject: ExplainedModel) -> list[dict[str, Any]]:
 
 
 def _describe_row(
-    subject: ExplainedModel, at: int, why: str, predictions: Floats, confidence: Floats | None
-) -> dict[str, Any]:
-    return {
-        "row": int(subject.test.numbers[at]) + 1,
-        "why": why,
-        "truth": subject.prediction_text(float(subject.test.y[at])),
-        "prediction": subject.prediction_text(float(predictions[at])),
-        "probability": None if confidence is None else float(confidence[at]),
-    }
+    subject: ExplainedModel, at: int, why: Reason, predictions: Floats, confidence: Floats | None
+) -> InstructiveRow:
+    return InstructiveRow(
+        row=int(subject.test.numbers[at]) + 1,
+        why=why,
+        truth=subject.prediction_text(float(subject.test.y[at])),
+        prediction=subject.prediction_text(float(predictions[at])),
+        probability=None if confidence is None else float(confidence[at]),
+    )
 
 
-def find_correlated_columns(subject: ExplainedModel) -> list[dict[str, Any]]:
+def find_correlated_columns(subject: ExplainedModel) -> list[CorrelatedColumns]:
     """Find pairs of numeric columns with high rank correlation, the strongest first."""
     part = subject.draw(subject.train, MOST_CORRELATED_ROWS, _CORRELATED_STREAM)
     columns = [j for j in range(len(subject.names)) if subject.kind(j) == "numeric"]
@@ -285,15 +292,15 @@ def find_correlated_columns(subject: ExplainedModel) -> list[dict[str, Any]]:
     one, other = np.nonzero(np.triu(np.abs(together) >= TOGETHER, 1))
     strength = together[one, other]
     return [
-        {
-            "columns": [subject.names[used[one[i]]], subject.names[used[other[i]]]],
-            "correlation": float(np.clip(strength[i], -1, 1)),
-        }
+        CorrelatedColumns(
+            columns=[subject.names[used[one[i]]], subject.names[used[other[i]]]],
+            correlation=float(np.clip(strength[i], -1, 1)),
+        )
         for i in np.argsort(-np.abs(strength), kind="stable")
     ]
 
 
-def count_rows_beyond_training(subject: ExplainedModel) -> dict[str, Any]:
+def count_rows_beyond_training(subject: ExplainedModel) -> BeyondTraining:
     """Count test rows outside the range of the training rows, with the most frequent column."""
     columns = [j for j in range(len(subject.names)) if subject.kind(j) == "numeric"]
     seen, tested = subject.train.x[:, columns], subject.test.x[:, columns]
@@ -302,8 +309,8 @@ def count_rows_beyond_training(subject: ExplainedModel) -> dict[str, Any]:
     high = np.where(np.isnan(seen), -np.inf, seen).max(axis=0, initial=-np.inf)
     out = ((tested < low) | (tested > high)) & known
     n_rows = int(out.any(axis=1).sum())
-    return {
-        "n_rows": n_rows,
-        "n_test": len(tested),
-        "column": subject.names[columns[int(out.sum(axis=0).argmax())]] if n_rows else None,
-    }
+    return BeyondTraining(
+        n_rows=n_rows,
+        n_test=len(tested),
+        column=subject.names[columns[int(out.sum(axis=0).argmax())]] if n_rows else None,
+    )

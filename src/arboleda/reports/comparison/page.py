@@ -64,7 +64,7 @@ def render_comparison(facts: Mapping[str, Any], language: str = "en") -> str:
     Parameters
     ----------
     facts : mapping
-        As in ``comparison.schema.json``, version 1; its strings may contain arbitrary text.
+        As in ``comparison.schema.json``; its strings may contain arbitrary text.
     language : {"en", "es"}, default="en"
         Language of the page.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from arboleda._locale import use_locale
 from arboleda._utils.numbers import integer, plain
+from arboleda.facts.explanation import SCHEMA_VERSION
 from arboleda.reports.explanation.model_page import make_model_view
 from arboleda.reports.explanation.row_page import make_row_view
 from arboleda.reports.fact_messages import translate, use_messages
@@ -15,7 +16,6 @@ from arboleda.reports.translation import gettext as _
 
 __all__ = ["make_method_view", "render_explanation"]
 
-_SCHEMA_VERSION = 3
 _PARTS = {
     "train": N_("a training row: the model was fitted on it"),
     "test": N_("a test row: the model has not seen it"),
@@ -28,7 +28,7 @@ def render_explanation(facts: Mapping[str, Any], language: str = "en") -> str:
     Parameters
     ----------
     facts : mapping
-        As in ``explanation.schema.json``, version 1; its strings may contain arbitrary text.
+        As in ``explanation.schema.json``; its strings may contain arbitrary text.
     language : {"en", "es"}, default="en"
         Language of the page.
 
@@ -42,7 +42,7 @@ def render_explanation(facts: Mapping[str, Any], language: str = "en") -> str:
     ValueError
         If the facts have another schema version, or the language is not available.
     """
-    check_version(facts, _SCHEMA_VERSION, "this page", "explain the study again")
+    check_version(facts, SCHEMA_VERSION, "this page", "explain the study again")
     with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
         view = make_row_view(facts) if facts["about"] == "row" else make_model_view(facts)
         return render_page(

@@ -38,7 +38,7 @@ def render_exploration(facts: Mapping[str, Any], language: str = "en") -> str:
     Parameters
     ----------
     facts : mapping
-        As in ``exploration.schema.json``, version 1; its strings may contain arbitrary text.
+        As in ``exploration.schema.json``; its strings may contain arbitrary text.
     language : {"en", "es"}, default="en"
         Language of the page.
 
