@@ -62,7 +62,7 @@ def undrawn() -> Iterator[None]:
 def mixed_result(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> StudyResult:
     """A whole classification study of the mixed table."""
     out = tmp_path_factory.mktemp("mixed")
-    return Study(mixed, target="rich", output_dir=out).run()
+    return Study(mixed, target="rich", metric="accuracy", output_dir=out).run()
 
 
 @pytest.fixture(scope="session")

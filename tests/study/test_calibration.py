@@ -32,7 +32,8 @@ def bayes(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     """Naive Bayes predicts too extreme probabilities on columns that are far from independent."""
     out = tmp_path_factory.mktemp("bayes")
     models = "most_frequent,naive_bayes"
-    return Study("breast_cancer", target="target", output_dir=out, models=models, n_jobs=1).run()
+    options = {"target": "target", "metric": "accuracy", "models": models}
+    return Study("breast_cancer", output_dir=out, n_jobs=1, **options).run()
 
 
 def as_native_table(result: StudyResult) -> tuple[Any, Any, Any, Any, list[Any]]:

@@ -21,7 +21,8 @@ ACCURACY = find_metric("accuracy")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     out = tmp_path_factory.mktemp("compared")
     models = "most_frequent,cart,lda,naive_bayes"
-    return Study("breast_cancer", target="target", models=models, output_dir=out).run()
+    options = {"target": "target", "metric": "accuracy", "models": models}
+    return Study("breast_cancer", output_dir=out, **options).run()
 
 
 def test_each_model_is_compared_with_the_winner(found: Any) -> None:

@@ -15,6 +15,7 @@ import pytest
 from arboleda.cli import main
 from arboleda.study import Study, StudyError, StudyFormatError, explain
 from arboleda.study.artifacts.exports import export
+from arboleda.study.artifacts.loaded import LoadedStudy
 from arboleda.study.results import predict_file, prediction_columns
 from arboleda.study.results.predict_file import predict
 
@@ -122,8 +123,18 @@ def test_numeric_classes_are_written_as_the_table_has_them(tmp_path: Path) -> No
         assert (values == Study.load(tmp_path / "s").best_model_.predict(frame)).all()
 
 
-def test_a_model_without_probabilities_predicts(tmp_path: Path, mixed: pd.DataFrame) -> None:
-    Study(mixed, target="rich", output_dir=tmp_path / "s", models="svm").run()
+def test_a_model_without_probabilities_predicts(
+    tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"target": "rich", "preset": "thesis", "models": "svm"}
+    Study(mixed, output_dir=tmp_path / "s", **options).run()
+    found = predict(tmp_path / "s", mixed, tmp_path / "out.csv")
+    (note,) = found.notes
+    assert note.startswith("The model gives no probabilities; they are computed from its scores")
+    names = ["prediction", "probability of no", "probability of yes"]
+    assert list(pd.read_csv(found.path)) == names
+    # Without out-of-fold predictions there is nothing to calibrate by.
+    monkeypatch.setattr(LoadedStudy, "held_out", lambda self: None)
     found = predict(tmp_path / "s", mixed, tmp_path / "out.csv")
     assert found.notes == ("Support vector machine gives no probabilities.",)
     assert list(pd.read_csv(found.path)) == ["prediction"]

@@ -28,7 +28,7 @@ from arboleda.tables.reading import read_table
 
 @pytest.fixture
 def plan(mixed: pd.DataFrame) -> Plan:
-    return make_plan(read_table(mixed), "rich", Settings())
+    return make_plan(read_table(mixed), "rich", Settings(metric="accuracy"))
 
 
 def result(score: float | None, error: str | None = None) -> dict[str, Any]:

@@ -67,7 +67,8 @@ def test_a_fold_without_others_is_not_scored() -> None:
 
 
 def test_the_facts_of_a_study_have_the_corrected_score(tmp_path: Any) -> None:
-    facts = Study("wine", target="target", models="cart,lda,naive_bayes", output_dir=tmp_path).run()
+    options = {"target": "target", "metric": "accuracy", "models": "cart,lda,naive_bayes"}
+    facts = Study("wine", output_dir=tmp_path, **options).run()
     found, models = facts.facts["selection"], facts.facts["models"]
     assert found["chosen"] == models[0]["key"]
     assert found["cv"]["mean"] == models[0]["cv"]["mean"]

@@ -471,7 +471,8 @@ def test_running_out_of_memory_after_the_models_does_not_end_the_study(
 
 def test_log_loss_requires_probabilities(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:
     only("svm", "logistic", "most_frequent")
-    result = Study(mixed, target="rich", output_dir=tmp_path, metric="log_loss").run()
+    options = {"target": "rich", "metric": "log_loss", "preset": "thesis"}  # without calibration
+    result = Study(mixed, output_dir=tmp_path, **options).run()
     assert "gives no probabilities" in model_of(result, "svm")["error"]
     assert [m["key"] for m in result.facts["models"]] == ["logistic", "most_frequent", "svm"]
     assert result.facts["study"]["greater_is_better"] is False
@@ -600,7 +601,8 @@ def test_a_fold_can_lack_a_class(only: Any, tmp_path: Path) -> None:
     facts = json.loads((tmp_path / "roc" / "results.json").read_text())
     error = next(m["error"] for m in facts["models"] if m["key"] == "naive_bayes")
     assert error == "ValueError: roc_auc is not defined in fold 1, whose rows lack a class"
-    by_loss = Study(frame, target="y", output_dir=tmp_path / "loss", metric="log_loss").run()
+    options = {"target": "y", "metric": "log_loss", "preset": "thesis"}
+    by_loss = Study(frame, output_dir=tmp_path / "loss", **options).run()
     assert model_of(by_loss, "naive_bayes")["status"] == "ok"
     assert "gives no probabilities" in model_of(by_loss, "svm")["error"]
 

@@ -45,7 +45,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "third": (flowers(140, 7), {"models": "lda,most_frequent"}),
     }
     for name, (table, more) in studies.items():
-        Study(table, **{"target": "kind", "output_dir": root / name, **more}).run()
+        options = {"target": "kind", "metric": "accuracy", "output_dir": root / name}
+        Study(table, **{**options, **more}).run()
     return {name: root / name for name in studies}
 
 
@@ -184,7 +185,8 @@ def test_studies_with_the_same_test_table_are_paired(tmp_path: Path) -> None:
         ("two", "most_frequent", test),
         ("three", "lda", other),
     ):
-        Study(train, target="kind", models=models, test=later, output_dir=tmp_path / name).run()
+        options = {"target": "kind", "metric": "accuracy", "models": models, "test": later}
+        Study(train, output_dir=tmp_path / name, **options).run()
     facts = compare([tmp_path / "one", tmp_path / "two"]).facts
     jsonschema.validate(facts, SCHEMA)
     assert facts["paired"]["n_rows"] == 90

@@ -42,13 +42,14 @@ def flowers() -> pd.DataFrame:
     return frame
 
 
-def _study(folder: Path, target: str, models: str) -> Path:
+def _study(folder: Path, target: str, models: str, preset: str = "quick") -> Path:
     frame = flowers()
     if target == "soil":
         frame = frame.dropna(subset=["soil"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forests, "TREES", 30)
-        Study(frame, target=target, output_dir=folder, models=models, n_jobs=1).run()
+        options = {"target": target, "models": models, "preset": preset}
+        Study(frame, output_dir=folder, n_jobs=1, **options).run()
     return folder
 
 
@@ -58,7 +59,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("studies")
     return {
         "binary": _study(folder / "binary", "kind", "extra_trees,most_frequent"),
-        "multiclass": _study(folder / "multiclass", "soil", "svm"),
+        "multiclass": _study(folder / "multiclass", "soil", "svm", preset="thesis"),
         "regression": _study(folder / "regression", "width", "cart"),
     }
 
