@@ -35,6 +35,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Stud
         metric="cost",
         cost_matrix=COSTS,
         models=MODELS,
+        preset="thesis",  # without calibration
         lang="es",
         n_jobs=1,
     ).run()

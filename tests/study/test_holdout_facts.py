@@ -41,6 +41,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return Study(
         loans(),
         target="loan",
+        metric="accuracy",
         models="cart,logistic,svm,most_frequent",
         cost_matrix=COSTS,
         reject_cost=0.4,

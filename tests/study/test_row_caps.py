@@ -18,7 +18,7 @@ class Hundreds:
 
     caps: Mapping[str, int]
     metric: Any = field(default_factory=lambda: SimpleNamespace(key="r2", greater_is_better=True))
-    preset: Any = field(default_factory=lambda: SimpleNamespace(fit_cost=None))
+    preset: Any = field(default_factory=lambda: SimpleNamespace(fit_cost_in_budget=None))
 
     def fold_rows(self, model: Any) -> int:
         return self.caps.get(model.key, 1_000)

@@ -59,7 +59,7 @@ def _count_svm_landmarks(setting: Setting) -> int | None:
         <= setting.max_exact_seconds
     ):
         return None
-    return min(SVM_POINTS, rows)
+    return min(SVM_POINTS, rows, setting.max_landmarks or SVM_POINTS)
 
 
 def _count_ridge_landmarks(setting: Setting) -> int | None:

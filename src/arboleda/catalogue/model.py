@@ -88,7 +88,8 @@ class Setting:
     as that of the first window of time; None means four fifths of the rows. With many rows, a
     support vector machine is exact only if a fit takes at most ``max_exact_seconds``. Classifiers
     without probabilities get them by calibration within each fit, on ``calibration_folds`` folds of
-    its rows; 0: they keep their decision values.
+    its rows; 0: they keep their decision values. ``max_landmarks`` limits those of an approximated
+    support vector machine.
     """
 
     n_rows: int
@@ -100,6 +101,7 @@ class Setting:
     min_fit_rows: int | None = None
     max_exact_seconds: float = math.inf
     calibration_folds: int = 0
+    max_landmarks: int | None = None
 
     @property
     def max_neighbors(self) -> int:

@@ -368,6 +368,7 @@ def _describe_setting(
         min_fit_rows=_fewest_rows(split),
         max_exact_seconds=_exact_seconds(settings, len(split.folds)),
         calibration_folds=_count_calibration_folds(problem, split, settings),
+        max_landmarks=None if settings.time_budget else PRESETS[settings.preset].max_landmarks,
     )
 
 

@@ -94,10 +94,11 @@ def test_a_large_contribution_of_a_column_that_changes_nothing_is_explained(
     column["contribution"] = 0.83
     page = render_explanation(facts)
     assert "hardly changes the prediction." in page
-    assert "Its contribution (+83.0 points) is its mean effect over all orders" in page
-    assert "it moves the prediction by only +0.1 points" in page
+    assert "Its contribution (+83.0 points) is shared with other columns" in page
+    assert "alone it makes +0.1 points." in page
+    assert "so that columns with the same evidence share it" in page
     column["contribution"] = 0.0001
-    assert "is its mean effect over all orders" not in render_explanation(facts)
+    assert "+0.0 points) is shared with other columns" not in render_explanation(facts)
 
 
 @pytest.mark.parametrize(("fidelity", "is_shown"), [(0.69, False), (0.71, True)])

@@ -112,9 +112,8 @@ def _explain_shared_contribution(facts: Mapping[str, Any], change: Mapping[str, 
     write = make_contribution_formatter(list(columns.values()), result["unit"])
     unit = "probability" if facts["study"]["labels"] else "value"
     return _(
-        "Its contribution ({contribution}) is its mean effect over all orders in which the columns "
-        "become known. With all others at the values of this row, it moves the prediction by only "
-        "{alone} from the mean over the same training rows: other columns carry the same evidence.",
+        "Its contribution ({contribution}) is shared with other columns, which carry the same "
+        "evidence: alone it makes {alone}.",
         contribution=write(contribution),
         alone=make_contribution_formatter([change["alone"]], unit)(change["alone"]),
     )

@@ -31,6 +31,7 @@ _MOST_VALUES = 6  # columns shown per neighbour
 
 def make_row_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Collect the values of the template of a row page from the facts."""
+    changes = make_changes_view(facts)
     return {
         "row": integer(facts["row"]["number"]),
         "table": facts["study"]["table"],
@@ -39,7 +40,8 @@ def make_row_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "contributions": make_contributions_view(facts),
         "lime": make_lime_view(facts),
         "uncertainty": _make_uncertainty(facts),
-        "changes": make_changes_view(facts),
+        "changes": changes,
+        "shares_contributions": any(change["shared"] for change in changes),
         "axis": describe_changes_axis(facts),
         "neighbours": _make_neighbours(facts),
         "values": _make_values(facts),

@@ -9,8 +9,13 @@ from arboleda.study.search import GridStrategy, HalvingStrategy, SearchStrategy
 
 __all__ = ["PRESETS", "Entry", "Preset"]
 
-# Approximate maximum seconds of one core for a fit of a quick study, by the catalogue's costs.
-QUICK_FIT = 30.0
+# Approximate maximum seconds of one core for a fit of a quick study, by the catalogue's costs:
+# without a time budget, and with one, which limits the whole study.
+QUICK_FIT, QUICK_FIT_IN_BUDGET = 1.0, 30.0
+# Landmarks of an approximated support vector machine in a quick study.
+QUICK_LANDMARKS = 300
+# Maximum seconds of an exact kernel fit.
+EXACT_FIT = 30.0
 # Maximum seconds of an exact kernel fit in the thesis preset.
 THESIS_EXACT_FIT = 120.0
 # Fits of these models are expensive on many rows: all candidates are tried on a part of the rows,
@@ -39,11 +44,12 @@ class Preset:
 
     ``models`` are the default names of models (keys of the catalogue, "core", "all"); models of the
     other task are skipped. A model without an entry is tuned by ``search`` with its own grid. A fit
-    that costs more than ``fit_cost`` seconds by the catalogue uses a random subset of the rows,
-    which is reported. A kernel machine whose exact fit costs more than ``exact_fit`` seconds is
-    approximated. ``stack`` names the members of a stack that is always built; None: the study
-    chooses. ``class_metric`` is the default metric of a classification. With ``calibrates``,
-    classifiers without probabilities are calibrated in each fit.
+    that costs more than ``fit_cost`` seconds by the catalogue (with a time budget,
+    ``fit_cost_in_budget``) uses a random subset of the rows, which is reported. A kernel machine
+    whose exact fit costs more than ``exact_fit`` seconds is approximated, by ``max_landmarks`` rows
+    at most. ``stack`` names the members of a stack that is always built; None: the study chooses.
+    ``class_metric`` is the default metric of a classification. With ``calibrates``, classifiers
+    without probabilities are calibrated in each fit.
     """
 
     key: str
@@ -52,7 +58,9 @@ class Preset:
     entries: tuple[Entry, ...] = ()
     search: SearchStrategy = field(default_factory=HalvingStrategy)
     fit_cost: float | None = None
-    exact_fit: float = QUICK_FIT
+    fit_cost_in_budget: float | None = None
+    exact_fit: float = EXACT_FIT
+    max_landmarks: int | None = None
     stack: tuple[str, ...] | None = None
     class_metric: str = "log_loss"
     calibrates: bool = True
@@ -66,7 +74,14 @@ class Preset:
 PRESETS: dict[str, Preset] = {
     preset.key: preset
     for preset in (
-        Preset("quick", "the textbook's models in minutes", ("core",), fit_cost=QUICK_FIT),
+        Preset(
+            "quick",
+            "the textbook's models in minutes",
+            ("core",),
+            fit_cost=QUICK_FIT,
+            fit_cost_in_budget=QUICK_FIT_IN_BUDGET,
+            max_landmarks=QUICK_LANDMARKS,
+        ),
         Preset(
             "thesis",
             "the models and grids of the thesis's comparison",

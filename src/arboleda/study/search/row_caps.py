@@ -51,8 +51,9 @@ def apply_row_caps(plan: Plan, executor: Executor) -> Plan:
     of all models, on all folds and tested, may take half of it (bags: most of it, or three tenths);
     costs are scaled by the measured time of a small fit of each model.
     """
-    allowed = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
-    budget = executor.budget
+    budget, preset = executor.budget, plan.preset
+    most = preset.fit_cost if budget is None else preset.fit_cost_in_budget
+    allowed = np.inf if most is None else most
     rates = dict.fromkeys((model.key for model in plan.models), 1.0)
     if budget is not None:
         _time_models(
@@ -277,7 +278,7 @@ def _choose_affordable_caps(
     """Return caps for the first models that the time allows, ``most`` of them at most."""
     assert executor.budget is not None
     budget, found, reserved = executor.budget, dict[str, int | None](), 0.0
-    longest = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
+    longest = plan.preset.fit_cost_in_budget or np.inf
     for model_search, trials in open_ones:
         if len(found) == most:
             break
