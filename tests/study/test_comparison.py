@@ -46,11 +46,11 @@ def test_each_model_is_compared_with_the_winner(found: Any) -> None:
 def test_the_baseline_loses_to_a_model(found: Any) -> None:
     comparison = found.facts["comparison"]
     by_key = {row["key"]: row for row in comparison["rows"]}
-    assert by_key["most_frequent"]["verdict"] == "worse"
+    assert by_key["most_frequent"]["result"] == "worse"
     assert by_key["most_frequent"]["p_adjusted"] < 0.001
     assert comparison["against"] not in comparison["not_distinguishable"]
     assert "most_frequent" not in comparison["not_distinguishable"]
-    equals = [r["key"] for r in comparison["rows"] if r["verdict"] == "not_distinguishable"]
+    equals = [r["key"] for r in comparison["rows"] if r["result"] == "not_distinguishable"]
     assert comparison["not_distinguishable"] == equals
     assert comparison["sentence"].endswith(("is better.", "are worse."))
 
@@ -70,7 +70,7 @@ def test_a_single_model_is_not_compared(tmp_path: Any) -> None:
 )
 def test_models_that_are_worse_are_counted(n_worse: int, sentence: str) -> None:
     rows = [
-        RivalFacts(key=str(k), folds=None, test=None, p_adjusted=None, verdict="worse")
+        RivalFacts(key=str(k), folds=None, test=None, p_adjusted=None, result="worse")
         for k in range(n_worse)
     ]
     names = {"best": "Best", **{row.key: row.key for row in rows}}
@@ -81,7 +81,7 @@ def make_rival(
     key: str,
     difference: float,
     p: float,
-    verdict: Literal["worse", "not_distinguishable", "better"],
+    result: Literal["worse", "not_distinguishable", "better"],
 ) -> RivalFacts:
     test = RowsTest(
         difference=difference,
@@ -90,7 +90,7 @@ def make_rival(
         p=p,
         method="mcnemar",
     )
-    return RivalFacts(key=key, folds=None, test=test, p_adjusted=p, verdict=verdict)
+    return RivalFacts(key=key, folds=None, test=test, p_adjusted=p, result=result)
 
 
 def test_models_that_do_not_differ_are_named_with_the_interval_of_the_difference() -> None:

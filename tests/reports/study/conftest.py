@@ -503,7 +503,7 @@ class Builder:
                     "method": "influence",
                 },
                 "p_adjusted": min(1.0, 0.5 / rank**2),
-                "verdict": "not_distinguishable" if rank < 3 else "worse",
+                "result": "not_distinguishable" if rank < 3 else "worse",
             }
             for rank, model in enumerate(models[1:8], 1)
         ]

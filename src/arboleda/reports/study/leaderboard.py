@@ -263,7 +263,7 @@ def _describe_choice(report: ReportData, selection: Mapping[str, Any]) -> str:
 def _describe_others(report: ReportData, comparison: Mapping[str, Any]) -> str:
     winner = report.get_name(comparison["against"])
     rows, equals = comparison["rows"], comparison["not_distinguishable"]
-    counts = {kind: sum(row["verdict"] == kind for row in rows) for kind in ("worse", "better")}
+    counts = {kind: sum(row["result"] == kind for row in rows) for kind in ("worse", "better")}
     if not equals and counts["worse"] == len(rows):
         return _("On these rows {winner} is better than every other model.", winner=winner)
     if not equals and not counts["better"]:
@@ -332,7 +332,7 @@ def make_comparison_view(report: ReportData) -> dict[str, Any] | None:
 
 
 def _make_row(report: ReportData, row: Mapping[str, Any]) -> dict[str, Any]:
-    result = row["verdict"] or "unknown"
+    result = row["result"] or "unknown"
     p_value = row["p_adjusted"]
     return {
         "name": report.get_name(row["key"]),

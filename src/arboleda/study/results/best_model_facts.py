@@ -36,13 +36,13 @@ __all__ = [
     "LearningCurvePoint",
     "NodeFacts",
     "RivalFacts",
+    "RivalResult",
     "RowsTest",
     "SelectedScore",
     "SelectionFacts",
     "SurrogateFacts",
     "SurrogateSize",
     "TreeFacts",
-    "Verdict",
 ]
 
 
@@ -115,7 +115,7 @@ class RowsTest(FactsModel):
 
 
 # A model compared with the best, by its adjusted p-value.
-Verdict = Literal["worse", "not_distinguishable", "better"]
+RivalResult = Literal["worse", "not_distinguishable", "better"]
 
 
 class RivalFacts(FactsModel):
@@ -127,7 +127,7 @@ class RivalFacts(FactsModel):
     p_adjusted: float | None = Field(
         description="of both tests (Bonferroni) and of all models (Holm)"
     )
-    verdict: Verdict | None = Field(description="null if neither test applies")
+    result: RivalResult | None = Field(description="null if neither test applies")
 
 
 class ComparisonFacts(FactsModel):

@@ -28,8 +28,8 @@ from arboleda.study.results.best_model_facts import (
     ComparisonFacts,
     FoldsTest,
     RivalFacts,
+    RivalResult,
     RowsTest,
-    Verdict,
 )
 from arboleda.study.results.holdout_facts import ReadPredictions
 from arboleda.study.results.intervals import compute_influence
@@ -81,7 +81,7 @@ def describe_comparison(
             folds=folds,
             test=test,
             p_adjusted=p,
-            verdict=_decide(folds, test, p),
+            result=_decide(folds, test, p),
         )
         for other, (folds, test), p in zip(others, tests, _adjust_p_values(tests), strict=True)
     ]
@@ -92,7 +92,7 @@ def describe_comparison(
         metric=plan.metric.key,
         level=LEVEL,
         rows=rows,
-        not_distinguishable=[row.key for row in rows if row.verdict == "not_distinguishable"],
+        not_distinguishable=[row.key for row in rows if row.result == "not_distinguishable"],
         folds_note=_WHY_NOT.get(kind) or write_message("folds", count=plan.n_folds),
         test_note=_test_note(plan, rows),
         sentence=write_sentence(names, winner.model.key, rows, plan.metric),
@@ -225,8 +225,8 @@ def _adjust_p_values(
     return [next(adjusted) if p else None for p in found]
 
 
-def _decide(folds: FoldsTest | None, rows: RowsTest | None, p: float | None) -> Verdict | None:
-    """Return the verdict on a model; the test with the smallest p-value decides the side."""
+def _decide(folds: FoldsTest | None, rows: RowsTest | None, p: float | None) -> RivalResult | None:
+    """Return the result of a comparison; the test with the smallest p-value decides the side."""
     if p is None:
         return None
     if p >= 1 - LEVEL:
@@ -250,7 +250,7 @@ def _test_note(plan: Plan, rows: Sequence[RivalFacts]) -> str:
 def write_sentence(
     names: Mapping[str, str], winner: str, rows: Sequence[RivalFacts], metric: StudyMetric
 ) -> str:
-    """Describe the verdicts on all models, with the intervals of the differences.
+    """Describe the results of all models, with the intervals of the differences.
 
     Parameters
     ----------
@@ -262,10 +262,10 @@ def write_sentence(
     metric : StudyMetric
     """
     best, n = names[winner], len(rows)
-    by_verdict = {v: [r for r in rows if r.verdict == v] for v in (*get_args(Verdict), None)}
-    if len(by_verdict[None]) == n:
+    by_result = {v: [r for r in rows if r.result == v] for v in (*get_args(RivalResult), None)}
+    if len(by_result[None]) == n:
         return f"These rows do not show whether other models differ from {best}."
-    n_worse, n_better = len(by_verdict["worse"]), len(by_verdict["better"])
+    n_worse, n_better = len(by_result["worse"]), len(by_result["better"])
     if n_worse == n:
         few = {1: "the other model is worse", 2: "both other models are worse"}
         return (
@@ -275,7 +275,7 @@ def write_sentence(
     rest = f"; {_counted(n_worse)} worse" if n_worse else ""
     rest += f"; {_counted(n_better)} better" if n_better else ""
     corrected = f"corrected for {spell_count(n)} comparisons" if n > 1 else "one comparison"
-    equals = by_verdict["not_distinguishable"]
+    equals = by_result["not_distinguishable"]
     if not equals:
         return f"Compared with {best}{rest.replace(';', ':', 1)} ({corrected})."
     part = "test" if all(row.test for row in equals[:SHOWN]) else "folds"
