@@ -8,9 +8,8 @@ from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import draw_effect_plot, draw_learning_plot
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.tables import Cell, format_setting
-from arboleda.reports.translation import N_
+from arboleda.reports.translation import N_, ngettext
 from arboleda.reports.translation import gettext as _
-from arboleda.reports.translation import ngettext
 from arboleda.reports.wording import lower_label
 
 __all__ = ["make_effects_view", "make_learning_view", "make_tried_view"]
