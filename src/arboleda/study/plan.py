@@ -25,10 +25,11 @@ from arboleda.study.config.settings import Settings
 from arboleda.study.execution.job import TEST, Job, Shared
 from arboleda.study.execution.ledger import LEDGER_VERSION
 from arboleda.study.metrics.choice import COST, StudyMetric
-from arboleda.study.problem import StudyProblem, check_problem
+from arboleda.study.problem import check_problem
 from arboleda.study.results.calibration import FITS
 from arboleda.study.results.scoring import cost_matrix
 from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
+from arboleda.study.setting import describe_setting
 from arboleda.study.splitting import Split, make_split
 from arboleda.tables.features import (
     Features,
@@ -51,14 +52,9 @@ CELL_COST = 1e-7
 BAG_TEST = 0.5
 # Seconds to compute the facts of a test: per test, and per row (more with more classes).
 REPORTING_SECONDS, REPORTING_SECONDS_PER_ROW = 0.15, 1.2e-5
-# The fraction of a time budget that an exact method may take if an approximation exists, and the
-# cost of its test in fits of a fold.
-EXACT_SHARE, TEST_FITS = 0.25, 1.5
 # Maximum rows that score a low-fidelity trial: the standard error of an accuracy is then a third of
 # a percent.
 MAX_LOW_FIDELITY_ROWS = 20_000
-# Folds within a fit that give probabilities to a classifier of decision values.
-CALIBRATION_FOLDS = 3
 # Leave-one-out takes a fit for each row and candidate.
 MAX_FITS = 50_000
 Kind = Literal["fold", "one_by_one", "apparent"]
@@ -335,7 +331,7 @@ def make_plan(table: StudyTable, target: str, settings: Settings) -> Plan:
     kept = match_kept_columns(problem.table, settings.keep)
     roles = decide_roles(problem.table, target, split.train, settings.groups, kept)
     features = make_features(problem.table, roles)
-    setting = _describe_setting(problem, split, features, settings)
+    setting = describe_setting(problem, split, features, settings)
     plan = Plan(
         table=problem.table,
         target=problem.target,
@@ -352,50 +348,6 @@ def make_plan(table: StudyTable, target: str, settings: Settings) -> Plan:
     )
     _check_fits(plan)
     return plan
-
-
-def _describe_setting(
-    problem: StudyProblem, split: Split, features: Features, settings: Settings
-) -> Setting:
-    """Return what the catalogue needs to know of the table."""
-    return Setting(
-        n_rows=len(split.train),
-        n_classes=len(problem.target.labels),
-        seed=settings.random_state,
-        categorical=features.categorical,
-        binary=features.binary,
-        n_columns=features.x.shape[1],
-        min_fit_rows=_fewest_rows(split),
-        max_exact_seconds=_exact_seconds(settings, len(split.folds)),
-        calibration_folds=_count_calibration_folds(problem, split, settings),
-        max_landmarks=None if settings.time_budget else PRESETS[settings.preset].max_landmarks,
-    )
-
-
-def _count_calibration_folds(problem: StudyProblem, split: Split, settings: Settings) -> int:
-    """Return the folds that calibrate decision values in a fit: as many as each class has rows."""
-    n_classes = len(problem.target.labels)
-    if not n_classes or not PRESETS[settings.preset].calibrates:
-        return 0
-    counts = [np.bincount(problem.target.y[fit], minlength=n_classes) for fit, _ in split.folds]
-    return min(CALIBRATION_FOLDS, *(int(count.min()) for count in counts))
-
-
-def _exact_seconds(settings: Settings, n_folds: int) -> float:
-    """Return the maximum seconds of an exact fit by a method that can be approximated.
-
-    With a time budget, one candidate on all folds and its test may take a fraction of it.
-    """
-    most = PRESETS[settings.preset].exact_fit
-    if settings.time_budget is None:
-        return most
-    return min(most, EXACT_SHARE * settings.time_budget / (n_folds + TEST_FITS))
-
-
-def _fewest_rows(split: Split) -> int:
-    """Return the rows of the smallest fit: calibration splits the rows of a fold once more."""
-    fewest = min(len(fit) for fit, _ in split.folds)
-    return fewest // (FITS + 1) if split.ordered else fewest * (FITS - 1) // FITS
 
 
 def _check_fits(plan: Plan) -> None:
