@@ -22,7 +22,7 @@ def main(study: Path, output: Path = ROOT / "docs" / "_static" / "report.png") -
     """Draw the report of a study; return 1 if the picture is too large."""
     picture = Image.open(io.BytesIO(take_screenshot(study / "report.html")))
     # A page has few colours: with 256 of them the file has a third of the size.
-    picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(output, optimize=True)
+    picture.convert("RGB").quantize(256, dither=Image.Dither(0)).save(output, optimize=True)
     size = output.stat().st_size / 1e3
     print(f"{output}: {picture.width} x {picture.height}, {size:.0f} kB")
     return int(size > LIMIT_KB)
