@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-WIDTH, HEIGHT = 1240, 940
+WIDTH, HEIGHT = 1240, 1300
 LIMIT_KB = 300
 
 
@@ -22,7 +22,7 @@ def main(study: Path, output: Path = ROOT / "docs" / "_static" / "report.png") -
     """Draw the report of a study; return 1 if the picture is too large."""
     picture = Image.open(io.BytesIO(take_screenshot(study / "report.html")))
     # A page has few colours: with 256 of them the file has a third of the size.
-    picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(output, optimize=True)
+    picture.convert("RGB").quantize(256, dither=Image.Dither(0)).save(output, optimize=True)
     size = output.stat().st_size / 1e3
     print(f"{output}: {picture.width} x {picture.height}, {size:.0f} kB")
     return int(size > LIMIT_KB)
@@ -42,7 +42,7 @@ def take_screenshot(report: Path) -> bytes:
         boxes = [heading.bounding_box() for heading in page.locator("h2").all()]
         # The picture ends before the last section that begins in it, if that is near its end.
         ends = [box["y"] - 24 for box in boxes if box and 0.6 * HEIGHT < box["y"] < HEIGHT]
-        clip = {"x": 0.0, "y": 0.0, "width": WIDTH, "height": min(ends, default=HEIGHT)}
+        clip = {"x": 0.0, "y": 0.0, "width": WIDTH, "height": max(ends, default=HEIGHT)}
         screenshot = page.screenshot(clip=clip)
         browser.close()
     return screenshot
