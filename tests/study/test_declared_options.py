@@ -93,6 +93,7 @@ def test_flags_that_stay(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Study, "__init__", lambda _, **options: found.update(options))
     monkeypatch.setattr(Study, "run", lambda *_, **__: None)
     monkeypatch.setattr("arboleda.cli._study._print_leaderboard", lambda _: None)
+    monkeypatch.setattr("arboleda.cli._study._print_next_steps", lambda *_: None)
     with pytest.raises(SystemExit):
         main(["study", "iris", "--target", "target", flag, "3"])
     name = {"--seed": "random_state", "--jobs": "n_jobs", "--out": "output_dir"}[flag]

@@ -194,6 +194,7 @@ def export(
         typer.Option(
             "--onnx",
             help="Write ONNX, which many runtimes read; this is the default.",
+            show_default=False,
             rich_help_panel="Output",
         ),
     ] = True,

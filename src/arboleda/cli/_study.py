@@ -1,7 +1,7 @@
 """The command study; its flags are derived from the declared options."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -131,7 +131,6 @@ def study(
     try:
         # Ctrl-C may also arrive while modules are loading.
         from arboleda.study import Study
-        from arboleda.study.next_steps import suggest_next_steps
 
         requested = Study(**options) if config is None else Study.from_config(config, **options)
         if dry_run:
@@ -147,7 +146,7 @@ def study(
             "with more memory. Finished work is saved; the same command resumes the study."
         ) from None
     _print_leaderboard(result)
-    print_next_steps(suggest_next_steps(result.facts, result.folder, requested.table))
+    _print_next_steps(result, requested)
 
 
 def _print_plan(requested: "Study") -> None:
@@ -203,8 +202,11 @@ def _print_leaderboard(result: "StudyResult") -> None:
     print_line(f"Report: {result.report}")
 
 
-def print_next_steps(steps: Mapping[str, Any] | None) -> None:
+def _print_next_steps(result: "StudyResult", requested: "Study") -> None:
     """Print what to do next; lines with commands and code can be copied as they are."""
+    from arboleda.study.next_steps import suggest_next_steps
+
+    steps = suggest_next_steps(result.facts, result.folder, requested.table)
     if steps is None:
         return
     print_line("")
