@@ -13,6 +13,7 @@ from arboleda.reports.fact_messages import collect_messages, translate, use_mess
 from arboleda.reports.translation import get_locale
 from arboleda.study.config.options import make_settings
 from arboleda.study.plan import make_plan
+from arboleda.study.results import data_checks
 from arboleda.study.results.data_checks import Caution, find_cautions
 from arboleda.tables.reading import BUNDLED, read_table
 
@@ -221,3 +222,11 @@ def test_real_tables_without_names_raise_no_false_cautions(path: str, target: in
     table.columns = [f"c{i}" for i in table.columns]
     table = table[table.groupby(f"c{target}")["c1"].transform("size") > 1]
     assert set(kinds(table, f"c{target}")) <= {"twins", "fold", "few_tested"}
+
+
+def test_the_gain_of_the_row_order_is_at_most_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From an R² of -0.2 to one of 0.9 is no gain of 1.10: the mean of the target has 0."""
+    scores = iter([0.9, -0.2])
+    monkeypatch.setattr(data_checks, "_score_holdout", lambda *_: next(scores))
+    plan = make_plan(read_table(sound(1200).drop(columns="y")), "z", make_settings())
+    assert data_checks._measure_position_gain(plan) == 0.9

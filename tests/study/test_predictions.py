@@ -199,7 +199,14 @@ def test_an_interruption_leaves_the_old_file(
 
 Spoil = Callable[[Path], object]
 DAMAGES: dict[str, tuple[Spoil, str]] = {
-    "no study": (lambda f: (f / "results.json").unlink(), "There is no study in"),
+    "no study": (
+        lambda f: [(f / name).unlink() for name in ("results.json", "ledger.sqlite")],
+        "There is no study in",
+    ),
+    "interrupted": (
+        lambda f: (f / "results.json").unlink(),
+        "was interrupted before it wrote its results; run the same `arboleda study` again",
+    ),
     "no facts": (lambda f: (f / "results.json").write_text("{"), "results.json is damaged"),
     "other facts": (lambda f: (f / "results.json").write_text("[]"), "results.json is damaged"),
     "newer facts": (

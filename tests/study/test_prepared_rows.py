@@ -9,8 +9,15 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from arboleda.boosting import HistGradientBoostingClassifier
-from arboleda.catalogue.preparation import PREPARATIONS, PreparedRows, Style, make_preparation
+from arboleda.catalogue.preparation import (
+    PREPARATIONS,
+    PreparedRows,
+    Style,
+    describe_preparation,
+    make_preparation,
+)
 from arboleda.forest import RandomForestClassifier
+from arboleda.reports.fact_texts import FACT_NAMES
 from arboleda.tables.features import Features
 from arboleda.tree import DecisionTreeClassifier
 
@@ -108,3 +115,23 @@ def test_shared_rows_are_read_only_and_copies_start_empty() -> None:
         found.scored[0, 0] = 1.0
     assert len(pickle.dumps(rows)) < 200
     assert prepare(pickle.loads(pickle.dumps(rows)), "native") is not found
+
+
+@pytest.mark.parametrize(
+    ("style", "has_categories", "has_gaps", "words"),
+    [
+        ("scaled", True, True, "one-hot; median imputation; standardised"),
+        ("scaled", False, False, "standardised"),
+        ("filled", True, False, "one-hot"),
+        ("native", False, True, "missing values native"),
+        ("filled", False, False, "none"),
+        ("crossed", False, False, "original columns and feature crosses"),
+    ],
+)
+def test_only_steps_that_change_the_table_are_described(
+    style: Style, has_categories: bool, has_gaps: bool, words: str
+) -> None:
+    """A table without gaps used to have "one-hot; median imputation"."""
+    found = describe_preparation(style, has_categories=has_categories, has_gaps=has_gaps)
+    assert found == words
+    assert all(part in FACT_NAMES for part in found.split("; "))

@@ -152,3 +152,14 @@ def test_many_remarks_of_one_kind_share_a_line(explored: Exploration) -> None:
 def test_facts_of_another_version_are_refused(explored: Exploration) -> None:
     with pytest.raises(ValueError, match="schema version 2, this page draws version 1"):
         render_exploration(explored.facts | {"schema_version": 2})
+
+
+def test_groups_that_are_not_listed_are_counted(explored: Exploration) -> None:
+    """One group is listed, and eleven more are not."""
+    assert "largest of" not in explored.to_html()
+    facts = copy.deepcopy(explored.facts)
+    facts["duplicates"]["n_groups"] = 12
+    assert (
+        "in 12 groups of equal rows. The 1 largest of 12 are listed."
+        in Exploration(facts).to_html()
+    )

@@ -293,3 +293,11 @@ def test_the_file_is_written_whole(make_facts: Callable[..., Facts], tmp_path: P
     write_report(facts, tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text("utf-8") == render_report(facts)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["figures", "report.html"]
+
+
+def test_a_heading_is_apart_from_its_number(make_facts: Callable[..., Facts]) -> None:
+    """A screen reader, or copied text, used to have "1Random forest"."""
+    page = render_report(make_facts())
+    headings = re.findall(r'<h3><span class="rank">\d+</span>(.)', page)
+    assert headings
+    assert set(headings) == {" "}

@@ -21,6 +21,7 @@ from arboleda.reports.fact_messages import (
     use_messages,
     write_message,
 )
+from arboleda.reports.fact_texts import FACT_MESSAGES, FACT_SINGULARS
 from arboleda.reports.study.page import render_report
 from arboleda.reports.translation import LANGUAGES, get_locale, gettext
 from arboleda.reports.wording import join_names
@@ -54,6 +55,17 @@ def load_tool() -> Any:
 def catalogues() -> list[Path]:
     folder = Path(arboleda.reports.__file__).parent / "locales"
     return sorted(folder.glob("*/LC_MESSAGES/arboleda.po"))
+
+
+def test_a_count_of_one_is_in_the_singular() -> None:
+    """ "Missing in 1 rows" and its translation."""
+    for code, single in FACT_SINGULARS.items():
+        assert set(placeholders(single)) < set(placeholders(FACT_MESSAGES[code]))
+    one, many = (write_message("missing", count=n, share=Number("0.7 %")) for n in (1, 2))
+    assert (one, many) == ("Missing in 1 row (0.7 %).", "Missing in 2 rows (0.7 %).")
+    with use_locale(get_locale("es")), use_messages(collect_messages([one, many])):
+        assert translate(one) == "Ausente en 1 fila (0,7 %)."
+        assert "2 filas" in translate(many)
 
 
 def test_each_language_has_a_catalogue() -> None:

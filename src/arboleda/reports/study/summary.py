@@ -171,7 +171,13 @@ class _Words:
         note = (
             _("best of {count} candidates, optimistic", count=integer(count))
             if count > 1
-            else _("{sd} over {count} folds", sd=spread, count=len(cv["fold_scores"]))
+            else ngettext(
+                "{sd} over {count} fold",
+                "{sd} over {count} folds",
+                len(cv["fold_scores"]),
+                sd=spread,
+                count=len(cv["fold_scores"]),
+            )
         )
         yield KeyFigure(_("{metric}, cross-validated", metric=label), self.write(cv["mean"]), note)
 
