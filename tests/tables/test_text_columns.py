@@ -63,10 +63,14 @@ def test_lists_are_encoded_by_their_items() -> None:
 
 
 def test_a_number_inside_texts_is_a_value() -> None:
-    encoding = learn_encoding("text", *count([f"PC {i}" for i in range(50)]))
+    encoding = learn_encoding("text", *count([f"PC {i * i}" for i in range(50)]))
     assert encoding.has_number
     assert encoding.encode(pa.array(["PC 17 a", "PC"]))[:, 2].tolist()[0] == 17
     assert np.isnan(encoding.encode(pa.array(["PC"]))[0, 2])
+
+
+def test_a_number_that_counts_the_texts_is_no_value() -> None:
+    assert not learn_encoding("text", *count([f"PC {i}" for i in range(50)])).has_number
 
 
 def test_words_that_always_stand_together_have_one_flag() -> None:

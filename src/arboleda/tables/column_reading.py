@@ -31,6 +31,7 @@ from arboleda.tables.table import (
     compute_digest,
     get_column_names,
 )
+from arboleda.tables.table_checks import find_foreign_rows
 
 __all__ = ["code_texts", "column_from_arrow", "columns_from_arrow", "table_from_arrow"]
 
@@ -68,6 +69,7 @@ def table_from_arrow(
         for column in columns_from_arrow(own, data.column(i), decimal_comma, chosen.get(own))
         if column.name == own or column.name not in names
     )
+    notes = (*notes, *find_foreign_rows(data, columns))
     return StudyTable(name, stem, columns, sha256 or compute_digest(columns), notes)
 
 
