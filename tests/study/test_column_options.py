@@ -135,6 +135,29 @@ def test_a_study_with_a_positive_class_predicts_labels(tmp_path: Path) -> None:
     assert "types = []" in (folder / "study.toml").read_text()
 
 
+def test_merged_values_of_written_columns_are_merged_again(tmp_path: Path) -> None:
+    frame = make_frame()
+    frame["used"] = ["Yes", "no", "maybe"] * (N // 3)
+    frame["cost"] = [f"${c},000" for c in np.arange(N) % 12 + 1]
+    merges = ["used: maybe -> no", "cost: 12000 -> 11000"]
+    folder = tmp_path / "out"
+    Study(frame, target="y", merge=merges, models="cart", output_dir=folder).run()
+    layout = Study.load(folder).layout
+    features = layout.encode(frame)
+    assert features.x[:3, features.names.index("used")].tolist() == [1, 0, 0]
+    assert features.x[10:13, features.names.index("cost")].tolist() == [11_000, 11_000, 1_000]
+
+
+def test_numbers_of_a_new_table_stay_numbers(tmp_path: Path) -> None:
+    frame = make_frame()
+    frame["date"] = np.arange(N) * 1e9
+    folder = tmp_path / "out"
+    Study(frame, target="y", models="cart", output_dir=folder).run()
+    later = frame.assign(date=1_600_000_000)
+    features = Study.load(folder).layout.encode(later)
+    assert set(features.x[:, features.names.index("date")]) == {1.6e9}
+
+
 def test_a_dry_run_shows_every_column_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

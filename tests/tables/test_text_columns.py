@@ -151,3 +151,13 @@ def test_a_stored_encoding_is_checked() -> None:
 
 def test_words_are_truth_values() -> None:
     assert [is_true_word(word) for word in ("Yes", " no", "perhaps")] == [True, False, None]
+
+
+def test_hostile_columns_are_no_error() -> None:
+    for values in ([], [""], ["x" * 10**6], ["\ud7ff\U0010ffff"], [f"{i}" * 9 for i in range(30)]):
+        texts = pa.array(values, pa.large_string())
+        counts = np.ones(len(values), dtype=np.int64)
+        decision = decide_text_kind(texts, counts)
+        recognize_format(texts, counts)
+        if decision.encoding is not None:
+            assert len(decision.encoding.encode(texts)) == len(values)

@@ -96,11 +96,16 @@ def columns_from_arrow(
 
 
 def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = False) -> Column:
-    """Convert one column of an Arrow table to numbers or codes, without words beside them."""
-    return _read_column(name, data, decimal_comma)[0]
+    """Convert one column of an Arrow table to numbers or codes, without words beside them.
+
+    Numbers stay numbers: whether they are times since 1970 is known from the study.
+    """
+    return _read_column(name, data, decimal_comma, finds_epochs=False)[0]
 
 
-def _read_column(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> list[Column]:
+def _read_column(
+    name: str, data: pa.ChunkedArray, decimal_comma: bool, *, finds_epochs: bool = True
+) -> list[Column]:
     kind = data.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -114,7 +119,8 @@ def _read_column(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> list[
         values = _to_floats(data)
         if pa.types.is_integer(kind) and _has_collisions(values, pc.count_distinct(data).as_py()):
             return _convert_text(name, data.cast(pa.large_string()), decimal_comma)
-        return [_read_epoch(name, values) or Column(name, "numeric", values)]
+        dated = _read_epoch(name, values) if finds_epochs else None
+        return [dated or Column(name, "numeric", values)]
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return [Column(name, "datetime", _to_seconds(data.cast(pa.timestamp("us"), safe=False)))]
     if pa.types.is_duration(kind):

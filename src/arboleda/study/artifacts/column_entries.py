@@ -38,7 +38,7 @@ def parse_column(entry: Any) -> RawColumn:
         raise TypeError("the merged values of a column are not an object")
     merged = tuple((check_text(old), check_text(new)) for old, new in pairs.items())
     kind = check_choice(_KINDS, entry["kind"])
-    if merged and kind in ("boolean", "datetime"):
+    if merged and kind == "datetime":
         raise ValueError(f"values of the kind {kind} cannot be merged")
     if kind == "numeric":
         for pair in merged:
