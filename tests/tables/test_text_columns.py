@@ -63,10 +63,14 @@ def test_lists_are_encoded_by_their_items() -> None:
 
 
 def test_a_number_inside_texts_is_a_value() -> None:
-    encoding = learn_encoding("text", *count([f"PC {i}" for i in range(50)]))
+    encoding = learn_encoding("text", *count([f"PC {i * i}" for i in range(50)]))
     assert encoding.has_number
     assert encoding.encode(pa.array(["PC 17 a", "PC"]))[:, 2].tolist()[0] == 17
     assert np.isnan(encoding.encode(pa.array(["PC"]))[0, 2])
+
+
+def test_a_number_that_counts_the_texts_is_no_value() -> None:
+    assert not learn_encoding("text", *count([f"PC {i}" for i in range(50)])).has_number
 
 
 def test_words_that_always_stand_together_have_one_flag() -> None:
@@ -147,3 +151,13 @@ def test_a_stored_encoding_is_checked() -> None:
 
 def test_words_are_truth_values() -> None:
     assert [is_true_word(word) for word in ("Yes", " no", "perhaps")] == [True, False, None]
+
+
+def test_hostile_columns_are_no_error() -> None:
+    for values in ([], [""], ["x" * 10**6], ["\ud7ff\U0010ffff"], [f"{i}" * 9 for i in range(30)]):
+        texts = pa.array(values, pa.large_string())
+        counts = np.ones(len(values), dtype=np.int64)
+        decision = decide_text_kind(texts, counts)
+        recognize_format(texts, counts)
+        if decision.encoding is not None:
+            assert len(decision.encoding.encode(texts)) == len(values)

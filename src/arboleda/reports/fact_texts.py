@@ -128,6 +128,12 @@ FACT_NAMES = frozenset(
         N_("training row"),
         N_("identifier: nearly every value is different, and no word repeats"),
         N_("an identifier, as specified"),
+        N_("times of day, as hours"),
+        N_("seconds since 1970"),
+        N_("parts of seconds since 1970"),
+        N_("dates with the day first"),
+        N_("dates with the month first"),
+        N_("dates with the year first"),
         N_("identifier: distinct whole numbers that only identify the rows"),
         N_("it identifies the groups of the rows"),
         # Notes on the data and the fits.
@@ -137,8 +143,8 @@ FACT_NAMES = frozenset(
         N_("truth values"),
         N_("Converted to days since 1970, year, month, day, weekday and hour."),
         N_(
-            "The first line, read as the names of the columns, holds only numbers; if it is a "
-            "row of data, add a header line."
+            "The first line, read as the names of the columns, holds values; if it is a row of "
+            "data, add a header line."
         ),
         N_("SVM"),
         N_("kernel ridge"),
@@ -193,14 +199,27 @@ FACT_MESSAGES = {
     ),
     "all_missing": N_("all values are missing in the {rows}"),
     "constant": N_("constant: the same value in every {row}"),
+    "units_row": N_(
+        "The first row holds {value} in the column {column}, which is no value: if the row holds "
+        "units, leave it out with --where '{same} is not missing'."
+    ),
+    "totals_row": N_(
+        "The last row holds {value}: if it sums up the others, leave it out with --where '{same}'."
+    ),
+    "number": N_("decimal mark “{decimal}”"),
+    "number_grouped": N_("decimal mark “{decimal}”, thousands separated by “{thousands}”"),
+    "number_units": N_("decimal mark “{decimal}”, units {units}"),
+    "number_grouped_units": N_(
+        "decimal mark “{decimal}”, thousands separated by “{thousands}”, units {units}"
+    ),
     "use_numeric": N_("a number"),
     "use_boolean": N_("true or false"),
     "use_datetime": N_("days since 1970, year, month, day, weekday and hour"),
-    "use_category": N_("a category of {count} levels"),
-    "use_many": N_("a category of {count} levels, for most models as means of the target"),
-    "use_text": N_("length, number of words, and {count} frequent words: {words}"),
+    "use_category": N_("a category; levels: {count}"),
+    "use_many": N_("a category; levels: {count}, for most models as means of the target"),
+    "use_text": N_("length, number of words, and whether it has {words} (in all {count})"),
     "use_text_plain": N_("length and number of words"),
-    "use_list": N_("number of items, and {count} frequent items: {words}"),
+    "use_list": N_("number of items, and whether it has {words} (in all {count})"),
     "use_list_plain": N_("number of items"),
     "task": N_("The task is {why}."),
     "classes_hold": N_("classification: the target holds {what}"),

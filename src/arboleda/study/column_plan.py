@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from arboleda.tables.describe import describe_use
+from arboleda.tables.describe import describe_format, describe_use
 from arboleda.tables.features import Role
 from arboleda.tables.table import Column
 
@@ -61,7 +61,7 @@ def _write_parts(column: Column, role: Role) -> Iterator[str]:
         yield f"the words beside the values of {parsing.source}"
         return
     examples = ", ".join(parsing.examples)
-    yield f"from texts such as {examples} ({parsing.format.describe()})"
+    yield f"from texts such as {examples} ({describe_format(parsing.format)})"
     if parsing.share < 1:
         others = ", ".join(parsing.unparsed)
         yield f"{100 * parsing.share:.1f} % of the values can be read, unlike {others}"

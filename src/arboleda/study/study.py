@@ -222,7 +222,7 @@ class Study:
         """
         started, clock = datetime.now(UTC), monotonic()
         plan = self.make_plan()
-        folder = Path(self.output_dir or default_folder(plan.table.stem, self.target))
+        folder = Path(self.output_dir or default_folder(plan.table.stem, plan.target.name))
         with self._open_ledger(folder, plan) as ledger:
             with _open_executor(plan, folder, ledger, progress, clock) as executor:
                 executor.reserve_for_explanation()
@@ -311,7 +311,7 @@ class Study:
             folder.mkdir(parents=True, exist_ok=True)
         with Ledger(folder, plan.identity()) as ledger:
             with explain_write_errors(folder):
-                write_config(config_text(self.table, self.target, self.settings), folder)
+                write_config(config_text(self.table, plan.target.name, self.settings), folder)
             yield ledger
 
     @staticmethod

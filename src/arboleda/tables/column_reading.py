@@ -31,6 +31,7 @@ from arboleda.tables.table import (
     compute_digest,
     get_column_names,
 )
+from arboleda.tables.table_checks import find_foreign_rows
 
 __all__ = ["code_texts", "column_from_arrow", "columns_from_arrow", "table_from_arrow"]
 
@@ -68,6 +69,7 @@ def table_from_arrow(
         for column in columns_from_arrow(own, data.column(i), decimal_comma, chosen.get(own))
         if column.name == own or column.name not in names
     )
+    notes = (*notes, *find_foreign_rows(data, columns))
     return StudyTable(name, stem, columns, sha256 or compute_digest(columns), notes)
 
 
@@ -94,11 +96,16 @@ def columns_from_arrow(
 
 
 def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = False) -> Column:
-    """Convert one column of an Arrow table to numbers or codes, without words beside them."""
-    return _read_column(name, data, decimal_comma)[0]
+    """Convert one column of an Arrow table to numbers or codes, without words beside them.
+
+    Numbers stay numbers: whether they are times since 1970 is known from the study.
+    """
+    return _read_column(name, data, decimal_comma, finds_epochs=False)[0]
 
 
-def _read_column(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> list[Column]:
+def _read_column(
+    name: str, data: pa.ChunkedArray, decimal_comma: bool, *, finds_epochs: bool = True
+) -> list[Column]:
     kind = data.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -112,7 +119,8 @@ def _read_column(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> list[
         values = _to_floats(data)
         if pa.types.is_integer(kind) and _has_collisions(values, pc.count_distinct(data).as_py()):
             return _convert_text(name, data.cast(pa.large_string()), decimal_comma)
-        return [_read_epoch(name, values) or Column(name, "numeric", values)]
+        dated = _read_epoch(name, values) if finds_epochs else None
+        return [dated or Column(name, "numeric", values)]
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return [Column(name, "datetime", _to_seconds(data.cast(pa.timestamp("us"), safe=False)))]
     if pa.types.is_duration(kind):

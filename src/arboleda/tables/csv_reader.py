@@ -14,7 +14,8 @@ import pyarrow.csv as pa_csv
 from arboleda._utils.errors import TableError
 from arboleda.reports.fact_messages import write_message
 from arboleda.tables.number_parsing import has_leading_zeros
-from arboleda.tables.table import MISSING, Note, check_names
+from arboleda.tables.table import MISSING, NO_HEADER, Note, check_names
+from arboleda.tables.table_checks import check_separator, has_no_header
 from arboleda.tables.table_files import (
     SizeLimit,
     explain_damage,
@@ -76,16 +77,10 @@ def read_delimited(
     separator = guess_separator(text)
     header = read_header(text, separator)
     check_names([h for h in header if h.strip()], path.name)
-    if all(_is_number(h) for h in header):
-        notes.append(
-            Note(
-                "warning",
-                None,
-                "The first line, read as the names of the columns, holds only numbers; "
-                "if it is a row of data, add a header line.",
-            )
-        )
+    check_separator(text, header, path.name)
     table = parse_text(text, separator, path, as_text)
+    if has_no_header(header, table):
+        notes.append(Note("warning", None, NO_HEADER))
     if table.num_rows == 0:
         raise TableError(f"The table {path.name} has a header line but no rows.")
     return table, separator != ",", notes
@@ -190,14 +185,6 @@ def read_header(text: str, separator: str) -> list[str]:
     # Lines may also end with a bare carriage return.
     rows = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
     return next((row for row in rows if row), [])
-
-
-def _is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
 
 
 def _replace_codes(table: pa.Table, texts: pa.Table) -> pa.Table:

@@ -79,12 +79,6 @@ class DateFormat:
         if not is_known or not isinstance(self.is_ambiguous, bool):
             raise ValueError("it is not a format of dates")
 
-    def describe(self) -> str:
-        """Describe the format in a few words."""
-        if self.epoch is not None:
-            return "seconds since 1970" if self.epoch == 1 else "fractions of seconds since 1970"
-        return {"dmy": "day first", "mdy": "month first", "ymd": "year first"}[self.order]
-
     def parse(self, texts: pa.Array) -> tuple[Floats, pa.Array]:
         """Parse distinct texts.
 
@@ -116,10 +110,6 @@ class ClockFormat:
 
     def check(self) -> None:
         """Accept the format, which has no fields."""
-
-    def describe(self) -> str:
-        """Describe the format in a few words."""
-        return "times of day as hours"
 
     def parse(self, texts: pa.Array) -> tuple[Floats, pa.Array]:
         """Parse distinct texts to hours; see `DateFormat.parse`."""

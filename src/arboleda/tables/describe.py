@@ -8,11 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.reports.fact_messages import Number, write_message
+from arboleda.tables.column_formats import ColumnFormat
+from arboleda.tables.date_parsing import ClockFormat, DateFormat
 from arboleda.tables.features import ONE_HOT_LEVELS, Role
 from arboleda.tables.table import Column, Note, StudyTable
 from arboleda.tables.target import StudyTarget
 
-__all__ = ["compute_histogram", "describe_column", "describe_table", "describe_use", "hash_rows"]
+__all__ = [
+    "compute_histogram",
+    "describe_column",
+    "describe_format",
+    "describe_table",
+    "describe_use",
+    "hash_rows",
+]
 
 TOP = 10
 # Examples of a column, and their maximum characters.
@@ -69,10 +78,25 @@ def _describe_parsing(column: Column) -> dict[str, Any] | None:
         return None
     return {
         "source": column.parsing.source,
-        "format": column.parsing.format.describe(),
+        "format": describe_format(column.parsing.format),
         "share": column.parsing.share,
         "unparsed": list(column.parsing.unparsed),
     }
+
+
+def describe_format(form: ColumnFormat) -> str:
+    """Describe in a few words how numbers or dates are written."""
+    if isinstance(form, ClockFormat):
+        return "times of day, as hours"
+    if isinstance(form, DateFormat):
+        if form.epoch is not None:
+            return "seconds since 1970" if form.epoch == 1 else "parts of seconds since 1970"
+        order = {"dmy": "day", "mdy": "month", "ymd": "year"}[form.order]
+        return f"dates with the {order} first"
+    units = ", ".join(unit for unit in form.factors if unit)
+    marks = {"decimal": form.decimal, "thousands": form.thousands, "units": units}
+    code = "number" + "_grouped" * bool(form.thousands) + "_units" * bool(units)
+    return write_message(code, **{name: mark for name, mark in marks.items() if mark})
 
 
 def _choose_examples(column: Column, distinct: npt.NDArray[np.float64]) -> list[str]:

@@ -246,6 +246,8 @@ def convert_column(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool
         return _parse_formatted(column, column.format, data)
     if column.kind == "categorical":
         return Column(column.name, "string", _encode_categories(column, data), column.levels)
+    if column.kind == "boolean" and column.merged:
+        data = merge_texts(convert_to_text(column, data), dict(column.merged))
     parsed = column_from_arrow(column.name, data, decimal_comma)
     if parsed.missing.all():
         return Column(column.name, _TABLE_KINDS[column.kind], parsed.values)
@@ -266,9 +268,12 @@ def convert_column(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool
             _refuse(column, parsed, int(others[0]))
     elif parsed.kind != "datetime":
         _refuse(column, parsed, int(np.argmin(parsed.missing)))
-    if column.merged:
-        values = merge_numbers(values, dict(column.merged))
-    return Column(column.name, _TABLE_KINDS[column.kind], values)
+    return Column(column.name, _TABLE_KINDS[column.kind], _merge_values(column, values))
+
+
+def _merge_values(column: RawColumn, values: Floats) -> Floats:
+    is_merged = column.kind == "numeric" and column.merged
+    return merge_numbers(values, dict(column.merged)) if is_merged else values
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -282,12 +287,13 @@ def _parse_formatted(column: RawColumn, form: ColumnFormat, data: pa.ChunkedArra
     if pa.types.is_integer(data.type) and not isinstance(form, DateFormat):
         values = np.asarray(data.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
         if column.words_of is None:
-            return Column(column.name, "numeric", values)
+            return Column(column.name, "numeric", _merge_values(column, values))
     coded = data.cast(pa.large_string()).combine_chunks().dictionary_encode()
     values, words = form.parse(coded.dictionary)
     codes = np.asarray(pc.fill_null(coded.indices, len(values)), dtype=np.int64)
     if column.words_of is None:
-        return Column(column.name, _TABLE_KINDS[column.kind], np.append(values, np.nan)[codes])
+        values = _merge_values(column, np.append(values, np.nan)[codes])
+        return Column(column.name, _TABLE_KINDS[column.kind], values)
     texts = pa.chunked_array([words.take(coded.indices)], pa.large_string())
     return Column(column.name, "string", _encode_categories(column, texts), column.levels)
 

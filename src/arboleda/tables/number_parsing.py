@@ -40,7 +40,7 @@ _MONEY = rf"(?:us|ca|au|nz|r|s|hk)?[$£€¥₹₽₩₺₪₴฿¢]|{'|'.join(_
 _PATTERN = r"^(?P<head>[^0-9]{0,12})(?P<digits>[0-9](?:[0-9.,' ]*[0-9])?)(?P<tail>.{0,20})$"
 _HEAD = re.compile(rf"(\()?\s*([-+])?\s*({_MONEY})?\s*([-+])?\s*([.,])?")
 _TAIL = re.compile(
-    rf"[.,]?(e[-+]?[0-9]{{1,3}})?\s*(?:({_MONEY})|(%|‰|[^\W0-9_/]*[23²³]?(?:/[^\W0-9_]+)?)\.?)"
+    rf"[.,]?(e[-+]?[0-9]{{1,3}})?\s*(?:({_MONEY})|(%|‰|°?[^\W0-9_/]*[23²³]?(?:/[^\W0-9_]+)?)\.?)"
     r"\s*(-)?\s*(\))?"
 )
 # Decimal mark and thousands separator, the most usual first.
@@ -80,16 +80,6 @@ class NumberFormat:
         if not all(0 < float(f) < np.inf for f in factors):
             raise ValueError("it is not a format of numbers")
 
-    def describe(self) -> str:
-        """Describe the format in a few words."""
-        words = [f"decimal {_name_mark(self.decimal)}"]
-        if self.thousands:
-            words.append(f"thousands separated by {_name_mark(self.thousands)}")
-        units = [unit for unit in self.factors if unit]
-        if units:
-            words.append(f"unit {units[0]}" if len(units) == 1 else f"units {', '.join(units)}")
-        return ", ".join(words)
-
     def parse(self, texts: pa.Array) -> tuple[Floats, pa.Array]:
         """Parse distinct texts.
 
@@ -117,10 +107,6 @@ class NumberFormat:
             money = names.cast(pa.large_string()).take(pa.array(parts.kind))
             words = pc.if_else(pa.array(is_number), money, words)
         return np.where(is_number, values, np.nan), words
-
-
-def _name_mark(mark: str) -> str:
-    return {".": "point", ",": "comma", " ": "blank", "'": "apostrophe"}[mark]
 
 
 def clean_texts(texts: pa.Array) -> pa.Array:

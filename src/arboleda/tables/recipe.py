@@ -179,8 +179,7 @@ class Recipe:
         The values to merge, by column and by new value.
     drop : tuple of str
         Columns to drop, or patterns such as ``tmp_*``.
-    target : str or None
-        Drop rows without a value of this column.
+    target : str or None, the column without whose value rows are dropped.
     """
 
     drop_missing: bool = False
@@ -304,8 +303,8 @@ def _select_rows(
             )
 
     if recipe.target is not None:
-        kept = ~table.column(recipe.target).missing
-        keep(kept, kind="drop_missing_target", columns=(recipe.target,))
+        known = ~table.column(recipe.target).missing
+        keep(known, kind="drop_missing_target", columns=(recipe.target,))
     if recipe.drop_missing:
         missing = np.logical_or.reduce([column.missing for column in table.columns])
         keep(~missing[rows], kind="drop_missing")
@@ -320,7 +319,7 @@ def _select_rows(
 
 def _find_dropped(table: StudyTable, recipe: Recipe) -> list[str]:
     """Return the names of the dropped columns, with those of the words beside their values."""
-    names = [column.name for column in table.columns]
+    names = [c.name for c in table.columns]
     dropped = {n for pattern in recipe.drop for n in match_columns(pattern, names, table.name)}
     return [c.name for c in table.columns if c.name in dropped or c.source in dropped]
 

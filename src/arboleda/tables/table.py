@@ -15,6 +15,7 @@ from arboleda.tables.column_formats import ColumnFormat
 
 __all__ = [
     "MISSING",
+    "NO_HEADER",
     "Column",
     "ColumnType",
     "Note",
@@ -33,6 +34,13 @@ Floats = npt.NDArray[np.float64]
 # Texts that represent a missing value in any column.
 MISSING: tuple[str, ...] = ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>")
 MISSING += ("NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "nil", "-1.#IND", "1.#QNAN")
+
+
+# Note on a file whose first line may be data.
+NO_HEADER = (
+    "The first line, read as the names of the columns, holds values; if it is a row of data, add a "
+    "header line."
+)
 
 
 @dataclass(frozen=True)
@@ -113,7 +121,9 @@ class StudyTable:
         for column in self.columns:
             if column.name == name:
                 return column
-        raise TableError(_describe_missing_column(name, self.name, [c.name for c in self.columns]))
+        message = _describe_missing_column(name, self.name, [c.name for c in self.columns])
+        hint = f" {NO_HEADER}" if any(note.text == NO_HEADER for note in self.notes) else ""
+        raise TableError(message + hint)
 
 
 def match_columns(pattern: str, names: Sequence[str], table: str) -> list[str]:

@@ -32,6 +32,8 @@ MAX_SAMPLE = 100_000
 # A code such as C85, whose letters are a word of their own, too; and random digits and letters.
 _CODE = r"\b(\p{L}{1,4})([0-9]+)\b"
 _HEXADECIMAL, MIN_HEXADECIMAL = r"^[0-9a-fA-F-]{3,}$", 0.9
+# The range of numbers that count the texts, as a multiple of their number: test rows are gaps.
+MAX_GAPS = 1.5
 # Digits of a number inside a text, so that it is exact.
 MAX_DIGITS = 15
 
@@ -219,8 +221,11 @@ def _find_numbers(texts: pa.Array) -> Floats:
 
 
 def _are_numbered(texts: pa.Array, counts: Counts) -> bool:
-    """Return whether half of the texts contain a number, of several values."""
+    """Return whether half of the texts contain a number, which does not only count them."""
     numbers = _find_numbers(texts)
     is_known = ~np.isnan(numbers)
-    half = counts.sum() / 2
-    return bool(counts[is_known].sum() >= half and len(np.unique(numbers[is_known])) > 2)
+    distinct = np.unique(numbers[is_known])
+    if counts[is_known].sum() < counts.sum() / 2 or len(distinct) <= 2:
+        return False
+    counts_texts = distinct[-1] - distinct[0] < MAX_GAPS * len(distinct)
+    return not (counts_texts and len(distinct) == is_known.sum())

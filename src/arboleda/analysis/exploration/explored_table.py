@@ -66,8 +66,8 @@ class ExploredTable:
         return tuple(c for c in self.table.columns if self.roles[c.name].role == "feature")
 
     def is_categorical(self, column: Column) -> bool:
-        """Return whether the column is categorical."""
-        return self.roles[column.name].kind in ("categorical", "text")
+        """Return whether the column holds texts, which are compared as categories."""
+        return column.kind == "string"
 
     def sample(self, most: int, stream: int) -> npt.NDArray[np.int64]:
         """Draw at most ``most`` row numbers without replacement, in ascending order.

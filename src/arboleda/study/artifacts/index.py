@@ -16,6 +16,13 @@ from arboleda._utils.errors import StudyFormatError
 from arboleda._utils.text import json_escaped
 from arboleda.facts.model import FactsModel
 from arboleda.facts.study import SCHEMA_VERSION, StudyFacts
+from arboleda.study.artifacts.column_entries import (
+    check_choice,
+    check_list,
+    check_text,
+    format_column,
+    parse_column,
+)
 from arboleda.study.artifacts.files import (
     MODELS,
     MODELS_VERSION,
@@ -26,9 +33,7 @@ from arboleda.study.artifacts.files import (
 from arboleda.study.artifacts.model_files import check_key
 from arboleda.study.metrics.choice import is_metric_of
 from arboleda.study.plan import Plan
-from arboleda.tables.column_formats import format_from_dict, format_to_dict, get_value_kind
-from arboleda.tables.layout import Layout, RawColumn, make_layout
-from arboleda.tables.text_encoding import encoding_from_dict
+from arboleda.tables.layout import Layout, make_layout
 
 __all__ = ["INDEX", "RESULTS", "Index", "check_facts", "format_index", "read_facts", "read_index"]
 
@@ -201,7 +206,6 @@ def _make_damage_error(path: Path, reason: str) -> StudyFormatError:
 
 INDEX = "index.json"
 FORMAT = "arboleda study models"
-_KINDS = ("numeric", "categorical", "boolean", "datetime", "text", "list")
 _TASKS = ("binary", "multiclass", "regression")
 
 
@@ -248,26 +252,12 @@ def format_index(
             "kind": plan.table.column(plan.target.name).kind,
             "labels": list(plan.target.labels),
         },
-        "columns": [_format_column(column) for column in layout.columns],
+        "columns": [format_column(column) for column in layout.columns],
         "models": {key: _format_entry(saved) for key, saved in models.items()},
         "rows": _format_entry(rows),
         "held_out": _format_entry(held_out),
     }
     return json_escaped(json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
-
-
-def _format_column(column: RawColumn) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": column.name, "kind": column.kind}
-    entry["levels"] = list(column.levels)
-    if column.merged:
-        entry["merged"] = dict(column.merged)
-    if column.format is not None:
-        entry["format"] = format_to_dict(column.format)
-    if column.words_of is not None:
-        entry["words_of"] = column.words_of
-    if column.encoding is not None:
-        entry["encoding"] = column.encoding.to_dict()
-    return entry
 
 
 def _format_entry(saved: Mapping[str, Any]) -> Any:
@@ -285,7 +275,7 @@ def read_index(folder: Path) -> Index:
     path = folder / MODELS / INDEX
     try:
         stored = json.loads(read_text(path))
-        _check_choice((FORMAT,), stored["format"])
+        check_choice((FORMAT,), stored["format"])
         version = _parse_version(stored["format_version"])
         if version == MODELS_VERSION:
             return _parse_index(stored)
@@ -316,30 +306,30 @@ def read_index(folder: Path) -> Index:
 
 def _parse_index(stored: dict[str, Any]) -> Index:
     target = stored["target"]
-    labels = tuple(_check_text(label) for label in _check_list(target["labels"]))
-    task = _check_choice(_TASKS, stored["task"])
+    labels = tuple(check_text(label) for label in check_list(target["labels"]))
+    task = check_choice(_TASKS, stored["task"])
     if len(set(labels)) != len(labels):
         raise ValueError("a class is listed twice")
     if {"binary": len(labels) == 2, "regression": not labels}.get(task, len(labels) > 2) is False:
         raise ValueError(f"{len(labels)} classes do not make a task that is {task}")
     models = stored["models"]
-    columns = tuple(_parse_column(entry) for entry in _check_list(stored["columns"]))
+    columns = tuple(parse_column(entry) for entry in check_list(stored["columns"]))
     if len({column.name for column in columns}) != len(columns) or not columns:
         raise ValueError("there is no column, or a column is listed twice")
     if not all(column.name for column in columns):
         raise ValueError("a column has no name")
     return Index(
-        sha256=_check_text(stored["data_sha256"]),
+        sha256=check_text(stored["data_sha256"]),
         task=task,
-        target=_check_text(target["name"]),
+        target=check_text(target["name"]),
         class_names=labels,
-        classes=_parse_classes(_check_text(target["kind"]), labels) if labels else None,
+        classes=_parse_classes(check_text(target["kind"]), labels) if labels else None,
         layout=Layout(columns),
         models={check_key(key): _parse_files(models[key]) for key in models},
         rows=_parse_files(stored["rows"]),
         # Older versions did not save them.
         held_out=_parse_files(stored.get("held_out", "an older version did not save them")),
-        scikit_learn=_check_text(stored["scikit-learn"]),
+        scikit_learn=check_text(stored["scikit-learn"]),
     )
 
 
@@ -356,33 +346,6 @@ def _parse_classes(kind: str, labels: tuple[str, ...]) -> npt.NDArray[Any]:
     return values.astype(np.int64) if are_integers else values
 
 
-def _parse_column(entry: Any) -> RawColumn:
-    levels = tuple(_check_text(level) for level in _check_list(entry["levels"]))
-    if len(set(levels)) != len(levels):
-        raise ValueError("a column lists a level twice")
-    pairs = entry.get("merged", {})
-    if not isinstance(pairs, dict):
-        raise TypeError("the merged values of a column are not an object")
-    merged = tuple((_check_text(old), _check_text(new)) for old, new in pairs.items())
-    kind = _check_choice(_KINDS, entry["kind"])
-    if merged and kind in ("boolean", "datetime"):
-        raise ValueError(f"values of the kind {kind} cannot be merged")
-    if kind == "numeric":
-        for pair in merged:
-            np.array(pair, dtype=np.float64)
-    form = None if entry.get("format") is None else format_from_dict(entry["format"])
-    words_of = None if entry.get("words_of") is None else _check_text(entry["words_of"])
-    encoding = None if entry.get("encoding") is None else encoding_from_dict(entry["encoding"])
-    if (encoding is None) != (kind not in ("text", "list")):
-        raise ValueError("a text has no encoding, or another column has one")
-    is_worded = kind == "categorical" and form is not None
-    if form is not None and not is_worded and kind != get_value_kind(form):
-        raise ValueError("the format of a column does not match its kind")
-    if (words_of is not None) != is_worded:
-        raise ValueError("words stand beside no column")
-    return RawColumn(_check_text(entry["name"]), kind, levels, merged, form, words_of, encoding)
-
-
 def _parse_files(entry: Any) -> FileList | str:
     return entry if isinstance(entry, str) else check_file_list(entry)
 
@@ -390,23 +353,4 @@ def _parse_files(entry: Any) -> FileList | str:
 def _parse_version(value: Any) -> int:
     if type(value) is not int or value < 1:
         raise ValueError(f"{str(value)[:60]} is not a version")
-    return value
-
-
-def _check_choice(allowed: tuple[str, ...], value: Any) -> Any:
-    if value not in allowed:
-        raise ValueError(f"{str(value)[:60]!r} is not one of {', '.join(allowed)}")
-    return value
-
-
-def _check_text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{str(value)[:60]} is not a string")
-    value.encode()  # a lone surrogate, which JSON allows, raises a ValueError
-    return value
-
-
-def _check_list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError(f"{str(value)[:60]} is not an array")
     return value

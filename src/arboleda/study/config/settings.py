@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, model_validator
 
 from arboleda._utils.errors import OptionError
+from arboleda.study.config.column_choices import ColumnTypes
 from arboleda.study.config.declaration import (
     GROUPS,
     Bytes,
     ColumnName,
     ColumnNames,
-    ColumnTypes,
     CostMatrix,
     Float,
     Int,
