@@ -126,9 +126,10 @@ def test_the_package_is_typed() -> None:
 
 
 def test_the_version_is_defined_once() -> None:
+    """The build reads it from the package; tests/common/test_metadata.py checks other files."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert arboleda.__version__ == project["version"]
-    assert metadata.version("arboleda") == project["version"]
+    assert "version" not in project
+    assert metadata.version("arboleda") == arboleda.__version__
 
 
 def test_import_loads_nothing_heavy() -> None:
