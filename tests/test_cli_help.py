@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from arboleda.catalogue.entries import CATALOGUE, CORE, PORTFOLIO, select_models
+from arboleda.catalogue.entries import CATALOGUE, CORE, select_models
+from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.cli import main
 from arboleda.cli._completion import COMPLETERS, complete_study_model, complete_table
 from arboleda.cli._run import COMMANDS

@@ -26,7 +26,8 @@ def list_model_keys() -> Pairs:
     from arboleda.study.combination.methods import METHODS
     from arboleda.study.model_list import list_models
 
-    return [(each.key, each.name) for each in (*list_models(), *METHODS)]
+    models = [(model.key, model.name) for model in list_models()]
+    return [*models, *((method.key, method.name) for method in METHODS)]
 
 
 def list_presets() -> Pairs:

@@ -6,7 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from arboleda.catalogue.entries import CATALOGUE, PORTFOLIO
+from arboleda.catalogue.entries import CATALOGUE
+from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.reports.study.next_steps import describe_purpose
 from arboleda.study.combination.methods import METHODS
 

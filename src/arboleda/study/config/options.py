@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from arboleda._utils.errors import OptionError, StudyError
 from arboleda._utils.files import read_regular
 from arboleda._utils.text import json_escaped
-from arboleda.study.config.declaration import SHOWN, document_parameters, sort_by_group
+from arboleda.study.config.declaration import document_parameters, sort_by_group
+from arboleda.study.config.parsers import SHOWN
 from arboleda.study.config.settings import OPTIONS, Settings
 from arboleda.tables.reading import BUNDLED
 

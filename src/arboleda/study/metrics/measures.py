@@ -104,7 +104,7 @@ class RowMean(Measure):
         """Return the mean as a function of the multiplicities of the rows."""
         losses = self._compute_losses(outputs)
         if losses is None:
-            return _return_none
+            return _skip_metric
         average = make_average(losses)
         return (lambda times: float(np.sqrt(average(times)))) if self.root else average
 
@@ -183,7 +183,7 @@ class RankMetric(Measure):
         """Return the mean area as a function of the multiplicities of the rows."""
         score = outputs.score
         if score is None or not outputs.has_scores:
-            return _return_none
+            return _skip_metric
         each = [self.prepare_class(outputs.y == k, score[:, k]) for k in _list_shown(score)]
 
         def mean(times: Floats) -> float | None:
@@ -289,8 +289,9 @@ class FunctionMetric(Measure):
             return None
 
 
-def _return_none(times: Floats) -> None:
+def _skip_metric(times: Floats) -> float | None:
     """Return the value of an undefined metric."""
+    return None
 
 
 def _mean_of(per_class: Callable[[Table], Floats], table: Table) -> float:
