@@ -41,7 +41,7 @@ FIXED = {
     "key",
     "loss",
     "not_distinguishable",
-    "verdict",
+    "result",
     "data_sha256",
 }
 VOID = {"meta", "link", "br", "img", "input"}
