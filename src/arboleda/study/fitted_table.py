@@ -75,9 +75,9 @@ def _read_target(y: Any) -> tuple[Any, str]:
             raise StudyError(f"y has {len(single.columns)} columns; pass one, the target.")
         single = single.get_column(single.columns[0])
     if isinstance(single, nw.Series):
-        name = single.name
-        is_named = name is not None and str(name).strip()
-        return single.to_arrow(), str(name) if is_named else UNNAMED
+        # Series of some libraries have no name, or an empty one.
+        name: Any = single.name
+        return single.to_arrow(), UNNAMED if name is None or name == "" else str(name)
     values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]

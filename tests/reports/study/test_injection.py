@@ -39,6 +39,9 @@ FIXED = {
     "role",
     "engine",
     "key",
+    "loss",
+    "not_distinguishable",
+    "result",
     "data_sha256",
 }
 VOID = {"meta", "link", "br", "img", "input"}

@@ -6,6 +6,8 @@ A tooltip is the ``<title>`` of a transparent shape over the drawing, so it need
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
@@ -106,9 +108,10 @@ def count_rows(count: int) -> str:
 
 
 def describe_bins(
-    edges: Sequence[float], counts: Sequence[int], top: float, bottom: float = 0.0
+    edges: npt.ArrayLike, counts: npt.ArrayLike, top: float, bottom: float = 0.0
 ) -> list[Hint]:
     """Return a hint over each bin of a histogram, from ``bottom`` to ``top``."""
+    ends = np.asarray(edges)
     return [
         Hint(
             _("{low} to {high}", low=plain(low), high=plain(high)) + f": {count_rows(int(count))}",
@@ -116,7 +119,7 @@ def describe_bins(
             bottom,
             (float(high), top),
         )
-        for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+        for low, high, count in zip(ends[:-1], ends[1:], np.asarray(counts), strict=True)
     ]
 
 
