@@ -5,11 +5,17 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from arboleda.study.config.presets import QUICK_FIT
+from arboleda.study.config.settings import Settings
 from arboleda.study.execution.executor import REPORT_SECONDS, Budget
+from arboleda.study.plan import make_plan
 from arboleda.study.search import FULL
-from arboleda.study.search.row_caps import _choose_larger_caps
+from arboleda.study.search.row_caps import LEAST_ROWS, _choose_larger_caps, apply_row_caps
+from arboleda.tables.reading import read_table
 
 
 @dataclass(frozen=True)
@@ -88,3 +94,18 @@ def test_expensive_models_must_be_better(
     searches = [tuned("dear", score), tuned("fair", 0.5)]
     # Ten times the time is worth 2.0 times the error.
     assert list(_choose_larger_caps(plan, searches, work_of(500), ())) == [first]
+
+
+def test_a_quick_fit_is_short_on_a_large_table() -> None:
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(draw.normal(size=(40_000, 6)), columns=list("abcdef"))
+    frame["y"] = np.where(frame["a"] > 0, "yes", "no")
+    plan = make_plan(read_table(frame), "y", Settings())
+    executor: Any = SimpleNamespace(budget=None)
+    capped = apply_row_caps(plan, executor)
+    assert capped.caps
+    for model in capped.models:
+        rows = capped.fold_rows(model)
+        cost = capped.first_candidate_cost(model, rows)
+        assert cost <= QUICK_FIT or rows == LEAST_ROWS
+        assert (rows < 25_600) == (model.key in capped.caps)
