@@ -41,6 +41,8 @@ def find_result_classes() -> set[str]:
                 continue
             if name.startswith("_") or issubclass(value, OTHERS):
                 continue
+            if value.__module__.split(".")[1] in PROGRAMS:
+                continue
             is_public = info.name.removeprefix("arboleda.") in PUBLIC
             views = ("to_frame", "plot", "_summarize")
             if (is_public and name in module.__all__) or any(map(value.__dict__.get, views)):

@@ -15,7 +15,7 @@ import pytest
 from arboleda.cli import main
 from arboleda.study import Study, StudyError, StudyFormatError, explain
 from arboleda.study.artifacts.exports import export
-from arboleda.study.artifacts.loaded import LoadedStudy
+from arboleda.study.artifacts.loaded import StudyResult
 from arboleda.study.results import predict_file, prediction_columns
 from arboleda.study.results.predict_file import predict
 
@@ -134,7 +134,7 @@ def test_a_model_without_probabilities_predicts(
     names = ["prediction", "probability of no", "probability of yes"]
     assert list(pd.read_csv(found.path)) == names
     # Without out-of-fold predictions there is nothing to calibrate by.
-    monkeypatch.setattr(LoadedStudy, "held_out", lambda self: None)
+    monkeypatch.setattr(StudyResult, "held_out", lambda self: None)
     found = predict(tmp_path / "s", mixed, tmp_path / "out.csv")
     assert found.notes == ("Support vector machine gives no probabilities.",)
     assert list(pd.read_csv(found.path)) == ["prediction"]

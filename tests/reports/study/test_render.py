@@ -297,7 +297,7 @@ def test_the_file_is_written_whole(make_facts: Callable[..., Facts], tmp_path: P
 
 def test_a_heading_is_apart_from_its_number(make_facts: Callable[..., Facts]) -> None:
     """A screen reader, or copied text, used to have "1Random forest"."""
-    page = render_report(make_facts())
+    page = render_report(make_facts("binary"))
     headings = re.findall(r'<h3><span class="rank">\d+</span>(.)', page)
     assert headings
     assert set(headings) == {" "}
