@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "base/thread_pool.h"
 #include "learn/mixed_problem.h"
 #include "predict/predict.h"
 

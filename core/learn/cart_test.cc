@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "base/random.h"
+#include "base/thread_pool.h"
 #include "predict/predict.h"
 
 namespace arboleda {
