@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from arboleda._utils.errors import OptionError
-from arboleda.study.config.declaration import SHOWN, strings_of_json
+from arboleda.study.config.parsers import SHOWN, strings_of_json
 
 __all__ = ["ColumnTypes", "TypeChoice", "parse_types"]
 

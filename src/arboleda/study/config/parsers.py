@@ -5,14 +5,12 @@ Heavy modules are imported by the parsers that need them: the command line reads
 the options without them.
 """
 
-import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -25,7 +23,6 @@ __all__ = [
     "Bytes",
     "ColumnName",
     "ColumnNames",
-    "ColumnTypes",
     "CostMatrix",
     "Float",
     "Int",
@@ -36,6 +33,7 @@ __all__ = [
     "parse_cv",
     "parse_metric",
     "parse_search",
+    "strings_of_json",
     "to_label",
 ]
 
@@ -82,7 +80,7 @@ def parse_size(value: Any) -> Any:
 def parse_names(value: Any) -> Any:
     """Convert a comma-separated string, a JSON list or a sequence of strings to a tuple."""
     if isinstance(value, str):
-        listed = _strings_of_json(value)
+        listed = strings_of_json(value)
         if listed is not None:
             return listed
         return tuple(word.strip() for word in value.split(",") if word.strip())
@@ -91,7 +89,7 @@ def parse_names(value: Any) -> Any:
     return value
 
 
-def _strings_of_json(text: str) -> tuple[str, ...] | None:
+def strings_of_json(text: str) -> tuple[str, ...] | None:
     """Return the strings of a JSON list, which may contain commas; None for anything else."""
     try:
         value = json.loads(text)
@@ -106,48 +104,6 @@ def parse_columns(value: Any) -> Any:
     if isinstance(value, str) or not isinstance(value, Sequence):
         return parse_names(value)
     return tuple(str(name) for name in value)
-
-
-@dataclass(frozen=True)
-class TypeChoice:
-    """The type that a user gives a column, or the columns that match a pattern."""
-
-    column: str
-    type: Literal["number", "category", "date", "text", "identifier", "list"]
-
-    @property
-    def text(self) -> str:
-        """The choice as on the command line."""
-        return f"{self.column}={self.type}"
-
-
-_TYPES = ("number", "category", "date", "text", "identifier", "list")
-
-
-def parse_types(value: Any) -> Any:
-    """Parse types from strings COLUMN=TYPE, a JSON list of them, or a mapping."""
-    if isinstance(value, str):
-        value = _strings_of_json(value) or tuple(part for part in value.split(",") if part.strip())
-    if isinstance(value, Mapping):
-        value = [f"{name}={kind}" for name, kind in value.items()]
-    if not isinstance(value, Sequence):
-        return value
-    return tuple(_parse_type(v) if isinstance(v, str) else v for v in value)
-
-
-def _parse_type(text: str) -> TypeChoice:
-    name, mark, kind = text.rpartition("=")
-    kind = kind.strip().lower()
-    if not mark or not name.strip():
-        raise OptionError(
-            f"The type {text[:SHOWN]!r} names no column; write it as COLUMN=TYPE, as in "
-            "zip=category."
-        )
-    if kind not in _TYPES:
-        near = difflib.get_close_matches(kind, _TYPES, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(_TYPES)}."
-        raise OptionError(f"There is no type {kind[:SHOWN]!r} of a column; {hint}")
-    return TypeChoice(name.strip(), kind)  # type: ignore[arg-type]
 
 
 def to_label(value: Any) -> Any:
@@ -165,7 +121,7 @@ def parse_conditions(value: Any) -> Any:
     from arboleda.tables.recipe import RowCondition, parse_condition
 
     if isinstance(value, str):
-        value = _strings_of_json(value) or (value,)
+        value = strings_of_json(value) or (value,)
     if not isinstance(value, Sequence) or not all(
         isinstance(v, (str, RowCondition)) for v in value
     ):
@@ -180,7 +136,7 @@ def parse_merge(value: Any) -> Any:
     if isinstance(value, str):
         value = (value,)
     if isinstance(value, Sequence) and all(isinstance(v, str) for v in value):
-        value = [v for text in value for v in _strings_of_json(text) or (text,)]
+        value = [v for text in value for v in strings_of_json(text) or (text,)]
         if len(value) == 1 and value[0].lstrip().startswith("{"):
             value = _merges_of_json(value[0])
         else:
@@ -275,7 +231,6 @@ Bytes = Annotated[int, Field(gt=0), BeforeValidator(parse_size)]
 Names = Annotated[tuple[str, ...], BeforeValidator(parse_names)]
 ColumnName = Annotated[str, Field(min_length=1), BeforeValidator(str)]
 ColumnNames = Annotated[tuple[str, ...], BeforeValidator(parse_columns)]
-ColumnTypes = Annotated[tuple[TypeChoice, ...], BeforeValidator(parse_types)]
 MergedValues = Annotated[dict[str, dict[str, tuple[str, ...]]], BeforeValidator(parse_merge)]
 Cost = Annotated[float, Field(allow_inf_nan=False)]
 CostMatrix = Annotated[

@@ -13,8 +13,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, 
 
 from arboleda._utils.errors import OptionError
 from arboleda.study.config.column_choices import ColumnTypes
-from arboleda.study.config.declaration import (
-    GROUPS,
+from arboleda.study.config.declaration import GROUPS, Option, declared_options
+from arboleda.study.config.parsers import (
     Bytes,
     ColumnName,
     ColumnNames,
@@ -23,9 +23,7 @@ from arboleda.study.config.declaration import (
     Int,
     MergedValues,
     Names,
-    Option,
     Seconds,
-    declared_options,
     parse_conditions,
     parse_cv,
     parse_metric,
