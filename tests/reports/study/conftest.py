@@ -665,6 +665,8 @@ def users_words() -> Callable[[Facts], set[str]]:
             texts += [step["condition"] or "", *step["columns"]]
             texts += [value for new, old in (step["into"] or {}).items() for value in (new, *old)]
         texts += [model["note"] or "" for model in facts["models"]]
+        values = [value for row in facts["errors"]["rows"] for value in row["values"]]
+        texts += [f"{value['column']} {value['value']}" for value in values]
         texts += [key for m in facts["models"] for c in m["candidates"] for key in c["params"]]
         texts += [node["feature"] or "" for node in facts["tree"]["nodes"]]
         texts += ["importance of column sex of the tree group width of the petal at its base"]
