@@ -162,7 +162,7 @@ def test_names_of_any_kind_are_read(csv: Csv) -> None:
 def test_inferred_formats_are_reported(csv: Csv) -> None:
     notes = read_table(csv("a,b\nMüller,Garçon\n".encode("cp1252"))).notes
     assert "cp1252" in notes[0].text
-    assert "only numbers" in read_table(csv("1,2\n3,4\n")).notes[0].text
+    assert "holds values" in read_table(csv("1,2\n3,4\n")).notes[0].text
     # Too little text to infer its encoding by statistics.
     few = read_table(csv("a,b\né,1\na,2\n".encode("cp1252")))
     assert few.columns[0].levels == ("a", "é")
