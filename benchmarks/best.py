@@ -29,6 +29,7 @@ from scipy.stats import rankdata
 sys.path.insert(0, str(Path(__file__).parent / "quality"))
 
 from best_contestants import PACKAGES
+
 from tables import TABLES
 
 RESULTS = Path(__file__).with_name("best_results.json")

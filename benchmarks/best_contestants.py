@@ -323,6 +323,7 @@ def main() -> None:
     cores = sorted(os.sched_getaffinity(0))[first_core : first_core + threads]
     os.sched_setaffinity(0, cores)
     from sklearn.model_selection import train_test_split
+
     from tables import WHOLE_TABLES
 
     problem = WHOLE_TABLES[table]()

@@ -33,14 +33,13 @@ import pandas as pd
 from sklearn.datasets import load_diabetes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "quality"))
-from tables import DATA, TABLES, Problem, make_problem
-
 from arboleda import (
     HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
 from arboleda.explain import prediction_interval, prediction_set
+from tables import DATA, TABLES, Problem, make_problem
 
 COVERAGE = 0.9
 N_TREES = 100

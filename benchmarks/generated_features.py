@@ -20,8 +20,6 @@ from sklearn.pipeline import Pipeline
 
 sys.path.insert(0, str(Path(__file__).parent / "quality"))
 
-from tables import TABLES
-
 from arboleda.catalogue.model import Setting
 from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.catalogue.preparation import make_preparation
@@ -31,6 +29,7 @@ from arboleda.study.results.scoring import class_scores
 from arboleda.tables.features import decide_roles, make_features
 from arboleda.tables.reading import read_table
 from arboleda.tables.target import make_target
+from tables import TABLES
 
 GREEDY = next(method.fit for method in METHODS if method.key == "greedy_selection")
 # Slow, or similar to others.

@@ -24,8 +24,6 @@ from sklearn.metrics import log_loss
 
 sys.path.insert(0, str(Path(__file__).parent / "quality"))
 
-from tables import TABLES
-
 from arboleda.combine import MemberOutputs
 from arboleda.study import Study
 from arboleda.study.combination.methods import METHODS, cross_fit
@@ -38,6 +36,7 @@ from arboleda.study.execution.prediction_store import (
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.search import Trial
 from arboleda.tables.reading import read_table
+from tables import TABLES
 
 BUNDLED = {
     "breast_cancer": load_breast_cancer,

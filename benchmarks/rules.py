@@ -37,7 +37,6 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVR
-from tables import TABLES, Problem
 
 import arboleda
 from arboleda.combine import MemberOutputs, combine_outputs, out_of_fold_outputs, outputs_of
@@ -52,6 +51,7 @@ from arboleda.combine._posterior import (
 )
 from arboleda.combine._voting import CLASS_RULES, VALUE_RULES
 from arboleda.combine._weighted_mean import constrained_weights
+from tables import TABLES, Problem
 
 N_FOLDS = 5
 CORRECTION = 1 / N_FOLDS + 1 / (N_FOLDS - 1)  # of the variance over folds

@@ -29,12 +29,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "quality"))
-from tables import TABLES, Problem, make_problem
-
 from arboleda.catalogue import Setting, select_models
 from arboleda.combine import out_of_fold_outputs, outputs_of
 from arboleda.combine._greedy_selection import make_ensemble_scorer, select_greedily
 from arboleda.combine._weighted_mean import constrained_weights
+from tables import TABLES, Problem, make_problem
 
 COLUMNS = ("best member", "in hindsight", "mean of all", "greedy, once", "greedy", "simplex")
 

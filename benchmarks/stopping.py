@@ -20,11 +20,11 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 sys.path.insert(0, str(Path(__file__).parent / "quality"))
 
 from best_contestants import compute_loss
-from tables import WHOLE_TABLES
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.catalogue.model import Setting
 from arboleda.catalogue.portfolio import PORTFOLIO
+from tables import WHOLE_TABLES
 
 FOLDS = 5
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
 from tables import Problem
 
 Fit = Callable[[Problem, npt.NDArray[np.intp], npt.NDArray[np.intp], int], Any]

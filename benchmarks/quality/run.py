@@ -54,6 +54,7 @@ def save_entry(path: Path, table: str, contestant: str, fold: int, entry: dict[s
 def cross_validate(path: Path, table: str, chosen: list[str], threads: int, again: bool) -> None:
     """Run every chosen contestant on every fold of one table."""
     from contestants import CONTESTANTS, PACKAGES
+
     from tables import TABLES
 
     done = {} if again else load_results(path).get(table, {})
@@ -88,6 +89,7 @@ def main() -> None:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = str(arguments.threads)  # before any of the libraries is imported
     from contestants import CONTESTANTS
+
     from tables import TABLES
 
     chosen = arguments.contestants.split(",") if arguments.contestants else list(CONTESTANTS)
