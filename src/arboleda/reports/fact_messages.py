@@ -15,7 +15,8 @@ from typing import Any
 
 from arboleda._locale import localize_number
 from arboleda._utils.numbers import integer
-from arboleda.reports.fact_texts import FACT_MESSAGES, FACT_NAMES, FACT_SINGULARS
+from arboleda.reports.fact_names import FACT_NAMES
+from arboleda.reports.fact_texts import FACT_MESSAGES, FACT_SINGULARS
 from arboleda.reports.translation import gettext
 
 __all__ = [

@@ -4,7 +4,7 @@ import errno
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from arboleda.study.results.leaderboard import leaderboard_csv
 from arboleda.study.runner import RunResult, ranked
 
 __all__ = [
+    "check_scored",
     "default_folder",
     "explain_write_errors",
     "write_config",
@@ -100,3 +101,18 @@ def write_results(facts: dict[str, Any], folder: Path, table: Any) -> None:
         (draft / FIGURES).replace(folder / FIGURES)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def check_scored(facts: Mapping[str, Any], folder: Path) -> None:
+    """Raise a StudyError if no model could be scored."""
+    models = facts["models"]
+    if not models:
+        raise StudyError(
+            "No model could be scored within the time budget; allow more time. The report is at "
+            f"{folder / REPORT}."
+        )
+    if all(model["status"] != "ok" for model in models):
+        raise StudyError(
+            f"No model could be scored, the first because of {models[0]['error']}; the report is "
+            f"at {folder / REPORT}."
+        )

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from arboleda._utils.errors import StudyError
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.index import read_index
-from arboleda.study.artifacts.loaded import REPORT, StudyResult, load_study
+from arboleda.study.artifacts.loaded import StudyResult, load_study
 from arboleda.study.combination.outcomes import calibrate_combined, combine_outcomes
 from arboleda.study.config.options import (
     NAMES,
@@ -33,6 +33,7 @@ from arboleda.study.execution.pool import Pool, choose_processes
 from arboleda.study.execution.progress import make_watcher
 from arboleda.study.fitted_table import join_columns, join_target
 from arboleda.study.output_folder import (
+    check_scored,
     default_folder,
     explain_write_errors,
     write_config,
@@ -240,7 +241,7 @@ class Study:
             with explain_write_errors(folder):
                 write_index(result, read_predictions, folder)
                 write_results(facts, folder, self.table)  # draws the report
-        _check_scored(facts, folder)
+        check_scored(facts, folder)
         self.result_ = StudyResult(folder, facts, read_index(folder))
         return self.result_
 
@@ -395,18 +396,3 @@ def _combine_models(result: RunResult, executor: Executor) -> RunResult:
         outcomes=[*result.outcomes, *combined],
         skipped=(*result.skipped, *skipped),
     )
-
-
-def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:
-    """Raise a StudyError if no model could be scored."""
-    models = facts["models"]
-    if not models:
-        raise StudyError(
-            "No model could be scored within the time budget; allow more time. The report is at "
-            f"{folder / REPORT}."
-        )
-    if all(model["status"] != "ok" for model in models):
-        raise StudyError(
-            f"No model could be scored, the first because of {models[0]['error']}; the report is "
-            f"at {folder / REPORT}."
-        )

@@ -15,14 +15,13 @@ from arboleda._utils.numbers import plain
 from arboleda.analysis.explanation.sampled_shapley import sample_shapley
 from arboleda.catalogue.preparation import find_prepared_sources
 from arboleda.explain import ShapValues, lime, shap_values
-from arboleda.facts.explanation import (
+from arboleda.facts.explained_row import (
     ColumnContribution,
-    ColumnShap,
     ConditionWeight,
     ContributionsFacts,
     LimeFacts,
-    ShapFacts,
 )
+from arboleda.facts.explanation import ColumnShap, ShapFacts
 from arboleda.reports.fact_messages import Number, write_message
 from arboleda.study.results.explained_model import (
     ExplainedModel,

@@ -34,12 +34,11 @@ from arboleda.analysis.explanation.rows import (
     find_instructive_rows,
     make_proximity_forest,
 )
+from arboleda.facts.explained_row import ContributionsFacts, ExplainedRowFacts
 from arboleda.facts.explanation import (
     SCHEMA_VERSION,
     BaselineFacts,
     CalibrationSummary,
-    ContributionsFacts,
-    ExplainedRowFacts,
     ExplainedStudy,
     ModelExplanation,
     ModelImportance,

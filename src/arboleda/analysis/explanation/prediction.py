@@ -5,18 +5,15 @@ from typing import Any
 import numpy as np
 
 from arboleda.explain import partial_dependence
-from arboleda.facts.explanation import (
+from arboleda.facts.explained_row import (
     AbsoluteErrors,
     ChangeFacts,
     ClassProbability,
-    CoverageFacts,
-    EffectCurve,
-    EffectFacts,
-    ModelImportance,
     PredictionFacts,
     RangeFacts,
     SimilarRows,
 )
+from arboleda.facts.explanation import CoverageFacts, EffectCurve, EffectFacts, ModelImportance
 from arboleda.facts.model import HistogramFacts
 from arboleda.study.results.explained_model import (
     ExplainedModel,

@@ -7,15 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from arboleda.facts.explanation import (
-    BeyondTraining,
-    ColumnValue,
-    CorrelatedColumns,
-    InstructiveRow,
-    Neighbour,
-    NeighboursFacts,
-    UsualValues,
-)
+from arboleda.facts.explained_row import ColumnValue, Neighbour, NeighboursFacts, UsualValues
+from arboleda.facts.explanation import BeyondTraining, CorrelatedColumns, InstructiveRow
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
 from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
 

@@ -255,7 +255,7 @@ def set_numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> No
     """Set round ticks within the limits, with equal decimals and room for both end labels."""
     low, high = axes.get_xlim() if x else axes.get_ylim()
     locator = MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
-    ticks = [tick for tick in locator.tick_values(low, high).tolist() if low <= tick <= high]
+    ticks = [tick for tick in map(float, locator.tick_values(low, high)) if low <= tick <= high]
     texts = _format_ticks(ticks, high - low)
     axis = axes.xaxis if x else axes.yaxis
     axis.set_ticks(ticks, labels=texts)

@@ -7,12 +7,11 @@ comments of ``study.toml`` and the documentation of `arboleda.study.Study` deriv
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, model_validator
+from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 
 from arboleda._utils.errors import OptionError
-from arboleda.study.config.column_choices import ColumnTypes
 from arboleda.study.config.declaration import GROUPS, Option, declared_options
 from arboleda.study.config.parsers import (
     Bytes,
@@ -21,21 +20,19 @@ from arboleda.study.config.parsers import (
     CostMatrix,
     Float,
     Int,
-    MergedValues,
     Names,
     Seconds,
-    parse_conditions,
     parse_cv,
     parse_metric,
     parse_search,
-    to_label,
 )
 from arboleda.study.config.schemes import Scheme
+from arboleda.study.config.table_settings import NO_NAMES, STRINGS, TableSettings
 
 if TYPE_CHECKING:
     from arboleda.study.metrics.user_function import MetricFunction
     from arboleda.study.search import SearchStrategy
-    from arboleda.tables.recipe import Recipe, RowCondition
+    from arboleda.tables.recipe import RowCondition
 else:  # Heavy modules; the parsers return nothing else.
     MetricFunction = RowCondition = SearchStrategy = Any
 
@@ -47,18 +44,12 @@ Costs = Mapping[str, Mapping[str, float]] | tuple[tuple[float, ...], ...]
 
 _DATA, _COLUMNS, _MODELS, _EVALUATION, _LIMITS, _OUTPUT = GROUPS
 
-_STRINGS = "str or sequence of str"
 _DURATIONS = "choose seconds, or a string such as 90s, 15m or 1h30m."
 _SIZES = "choose bytes, or a string such as 512MB or 4GB."
-_NO_NAMES = "Names of columns must be separated by commas, got {value}."
 
 
-class Settings(BaseModel):
+class Settings(TableSettings):
     """The checked options of a study, beside its table and target; see `make_settings`."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(
-        strict=True, frozen=True, extra="forbid", arbitrary_types_allowed=True
-    )
 
     task: Annotated[
         Literal["classification", "regression"] | None,
@@ -92,7 +83,7 @@ class Settings(BaseModel):
         Option(
             _MODELS,
             "models must be names separated by commas, as in core,kernel_ridge, got {value}.",
-            _STRINGS,
+            STRINGS,
             default="set by the preset",
             metavar="NAMES",
         ),
@@ -208,96 +199,11 @@ class Settings(BaseModel):
         default=None,
         description="Leave rows undecided at this cost, if their expected cost is higher.",
     )
-    where: Annotated[
-        tuple[RowCondition, ...],
-        BeforeValidator(parse_conditions),
-        Option(
-            _DATA,
-            "Conditions must be strings such as 'age >= 17', got {value}.",
-            _STRINGS,
-            metavar="CONDITION",
-            argument=list[str],
-        ),
-    ] = Field(
-        default=(),
-        description="Use only rows that satisfy this condition, as in "
-        "``'age >= 17 and country in US, Canada'`` or ``'age is not missing'``; of several "
-        "conditions, all must hold.",
-    )
-    drop_missing: Annotated[
-        bool,
-        Option(_DATA, "drop_missing must be true or false, got {value}.", "bool", argument=bool),
-    ] = Field(default=False, description="Drop rows with any missing value.")
-    drop_duplicates: Annotated[
-        bool,
-        Option(_DATA, "drop_duplicates must be true or false, got {value}.", "bool", argument=bool),
-    ] = Field(default=False, description="Drop rows that repeat an earlier row in all columns.")
-    drop_missing_target: Annotated[
-        bool,
-        Option(
-            _DATA,
-            "drop_missing_target must be true or false, got {value}.",
-            "bool",
-            argument=bool,
-        ),
-    ] = Field(default=False, description="Drop rows without a value of the target.")
-    merge: Annotated[
-        MergedValues,
-        Option(
-            _COLUMNS,
-            "The merges {value} cannot be read; write them as in 'education: 11th, 12th -> "
-            'dropout\', or as a mapping {{"education": {{"dropout": ["11th", "12th"]}}}}.',
-            "mapping, str or sequence of str",
-            metavar="MERGE",
-            argument=list[str],
-        ),
-    ] = Field(
-        default={},
-        description="Merge several values into one, as in "
-        "``'education: 11th, 12th -> dropout'``; also applied to new data.",
-    )
-    drop: Annotated[ColumnNames, Option(_COLUMNS, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = Field(
-        default=(),
-        description="Exclude these columns, separated by commas; a pattern such as ``tmp_*`` "
-        "excludes all that match.",
-    )
-    keep: Annotated[ColumnNames, Option(_COLUMNS, _NO_NAMES, _STRINGS, metavar="COLUMNS")] = Field(
-        default=(),
-        description="Use these columns (or patterns) even if they look like identifiers.",
-    )
-    types: Annotated[
-        ColumnTypes,
-        Option(
-            _COLUMNS,
-            "The types {value} cannot be read; write each as COLUMN=TYPE, as in zip=category, with "
-            "a type of number, category, date, text, identifier or list.",
-            "mapping, str or sequence of str",
-            default="inferred from the values",
-            metavar="COLUMN=TYPE",
-            argument=list[str],
-            flag="--type",
-        ),
-    ] = Field(
-        default=(),
-        description="Set the type of a column (or pattern), as in ``zip=category``: number, "
-        "category, date, text, identifier or list.",
-    )
-    positive: Annotated[
-        str | None,
-        BeforeValidator(to_label),
-        Option(
-            _DATA,
-            "The positive class {value} is not a label.",
-            "str",
-            default="the last in sorted order",
-            metavar="LABEL",
-        ),
-    ] = Field(default=None, description="Take this one of two classes as the positive class.")
-    score_by: Annotated[
-        ColumnNames, Option(_EVALUATION, _NO_NAMES, _STRINGS, metavar="COLUMNS")
-    ] = Field(
-        default=(),
-        description="Also report scores per group of these columns, separated by commas.",
+    score_by: Annotated[ColumnNames, Option(_EVALUATION, NO_NAMES, STRINGS, metavar="COLUMNS")] = (
+        Field(
+            default=(),
+            description="Also report scores per group of these columns, separated by commas.",
+        )
     )
     lang: Annotated[
         Literal["en", "es"],
@@ -425,13 +331,6 @@ class Settings(BaseModel):
     def plain_value(self, name: str) -> Any:
         """Return an option as JSON and TOML write it."""
         return self.test_name if name == "test" else _to_plain(getattr(self, name))
-
-    @property
-    def recipe(self) -> "Recipe":
-        """The recipe that prepares the table before the split."""
-        from arboleda.tables.recipe import Recipe
-
-        return Recipe(self.drop_missing, self.drop_duplicates, self.where, self.merge, self.drop)
 
     @property
     def test_name(self) -> str | None:
