@@ -95,7 +95,7 @@ class StudyFormatError(StudyError):
     >>> from tempfile import TemporaryDirectory
     >>> from arboleda import Study
     >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "results.json").write_text('{"schema_version": 3}')
+    ...     _ = Path(folder, "results.json").write_text('{"schema_version": 4}')
     ...     try:
     ...         Study.load(folder)
     ...     except StudyFormatError as error:

@@ -220,7 +220,7 @@ def out_of_fold_outputs(
     >>> members = [("tree", DecisionTreeClassifier(random_state=0)), ("bayes", GaussianNB())]
     >>> outputs = out_of_fold_outputs(members, X, y)
     >>> outputs
-    MemberOutputs(2 members, 150 rows, 3 classes)
+    MemberOutputs(members=['tree', 'bayes'], n_rows=150, classes=[0, 1, 2])
     >>> (outputs.choices() == y).mean(axis=1).round(2)
     array([0.97, 0.95])
     """

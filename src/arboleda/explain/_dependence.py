@@ -208,7 +208,7 @@ def partial_dependence(
     >>> forest = RandomForestRegressor(10, random_state=0).fit(X, y)
     >>> found = partial_dependence(forest, X, 0)
     >>> found
-    Dependence(average of 'x[0]', 4 points, 1 output)
+    Dependence(kind='average', features=['x[0]'], n_points=[4], n_outputs=1)
     >>> found.average.round(1)
     array([[ 0., 10., 20., 30.]])
     """

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -16,7 +15,7 @@ from arboleda._utils.errors import StudyError
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.index import read_index
 from arboleda.study.artifacts.loaded import StudyResult, load_study
-from arboleda.study.combination.outcomes import calibrate_combined, combine_outcomes
+from arboleda.study.combination.outcomes import calibrate_combined, combine_models
 from arboleda.study.config.options import (
     NAMES,
     config_text,
@@ -45,10 +44,8 @@ from arboleda.study.results.best_model import describe_best
 from arboleda.study.results.holdout_facts import predictions_reader
 from arboleda.study.results.make_facts import make_facts
 from arboleda.study.runner import (
-    COMBINATIONS,
     Outcome,
     RunResult,
-    SkippedModel,
     calibrate_best,
     ranked,
     search_models,
@@ -229,7 +226,7 @@ class Study:
                 executor.reserve_for_explanation()
                 searched = search_models(plan, executor)
                 tested = test_models(searched, executor)
-                result = _combine_models(tested, executor)
+                result = combine_models(tested, executor)
                 executor.begin_explanation()
                 calibration = _calibrate_best(result, executor)
                 explanations = describe_best(result, executor)
@@ -298,11 +295,31 @@ class Study:
         return self._get_result().leaderboard
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict with the best model; see `StudyResult.predict`."""
+        """Predict with the best model; see `StudyResult.predict`.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_samples, n_columns)
+            As in `fit`, with the same columns.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
         return self._get_result().predict(join_columns(X))
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Predict the probability of each class; see `StudyResult.predict_proba`."""
+        """Predict the probability of each class; see `StudyResult.predict_proba`.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_samples, n_columns)
+            As in `fit`, with the same columns.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+        """
         return self._get_result().predict_proba(join_columns(X))
 
     @contextmanager
@@ -381,18 +398,3 @@ def _open_executor(
         Pool(plan.shared, processes, folder, limits, deadline) as pool,
     ):
         yield Executor(folder, ledger, pool, watcher, budget)
-
-
-def _combine_models(result: RunResult, executor: Executor) -> RunResult:
-    """Add the outcomes of combined models, as far as there is time for them."""
-    combined, late = combine_outcomes(
-        result.plan, result.outcomes, executor.folder, executor.budget
-    )
-    skipped = [SkippedModel(method.key, method.name, 1, whole=True) for method in late]
-    if late and not combined:
-        skipped = [COMBINATIONS]
-    return replace(
-        result,
-        outcomes=[*result.outcomes, *combined],
-        skipped=(*result.skipped, *skipped),
-    )

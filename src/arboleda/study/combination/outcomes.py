@@ -7,6 +7,7 @@ see `arboleda.study.results.calibration`.
 import time
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from arboleda.study.artifacts.model_files import save_combined
 from arboleda.study.combination.members import Members, load_members
 from arboleda.study.combination.methods import FEWEST, Method, count_fits, cross_fit
 from arboleda.study.combination.rules import CombinationRule, MeanRule, TextbookRule
-from arboleda.study.execution.executor import Budget
+from arboleda.study.execution.executor import Budget, Executor
 from arboleda.study.execution.job import (
     TEST,
     JobStatus,
@@ -44,19 +45,40 @@ from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import AS_IT_IS, calibrate_scores
 from arboleda.study.results.evaluate import evaluate_test, evaluate_variants
 from arboleda.study.results.scoring import all_scores
-from arboleda.study.runner import combination_methods, ranked
+from arboleda.study.runner import (
+    COMBINATIONS,
+    RunResult,
+    SkippedModel,
+    combination_methods,
+    ranked,
+)
 from arboleda.study.search.model_search import CandidateResult, Outcome
 from arboleda.study.search.strategies import Trial
 from arboleda.tables.target import n_scores
 
-__all__ = ["calibrate_combined", "combine_outcomes"]
+__all__ = ["calibrate_combined", "combine_models"]
 
 Floats = npt.NDArray[np.float64]
 # Seconds of all calibration methods per training row; with more than two classes per row and class.
 ROW_SECONDS = 4e-6
 
 
-def combine_outcomes(
+def combine_models(result: RunResult, executor: Executor) -> RunResult:
+    """Add the outcomes of combined models, as far as there is time for them."""
+    combined, late = _combine_outcomes(
+        result.plan, result.outcomes, executor.folder, executor.budget
+    )
+    skipped = [SkippedModel(method.key, method.name, 1, whole=True) for method in late]
+    if late and not combined:
+        skipped = [COMBINATIONS]
+    return replace(
+        result,
+        outcomes=[*result.outcomes, *combined],
+        skipped=(*result.skipped, *skipped),
+    )
+
+
+def _combine_outcomes(
     plan: Plan,
     outcomes: Sequence[Outcome],
     folder: Path,

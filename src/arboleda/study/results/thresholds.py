@@ -111,7 +111,7 @@ def choose_threshold(
     --------
     >>> rows = np.array([False, False, True, True]), np.array([0.1, 0.3, 0.35, 0.9])
     >>> choose_threshold(*rows, (1.0, 1.0)).threshold
-    0.34
+    0.35
     """
     order = np.argsort(-p, kind="stable")
     scores, hit = p[order], is_positive[order]
