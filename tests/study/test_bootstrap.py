@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
 from arboleda.study.metrics.choice import find_metric
-from arboleda.study.metrics.measures import Outputs, make_measure
+from arboleda.study.metrics.measures import ScoredOutputs, make_measure
 from arboleda.study.results.intervals import (
     bootstrap_interval,
     compute_possible_counts,
@@ -76,7 +76,7 @@ def test_areas_of_repeated_rows_match(n_classes: int) -> None:
     times = DRAW.integers(0, 4, size=80).astype(float)
     shown = [1] if n_classes == 2 else range(n_classes)
     by_hand = [roc_auc_score(y == k, score[:, k], sample_weight=times) for k in shown]
-    measure = make_measure("roc_auc", None).prepare(Outputs(y, y, score, n_classes))
+    measure = make_measure("roc_auc", None).prepare(ScoredOutputs(y, y, score, n_classes))
     assert measure(times) == pytest.approx(np.mean(by_hand))
     assert measure((y == 1).astype(float)) is None
 

@@ -23,7 +23,7 @@ from arboleda.study.metrics.choice import (
     is_metric_of,
     parse_metric,
 )
-from arboleda.study.metrics.measures import MEASURES, Outputs
+from arboleda.study.metrics.measures import MEASURES, ScoredOutputs
 from arboleda.study.results.intervals import bootstrap_interval, compute_influence
 from arboleda.tables.target import StudyTarget
 
@@ -112,13 +112,13 @@ def test_a_key_in_facts_is_canonical() -> None:
 RNG = np.random.default_rng(5)
 
 
-def draw_classes(n_classes: int) -> Outputs:
+def draw_classes(n_classes: int) -> ScoredOutputs:
     y = RNG.integers(n_classes, size=70)
     score = RNG.dirichlet(np.ones(n_classes), size=70)
     score[np.arange(70), y] += 0.3
     score = np.maximum(score.round(1), 0.1)
     score /= score.sum(axis=1, keepdims=True)
-    return Outputs(y, score.argmax(axis=1), score, n_classes)
+    return ScoredOutputs(y, score.argmax(axis=1), score, n_classes)
 
 
 CLASS_TWINS: dict[str, Any] = {
@@ -175,11 +175,11 @@ CASES = [
 ]
 
 
-def make_case(n_classes: int) -> Outputs:
+def make_case(n_classes: int) -> ScoredOutputs:
     if n_classes:
         return draw_classes(n_classes)
     y = RNG.gamma(2.0, size=70)
-    return Outputs(y, y * RNG.gamma(5.0, 0.2, size=70), None, 0)
+    return ScoredOutputs(y, y * RNG.gamma(5.0, 0.2, size=70), None, 0)
 
 
 @pytest.mark.parametrize(("key", "n_classes", "twin"), CASES)

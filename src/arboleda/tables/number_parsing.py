@@ -175,7 +175,7 @@ class _Kind:
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _NumberParts:
     """The digits of texts, and the index of what stands around them; the last index is none."""
 
     digits: pa.Array
@@ -183,7 +183,7 @@ class _Parts:
     kinds: tuple[_Kind, ...]
 
 
-def _split_numbers(cleaned: pa.Array) -> _Parts:
+def _split_numbers(cleaned: pa.Array) -> _NumberParts:
     found = pc.extract_regex(cleaned, _PATTERN)
     head, tail = (pc.struct_field(found, name).dictionary_encode() for name in ("head", "tail"))
     n_tails = len(tail.dictionary)
@@ -201,7 +201,7 @@ def _split_numbers(cleaned: pa.Array) -> _Parts:
     place = np.array(places, dtype=np.int64)
     place[place < 0] = len(kinds)
     digits = pc.struct_field(found, "digits").cast(pa.large_string())
-    return _Parts(digits, place[inverse], tuple(kinds))
+    return _NumberParts(digits, place[inverse], tuple(kinds))
 
 
 def _read_kind(head: str, tail: str) -> _Kind | None:
@@ -250,7 +250,7 @@ def _digits_pattern(decimal: str, thousands: str) -> str:
     return f"^(?:{plain}|{grouped})$"
 
 
-def _to_floats(digits: pa.Array, parts: _Parts, decimal: str, thousands: str) -> Floats:
+def _to_floats(digits: pa.Array, parts: _NumberParts, decimal: str, thousands: str) -> Floats:
     if thousands:
         digits = pc.replace_substring(digits, thousands, "")
     if decimal != ".":

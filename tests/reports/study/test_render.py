@@ -195,7 +195,8 @@ def test_the_bold_row_is_the_better_one_on_the_rows_of_the_choice(
     assert board.count('<tr class="best">') == 1
     assert "Support vector machine" in board[board.index('<tr class="best">') :][:400]
     assert 'class="top"' not in board[: board.index("</table>")]
-    row = page[page.index('<tr class="chosen">') :][:200]
+    calibration = page[page.index('id="calibration-title"') :]
+    row = calibration[calibration.index('<tr class="chosen">') :][:200]
     assert "Sigmoid (Platt)" in row  # the smallest log-loss on the folds
     assert re.search(r'Uncalibrated <span class="tag">chosen</span>', page)
 

@@ -28,7 +28,7 @@ from arboleda.reports.translation import gettext as _
 
 __all__ = ["draw_curve_plot", "draw_histogram_plot", "draw_reliability_plot", "draw_scatter_plot"]
 
-_HINTS = 25  # values shown of a curve
+_HINTS = 20  # values shown of a curve
 _POINTS = 120  # values shown of a scatter plot
 _LAYERS = 5  # of half-transparent points: dense regions look darker than single points
 

@@ -220,7 +220,7 @@ def _make_pairs(report: ReportData, spread: Mapping[str, Any]) -> dict[str, Any]
     def cell(row: str, column: str) -> tuple[str, str]:
         value = share.get((row, column), share.get((column, row)))
         if value is None:
-            return "", "none"
+            return "", ""
         return percent(value), f"wrong t{round(_TINTS * (value / most) ** 0.5 / 2)}"
 
     return {

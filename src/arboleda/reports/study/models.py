@@ -187,7 +187,7 @@ def make_confusion_rows(confusion: Mapping[str, Any] | None) -> dict[str, Any] |
             share = count / total if total else 0.0
             kind = "right" if index == column else "wrong"
             # The square root keeps a share of one per cent visible; text is readable on all tints.
-            tint = f"{kind} t{round(10 * share**0.5)}" if count else "none"
+            tint = f"{kind} t{round(10 * share**0.5)}" if count else ""
             # In large matrices, shares as text would double the size of the page.
             share_text = percent(share) if len(confusion["labels"]) <= SWATCHES and count else ""
             cells.append((integer(count), share_text, tint))

@@ -19,7 +19,7 @@ from arboleda.catalogue.preparation import PreparedRows, Style
 from arboleda.study.artifacts.model_files import save_model
 from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
 from arboleda.study.metrics.choice import StudyMetric
-from arboleda.study.metrics.measures import FunctionMetric, Outputs
+from arboleda.study.metrics.measures import FunctionMetric, ScoredOutputs
 from arboleda.study.results.calibration import calibrated, make_inner_folds
 from arboleda.study.results.evaluate import describe_tree, evaluate_test, evaluate_variants
 from arboleda.study.results.scoring import (
@@ -200,7 +200,7 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     metric = shared.metric
     scores = to_plain(all_scores(y_score, predicted, score, n_classes, shared.costs, metric))
     if scores[metric.key] is None:
-        outputs = Outputs(y_score, predicted, score, n_classes)
+        outputs = ScoredOutputs(y_score, predicted, score, n_classes)
         raise ValueError(_explain_undefined(metric, outputs, job.fold))
     result: dict[str, Any] = {
         "status": JobStatus.DONE,
@@ -310,7 +310,7 @@ def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
     }
 
 
-def _explain_undefined(metric: StudyMetric, outputs: Outputs, fold: str) -> str:
+def _explain_undefined(metric: StudyMetric, outputs: ScoredOutputs, fold: str) -> str:
     """Return why a metric has no value for a model's outputs."""
     key, measure = metric.key, metric.measure
     if metric.needs_probabilities and (

@@ -17,10 +17,10 @@ from arboleda.reports.metric_names import (
 )
 from arboleda.study.metrics.measures import (
     FunctionMetric,
-    Measure,
-    Outputs,
     RankMetric,
     RowMean,
+    ScoredOutputs,
+    ScoreMeasure,
     make_measure,
 )
 from arboleda.study.metrics.user_function import (
@@ -70,7 +70,7 @@ class StudyMetric:
     greater_is_better: bool
     task: str
     range: tuple[float, float] = (0.0, 1.0)
-    measure: Measure | None = field(default=None, repr=False)
+    measure: ScoreMeasure | None = field(default=None, repr=False)
     source_sha256: str | None = None
 
     @property
@@ -231,7 +231,7 @@ def _try_function(metric: StudyMetric, target: StudyTarget) -> None:
     for predicted in (y, np.full_like(y, y.min()), np.full_like(y, y.max())):
         score = np.eye(n_classes)[predicted] if n_classes else None
         try:
-            value = measure.call(Outputs(y, predicted, score, n_classes), np.arange(len(y)))
+            value = measure.call(ScoredOutputs(y, predicted, score, n_classes), np.arange(len(y)))
         except Exception as error:
             raise StudyError(
                 f"The metric {metric.key} raises {type(error).__name__} ({error}); correct it, or "

@@ -27,10 +27,10 @@ __all__ = [
     "CountMetric",
     "ExplainedShare",
     "FunctionMetric",
-    "Measure",
-    "Outputs",
     "RankMetric",
     "RowMean",
+    "ScoreMeasure",
+    "ScoredOutputs",
     "make_measure",
 ]
 
@@ -43,7 +43,7 @@ BLOCKS = 100
 
 
 @dataclass(frozen=True)
-class Outputs:
+class ScoredOutputs:
     """The targets of some rows and a model's outputs for them.
 
     Attributes
@@ -67,18 +67,18 @@ class Outputs:
         return self.score is not None and not np.isnan(self.score).any()
 
 
-class Measure(ABC):
+class ScoreMeasure(ABC):
     """A metric as a function of rows."""
 
     @abstractmethod
-    def prepare(self, outputs: Outputs) -> Weighted:
+    def prepare(self, outputs: ScoredOutputs) -> Weighted:
         """Return the metric as a function of the multiplicities of the rows."""
 
     @abstractmethod
-    def compute_influence(self, outputs: Outputs, value: float) -> Floats:
+    def compute_influence(self, outputs: ScoredOutputs, value: float) -> Floats:
         """Return each row's influence on the metric's ``value``, up to a common constant."""
 
-    def compute(self, outputs: Outputs) -> float | None:
+    def compute(self, outputs: ScoredOutputs) -> float | None:
         """Return the metric; None if it is undefined."""
         return self.prepare(outputs)(np.ones(len(outputs.y)))
 
@@ -89,18 +89,18 @@ def make_average(losses: Floats) -> Callable[[Floats], float]:
 
 
 @dataclass(frozen=True)
-class RowMean(Measure):
+class RowMean(ScoreMeasure):
     """The mean of a loss of each row, or its square root.
 
-    ``losses`` takes the targets with the predictions or the scores, or whole `Outputs`; it returns
-    None where the loss is undefined.
+    ``losses`` takes the targets with the predictions or the scores, or whole `ScoredOutputs`; it
+    returns None where the loss is undefined.
     """
 
     losses: Callable[..., Floats | None]
     takes: Literal["predictions", "scores", "outputs"] = "predictions"
     root: bool = False
 
-    def prepare(self, outputs: Outputs) -> Weighted:
+    def prepare(self, outputs: ScoredOutputs) -> Weighted:
         """Return the mean as a function of the multiplicities of the rows."""
         losses = self._compute_losses(outputs)
         if losses is None:
@@ -108,7 +108,7 @@ class RowMean(Measure):
         average = make_average(losses)
         return (lambda times: float(np.sqrt(average(times)))) if self.root else average
 
-    def compute_influence(self, outputs: Outputs, value: float) -> Floats:
+    def compute_influence(self, outputs: ScoredOutputs, value: float) -> Floats:
         """Return the losses; those of a root are divided by its derivative."""
         losses = self._compute_losses(outputs)
         assert losses is not None  # the value is known
@@ -116,7 +116,7 @@ class RowMean(Measure):
             return losses
         return np.asarray(losses / (2 * value)) if value > 0 else np.zeros(len(losses))
 
-    def _compute_losses(self, outputs: Outputs) -> Floats | None:
+    def _compute_losses(self, outputs: ScoredOutputs) -> Floats | None:
         if self.takes == "outputs":
             return self.losses(outputs)
         if self.takes == "predictions":
@@ -125,7 +125,7 @@ class RowMean(Measure):
 
 
 @dataclass(frozen=True)
-class CountMetric(Measure):
+class CountMetric(ScoreMeasure):
     """A function of the table of true (rows) and predicted (columns) classes.
 
     ``gradient`` returns its derivatives by the cells of a table of shares; None: they are computed
@@ -135,7 +135,7 @@ class CountMetric(Measure):
     function: Callable[[Table], float]
     gradient: Callable[[Floats], Floats] | None = None
 
-    def prepare(self, outputs: Outputs) -> Weighted:
+    def prepare(self, outputs: ScoredOutputs) -> Weighted:
         """Return the function of the counted rows."""
         n = outputs.n_classes
         cell = outputs.y * n + outputs.predicted
@@ -146,7 +146,7 @@ class CountMetric(Measure):
 
         return of_cells
 
-    def compute_influence(self, outputs: Outputs, value: float) -> Floats:
+    def compute_influence(self, outputs: ScoredOutputs, value: float) -> Floats:
         """Return the derivative by the cell of each row."""
         n = outputs.n_classes
         table = np.bincount(outputs.y * n + outputs.predicted, minlength=n**2).reshape(n, n)
@@ -170,7 +170,7 @@ class CountMetric(Measure):
 
 
 @dataclass(frozen=True)
-class RankMetric(Measure):
+class RankMetric(ScoreMeasure):
     """An area under a curve of the second of two classes, or its mean over more classes.
 
     ``prepare_class`` and ``influence_class`` take whether each row is of the class, and its scores.
@@ -179,7 +179,7 @@ class RankMetric(Measure):
     prepare_class: Callable[[npt.NDArray[np.bool_], Floats], Weighted]
     influence_class: Callable[[npt.NDArray[np.bool_], Floats], Floats]
 
-    def prepare(self, outputs: Outputs) -> Weighted:
+    def prepare(self, outputs: ScoredOutputs) -> Weighted:
         """Return the mean area as a function of the multiplicities of the rows."""
         score = outputs.score
         if score is None or not outputs.has_scores:
@@ -192,7 +192,7 @@ class RankMetric(Measure):
 
         return mean
 
-    def compute_influence(self, outputs: Outputs, value: float) -> Floats:
+    def compute_influence(self, outputs: ScoredOutputs, value: float) -> Floats:
         """Return the mean of the influences over the classes."""
         score = outputs.score
         assert score is not None  # the value is known
@@ -206,12 +206,12 @@ def _list_shown(score: Floats) -> range:
 
 
 @dataclass(frozen=True)
-class ExplainedShare(Measure):
+class ExplainedShare(ScoreMeasure):
     """The explained share of the variance, or with ``lost`` the share that is not explained."""
 
     lost: bool = False
 
-    def prepare(self, outputs: Outputs) -> Weighted:
+    def prepare(self, outputs: ScoredOutputs) -> Weighted:
         """Return the share as a function of the multiplicities of the rows."""
         y = outputs.y
         mse = make_average(row_losses.compute_squared_errors(y, outputs.predicted))
@@ -227,7 +227,7 @@ class ExplainedShare(Measure):
 
         return share
 
-    def compute_influence(self, outputs: Outputs, value: float) -> Floats:
+    def compute_influence(self, outputs: ScoredOutputs, value: float) -> Floats:
         """Return the derivative of a ratio of means."""
         y, error = outputs.y, outputs.y - outputs.predicted
         away = (y - y.mean()) ** 2
@@ -237,13 +237,13 @@ class ExplainedShare(Measure):
 
 
 @dataclass(frozen=True)
-class FunctionMetric(Measure):
+class FunctionMetric(ScoreMeasure):
     """A function of the user, with the classes' labels; it takes rows, not multiplicities."""
 
     function: MetricFunction
     labels: tuple[str, ...]
 
-    def prepare(self, outputs: Outputs) -> Weighted:
+    def prepare(self, outputs: ScoredOutputs) -> Weighted:
         """Return the function of the rows, each repeated by its multiplicity."""
 
         def of_rows(times: Floats) -> float | None:
@@ -252,7 +252,7 @@ class FunctionMetric(Measure):
 
         return of_rows
 
-    def compute_influence(self, outputs: Outputs, value: float) -> Floats:
+    def compute_influence(self, outputs: ScoredOutputs, value: float) -> Floats:
         """Return influences by leaving out blocks of rows in turn (the block jackknife).
 
         The d rows of a block share the mean of their influences, whose variance is d times smaller
@@ -269,7 +269,7 @@ class FunctionMetric(Measure):
                 influence[block == k] = np.sqrt(d) * (len(left) / d) * (value - without)
         return influence
 
-    def call(self, outputs: Outputs, rows: npt.NDArray[np.int64]) -> float | None:
+    def call(self, outputs: ScoredOutputs, rows: npt.NDArray[np.int64]) -> float | None:
         """Call the function for some of the rows; its errors are raised."""
         score = outputs.score
         if self.function.needs_probabilities and not outputs.has_scores:
@@ -277,7 +277,7 @@ class FunctionMetric(Measure):
         score = None if score is None else score[rows]
         return self.function(outputs.y[rows], outputs.predicted[rows], score, self.labels)
 
-    def _call_safely(self, outputs: Outputs, rows: npt.NDArray[np.int64]) -> float | None:
+    def _call_safely(self, outputs: ScoredOutputs, rows: npt.NDArray[np.int64]) -> float | None:
         """Call the function for some of the rows; None if it raises an error, as for one class."""
         if not len(rows):
             return None
@@ -310,8 +310,8 @@ def _compute_error_rate(table: Table) -> float:
     return 1.0 - counts.accuracy(table)
 
 
-def _make_count_metrics() -> dict[str, Measure]:
-    found: dict[str, Measure] = {
+def _make_count_metrics() -> dict[str, ScoreMeasure]:
+    found: dict[str, ScoreMeasure] = {
         "accuracy": CountMetric(counts.accuracy, gradients.compute_accuracy_gradient),
         "error": CountMetric(_compute_error_rate),
         "balanced_accuracy": CountMetric(
@@ -336,7 +336,7 @@ def _make_count_metrics() -> dict[str, Measure]:
     return found
 
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, ScoreMeasure] = {
     **_make_count_metrics(),
     "roc_auc": RankMetric(areas.prepare_roc_area, areas.compute_roc_influence),
     "average_precision": RankMetric(
@@ -357,7 +357,7 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def make_measure(key: str, parameter: float | None) -> Measure:
+def make_measure(key: str, parameter: float | None) -> ScoreMeasure:
     """Return how the metric of a key, other than the cost, is computed."""
     if key == "top_k":
         assert parameter is not None

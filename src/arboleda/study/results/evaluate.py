@@ -16,7 +16,7 @@ from arboleda.metrics import (
     reliability_table,
 )
 from arboleda.study.metrics.choice import StudyMetric
-from arboleda.study.metrics.measures import Outputs
+from arboleda.study.metrics.measures import ScoredOutputs
 from arboleda.study.results.intervals import DRAWS, LEVEL, bootstrap_interval
 from arboleda.study.results.scoring import (
     all_scores,
@@ -97,7 +97,7 @@ def evaluate_test(
         return facts
     table = classification_table(y, predicted, score, labels=range(len(target.labels)))
     known = table.metrics | cost_score(y, predicted, score, costs)
-    outputs = Outputs(y, predicted, score, len(target.labels))
+    outputs = ScoredOutputs(y, predicted, score, len(target.labels))
     facts["metrics"] = known | extra_score(metric, known, outputs)
     facts["per_class"] = [
         {"label": label, **_with_count(row)}

@@ -8,7 +8,7 @@ from sklearn.metrics import make_scorer
 from arboleda.explain import importance, surrogate_tree
 from arboleda.reports.metric_names import find_metric_name
 from arboleda.study.metrics.choice import COST, StudyMetric, choose_metric
-from arboleda.study.metrics.measures import Outputs
+from arboleda.study.metrics.measures import ScoredOutputs
 from arboleda.study.results.explained_model import (
     ExplainedModel,
     make_estimator_adapter,
@@ -116,7 +116,7 @@ def _make_scorer(subject: ExplainedModel, metric: StudyMetric) -> Any:
         if n_classes and outputs.dtype.kind == "f":
             score = np.column_stack([1.0 - outputs, outputs]) if outputs.ndim == 1 else outputs
             outputs = score.argmax(axis=1)
-        value = measure.compute(Outputs(np.asarray(y), outputs, score, n_classes))
+        value = measure.compute(ScoredOutputs(np.asarray(y), outputs, score, n_classes))
         return np.nan if value is None else value
 
     takes: Any = "predict"

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.study.metrics.choice import StudyMetric
-from arboleda.study.metrics.measures import CountMetric, Measure, Outputs, RowMean
+from arboleda.study.metrics.measures import CountMetric, RowMean, ScoredOutputs, ScoreMeasure
 from arboleda.study.results.scoring import compute_row_costs
 
 __all__ = [
@@ -75,7 +75,7 @@ def bootstrap_interval(
     true and predicted class.
     """
     draw = np.random.default_rng([seed, _PURPOSE])
-    outputs, measure = Outputs(y, predicted, score, n_classes), _get_measure(metric, costs)
+    outputs, measure = ScoredOutputs(y, predicted, score, n_classes), _get_measure(metric, costs)
     values: list[float] = []
     if groups is None and isinstance(measure, CountMetric):
         # The confusion matrix of rows drawn with replacement is multinomial.
@@ -100,7 +100,7 @@ def bootstrap_interval(
     return float(low), float(high)
 
 
-def _get_measure(metric: StudyMetric, costs: Floats | None) -> Measure:
+def _get_measure(metric: StudyMetric, costs: Floats | None) -> ScoreMeasure:
     """Return how a metric is computed; the cost needs ``costs`` by true and predicted class."""
     if metric.measure is not None:
         return metric.measure
@@ -108,7 +108,7 @@ def _get_measure(metric: StudyMetric, costs: Floats | None) -> Measure:
     return RowMean(partial(_compute_costs, costs), takes="outputs")
 
 
-def _compute_costs(costs: Floats, outputs: Outputs) -> Floats:
+def _compute_costs(costs: Floats, outputs: ScoredOutputs) -> Floats:
     return compute_row_costs(outputs.y, outputs.predicted, outputs.score, costs)
 
 
@@ -138,7 +138,7 @@ def compute_score(
     costs: Floats | None = None,
 ) -> float | None:
     """Compute a metric of a study; None if it is undefined."""
-    return _get_measure(metric, costs).compute(Outputs(y, predicted, score, n_classes))
+    return _get_measure(metric, costs).compute(ScoredOutputs(y, predicted, score, n_classes))
 
 
 def compute_possible_counts(y: Rows, n_classes: int, units: Rows, tail: float) -> Counts:
@@ -217,7 +217,7 @@ def compute_influence(
     influence : ndarray of shape (n,)
         Sums to 0.
     """
-    outputs, measure = Outputs(y, predicted, score, n_classes), _get_measure(metric, costs)
+    outputs, measure = ScoredOutputs(y, predicted, score, n_classes), _get_measure(metric, costs)
     value = measure.compute(outputs)
     if value is None or not np.isfinite(value):
         return None

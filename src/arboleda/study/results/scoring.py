@@ -20,7 +20,7 @@ from arboleda.metrics import classification_table, regression_table
 from arboleda.model_selection import bootstrap_estimates
 from arboleda.study.config.settings import Costs, Settings
 from arboleda.study.metrics.choice import COST, StudyMetric, find_metric
-from arboleda.study.metrics.measures import Outputs
+from arboleda.study.metrics.measures import ScoredOutputs
 from arboleda.tables.target import StudyTarget
 
 __all__ = [
@@ -93,11 +93,11 @@ def all_scores(
     else:
         table = classification_table(y, predicted, score, labels=range(n_classes))
         found = table.metrics | cost_score(y, predicted, score, costs)
-    return found | extra_score(metric, found, Outputs(y, predicted, score, n_classes))
+    return found | extra_score(metric, found, ScoredOutputs(y, predicted, score, n_classes))
 
 
 def extra_score(
-    metric: StudyMetric | None, known: Mapping[str, float | None], outputs: Outputs
+    metric: StudyMetric | None, known: Mapping[str, float | None], outputs: ScoredOutputs
 ) -> dict[str, float | None]:
     """Compute the study's metric if it is not among the ``known`` ones."""
     if metric is None or metric.key in known or metric.measure is None:
