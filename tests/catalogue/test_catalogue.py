@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import metrics as sk
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.decomposition import PCA
@@ -88,7 +89,9 @@ CLASSIFIERS: dict[str, Make] = {
             LogisticRegression(max_iter=1000),
         )
     ),
-    "ridge": lambda **p: scaled(RidgeClassifier(**p)),
+    "ridge": lambda **p: scaled(
+        CalibratedClassifierCV(RidgeClassifier(**p), method="sigmoid", cv=3, ensemble=False)
+    ),
     "mixed_naive_bayes": MixedNaiveBayes,
     "bayesian_network": BayesianNetworkClassifier,
     "rda": lambda **p: scaled(RegularizedDiscriminantAnalysis(random_state=0, **p)),
@@ -121,7 +124,14 @@ REGRESSORS: dict[str, Make] = {
 @pytest.fixture(scope="module")
 def iris(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
     out = tmp_path_factory.mktemp("iris")
-    return Study("iris", target="target", output_dir=out, models=list(CLASSIFIERS), n_jobs=1).run()
+    return Study(
+        "iris",
+        target="target",
+        metric="accuracy",
+        output_dir=out,
+        models=list(CLASSIFIERS),
+        n_jobs=1,
+    ).run()
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +189,7 @@ def test_regressors_match_scikit_learn(diabetes: StudyResult, key: str) -> None:
 def test_column_types_are_passed_to_the_model(
     tmp_path: Path, mixed: pd.DataFrame, key: str, make: Make
 ) -> None:
-    result = Study(mixed, target="rich", output_dir=tmp_path, models=key).run()
+    result = Study(mixed, target="rich", output_dir=tmp_path, models=key, metric="accuracy").run()
     params, scores = chosen(result, key)
     since = mixed["since"].dt
     table = mixed[["age", "city", "wealth", "member"]].assign(

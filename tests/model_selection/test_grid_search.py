@@ -372,8 +372,10 @@ def test_a_search_is_an_estimator() -> None:
     assert search.n_features_in_ == 13
     with pytest.raises(ValueError, match="'cv' parameter of GridSearch"):
         GridSearch(HistGradientBoostingClassifier(), HIST_GRID, cv="five").fit(*WINE)
-    with pytest.raises(ValueError, match="Invalid parameter 'depth'"):
+    with pytest.raises(ValueError, match="no parameter depth; here it is max_depth"):
         GridSearch(HistGradientBoostingClassifier(), {"depth": [1]}).fit(*WINE)
+    with pytest.raises(ValueError, match="Invalid parameter 'deepness'"):
+        GridSearch(HistGradientBoostingClassifier(), {"deepness": [1]}).fit(*WINE)
     with pytest.raises(ValueError, match="n_splits=5"):
         GridSearch(HistGradientBoostingRegressor(), HIST_GRID).fit(WINE[0][:3], WINE[1][:3])
 

@@ -152,7 +152,7 @@ def test_repeated_cases_are_found() -> None:
     found = cautions_of(
         table, groups="patient_id", test=sound(40, 1).assign(patient_id=[3, 200] * 20)
     )
-    assert [c.text[:30] for c in found if c.kind == "groups"] == ["1 groups of 'patient_id' have "]
+    assert [c.text[:30] for c in found if c.kind == "groups"] == ["1 group of 'patient_id' has ro"]
 
 
 @pytest.mark.parametrize("name", ["households", "width", "valid", "number_of_rooms", "fluid"])

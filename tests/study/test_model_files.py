@@ -58,6 +58,7 @@ def plan_for(mixed: pd.DataFrame, target: str) -> Plan:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @pytest.mark.parametrize("target", ["rich", "wealth"])
 def test_every_model_is_saved(mixed: pd.DataFrame, tmp_path: Path, target: str) -> None:
     plan = plan_for(mixed, target)

@@ -27,7 +27,9 @@ MB = 1_000_000
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return make_plan(read_table(make_mixed()), "rich", Settings(models=("most_frequent",)))
+    return make_plan(
+        read_table(make_mixed()), "rich", Settings(models=("most_frequent",), metric="accuracy")
+    )
 
 
 def job(plan: Plan, act: str, fold: str = "0") -> Job:

@@ -202,5 +202,5 @@ def test_a_notebook_has_one_line_that_is_updated(
     assert type(make_watcher(None)) is NotebookWatcher
     Study(output_dir=tmp_path, models="lda,cart", n_jobs=1).fit(X, SPECIES)
     assert "2 models" in lines[0]
-    assert any("best so far" in line and "Accuracy" in line for line in lines)
+    assert any("best so far" in line and "Log-loss" in line for line in lines)
     assert lines[-1].startswith("done: ")

@@ -86,7 +86,7 @@ def test_low_fidelity_scores_stop_candidates(table: pd.DataFrame, tmp_path: Path
     assert all(c["stage"] == {"share": 1.0, "folds": 5} for c in whole)
     # A look may score more than any candidate; what is chosen has all folds.
     assert cart["candidates"][cart["best"]]["status"] == "ok"
-    assert cart["cv"]["mean"] == max(c["mean"] for c in whole)
+    assert cart["cv"]["mean"] == min(c["mean"] for c in whole)
     logistic = model_of(result, "logistic")
     assert len(logistic["candidates"]) == 10
     # The first of its grid could not be drawn.
@@ -386,7 +386,7 @@ def test_a_model_that_never_finishes_keeps_its_earlier_result(
     # A part of so few rows costs a part of all.
     monkeypatch.setattr("arboleda.study.plan.JOB_COST", 0.0)
     models = "most_frequent,naive_bayes,logistic"
-    result = run(table, tmp_path, models=models, time_budget=1000)
+    result = run(table, tmp_path, models=models, time_budget=1200)
     found = model_of(result, "logistic")
     assert found["status"] == "ok"
     assert "a random part of" in found["note"]

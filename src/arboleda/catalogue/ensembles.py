@@ -293,6 +293,5 @@ ADABOOST: tuple[Model, ...] = (
         grid=lambda s: [{"levels": levels} for levels in (1, 2)],
         engine="arboleda",
         core=False,
-        lacks_probabilities=True,
     ),
 )

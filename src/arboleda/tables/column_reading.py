@@ -96,11 +96,15 @@ def columns_from_arrow(
 
 
 def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = False) -> Column:
-    """Convert one column of an Arrow table to numbers or codes, without words beside them.
+    """Convert one column of a new table to numbers or codes.
 
-    Numbers stay numbers: whether they are times since 1970 is known from the study.
+    Numbers stay numbers: whether they are times since 1970 is known from the study. Texts are
+    converted only if all can be read: a new table must not lose the others.
     """
-    return _read_column(name, data, decimal_comma, finds_epochs=False)[0]
+    column = _read_column(name, data, decimal_comma, finds_epochs=False)[0]
+    if column.parsing is not None and column.parsing.share < 1.0:
+        return code_texts(name, _to_texts(data))
+    return column
 
 
 def _read_column(

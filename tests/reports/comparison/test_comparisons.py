@@ -118,7 +118,8 @@ def test_rows_of_a_group_count_as_one(tmp_path: Path) -> None:
     visits = 4
     patients = flowers(100).loc[np.repeat(np.arange(100), visits)].reset_index(drop=True)
     patients["<b>patient</b>"] = np.repeat(np.arange(100), visits)
-    studies = {"target": "kind", "groups": "<b>patient</b>", "cv": "group:4"}
+    studies: Any = {"target": "kind", "groups": "<b>patient</b>", "cv": "group:4"}
+    studies["metric"] = "accuracy"
     for models in ("lda", "most_frequent"):
         Study(patients, models=models, output_dir=tmp_path / models, **studies).run()
     found = compare([tmp_path / "lda", tmp_path / "most_frequent"])

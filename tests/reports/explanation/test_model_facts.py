@@ -160,22 +160,22 @@ def test_intervals_have_about_their_nominal_coverage(of_model: Explanation, task
 
 def test_rows_to_inspect_match_their_description(subject: ExplainedModel) -> None:
     rows = find_instructive_rows(subject)
-    assert len({row["row"] for row in rows}) == len(rows)
+    assert len({row.row for row in rows}) == len(rows)
     predictions = subject.predict(subject.test.x)
     for row in rows:
-        at = int(np.flatnonzero(subject.test.numbers == row["row"] - 1)[0])
-        assert row["prediction"] == subject.prediction_text(float(predictions[at]))
+        at = int(np.flatnonzero(subject.test.numbers == row.row - 1)[0])
+        assert row.prediction == subject.prediction_text(float(predictions[at]))
         right = predictions[at] == subject.test.y[at]
-        if row["why"] in ("wrong", "surely_wrong"):
+        if row.why in ("wrong", "surely_wrong"):
             assert not right
-        elif row["why"] in ("right", "surely_right"):
+        elif row.why in ("right", "surely_right"):
             assert right
-        elif row["why"] == "unsure":
+        elif row.why == "unsure":
             confidence = subject.outputs(subject.test.x).max(axis=1)
-            assert row["probability"] == confidence.min()
+            assert row.probability == confidence.min()
     if not subject.classes:
         off = np.abs(predictions - subject.test.y)
-        first = int(np.flatnonzero(subject.test.numbers == rows[0]["row"] - 1)[0])
+        first = int(np.flatnonzero(subject.test.numbers == rows[0].row - 1)[0])
         assert off[first] == off.max()
 
 
@@ -187,10 +187,10 @@ def test_correlated_columns_are_found_by_their_ranks(
         assert found == []
         return
     (pair,) = found
-    assert pair["columns"] == ["length", "width"]
-    j, k = (subject.names.index(name) for name in pair["columns"])
+    assert pair.columns == ["length", "width"]
+    j, k = (subject.names.index(name) for name in pair.columns)
     expected = spearmanr(subject.train.x[:, j], subject.train.x[:, k]).statistic
-    assert pair["correlation"] == pytest.approx(expected)
+    assert pair.correlation == pytest.approx(expected)
 
 
 def test_test_rows_beyond_the_training_rows_are_counted(subject: ExplainedModel) -> None:
@@ -199,4 +199,4 @@ def test_test_rows_beyond_the_training_rows_are_counted(subject: ExplainedModel)
     for j in columns:
         seen, new = subject.train.x[:, j], subject.test.x[:, j]
         out |= (new < np.nanmin(seen)) | (new > np.nanmax(seen))
-    assert count_rows_beyond_training(subject)["n_rows"] == out.sum()
+    assert count_rows_beyond_training(subject).n_rows == out.sum()

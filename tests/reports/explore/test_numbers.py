@@ -173,7 +173,7 @@ def test_large_tables_are_sampled_and_the_page_states_it(monkeypatch: pytest.Mon
     for module, name, value in [
         ("structure", "MOST_ROWS", 60), ("structure", "MAP_ROWS", 40),
         ("structure", "SCALED_ROWS", 30),
-        ("outliers", "MOST_ROWS", 50), ("relations", "CELLS", 1),
+        ("structure", "FOREST_ROWS", 50), ("relations", "CELLS", 1),
     ]:  # fmt: skip
         monkeypatch.setattr(f"arboleda.analysis.exploration.{module}.{name}", value)
     random = np.random.default_rng(0)

@@ -166,7 +166,9 @@ def test_every_model_of_the_catalogue_has_a_name_in_each_language() -> None:
 def test_facts_are_worded_with_their_values() -> None:
     copies = write_message("copies", count=12_345, rows=20_000)
     assert copies == "12,345 of 20,000 rows repeat an earlier row; they are kept."
-    left_out = write_message("left_out", reason="identifier: every value is different")
+    left_out = write_message(
+        "left_out", reason="identifier: nearly every value is different, and no word repeats"
+    )
     text = write_message("test_columns", name="a.csv", table="text", columns="'b'")
     share = write_message("missing", count=5, share=Number("24.1 %"))
     sentences = [copies, left_out, text, share]
@@ -174,7 +176,10 @@ def test_facts_are_worded_with_their_values() -> None:
         assert translate(copies) == (
             "12\u202f345 de 20\u202f000 filas repiten una fila anterior; se conservan."
         )
-        assert translate(left_out) == ("Excluida: identificador: todos los valores son distintos.")
+        assert translate(left_out) == (
+            "Excluida: identificador: casi todos los valores son distintos y ninguna palabra se "
+            "repite."
+        )
         assert translate(share) == "Sin dato en 5 filas (24,1 %)."
         # The user's own words stay, even where the program knows the same.
         assert translate(text) == "Las columnas de a.csv que text no tiene no se usan: 'b'."
