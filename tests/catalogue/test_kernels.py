@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_wine, make_classification
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -60,13 +61,14 @@ def test_a_time_budget_decides_what_is_affordable(budget: str | None, exact: boo
     assert ("approximation" not in model.name) == exact
     # What was scored by one is not taken for the other's when a study goes on.
     assert job.entry == ("test" if exact else "test by 2000 points")
-    assert isinstance(job.pipeline[-1], SVC) == exact
+    assert isinstance(job.pipeline[-1].estimator, SVC) == exact  # beside its calibration
 
 
 def test_an_approximation_is_reported_and_not_mixed_with_the_exact_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options: dict[str, Any] = {"target": "target", "output_dir": tmp_path, "models": "svm", "cv": 3}
+    options["metric"] = "accuracy"
     with monkeypatch.context() as patch:
         patch.setattr(kernels, "EXACT_ROWS", 50)
         patch.setattr(kernels, "SVM_POINTS", 6)
@@ -78,8 +80,9 @@ def test_an_approximation_is_reported_and_not_mixed_with_the_exact_model(
         assert name in (tmp_path / file).read_text()
     (found,) = Study("wine", **options).run().facts["models"]
     assert (found["name"], found["note"]) == ("Support vector machine", None)
+    machine = SVC(C=found["candidates"][found["best"]]["params"]["C"])
     exact = make_pipeline(
-        StandardScaler(), SVC(C=found["candidates"][found["best"]]["params"]["C"])
+        StandardScaler(), CalibratedClassifierCV(machine, method="sigmoid", cv=3, ensemble=False)
     )
     x, y = load_wine(return_X_y=True)
     train = train_test_split(np.arange(178), test_size=0.2, stratify=y, random_state=0)[0]

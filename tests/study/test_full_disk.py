@@ -65,9 +65,9 @@ def test_a_failed_write_keeps_the_old_files(
         refuse(path)
         write_atomically(path, data)
 
-    def report(facts: Any, path: Path) -> None:
+    def report(facts: Any, path: Path, **options: Any) -> None:
         refuse(path)
-        write_report(facts, path)
+        write_report(facts, path, **options)
 
     monkeypatch.setattr(output_folder, "write_atomically", write)
     monkeypatch.setattr(output_folder, "write_report", report)

@@ -67,7 +67,7 @@ def test_leave_one_out_of_a_regression_is_supported(run: Run, tmp_path: Path) ->
 
 
 def test_the_bootstrap_is_supported(run: Run, tmp_path: Path) -> None:
-    facts = run("iris", "target", models="lda", cv="bootstrap:30")
+    facts = run("iris", "target", models="lda", cv="bootstrap:30", metric="accuracy")
     rows = training_rows(tmp_path / "study").numbers
     x, y = load_iris(return_X_y=True)
     model = make_pipeline(StandardScaler(), LinearDiscriminantAnalysis())

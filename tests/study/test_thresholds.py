@@ -142,7 +142,8 @@ def test_errors_of_a_regression_are_the_largest(tmp_path: Path) -> None:
 def test_a_model_without_probabilities_has_no_thresholds(
     tmp_path: Path, mixed: pd.DataFrame
 ) -> None:
-    result = Study(mixed, target="rich", output_dir=tmp_path, models="svm").run()
+    options: dict[str, Any] = {"preset": "thesis", "models": "svm"}
+    result = Study(mixed, target="rich", output_dir=tmp_path, **options).run()
     found = result.facts["thresholds"]
     assert found["skipped"] == "the model predicts no probabilities"
     assert found["thresholds"] == []
