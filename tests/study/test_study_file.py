@@ -112,7 +112,7 @@ def test_the_study_file_of_a_frame_names_no_table(tmp_path: Path) -> None:
     [
         (
             "folds = 5",
-            "the key 'folds', which is unknown; the keys are table, target, output_dir, task",
+            "the key 'folds', which is unknown; the keys are table, target, output_dir, where",
         ),
         ("modles = 5", "the key 'modles', which is unknown; did you mean 'models'?"),
         ("Test-Size = 0.5", "did you mean 'test_size'?"),
