@@ -128,7 +128,7 @@ $(VENV)/.made: | preflight
 
 # One build serves both environments below: the wheel is made again only when a source changed.
 $(VENV)/.wheel: $(VENV)/.made $(SOURCES)
-	@echo "Building arboleda (about two minutes)"
+	@echo "Building arboleda (about three minutes)"
 	@rm -rf $(VENV)/wheel
 	@$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel . || $(OFFLINE)
 	@touch $@

@@ -15,6 +15,26 @@ if TYPE_CHECKING:
 
 __all__ = ["compare", "explain", "explore", "export", "predict"]
 
+# What several commands take.
+StudyFolder = Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")]
+SavedModel = Annotated[
+    str | None,
+    typer.Option(
+        help="Use this saved model, given by its key or name. [the best]",
+        metavar="NAME",
+        rich_help_panel="Models",
+        autocompletion=complete_study_model,
+    ),
+]
+PageLanguage = Annotated[
+    str,
+    typer.Option(
+        help="Write the page in this language: en, or es for Spanish.",
+        rich_help_panel="Output",
+        autocompletion=COMPLETERS["lang"],
+    ),
+]
+
 
 def compare(
     folders: Annotated[
@@ -25,14 +45,7 @@ def compare(
         Path | None,
         typer.Option(help="Write the page to this path. [compared.html]", rich_help_panel="Output"),
     ] = None,
-    lang: Annotated[
-        str,
-        typer.Option(
-            help="Write the page in this language: en, or es for Spanish.",
-            rich_help_panel="Output",
-            autocompletion=COMPLETERS["lang"],
-        ),
-    ] = "en",
+    lang: PageLanguage = "en",
 ) -> None:
     """Compare studies: settings, leaderboards and best models."""
     try:
@@ -74,7 +87,7 @@ def _make_table(facts: Mapping[str, Any]) -> "Table":
 
 
 def explain(
-    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
+    folder: StudyFolder,
     *,
     row: Annotated[
         int | None,
@@ -91,14 +104,7 @@ def explain(
             rich_help_panel="Output",
         ),
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="Use this saved model, given by its key or name. [the best]",
-            metavar="NAME",
-            rich_help_panel="Models",
-        ),
-    ] = None,
+    model: SavedModel = None,
     seed: Annotated[
         int,
         typer.Option(help="Draw samples and shuffles by this seed.", rich_help_panel="Evaluation"),
@@ -150,14 +156,7 @@ def explore(
     seed: Annotated[
         int, typer.Option(help="Draw samples and maps by this seed.", rich_help_panel="Evaluation")
     ] = 0,
-    lang: Annotated[
-        str,
-        typer.Option(
-            help="Write the page in this language: en, or es for Spanish.",
-            rich_help_panel="Output",
-            autocompletion=COMPLETERS["lang"],
-        ),
-    ] = "en",
+    lang: PageLanguage = "en",
     max_table_size: Annotated[
         str | None,
         typer.Option(
@@ -187,7 +186,7 @@ def explore(
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
+    folder: StudyFolder,
     *,
     onnx: Annotated[
         bool,
@@ -231,7 +230,7 @@ def export(
 
 
 def predict(
-    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
+    folder: StudyFolder,
     table: Annotated[
         str,
         typer.Argument(
@@ -250,14 +249,7 @@ def predict(
             rich_help_panel="Output",
         ),
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="Use this saved model, given by its key or name. [the best]",
-            metavar="NAME",
-            rich_help_panel="Models",
-        ),
-    ] = None,
+    model: SavedModel = None,
     intervals: Annotated[
         float | None,
         typer.Option(
