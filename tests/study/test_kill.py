@@ -42,12 +42,22 @@ def start(table: Path, out: Path, jobs: int) -> subprocess.Popen[str]:
     )
 
 
-def kill_after_lines(process: subprocess.Popen[str], n_lines: int) -> list[psutil.Process]:
-    """Kill it after so many lines of progress; return the processes it had started."""
+def wait_for_candidates(process: subprocess.Popen[str], n_candidates: int) -> list[psutil.Process]:
+    """Wait until so many candidates have a score; return the processes it has started."""
     assert process.stderr is not None
-    for _ in range(n_lines):
-        process.stderr.readline()
-    children = psutil.Process(process.pid).children(recursive=True)
+    while n_candidates:
+        line = process.stderr.readline()
+        assert line, "the study ended early"
+        n_candidates -= " ± " in line
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def kill_after_candidates(
+    process: subprocess.Popen[str], n_candidates: int
+) -> list[psutil.Process]:
+    """Kill it once so many candidates have a score; return the processes it had started."""
+    assert process.stderr is not None
+    children = wait_for_candidates(process, n_candidates)
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stderr.close()
@@ -76,7 +86,7 @@ def finish(table: Path, out: Path, jobs: int) -> dict[str, Any]:
     return facts
 
 
-@pytest.mark.parametrize(("jobs", "moments"), [(1, [5, 30]), (2, [20])])
+@pytest.mark.parametrize(("jobs", "moments"), [(1, [2, 20]), (2, [12])])
 def test_a_killed_study_resumes(
     tmp_path: Path,
     small: tuple[Path, dict[str, Any]],
@@ -87,8 +97,8 @@ def test_a_killed_study_resumes(
     table, expected = small
     out = tmp_path / "study"
     before = 0
-    for n_lines in moments:
-        children = kill_after_lines(start(table, out, jobs), n_lines)
+    for n_candidates in moments:
+        children = kill_after_candidates(start(table, out, jobs), n_candidates)
         assert (len(children) >= 2) == (jobs == 2)
         _, alive = psutil.wait_procs(children, timeout=20)
         assert alive == []
@@ -102,10 +112,7 @@ def test_a_killed_study_resumes(
 
 def test_ctrl_c_keeps_finished_work(tmp_path: Path, small: tuple[Path, dict[str, Any]]) -> None:
     process = start(small[0], tmp_path / "study", jobs=2)
-    assert process.stderr is not None
-    for _ in range(12):
-        process.stderr.readline()
-    children = psutil.Process(process.pid).children(recursive=True)
+    children = wait_for_candidates(process, 4)
     # A terminal sends Ctrl-C to the whole group.
     for each in [process, *children]:
         each.send_signal(signal.SIGINT)

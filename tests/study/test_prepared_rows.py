@@ -17,7 +17,7 @@ from arboleda.catalogue.preparation import (
     make_preparation,
 )
 from arboleda.forest import RandomForestClassifier
-from arboleda.reports.fact_texts import FACT_NAMES
+from arboleda.reports.fact_names import FACT_NAMES
 from arboleda.tables.features import Features
 from arboleda.tree import DecisionTreeClassifier
 

@@ -254,11 +254,11 @@ def test_a_low_fidelity_score_is_not_shown_as_the_score_of_a_fold(
     candidates = facts["models"][0]["candidates"]
     assert "dropped after an evaluation on a subset" not in text_of(render_report(facts))
     looked = copy.deepcopy(candidates[0])
-    looked |= {"status": "stopped", "fold_scores": [0.54321], "mean": None, "sd": None}
+    looked |= {"status": "stopped", "fold_scores": [9.87654], "mean": None, "sd": None}
     candidates.append(looked)
     page = render_report(facts)
     assert "dropped after an evaluation on a subset" in text_of(page)
-    assert "0.5432" not in page
+    assert "9.8765" not in page
     table = page[page.index('<details class="tuning">', page.index('id="model-1"')) :]
     rows = re.findall(r"<tr.*?</tr>", table[: table.index("</table>")], re.DOTALL)
     cells = {len(re.findall(r"<t[hd]\b", row)) for row in rows}
