@@ -106,7 +106,7 @@ fuzz-studies: $(VENV)/.dev
 	    $(BIN)/python -m tests.security.forged_studies $(if $(ARGS),$(ARGS),20000)
 
 docs: $(VENV)/.dev
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	@echo "The documentation is at docs/_build/html/index.html"
 
 clean:

@@ -96,6 +96,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 3600,
     "reset_modules": ("matplotlib",),
     "abort_on_example_error": True,
+    "parallel": True,  # as many as Sphinx has processes
 }
 
 

@@ -14,7 +14,7 @@ double sum_of(const double* row, std::size_t n) {
   return sum;
 }
 
-void divide(double* row, std::size_t n, double by) {
+void divide_row(double* row, std::size_t n, double by) {
   for (std::size_t k = 0; k < n; ++k) row[k] /= by;
 }
 
@@ -29,7 +29,7 @@ void put_mean(const Members& members, std::span<const double> weight, std::size_
     for (std::size_t k = 0; k < n; ++k) out[k] += w * outputs[k];
   }
   const double sum = sum_of(out, n);
-  if (sum > 0.0) divide(out, n, sum);
+  if (sum > 0.0) divide_row(out, n, sum);
 }
 
 double largest_of(const double* row, std::size_t n) {
@@ -57,7 +57,7 @@ void divide_by_sum(const OutputBlock& block, const Members& members) {
     double* row = block.out + i * block.n_classes;
     const double sum = sum_of(row, block.n_classes);
     if (sum > 0.0) {
-      divide(row, block.n_classes, sum);
+      divide_row(row, block.n_classes, sum);
     } else {
       put_mean(members, {}, block.first + i, row);
     }
@@ -83,7 +83,7 @@ void exp_shares(const OutputBlock& block) {
   exp_of_differences(block);
   for (std::size_t i = 0; i < block.n_rows; ++i) {
     double* row = block.out + i * block.n_classes;
-    divide(row, block.n_classes, sum_of(row, block.n_classes));
+    divide_row(row, block.n_classes, sum_of(row, block.n_classes));
   }
 }
 

@@ -20,7 +20,7 @@ constexpr std::size_t kReadBuffer = std::size_t{8} << 20;
 constexpr std::size_t kColumnsATask = 16;
 
 // Rows at a time, so that what is read of them for the first column is near for the next.
-constexpr std::size_t kBlock = 256;
+constexpr std::size_t kCopiedRows = 256;
 
 // With more distinct values than this a column's values stay in the caller's table.
 constexpr std::size_t kKeptValues = std::size_t{1} << 16;
@@ -92,9 +92,9 @@ BinnedDataset code_exactly(const TableView& table, const Context& context,
     const std::size_t first = task * group;
     const std::size_t count = std::min(group, n_columns - first);
     UnfilledVector<double> x(group > 1 ? count * n : 0);
-    for (std::size_t row = 0; row < n && !x.empty(); row += kBlock) {
+    for (std::size_t row = 0; row < n && !x.empty(); row += kCopiedRows) {
       for (std::size_t c = 0; c < count; ++c) {
-        table.columns[first + c].copy(row, std::min(row + kBlock, n), &x[c * n + row]);
+        table.columns[first + c].copy(row, std::min(row + kCopiedRows, n), &x[c * n + row]);
       }
     }
     for (std::size_t c = 0; c < count; ++c) {

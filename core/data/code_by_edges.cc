@@ -18,10 +18,10 @@ namespace arboleda {
 namespace {
 
 // Rows that are read of one column after the other: a row-major table comes in by whole cache lines.
-constexpr std::size_t kBlock = 512;
+constexpr std::size_t kCodedBlock = 512;
 
 // Rows and columns of one task.
-constexpr std::size_t kTaskRows = 32 * kBlock;
+constexpr std::size_t kTaskRows = 32 * kCodedBlock;
 constexpr std::size_t kTaskColumns = 64;
 
 // The code of a value is the number of cuts below its key; the last cut lies between the largest
@@ -46,9 +46,9 @@ auto make_cuts(const CodedColumn& column) {
 using Cuts = std::variant<std::vector<std::int32_t>, std::vector<std::int64_t>>;
 
 struct BlockBuffer {
-  std::array<std::int32_t, kBlock> keys_32;
-  std::array<std::int64_t, kBlock> keys_64;
-  std::array<Code, kBlock> codes;
+  std::array<std::int32_t, kCodedBlock> keys_32;
+  std::array<std::int64_t, kCodedBlock> keys_64;
+  std::array<Code, kCodedBlock> codes;
 };
 
 // Codes of rows begin .. begin + n, into the buffer.
@@ -136,8 +136,8 @@ void code_by_edges(const TableView& table, const Context& context, int n_threads
     const std::size_t first_row = task / column_tasks * kTaskRows;
     const std::size_t end_row = std::min(first_row + kTaskRows, table.n_rows);
     BlockBuffer buffer;
-    for (std::size_t begin = first_row; begin < end_row; begin += kBlock) {
-      const std::size_t n = std::min(kBlock, end_row - begin);
+    for (std::size_t begin = first_row; begin < end_row; begin += kCodedBlock) {
+      const std::size_t n = std::min(kCodedBlock, end_row - begin);
       for (std::size_t c = first_column; c < end_column; ++c) {
         code_block(table.columns[c], begin, n, cuts[c], coded.columns[c], buffer);
       }
@@ -149,8 +149,8 @@ void code_by_edges(const ColumnView& view, std::size_t n_rows, CodedColumn& colu
   allocate_codes(column, n_rows);
   const Cuts cuts = cuts_for(view, column);
   BlockBuffer buffer;
-  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
-    code_block(view, begin, std::min(kBlock, n_rows - begin), cuts, column, buffer);
+  for (std::size_t begin = 0; begin < n_rows; begin += kCodedBlock) {
+    code_block(view, begin, std::min(kCodedBlock, n_rows - begin), cuts, column, buffer);
   }
 }
 
@@ -160,8 +160,8 @@ std::vector<Code> code_by_edges(std::span<const double> x, const CodedColumn& co
                         DType::float64};
   std::vector<Code> codes(x.size());
   BlockBuffer buffer;
-  for (std::size_t begin = 0; begin < x.size(); begin += kBlock) {
-    const std::size_t n = std::min(kBlock, x.size() - begin);
+  for (std::size_t begin = 0; begin < x.size(); begin += kCodedBlock) {
+    const std::size_t n = std::min(kCodedBlock, x.size() - begin);
     search(view, begin, n, cuts, buffer);
     std::copy_n(buffer.codes.begin(), n, codes.begin() + static_cast<std::ptrdiff_t>(begin));
   }

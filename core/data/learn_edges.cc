@@ -15,13 +15,13 @@ namespace arboleda {
 
 namespace {
 
-constexpr std::size_t kBlock = 4096;
+constexpr std::size_t kCountedBlock = 4096;
 
 // Keys of float32 values.
 void read_floats(const ColumnView& view, std::size_t n_rows, std::vector<std::int32_t>& keys) {
   keys.resize(n_rows);
-  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
-    const std::size_t end = std::min(begin + kBlock, n_rows);
+  for (std::size_t begin = 0; begin < n_rows; begin += kCountedBlock) {
+    const std::size_t end = std::min(begin + kCountedBlock, n_rows);
     for (std::size_t row = begin; row < end; ++row) keys[row] = view.as<std::int32_t>(row);
     kernels().binning.keys_32(&keys[begin], end - begin, &keys[begin]);
   }
@@ -30,8 +30,8 @@ void read_floats(const ColumnView& view, std::size_t n_rows, std::vector<std::in
 // The same of values of any type; false if one of them is no float32.
 bool read_as_floats(const ColumnView& view, std::size_t n_rows, std::vector<std::int32_t>& keys) {
   keys.resize(n_rows);
-  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
-    const std::size_t end = std::min(begin + kBlock, n_rows);
+  for (std::size_t begin = 0; begin < n_rows; begin += kCountedBlock) {
+    const std::size_t end = std::min(begin + kCountedBlock, n_rows);
     bool fit = true;
     for (std::size_t row = begin; row < end; ++row) {
       const double x = view[row];
@@ -47,8 +47,8 @@ bool read_as_floats(const ColumnView& view, std::size_t n_rows, std::vector<std:
 
 void read_doubles(const ColumnView& view, std::size_t n_rows, std::vector<std::int64_t>& keys) {
   keys.resize(n_rows);
-  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
-    const std::size_t end = std::min(begin + kBlock, n_rows);
+  for (std::size_t begin = 0; begin < n_rows; begin += kCountedBlock) {
+    const std::size_t end = std::min(begin + kCountedBlock, n_rows);
     for (std::size_t row = begin; row < end; ++row) {
       keys[row] = std::bit_cast<std::int64_t>(view[row]);
     }

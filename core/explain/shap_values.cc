@@ -12,13 +12,13 @@ namespace arboleda {
 namespace {
 
 // Rows of one task: a tree is planned anew for each task.
-constexpr std::size_t kTaskRows = 1024;
+constexpr std::size_t kMostTaskRows = 1024;
 
 // Numbers that the values of a task may take.
 constexpr std::size_t kTaskNumbers = std::size_t{1} << 23;
 
 // What a thread needs for the rows of a task.
-struct Workspace {
+struct ShapWorkspace {
   AdditiveTree tree;
   ShapSteps steps;
   ShapGroups groups;
@@ -28,7 +28,7 @@ struct Workspace {
 // Rows of one task where every row has so many numbers.
 std::size_t rows_of_task(std::size_t numbers_a_row) {
   const std::size_t most = kTaskNumbers / std::max<std::size_t>(1, numbers_a_row);
-  return std::clamp(most / kShapRows * kShapRows, kShapRows, kTaskRows);
+  return std::clamp(most / kShapRows * kShapRows, kShapRows, kMostTaskRows);
 }
 
 // Explains a table task by task: rows x n_told x outputs. play(work, k, values): adds to the n_summed numbers
@@ -43,11 +43,11 @@ std::vector<double> explain_rows(const AdditiveTrees& trees, const Players& play
   if (trees.n_trees() == 0) return found;
   check_players(trees, players, table.n_columns());
   const TestedColumns tested = tested_columns(trees);
-  std::vector<Workspace> workspaces(static_cast<std::size_t>(std::max(1, context.n_threads())));
+  std::vector<ShapWorkspace> workspaces(static_cast<std::size_t>(std::max(1, context.n_threads())));
   const std::size_t task_rows = rows_of_task(n_summed * n_outputs);
   parallel_for(context.n_threads(), (table.n_rows + task_rows - 1) / task_rows,
                [&](std::size_t task, int worker) {
-                 Workspace& work = workspaces[static_cast<std::size_t>(worker)];
+                 ShapWorkspace& work = workspaces[static_cast<std::size_t>(worker)];
                  const std::size_t begin = task * task_rows;
                  work.groups.read(table, tested, begin, std::min(table.n_rows, begin + task_rows));
                  const std::size_t width = work.groups.n_groups() * n_summed * kShapRows;
@@ -87,7 +87,7 @@ void check_players(const AdditiveTrees& trees, const Players& players, std::size
 template <class Table>
 std::vector<double> shap_values(const AdditiveTrees& trees, const Players& players,
                                 const Table& table, const Context& context) {
-  const auto play = [&](Workspace& work, std::size_t k, double* values) {
+  const auto play = [&](ShapWorkspace& work, std::size_t k, double* values) {
     work.steps.set_game(work.tree, k, 1.0);
     work.groups.play(work.steps, values, players.n);
   };
@@ -104,7 +104,7 @@ std::vector<double> shap_interactions(const AdditiveTrees& trees, const Players&
                                       const Table& table, const Context& context) {
   // The values first, then what each player gets through each of the others.
   const std::size_t n = players.n;
-  const auto play = [&](Workspace& work, std::size_t k, double* values) {
+  const auto play = [&](ShapWorkspace& work, std::size_t k, double* values) {
     work.steps.set_game(work.tree, k, 1.0);
     work.groups.play(work.steps, values, n * (n + 1));
     for (const std::uint32_t player : work.steps.players()) {

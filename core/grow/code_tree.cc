@@ -10,7 +10,7 @@ namespace arboleda {
 namespace {
 
 // Rows of one task.
-constexpr std::size_t kBlockRows = std::size_t{1} << 13;
+constexpr std::size_t kCodedBlockRows = std::size_t{1} << 13;
 
 bool are_consecutive(std::span<const RowIndex> rows) {
   RowIndex differ = 0;
@@ -169,7 +169,7 @@ bool CodeTree::goes_left(const Node& node, RowIndex row) const {
 
 void find_leaves(const CodeTree& tree, std::span<const RowIndex> rows, const Context& context,
                  std::span<NodeIndex> leaf) {
-  parallel_blocks(context.n_threads(), rows.size(), kBlockRows,
+  parallel_blocks(context.n_threads(), rows.size(), kCodedBlockRows,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     context.check();
                     tree.leaves(rows.subspan(begin, end - begin), leaf.subspan(begin, end - begin));

@@ -12,7 +12,7 @@ namespace arboleda {
 namespace {
 
 // Rows of one task.
-constexpr std::size_t kBlockRows = std::size_t{1} << 13;
+constexpr std::size_t kPartitionBlockRows = std::size_t{1} << 13;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ std::size_t ParallelPartition::part_by(std::span<RowIndex> rows, int n_threads,
   const std::size_t n = rows.size();
   reserve_large(scratch_, n);
   if (scratch_.size() < n) scratch_.resize(n);
-  const std::size_t n_blocks = (n + kBlockRows - 1) / kBlockRows;
+  const std::size_t n_blocks = (n + kPartitionBlockRows - 1) / kPartitionBlockRows;
   std::vector<std::size_t> first_left(n_blocks + 1);
   const auto part_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
     RowIndex* left = scratch_.data() + begin;
@@ -61,7 +61,7 @@ std::size_t ParallelPartition::part_by(std::span<RowIndex> rows, int n_threads,
     }
     first_left[block + 1] = static_cast<std::size_t>(left - (scratch_.data() + begin));
   };
-  parallel_blocks(n_threads, n, kBlockRows, part_block);
+  parallel_blocks(n_threads, n, kPartitionBlockRows, part_block);
   for (std::size_t block = 0; block < n_blocks; ++block) first_left[block + 1] += first_left[block];
   const std::size_t n_left = first_left[n_blocks];
   const auto place_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
@@ -72,7 +72,7 @@ std::size_t ParallelPartition::part_by(std::span<RowIndex> rows, int n_threads,
     std::reverse_copy(from + in_left, from + in_left + n_right,
                       rows.data() + n_left + begin - first_left[block]);
   };
-  parallel_blocks(n_threads, n, kBlockRows, place_block);
+  parallel_blocks(n_threads, n, kPartitionBlockRows, place_block);
   return n_left;
 }
 

@@ -41,7 +41,7 @@ void append_tree(Bytes& out, const CompactTree& tree) {
 
 // Sizes are checked against what is left before memory is taken; what the numbers are is left to
 // check_forest.
-CompactTree read_tree(ByteReader& reader, const TreeShape& shape) {
+CompactTree read_compact_tree(ByteReader& reader, const TreeShape& shape) {
   const std::size_t at = reader.at();
   CompactTree tree;
   tree.impurity_exponent = reader.number<std::int32_t>();
@@ -100,7 +100,7 @@ Forest read_forest(ByteView bytes, std::size_t at, std::size_t max_features) {
   forest.measure = static_cast<Measure>(measure);
   forest.trees.reserve(std::min(n_trees, reader.left() / kLeastTree));
   for (std::size_t t = 0; t < n_trees; ++t) {
-    forest.trees.push_back(read_tree(reader, forest.shape()));
+    forest.trees.push_back(read_compact_tree(reader, forest.shape()));
   }
   if (reader.left() > 0) refuse(reader.at(), "a forest is longer than its trees");
   try {

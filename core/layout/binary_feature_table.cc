@@ -13,7 +13,7 @@ constexpr std::size_t kLine = 64;  // bytes that a register or a line of the cac
 constexpr std::size_t kLooksALine = 16;
 
 // Rows at a time, so that those that are written stay in the cache.
-constexpr std::size_t kBlock = 512;
+constexpr std::size_t kPackedRows = 512;
 
 const std::vector<std::uint8_t>* flags_of(const CodedColumn& column) {
   const bool is_binary = column.n_values == 2 && !column.has_missing && !column.is_categorical;
@@ -55,8 +55,8 @@ void BinaryFeatureTable::fill_rows(const std::vector<const std::uint8_t*>& codes
                                    std::size_t n_rows) {
   stride_ = (n_flags_ + kLine - 1) / kLine * kLine;
   flags_.resize(n_rows * stride_);
-  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
-    const std::size_t end = std::min(begin + kBlock, n_rows);
+  for (std::size_t begin = 0; begin < n_rows; begin += kPackedRows) {
+    const std::size_t end = std::min(begin + kPackedRows, n_rows);
     for (std::size_t j = 0; j < n_flags_; ++j) {
       for (std::size_t i = begin; i < end; ++i) {
         flags_[i * stride_ + j] = codes[j][i] != 0 ? 0xFF : 0;
@@ -69,8 +69,8 @@ void BinaryFeatureTable::fill_bits(const std::vector<const std::uint8_t*>& codes
                                    std::size_t n_rows) {
   stride_ = (n_flags_ + 31) / 32;
   words_.resize(n_rows * stride_ + BinaryFeatureBits::kBlock - 1);
-  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
-    const std::size_t end = std::min(begin + kBlock, n_rows);
+  for (std::size_t begin = 0; begin < n_rows; begin += kPackedRows) {
+    const std::size_t end = std::min(begin + kPackedRows, n_rows);
     for (std::size_t j = 0; j < n_flags_; ++j) {
       for (std::size_t i = begin; i < end; ++i) {
         words_[i * stride_ + j / 32] |= std::uint32_t{codes[j][i] != 0} << j % 32;

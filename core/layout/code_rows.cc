@@ -18,7 +18,7 @@ constexpr std::size_t kSmallTable = std::size_t{1} << 21;
 constexpr std::size_t kNearBytes = std::size_t{1} << 20;
 
 // Rows at a time, so that those that are written stay in the cache.
-constexpr std::size_t kBlock = 256;
+constexpr std::size_t kTransposedRows = 256;
 
 const std::vector<std::uint8_t>* bytes_of(const CodedColumn& column) {
   const bool varies = column.n_codes() > 1;
@@ -43,12 +43,13 @@ CodeRows::CodeRows(const BinnedDataset& table, FeatureIndex max_features, const 
   place_ = std::move(place);
   reserve_large(codes_, table.n_rows * stride_);
   codes_.resize(table.n_rows * stride_);
-  const std::size_t n_blocks = (table.n_rows + kBlock - 1) / kBlock;
+  const std::size_t n_blocks = (table.n_rows + kTransposedRows - 1) / kTransposedRows;
   parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
     context.check();
-    const std::size_t end = std::min((block + 1) * kBlock, table.n_rows);
+    const std::size_t end = std::min((block + 1) * kTransposedRows, table.n_rows);
     for (std::size_t j = 0; j < columns.size(); ++j) {
-      for (std::size_t i = block * kBlock; i < end; ++i) codes_[i * stride_ + j] = columns[j][i];
+      for (std::size_t i = block * kTransposedRows; i < end; ++i)
+        codes_[i * stride_ + j] = columns[j][i];
     }
   });
 }

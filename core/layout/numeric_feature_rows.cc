@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kFewBlocks = 4;
 
 // Rows at a time, so that those that are written stay in the cache.
-constexpr std::size_t kBlock = 512;
+constexpr std::size_t kNumericTaskRows = 512;
 
 bool is_number(const CodedColumn& column) {
   const bool is_short = std::holds_alternative<std::vector<std::uint8_t>>(column.codes) ||
@@ -48,15 +48,15 @@ NumericFeatureRows::NumericFeatureRows(const BinnedDataset& table, FeatureIndex 
   feature_ = std::move(feature);
   reserve_large(codes_, table.n_rows * stride_);
   codes_.resize(table.n_rows * stride_);
-  const std::size_t n_tasks = (table.n_rows + kBlock - 1) / kBlock;
+  const std::size_t n_tasks = (table.n_rows + kNumericTaskRows - 1) / kNumericTaskRows;
   parallel_for(context.n_threads(), n_tasks, [&](std::size_t task, int) {
     context.check();
-    const std::size_t end = std::min((task + 1) * kBlock, table.n_rows);
+    const std::size_t end = std::min((task + 1) * kNumericTaskRows, table.n_rows);
     for (std::size_t j = 0; j < columns.size(); ++j) {
       std::visit(
           [&](const auto& codes) {
             if constexpr (!std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
-              for (std::size_t i = task * kBlock; i < end; ++i) {
+              for (std::size_t i = task * kNumericTaskRows; i < end; ++i) {
                 codes_[i * stride_ + j] = static_cast<std::uint16_t>(codes[i]);
               }
             }

@@ -12,7 +12,7 @@ namespace arboleda {
 namespace {
 
 // Rows of one task.
-constexpr std::size_t kBlockRows = std::size_t{1} << 13;
+constexpr std::size_t kScoreBlockRows = std::size_t{1} << 13;
 
 // Rows from now whose scores are fetched.
 constexpr std::size_t kAhead = 64;
@@ -55,7 +55,7 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
                         const LeafRows& leaves, const Context& context) {
   const auto scores = of(output);
   const LinearLeafValues leaf_values(linear, *table_);
-  const int n_threads = leaves.rows.size() >= kBlockRows ? context.n_threads() : 1;
+  const int n_threads = leaves.rows.size() >= kScoreBlockRows ? context.n_threads() : 1;
   parallel_for(n_threads, leaves.leaves.size(), [&](std::size_t task, int) {
     const LeafRows::Leaf& leaf = leaves.leaves[task];
     const auto node = static_cast<std::size_t>(leaf.node);
@@ -91,7 +91,7 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
       scores[mine[i]] += factor * (linear.empty() ? value : leaf_values.of(node, value, mine[i]));
     }
   };
-  parallel_blocks(context.n_threads(), rows.size(), kBlockRows, add_block);
+  parallel_blocks(context.n_threads(), rows.size(), kScoreBlockRows, add_block);
 }
 
 void BoostedScores::add(const TreeEnsemble& ensemble, std::span<const RowIndex> rows,

@@ -23,10 +23,10 @@ namespace arboleda {
 namespace {
 
 // Rows of one task. Fixed, so that sums of blocks are the same on any number of threads.
-constexpr std::size_t kBlockRows = std::size_t{1} << 14;
+constexpr std::size_t kGradientBlockRows = std::size_t{1} << 14;
 
 // Numbers of trees are part of the keys of random numbers, which have 24 bits for them.
-constexpr std::int64_t kMostTrees = std::int64_t{1} << 24;
+constexpr std::int64_t kMostBoostedTrees = std::int64_t{1} << 24;
 
 constexpr double kNotRecorded = std::numeric_limits<double>::quiet_NaN();
 
@@ -66,7 +66,7 @@ double mean_loss(const Objective& objective, std::span<const double> scores,
                  std::span<const RowIndex> rows, std::vector<double>& losses,
                  const Context& context) {
   losses.resize(rows.size());
-  parallel_blocks(context.n_threads(), rows.size(), kBlockRows,
+  parallel_blocks(context.n_threads(), rows.size(), kGradientBlockRows,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     objective.losses(scores, rows.subspan(begin, end - begin),
                                      std::span(losses).subspan(begin, end - begin));
@@ -213,7 +213,7 @@ void Boosting::check() const {
   require(ensemble_.n_outputs() == n_outputs_,
           "the ensemble to continue and the loss differ in their number of outputs");
   require(options_.n_rounds >= first_round_, "the ensemble to continue has more rounds already");
-  require(options_.n_rounds * static_cast<std::int64_t>(n_outputs_) <= kMostTrees,
+  require(options_.n_rounds * static_cast<std::int64_t>(n_outputs_) <= kMostBoostedTrees,
           "at most 2^24 trees can be grown");
   require(!is_exact() || !options_.sampling.weighs(),
           "exact trees are grown on uniform samples only");
@@ -322,7 +322,7 @@ void Boosting::find_gradients() {
     reserve_large(hessian_, gradient_.size());
     hessian_.resize(gradient_.size());
   }
-  parallel_blocks(context_.n_threads(), n_rows, kBlockRows,
+  parallel_blocks(context_.n_threads(), n_rows, kGradientBlockRows,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     context_.check();
                     objective_.gradients(scores_.all(), begin, end, gradient_, hessian_);

@@ -18,7 +18,7 @@ namespace arboleda {
 namespace {
 
 // Whole units of weights that sum to 1 up to rounding: their sums fit 63 bits.
-constexpr double kUnits = static_cast<double>(std::int64_t{1} << 61);
+constexpr double kWeightUnits = static_cast<double>(std::int64_t{1} << 61);
 
 // A class that was separated from the others long ago weighs next to nothing, but its tree still learns by
 // the ratios of its weights: none may become 0.
@@ -70,7 +70,7 @@ class GentleBooster final : public Booster {
     result.round.edge = 0.5 - result.round.error;
     result.round.weight = task_.options.learning_rate;
     result.round.normalizer = next / whole_;
-    whole_ /= kUnits;
+    whole_ /= kWeightUnits;
     return result;
   }
 
@@ -119,7 +119,7 @@ class GentleBooster final : public Booster {
     Sums sums(2 * member.tree.value.size());
     for (std::size_t i = 0; i < task_.rows.size(); ++i) {
       sums[place(member, i, tree)] +=
-          static_cast<std::int64_t>(weight_[tree][task_.rows[i]] * kUnits);
+          static_cast<std::int64_t>(weight_[tree][task_.rows[i]] * kWeightUnits);
     }
     return sums;
   }

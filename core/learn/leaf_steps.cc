@@ -11,7 +11,7 @@ namespace arboleda {
 namespace {
 
 // A sum of hessians below this counts as 0: the loss is flat there, and no step lowers it.
-constexpr double kVanishing = 1e-150;
+constexpr double kVanishingHessian = 1e-150;
 
 void for_each_leaf(const LeafRows& leaves, const Context& context, TreeArrays& tree,
                    const std::function<double(const LeafRows::Leaf&)>& step) {
@@ -51,7 +51,7 @@ void set_newton_steps(std::span<const double> gradient, std::span<const double> 
     const double h = hessian.empty() ? static_cast<double>(leaf.end - leaf.begin)
                                      : of_hessian[i].to_real(hessian_scale);
     tree.value[static_cast<std::size_t>(leaf.node)] =
-        h >= kVanishing ? -factor * of_gradient[i].to_real(gradient_scale) / h : 0.0;
+        h >= kVanishingHessian ? -factor * of_gradient[i].to_real(gradient_scale) / h : 0.0;
   }
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t kRoom = kMostColumns + 1;
 constexpr std::size_t kRowsAColumn = 5;
 
 // A sum of hessians below this counts as 0: the loss is flat there.
-constexpr double kVanishing = 1e-150;
+constexpr double kVanishingTotal = 1e-150;
 
 // Of a diagonal entry: what is left of it below this is rounding.
 constexpr double kSingular = 1e-10;
@@ -141,7 +141,7 @@ class LeafFit {
     add_up();
     const std::size_t k = columns_.size();
     const double total = h_[0][0];
-    if (!(total >= kVanishing)) return {};
+    if (!(total >= kVanishingTotal)) return {};
     Matrix a{};
     Vector b{}, mean{}, slope{};
     for (std::size_t i = 0; i < k; ++i) mean[i] = h_[i + 1][0] / total;

@@ -26,10 +26,10 @@ namespace arboleda {
 namespace {
 
 constexpr double kLargestResponse = 4.0;
-constexpr double kSmallestWeight = 2.0 * std::numeric_limits<double>::epsilon();
+constexpr double kSmallestResponseWeight = 2.0 * std::numeric_limits<double>::epsilon();
 
 // Rows whose probabilities are worked out together.
-constexpr std::size_t kBlock = 256;
+constexpr std::size_t kResponseBlock = 256;
 
 // A number for each tree and row that takes part.
 using Columns = std::vector<std::vector<double>>;
@@ -112,7 +112,7 @@ class LogitBooster final : public Booster {
   // w times the weight of the row.
   double working_weight(std::size_t tree, std::size_t i) const {
     const double p = shares_[tree][i];
-    return std::max(p * (1.0 - p), kSmallestWeight) * row_weights_[task_.rows[i]];
+    return std::max(p * (1.0 - p), kSmallestResponseWeight) * row_weights_[task_.rows[i]];
   }
 
   // For the loop, where there is one tree.
@@ -158,7 +158,7 @@ class LogitBooster final : public Booster {
   double find_shares(const Columns& scores, Columns& shares) {
     for (auto& of_tree : shares) of_tree.resize(task_.rows.size());
     const bool is_small = task_.rows.size() * n_trees_ < kParallelWork;
-    parallel_blocks(is_small ? 1 : task_.context.n_threads(), task_.rows.size(), kBlock,
+    parallel_blocks(is_small ? 1 : task_.context.n_threads(), task_.rows.size(), kResponseBlock,
                     [&](std::size_t, std::size_t begin, std::size_t end) {
                       if (n_trees_ == 1) {
                         share_of_two(scores[0], begin, end, shares[0]);
@@ -175,7 +175,7 @@ class LogitBooster final : public Booster {
   // Of the rows begin .. end - 1; losses_ gets -log p.
   void share_of_two(const std::vector<double>& score, std::size_t begin, std::size_t end,
                     std::vector<double>& share) {
-    double x[kBlock], result[kBlock];
+    double x[kResponseBlock], result[kResponseBlock];
     const std::size_t n = end - begin;
     for (std::size_t i = 0; i < n; ++i) x[i] = -2.0 * score[begin + i];
     kernels().math.exp(x, n, result);
@@ -188,7 +188,7 @@ class LogitBooster final : public Booster {
 
   void shares_of_several(const Columns& scores, std::size_t begin, std::size_t end,
                          Columns& shares) {
-    double largest[kBlock], x[kBlock], sum[kBlock] = {};
+    double largest[kResponseBlock], x[kResponseBlock], sum[kResponseBlock] = {};
     const std::size_t n = end - begin;
     std::copy_n(&scores[0][begin], n, largest);
     for (const auto& score : scores) {

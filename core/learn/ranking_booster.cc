@@ -26,10 +26,10 @@ namespace arboleda {
 namespace {
 
 // A member without error counts as one of this error (Webb 2000).
-constexpr double kSmallestError = 1e-10;
+constexpr double kSmallestRankingError = 1e-10;
 
 // What is this close to guessing is guessing.
-constexpr double kSmallestEdge = 1e-12;
+constexpr double kSmallestRankingEdge = 1e-12;
 
 class RankingBooster final : public Booster {
  public:
@@ -60,7 +60,7 @@ class RankingBooster final : public Booster {
     round.edge = 0.5 - round.error;
     if (round.error <= 0.0) {
       result.status = MemberStatus::perfect;
-    } else if (round.edge < kSmallestEdge) {
+    } else if (round.edge < kSmallestRankingEdge) {
       result.status = MemberStatus::too_weak;
     }
     exponent_ = task_.options.learning_rate * least(shares, round.error);
@@ -126,9 +126,9 @@ class RankingBooster final : public Booster {
 
   // a for a learning rate of 1.
   double least(const Shares& shares, double error) const {
-    const double e = std::clamp(error, kSmallestError, 1.0 - kSmallestError);
+    const double e = std::clamp(error, kSmallestRankingError, 1.0 - kSmallestRankingError);
     if (is_m2_) return 0.5 * stable_log((1.0 - e) / e);
-    const double most = 0.5 * stable_log((1.0 - kSmallestError) / kSmallestError);
+    const double most = 0.5 * stable_log((1.0 - kSmallestRankingError) / kSmallestRankingError);
     return shares.wrong > 0.0 ? std::min(0.5 * stable_log(shares.right / shares.wrong), most)
                               : most;
   }

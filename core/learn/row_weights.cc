@@ -17,7 +17,7 @@ constexpr double kUnits = static_cast<double>(std::int64_t{1} << 61);
 constexpr double kSmallestWeight = std::numeric_limits<double>::epsilon();
 
 // Rows that a thread looks at before it takes the next.
-constexpr std::size_t kBlock = std::size_t{1} << 14;
+constexpr std::size_t kLeafBlock = std::size_t{1} << 14;
 
 // Cells of a stump of two classes: after those of the root come the left side's, and the right side's.
 constexpr std::size_t kSides = 2;
@@ -67,24 +67,25 @@ LeafWeights RowWeights::sums(std::span<const NodeIndex> leaf, std::size_t n_node
   const std::size_t n_classes = task_.n_classes;
   const std::size_t n_cells = n_nodes * n_classes;
   const bool two_sides = has_two_sides(leaf, n_cells);
-  const int n_threads = leaf.size() >= 2 * kBlock ? task_.context.n_threads() : 1;
+  const int n_threads = leaf.size() >= 2 * kLeafBlock ? task_.context.n_threads() : 1;
   std::vector<std::vector<std::int64_t>> of_thread(static_cast<std::size_t>(n_threads));
-  parallel_for(n_threads, (leaf.size() + kBlock - 1) / kBlock, [&](std::size_t block, int worker) {
-    auto& sum = of_thread[static_cast<std::size_t>(worker)];
-    sum.resize(n_cells);
-    const std::size_t begin = block * kBlock;
-    const std::size_t end = std::min(leaf.size(), begin + kBlock);
-    if (two_sides) {
-      kernels().stumps.side_sums({&leaf[begin], &task_.labels[begin], end - begin}, &weight_[begin],
-                                 kUnits, &sum[kSides]);
-      return;
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      const RowIndex row = task_.rows[i];
-      sum[static_cast<std::size_t>(leaf[i]) * n_classes + task_.labels[row]] +=
-          static_cast<std::int64_t>(weight_[row] * kUnits);
-    }
-  });
+  parallel_for(n_threads, (leaf.size() + kLeafBlock - 1) / kLeafBlock,
+               [&](std::size_t block, int worker) {
+                 auto& sum = of_thread[static_cast<std::size_t>(worker)];
+                 sum.resize(n_cells);
+                 const std::size_t begin = block * kLeafBlock;
+                 const std::size_t end = std::min(leaf.size(), begin + kLeafBlock);
+                 if (two_sides) {
+                   kernels().stumps.side_sums({&leaf[begin], &task_.labels[begin], end - begin},
+                                              &weight_[begin], kUnits, &sum[kSides]);
+                   return;
+                 }
+                 for (std::size_t i = begin; i < end; ++i) {
+                   const RowIndex row = task_.rows[i];
+                   sum[static_cast<std::size_t>(leaf[i]) * n_classes + task_.labels[row]] +=
+                       static_cast<std::int64_t>(weight_[row] * kUnits);
+                 }
+               });
   std::vector<std::int64_t> total(n_cells);
   for (const auto& sum : of_thread) {
     for (std::size_t c = 0; c < sum.size(); ++c) total[c] += sum[c];
@@ -94,9 +95,9 @@ LeafWeights RowWeights::sums(std::span<const NodeIndex> leaf, std::size_t n_node
 
 void RowWeights::multiply(std::span<const NodeIndex> leaf, std::span<const double> factor) {
   const bool two_sides = has_two_sides(leaf, factor.size());
-  const int n_threads = leaf.size() >= 2 * kBlock ? task_.context.n_threads() : 1;
+  const int n_threads = leaf.size() >= 2 * kLeafBlock ? task_.context.n_threads() : 1;
   parallel_blocks(
-      n_threads, leaf.size(), kBlock, [&](std::size_t, std::size_t begin, std::size_t end) {
+      n_threads, leaf.size(), kLeafBlock, [&](std::size_t, std::size_t begin, std::size_t end) {
         if (two_sides) {
           kernels().stumps.multiply_sides({&leaf[begin], &task_.labels[begin], end - begin},
                                           &factor[kSides], kSmallestWeight, &weight_[begin]);

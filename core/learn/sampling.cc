@@ -14,7 +14,7 @@ namespace arboleda {
 namespace {
 
 // Rows of one task: fixed, so that sums of blocks are the same on any number of threads.
-constexpr std::size_t kBlockRows = std::size_t{1} << 14;
+constexpr std::size_t kSampledBlockRows = std::size_t{1} << 14;
 
 // How much a hessian counts beside a gradient, in the ratio of their mean squares.
 constexpr double kHessianShare = 0.1;
@@ -130,7 +130,7 @@ void RowSampler::draw_goss(std::uint32_t round, std::span<double> gradient,
 
 void RowSampler::measure_goss(std::span<const double> gradient) {
   size_.assign(rows_.size(), 0.0);
-  parallel_blocks(context_.n_threads(), rows_.size(), kBlockRows,
+  parallel_blocks(context_.n_threads(), rows_.size(), kSampledBlockRows,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     for (std::size_t i = begin; i < end; ++i) {
                       for (std::size_t j = rows_[i]; j < gradient.size(); j += n_rows_) {
@@ -159,14 +159,14 @@ void RowSampler::draw_by_gradient(std::uint32_t round, std::span<double> gradien
 
 void RowSampler::measure_gradient(std::span<const double> gradient,
                                   std::span<const double> hessian) {
-  const std::size_t n_blocks = (rows_.size() + kBlockRows - 1) / kBlockRows;
+  const std::size_t n_blocks = (rows_.size() + kSampledBlockRows - 1) / kSampledBlockRows;
   std::vector<double> of_gradient(n_blocks), of_hessian(n_blocks);
   const auto squares = [&](std::span<const double> values, RowIndex row) {
     double sum = 0.0;
     for (std::size_t j = row; j < values.size(); j += n_rows_) sum += values[j] * values[j];
     return sum;
   };
-  parallel_blocks(context_.n_threads(), rows_.size(), kBlockRows,
+  parallel_blocks(context_.n_threads(), rows_.size(), kSampledBlockRows,
                   [&](std::size_t block, std::size_t begin, std::size_t end) {
                     for (std::size_t i = begin; i < end; ++i) {
                       of_gradient[block] += squares(gradient, rows_[i]);
@@ -181,7 +181,7 @@ void RowSampler::measure_gradient(std::span<const double> gradient,
   const double lambda = h > 0.0 ? kHessianShare * g / h : 0.0;
   size_.resize(rows_.size());
   parallel_blocks(
-      context_.n_threads(), rows_.size(), kBlockRows,
+      context_.n_threads(), rows_.size(), kSampledBlockRows,
       [&](std::size_t, std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           size_[i] = std::sqrt(squares(gradient, rows_[i]) + lambda * squares(hessian, rows_[i]));

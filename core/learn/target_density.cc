@@ -12,7 +12,7 @@ namespace arboleda {
 
 namespace {
 
-constexpr std::size_t kBlock = 1024;
+constexpr std::size_t kDensityBlock = 1024;
 
 bool is_share(double x) { return x >= 0.0 && x <= 1.0; }
 
@@ -91,7 +91,7 @@ std::vector<double> TargetDensity::row_weights() const {
 double TargetDensity::error(std::span<const double> predictions, const Context& context) const {
   check(predictions);
   std::vector<double> wrong(rows_.size());
-  parallel_blocks(context.n_threads(), rows_.size(), kBlock,
+  parallel_blocks(context.n_threads(), rows_.size(), kDensityBlock,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     context.check();
                     for (std::size_t i = begin; i < end; ++i)
@@ -106,7 +106,7 @@ void TargetDensity::reweigh(std::span<const double> predictions, double factor,
                             const Context& context) {
   check(predictions);
   require(is_share(factor), "the factor of correct predictions must lie between 0 and 1");
-  parallel_blocks(context.n_threads(), rows_.size(), kBlock,
+  parallel_blocks(context.n_threads(), rows_.size(), kDensityBlock,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     for (std::size_t i = begin; i < end; ++i)
                       rows_[i].reweigh(predictions[i], factor);

@@ -12,7 +12,7 @@ namespace {
 
 // Rows of a block and their curves stay in a core's own cache while every tree passes over them.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
-constexpr std::size_t kMostRows = 1024;
+constexpr std::size_t kMostCurveRows = 1024;
 
 // An axis whose points a node parts into runs that go the same way.
 class Points {
@@ -146,7 +146,7 @@ void add(const LeafValues& leaf, const GridPiece& piece, std::size_t n_inner, st
   }
 }
 
-struct Worker {
+struct CurveWorker {
   RowBlock<double> block;
   std::vector<GridPiece> waiting;
   std::vector<double> vote;
@@ -161,11 +161,11 @@ void add_curves(std::size_t n_trees, const TreeAt& tree_at, const ValuesOf& valu
   const std::size_t width = std::max<std::size_t>(1, rows.table.n_columns());
   const std::size_t curve_size = grid.n_points() * n_outputs;
   const std::size_t size =
-      std::clamp(kBlockBytes / (8 * (width + curve_size)), std::size_t{1}, kMostRows);
-  std::vector<Worker> workers(static_cast<std::size_t>(std::max(1, context.n_threads())));
+      std::clamp(kBlockBytes / (8 * (width + curve_size)), std::size_t{1}, kMostCurveRows);
+  std::vector<CurveWorker> workers(static_cast<std::size_t>(std::max(1, context.n_threads())));
   parallel_for(context.n_threads(), (rows.n_rows() + size - 1) / size,
                [&](std::size_t task, int number) {
-                 Worker& worker = workers[static_cast<std::size_t>(number)];
+                 CurveWorker& worker = workers[static_cast<std::size_t>(number)];
                  worker.block.numbers.resize(size * width);
                  worker.vote.resize(n_outputs);
                  const std::size_t begin = rows.begin + task * size;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kTaskRows = 1024;
 
 // A block's numbers stay in the nearest cache while every tree passes over them.
-constexpr std::size_t kBlockBytes = std::size_t{1} << 14;
+constexpr std::size_t kLeafBlockBytes = std::size_t{1} << 14;
 constexpr std::size_t kFewestRows = 8;
 constexpr std::size_t kMostRows = 128;
 
@@ -31,7 +31,7 @@ constexpr double kWalkCost = 3.0, kLevelCost = 1.1;
 constexpr double kLineCost = 2.2, kNodeCost = 0.03, kTreeCost = 0.3;
 
 std::size_t rows_of_block(std::size_t n_slots) {
-  return std::clamp(kBlockBytes / (8 * n_slots) / 8 * 8, kFewestRows, kMostRows);
+  return std::clamp(kLeafBlockBytes / (8 * n_slots) / 8 * 8, kFewestRows, kMostRows);
 }
 
 // Calls visit(tree, first row, leaves of the rows from there on, what the slots of these rows hold) for

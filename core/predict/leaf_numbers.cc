@@ -12,7 +12,7 @@ namespace arboleda {
 namespace {
 
 // Rows whose leaves are found before they are sorted by tree.
-constexpr std::size_t kBlockRows = 4096;
+constexpr std::size_t kNumberedBlockRows = 4096;
 
 }  // namespace
 
@@ -22,8 +22,8 @@ std::vector<std::vector<std::uint32_t>> leaf_numbers(const Forest& forest, const
   const std::size_t n_trees = forest.trees.size();
   std::vector<std::vector<std::uint32_t>> leaf_of(n_trees);
   for (auto& leaves : leaf_of) leaves.resize(table.n_rows);
-  for (std::size_t begin = 0; begin < table.n_rows; begin += kBlockRows) {
-    const std::size_t end = std::min(table.n_rows, begin + kBlockRows);
+  for (std::size_t begin = 0; begin < table.n_rows; begin += kNumberedBlockRows) {
+    const std::size_t end = std::min(table.n_rows, begin + kNumberedBlockRows);
     const std::vector<NodeIndex> nodes =
         apply_forest(forest, rows_between(table, begin, end), context);
     parallel_for(context.n_threads(), n_trees, [&](std::size_t tree, int) {

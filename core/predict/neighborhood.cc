@@ -14,7 +14,7 @@ namespace arboleda {
 namespace {
 
 // Rows of a table that one thread takes at a time: their leaves in all trees lie in memory together.
-constexpr std::size_t kTaskRows = 64;
+constexpr std::size_t kNeighborhoodRows = 64;
 
 // A level is reached when only rounding keeps the sum of the weights below it.
 constexpr double kRounding = 0x1p-36;
@@ -139,10 +139,10 @@ void Neighborhood::for_each_row(const Table& table, const Context& context,
   std::vector<RowSums> sums;
   for (int worker = 0; worker < std::max(1, context.n_threads()); ++worker)
     sums.emplace_back(n_rows_);
-  const std::size_t n_tasks = (table.n_rows + kTaskRows - 1) / kTaskRows;
+  const std::size_t n_tasks = (table.n_rows + kNeighborhoodRows - 1) / kNeighborhoodRows;
   parallel_for(context.n_threads(), n_tasks, [&](std::size_t task, int worker) {
-    const std::size_t begin = task * kTaskRows;
-    const std::size_t end = std::min(table.n_rows, begin + kTaskRows);
+    const std::size_t begin = task * kNeighborhoodRows;
+    const std::size_t end = std::min(table.n_rows, begin + kNeighborhoodRows);
     const std::vector<NodeIndex> leaves =
         apply_forest(forest_, rows_between(table, begin, end), context);
     RowSums& of_row = sums[static_cast<std::size_t>(worker)];
@@ -159,7 +159,7 @@ void Neighborhood::for_each_row(const Table& table, const Context& context,
 
 template <class Table>
 SparseSums Neighborhood::weights(const Table& table, const Context& context) const {
-  std::vector<SparseSums> parts((table.n_rows + kTaskRows - 1) / kTaskRows);
+  std::vector<SparseSums> parts((table.n_rows + kNeighborhoodRows - 1) / kNeighborhoodRows);
   const double n_trees = static_cast<double>(trees_.size());
   for_each_row(table, context, [&](std::size_t task, std::size_t, RowSums& sums) {
     SparseSums& part = parts[task];
@@ -184,7 +184,8 @@ std::vector<double> Neighborhood::quantiles(const Table& table, const WantedQuan
     orders.emplace_back(targets.subspan(k * n_rows_, n_rows_));
   }
   std::vector<double> out(table.n_rows * n_outputs * levels.size());
-  std::vector<std::vector<double>> cumulated((table.n_rows + kTaskRows - 1) / kTaskRows);
+  std::vector<std::vector<double>> cumulated((table.n_rows + kNeighborhoodRows - 1) /
+                                             kNeighborhoodRows);
   for_each_row(table, context, [&](std::size_t task, std::size_t row, RowSums& sums) {
     for (std::size_t k = 0; k < n_outputs; ++k) {
       put_quantiles(sums, orders[k], wanted.targets.subspan(k * n_rows_, n_rows_), wanted.levels,

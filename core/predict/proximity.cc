@@ -14,7 +14,7 @@ namespace arboleda {
 namespace {
 
 // Rows that one thread takes at a time: their leaves in all trees lie in memory together.
-constexpr std::size_t kTaskRows = 64;
+constexpr std::size_t kProximityRows = 64;
 
 }  // namespace
 
@@ -95,13 +95,13 @@ template <class Table>
 SparseSums Proximity::of(const Table& rows, std::size_t first_row, const Context& context) const {
   require(n_words_ == 0 || (first_row <= n_rows_ && rows.n_rows <= n_rows_ - first_row),
           "proximity out of bag is between the training rows");
-  std::vector<SparseSums> parts((rows.n_rows + kTaskRows - 1) / kTaskRows);
+  std::vector<SparseSums> parts((rows.n_rows + kProximityRows - 1) / kProximityRows);
   std::vector<RowSums> sums;
   for (int worker = 0; worker < std::max(1, context.n_threads()); ++worker)
     sums.emplace_back(n_rows_);
   parallel_for(context.n_threads(), parts.size(), [&](std::size_t task, int worker) {
-    const std::size_t begin = task * kTaskRows;
-    const std::size_t end = std::min(rows.n_rows, begin + kTaskRows);
+    const std::size_t begin = task * kProximityRows;
+    const std::size_t end = std::min(rows.n_rows, begin + kProximityRows);
     const std::vector<NodeIndex> nodes =
         apply_forest(forest_, rows_between(rows, begin, end), context);
     RowSums& of_row = sums[static_cast<std::size_t>(worker)];

@@ -16,7 +16,7 @@ namespace arboleda {
 namespace {
 
 // Rows that one thread takes at a time.
-constexpr std::size_t kTaskRows = 64;
+constexpr std::size_t kSharedLeafRows = 64;
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
@@ -105,13 +105,13 @@ class GroupSums {
     std::vector<std::vector<std::uint32_t>> shared(n_workers_);  // with each row, 0 in between
     std::vector<std::vector<std::uint32_t>> met(n_workers_);
     std::vector<std::uint64_t> sums(n_rows_);
-    const std::size_t n_tasks = (n_rows_ + kTaskRows - 1) / kTaskRows;
+    const std::size_t n_tasks = (n_rows_ + kSharedLeafRows - 1) / kSharedLeafRows;
     parallel_for(context_.n_threads(), n_tasks, [&](std::size_t task, int worker) {
       auto& counts = shared[static_cast<std::size_t>(worker)];
       auto& others = met[static_cast<std::size_t>(worker)];
       counts.resize(n_rows_);
-      const std::size_t end = std::min(n_rows_, (task + 1) * kTaskRows);
-      for (std::size_t i = task * kTaskRows; i < end; ++i) {
+      const std::size_t end = std::min(n_rows_, (task + 1) * kSharedLeafRows);
+      for (std::size_t i = task * kSharedLeafRows; i < end; ++i) {
         context_.check();
         others.clear();
         for (const Leaves& tree : trees_) {

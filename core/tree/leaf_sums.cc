@@ -11,7 +11,7 @@ namespace arboleda {
 namespace {
 
 // Rows of one task; larger leaves are summed in pieces, by several threads.
-constexpr std::size_t kBlockRows = std::size_t{1} << 14;
+constexpr std::size_t kSummedBlockRows = std::size_t{1} << 14;
 
 // Rows from now whose values are fetched.
 constexpr std::size_t kAhead = 64;
@@ -26,9 +26,9 @@ struct Piece {
 Magnitude magnitude_of_rows(std::span<const double> values, std::span<const RowIndex> rows,
                             const Context& context) {
   if (values.empty()) return {};
-  std::vector<Magnitude> parts((rows.size() + kBlockRows - 1) / kBlockRows);
+  std::vector<Magnitude> parts((rows.size() + kSummedBlockRows - 1) / kSummedBlockRows);
   parallel_blocks(
-      context.n_threads(), rows.size(), kBlockRows,
+      context.n_threads(), rows.size(), kSummedBlockRows,
       [&](std::size_t block, std::size_t begin, std::size_t end) {
         if (rows.size() == values.size()) {
           parts[block].see_bits(kernels().histograms.largest(&values[begin], end - begin));
@@ -48,11 +48,11 @@ std::vector<ExactSum> sum_leaves(std::span<const double> values, const SumScale&
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const LeafRows::Leaf& leaf = leaves.leaves[i];
-    for (std::size_t begin = leaf.begin; begin < leaf.end; begin += kBlockRows) {
-      pieces.push_back({i, begin, std::min(begin + kBlockRows, leaf.end)});
+    for (std::size_t begin = leaf.begin; begin < leaf.end; begin += kSummedBlockRows) {
+      pieces.push_back({i, begin, std::min(begin + kSummedBlockRows, leaf.end)});
     }
   }
-  const bool is_large = leaves.rows.size() > kBlockRows;
+  const bool is_large = leaves.rows.size() > kSummedBlockRows;
   parallel_for(is_large ? context.n_threads() : 1, pieces.size(), [&](std::size_t i, int) {
     Piece& piece = pieces[i];
     ExactSum sum;

@@ -14,7 +14,7 @@ namespace {
 constexpr int kExactBits = 52;
 
 // How many rows pass between two looks at the stop flag.
-constexpr std::size_t kBlockRows = 4096;
+constexpr std::size_t kRowsBetweenChecks = 4096;
 
 // What every node would predict as a leaf: the number of a class, or a value.
 std::vector<double> node_predictions(const Tree& tree, Loss loss) {
@@ -49,7 +49,7 @@ void add_errors(const Tree& tree, const ValidationRows& rows, const FixedWeights
                 std::vector<double>& error, const RowLoss& row_loss) {
   const auto parent = tree.parents();
   for (std::size_t row = 0; row < rows.leaf.size(); ++row) {
-    if (row % kBlockRows == 0) context.check();
+    if (row % kRowsBetweenChecks == 0) context.check();
     const double weight = weights.is_unit() ? 1.0 : static_cast<double>(weights.value[row]);
     if (weight == 0.0 || (!weights.dropped.empty() && weights.dropped[row])) continue;
     for (NodeIndex node = rows.leaf[row]; node >= 0;
