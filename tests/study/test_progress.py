@@ -22,7 +22,7 @@ from arboleda.study.execution.progress import (
 )
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.results.leaderboard import failures, leaderboard_table
-from arboleda.study.search import Trial
+from arboleda.study.search.strategies import Trial
 from arboleda.tables.reading import read_table
 
 

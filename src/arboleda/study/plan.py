@@ -28,7 +28,7 @@ from arboleda.study.metrics.choice import COST, StudyMetric
 from arboleda.study.problem import check_problem
 from arboleda.study.results.calibration import FITS
 from arboleda.study.results.scoring import cost_matrix
-from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
+from arboleda.study.search.strategies import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 from arboleda.study.setting import describe_setting
 from arboleda.study.splitting import Split, make_split
 from arboleda.tables.features import (

@@ -174,7 +174,7 @@ def parse_metric(value: Any) -> Any:
 
 def parse_search(value: Any) -> Any:
     """Parse a search strategy from its name."""
-    from arboleda.study.search import named_search
+    from arboleda.study.search.strategies import named_search
 
     if not isinstance(value, str):
         raise OptionError(f"The search must be a string such as tpe:30, got {value!r}.")

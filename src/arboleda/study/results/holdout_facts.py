@@ -38,7 +38,7 @@ from arboleda.study.results.scoring import (
     decide_by_cost,
 )
 from arboleda.study.runner import Outcome
-from arboleda.study.search import Trial
+from arboleda.study.search.strategies import Trial
 from arboleda.study.splitting import Subgroups, find_subgroups
 
 __all__ = [
