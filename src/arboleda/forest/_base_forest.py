@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from arboleda._base.mixins import restore_on_failure
 from arboleda._base.parameter_names import name_other_arguments
-from arboleda._base.tree_learner import Array, Training
+from arboleda._base.tree_learner import Array, Training, get_growth_parameters
 from arboleda._engine.fit import ForestOptions
 from arboleda._engine.forest import Forest as Trees
 from arboleda.forest._forest_model import ForestModel
@@ -78,6 +78,15 @@ class BaseForest(ForestModel):
     @abstractmethod
     def _keep_out_of_bag(self, oob: OobPredictions, target: Array) -> None:
         """Set scikit-learn's out-of-bag attributes."""
+
+    def _get_tree_parameters(self) -> dict[str, Any]:
+        """Return the parameters of the trees that do not depend on the kind of target."""
+        return {
+            **get_growth_parameters(self),
+            "splitter": "random" if self._random_splits else "best",
+            "categorical_features": self.categorical_features,
+            "monotonic_cst": self.monotonic_cst,
+        }
 
     # Fitting
 

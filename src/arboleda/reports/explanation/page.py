@@ -4,14 +4,13 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from arboleda._locale import use_locale
 from arboleda._utils.numbers import integer, plain
 from arboleda.facts.explanation import SCHEMA_VERSION
 from arboleda.reports.explanation.model_page import make_model_view
 from arboleda.reports.explanation.row_page import make_row_view
-from arboleda.reports.fact_messages import translate, use_messages
-from arboleda.reports.rendering import DATA_PAGES, check_version, render_page
-from arboleda.reports.translation import N_, get_locale, pgettext
+from arboleda.reports.fact_messages import translate
+from arboleda.reports.rendering import DATA_PAGES, render_page, use_facts
+from arboleda.reports.translation import N_, pgettext
 from arboleda.reports.translation import gettext as _
 
 __all__ = ["make_method_view", "render_explanation"]
@@ -42,8 +41,7 @@ def render_explanation(facts: Mapping[str, Any], language: str = "en") -> str:
     ValueError
         If the facts have another schema version, or the language is not available.
     """
-    check_version(facts, SCHEMA_VERSION, "this page", "explain the study again")
-    with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
+    with use_facts(facts, SCHEMA_VERSION, "explain the study again", language):
         view = make_row_view(facts) if facts["about"] == "row" else make_model_view(facts)
         return render_page(
             f"explanation_{facts['about']}.html.j2", {**view, **_make_frame(facts)}, DATA_PAGES
