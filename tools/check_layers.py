@@ -102,6 +102,16 @@ PYTHON = {
         "tree",
     },
     "diagnostics": {"diagnose"},
+    "scoring": {
+        "_utils",
+        "decide",
+        "diagnose",
+        "facts",
+        "metrics",
+        "model_selection",
+        "reports",
+        "tables",
+    },
     "catalogue": {
         "_engine",
         "_utils",
@@ -136,6 +146,7 @@ PYTHON = {
         "onnx_export",
         "persist",
         "reports",
+        "scoring",
         "tables",
         "tree",
     },
@@ -148,10 +159,11 @@ PYTHON = {
         "features",
         "forest",
         "reports",
+        "scoring",
         "study",
         "tables",
     },
-    "cli": {"_utils", "study"},
+    "cli": {"_utils", "study", "tables"},
     "__main__": {"cli"},
 }
 

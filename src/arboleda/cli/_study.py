@@ -150,13 +150,13 @@ def study(
 
 
 def _print_plan(requested: "Study") -> None:
-    from arboleda.study.column_plan import write_column_lines
+    from arboleda.tables.column_plan import write_column_lines
 
     plan = requested.make_plan()
     table, split = plan.table, plan.split
     print_line(f"{table.name}: {table.n_rows:,} rows, {len(table.columns)} columns")
     print_line(f"The task is {plan.target.why}.")
-    for line in write_column_lines(plan, max_lines=None):
+    for line in write_column_lines(table.columns, plan.roles, max_lines=None):
         print_line(line)
     for note in table.notes:
         print_line(f"{note.column}: {note.text}" if note.column is not None else note.text)
@@ -204,7 +204,7 @@ def _print_leaderboard(result: "StudyResult") -> None:
 
 def _print_next_steps(result: "StudyResult", requested: "Study") -> None:
     """Print what to do next; lines with commands and code can be copied as they are."""
-    from arboleda.study.next_steps import suggest_next_steps
+    from arboleda.study.output_folder import suggest_next_steps
 
     steps = suggest_next_steps(result.facts, result.folder, requested.table)
     if steps is None:

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from arboleda.analysis.explanation.explain import explain as explain
     from arboleda.analysis.exploration.explore import Exploration as Exploration
     from arboleda.analysis.exploration.explore import explore as explore
+    from arboleda.scoring.user_function import MetricFunction as MetricFunction
     from arboleda.study.artifacts.estimators import StudyClassifier as StudyClassifier
     from arboleda.study.artifacts.estimators import StudyRegressor as StudyRegressor
     from arboleda.study.artifacts.exports import export as export
     from arboleda.study.artifacts.loaded import StudyResult as StudyResult
     from arboleda.study.artifacts.rows import Rows as Rows
-    from arboleda.study.metrics.user_function import MetricFunction as MetricFunction
     from arboleda.study.results.predict_file import predict as predict
     from arboleda.study.results.predict_file import predict_file as predict_file
     from arboleda.study.study import Study as Study
@@ -60,7 +60,7 @@ _HOMES = {
     "Explanation": "arboleda.analysis.explanation.explain",
     "Exploration": "arboleda.analysis.exploration.explore",
     "Layout": "arboleda.tables.layout",
-    "MetricFunction": "arboleda.study.metrics.user_function",
+    "MetricFunction": "arboleda.scoring.user_function",
     "Rows": "arboleda.study.artifacts.rows",
     "Study": "arboleda.study.study",
     "StudyClassifier": "arboleda.study.artifacts.estimators",

@@ -330,7 +330,7 @@ def _get_model_names(plan: "Plan") -> dict[str, str]:
 
 
 def _describe_start(plan: "Plan", jobs: "list[Job]", n_stored: int) -> list[str]:
-    from arboleda.study.column_plan import write_column_lines
+    from arboleda.tables.column_plan import write_column_lines
 
     table, features = plan.table, plan.features
     size = f"{count_noun(table.n_rows, 'row')}, {count_noun(len(table.columns), 'column')}"
@@ -338,7 +338,7 @@ def _describe_start(plan: "Plan", jobs: "list[Job]", n_stored: int) -> list[str]
         f"{table.name}: {size}, target {plan.target.name}",
         f"The task is {plan.target.why}.",
     ]
-    lines += ["What becomes of each column:", *write_column_lines(plan)]
+    lines += ["What becomes of each column:", *write_column_lines(plan.table.columns, plan.roles)]
     lines.append(
         f"{count_noun(len(plan.split.train), 'row')} to learn from, {len(plan.split.test):,} to "
         f"test on; {count_noun(len(features.names), 'feature')}; "
