@@ -102,16 +102,6 @@ PYTHON = {
         "tree",
     },
     "diagnostics": {"diagnose"},
-    "scoring": {
-        "_utils",
-        "decide",
-        "diagnose",
-        "facts",
-        "metrics",
-        "model_selection",
-        "reports",
-        "tables",
-    },
     "catalogue": {
         "_engine",
         "_utils",
@@ -125,6 +115,17 @@ PYTHON = {
         "reports",
         "tables",
         "tree",
+    },
+    "scoring": {
+        "_utils",
+        "catalogue",
+        "decide",
+        "diagnose",
+        "facts",
+        "metrics",
+        "model_selection",
+        "reports",
+        "tables",
     },
     "study": {
         "_engine",
@@ -163,7 +164,7 @@ PYTHON = {
         "study",
         "tables",
     },
-    "cli": {"_utils", "study", "tables"},
+    "cli": {"_utils", "catalogue", "reports", "study", "tables"},
     "__main__": {"cli"},
 }
 

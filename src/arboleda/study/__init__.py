@@ -1,10 +1,11 @@
 """Studies of a table from end to end: the code behind ``arboleda study``.
 
 ``study.py`` is the spine, ``plan.py`` fixes everything before the first fit, and ``runner.py`` runs
-it. The folders show the way of the data: `config`, `data`, `search`, `execution`, `combination`,
+it. The folders show the way of the data: `config`, `search`, `execution`, `combination`,
 `artifacts`, `results`. Tables are read by `arboleda.tables`, the models are those of
-`arboleda.catalogue`, and the commands ``explore``, ``explain`` and ``compare`` are in
-`arboleda.analysis`. Each command has one function or class of its name, imported from here.
+`arboleda.catalogue`, predictions are scored by `arboleda.scoring`, and the commands ``explore``,
+``explain`` and ``compare`` are in `arboleda.analysis`. Each command has one function or class of
+its name, imported from here.
 
 Heavy modules are imported on first use, so errors and help appear immediately.
 """

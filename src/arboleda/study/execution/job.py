@@ -17,6 +17,7 @@ from threadpoolctl import ThreadpoolController
 
 from arboleda.catalogue.preparation import PreparedRows, Style
 from arboleda.scoring.choice import StudyMetric
+from arboleda.scoring.evaluate import describe_tree, evaluate_test, evaluate_variants
 from arboleda.scoring.measures import FunctionMetric, ScoredOutputs
 from arboleda.scoring.scores import (
     all_scores,
@@ -28,7 +29,6 @@ from arboleda.scoring.scores import (
 from arboleda.study.artifacts.model_files import save_model
 from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
 from arboleda.study.results.calibration import calibrated, make_inner_folds
-from arboleda.study.results.evaluate import describe_tree, evaluate_test, evaluate_variants
 from arboleda.tables.features import Features
 from arboleda.tables.target import StudyTarget
 
