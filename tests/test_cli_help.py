@@ -14,10 +14,10 @@ import pytest
 from arboleda.catalogue.entries import CATALOGUE, CORE, select_models
 from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.cli import main
-from arboleda.cli._choices import list_models
 from arboleda.cli._completion import COMPLETERS, complete_study_model, complete_table
 from arboleda.cli._run import COMMANDS
 from arboleda.study import Study
+from arboleda.study.choices import list_models
 from arboleda.study.config.declaration import GROUPS
 from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import OPTIONS

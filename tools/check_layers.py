@@ -164,7 +164,7 @@ PYTHON = {
         "study",
         "tables",
     },
-    "cli": {"_utils", "catalogue", "reports", "study", "tables"},
+    "cli": {"_utils", "study", "tables"},
     "__main__": {"cli"},
 }
 

@@ -15,11 +15,11 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
-from arboleda.reports.study.terminal import make_leaderboard_frame
 from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.artifacts.index import read_index
 from arboleda.study.execution.notebook_progress import NotebookWatcher
 from arboleda.study.execution.progress import SilentWatcher, make_watcher
+from arboleda.study.results.leaderboard import make_leaderboard_frame
 from arboleda.tables.fitted_table import join_target
 
 pytestmark = pytest.mark.usefixtures("undrawn")

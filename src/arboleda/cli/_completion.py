@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from arboleda.cli import _choices
+from arboleda.study import choices
 
 __all__ = ["COMPLETERS", "complete_study_model", "complete_table"]
 
@@ -14,7 +14,7 @@ _TABLES = (".csv", ".tsv", ".parquet", ".gz", ".bz2", ".xz", ".zst", ".zip")
 
 def complete_table(incomplete: str) -> Pairs:
     """Yield bundled tables, and files and folders, that begin with a text."""
-    yield from _select(_choices.list_tables(), incomplete)
+    yield from _select(choices.list_tables(), incomplete)
     folder, slash, start = incomplete.rpartition("/")
     where = Path(f"{folder}{slash}" or ".")
     if not where.is_dir():
@@ -28,23 +28,23 @@ def complete_table(incomplete: str) -> Pairs:
 def complete_models(incomplete: str) -> Pairs:
     """Yield keys of models for the last of several names that commas separate."""
     before, comma, last = incomplete.rpartition(",")
-    for key, name in _select(_choices.list_model_words(), last):
+    for key, name in _select(choices.list_model_words(), last):
         yield f"{before}{comma}{key}", name
 
 
 def complete_study_model(incomplete: str) -> Pairs:
     """Yield keys of models and combinations."""
-    return _select(_choices.list_model_keys(), incomplete)
+    return _select(choices.list_model_keys(), incomplete)
 
 
 def complete_metric(incomplete: str) -> Pairs:
     """Yield metrics."""
-    return _select(_choices.list_metrics(), incomplete)
+    return _select(choices.list_metrics(), incomplete)
 
 
 def complete_preset(incomplete: str) -> Pairs:
     """Yield presets."""
-    return _select(_choices.list_presets(), incomplete)
+    return _select(choices.list_presets(), incomplete)
 
 
 def _make_completer(*words: str) -> Completer:

@@ -183,7 +183,7 @@ def _check_required(table: str | None, target: str | None) -> None:
 def _print_leaderboard(result: "StudyResult") -> None:
     from rich.console import Console
 
-    from arboleda.reports.study.terminal import (
+    from arboleda.study.results.leaderboard import (
         caveats,
         failures,
         leaderboard_table,

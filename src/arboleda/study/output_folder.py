@@ -18,7 +18,6 @@ from arboleda.catalogue.entries import CATALOGUE
 from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.reports.study.next_steps import describe_purpose
 from arboleda.reports.study.page import FIGURES, write_report
-from arboleda.reports.study.terminal import leaderboard_csv
 from arboleda.study.artifacts.files import MODELS, remove_temporary_files
 from arboleda.study.artifacts.index import INDEX, format_index
 from arboleda.study.artifacts.loaded import REPORT
@@ -26,6 +25,7 @@ from arboleda.study.artifacts.rows import save_held_out, save_rows
 from arboleda.study.combination.methods import METHODS
 from arboleda.study.config.options import CONFIG
 from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
+from arboleda.study.results.leaderboard import leaderboard_csv
 from arboleda.study.runner import RunResult, ranked
 
 __all__ = [

@@ -28,10 +28,10 @@ from arboleda.facts.comparison import (
 from arboleda.facts.study import StudyTiming
 from arboleda.reports.comparison.page import render_comparison, write_sentences
 from arboleda.reports.fact_messages import collect_messages
-from arboleda.reports.study.terminal import params_text
 from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.artifacts.files import FactsPage, check_language
 from arboleda.study.execution.progress import Progress
+from arboleda.study.results.leaderboard import params_text
 
 __all__ = ["ComparedStudies", "compare", "make_facts"]
 

@@ -11,17 +11,17 @@ import sklearn
 
 from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda._utils.results import NotebookDisplay
-from arboleda.reports.study.terminal import (
-    make_leaderboard_frame,
-    summarize_facts,
-    summarize_html,
-)
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.index import INDEX, Index, read_facts, read_index
 from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_rows
 from arboleda.study.execution.job import error_sentence
+from arboleda.study.results.leaderboard import (
+    make_leaderboard_frame,
+    summarize_facts,
+    summarize_html,
+)
 from arboleda.tables.features import Features
 from arboleda.tables.layout import Layout
 

@@ -22,10 +22,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._utils.errors import StudyError
 from arboleda._utils.files import open_atomically
-from arboleda.reports.study.terminal import csv_safe
 from arboleda.study.artifacts.files import check_not_source
 from arboleda.study.artifacts.loaded import StudyResult, load_study
 from arboleda.study.config.options import read_size
+from arboleda.study.results.leaderboard import csv_safe
 from arboleda.study.results.prediction_columns import PredictionColumns
 from arboleda.tables.chunked_reader import Chunk, read_chunks
 from arboleda.tables.column_reading import column_from_arrow
