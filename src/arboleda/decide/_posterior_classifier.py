@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.mixins import copy_input_tags
 from arboleda._base.parameter_names import NamesOtherParameters
+from arboleda._utils.number_types import is_integer
 from arboleda._utils.sparse import check_sparse
 from arboleda.combine import (
     MemberTraining,
@@ -115,7 +116,7 @@ class PosteriorClassifier(NamesOtherParameters, ClassifierMixin, MetaEstimatorMi
                 f"estimator is a {kind} without predict_proba, but decisions need probabilities: "
                 "set calibration='sigmoid' (or 'isotonic', 'temperature'), which estimates them"
             )
-        is_custom_cv = not (self.cv is None or isinstance(self.cv, Integral))
+        is_custom_cv = not (self.cv is None or is_integer(self.cv))
         if held_out and self.calibration and is_custom_cv and not hasattr(self.cv, "split"):
             raise ValueError(
                 "cv lists rows of the table, but calibration also needs folds inside each fold: "

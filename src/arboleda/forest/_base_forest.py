@@ -22,6 +22,7 @@ from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.tree_learner import Array, Training, get_growth_parameters
 from arboleda._engine.fit import ForestOptions
 from arboleda._engine.forest import Forest as Trees
+from arboleda._utils.number_types import is_integer
 from arboleda.forest._forest_model import ForestModel
 from arboleda.forest._out_of_bag import BLOCK_SIZE, MAX_TREES, Convergence, OobPredictions
 from arboleda.forest._training_rows import BagKind, Bags, KeptRows
@@ -281,7 +282,7 @@ def _n_drawn(max_samples: int | float | None, n_rows: int) -> int:
     """Return the number of rows drawn per tree; -1 for all."""
     if max_samples is None:
         return -1
-    if not isinstance(max_samples, Integral):
+    if not is_integer(max_samples):
         return max(round(n_rows * max_samples), 1)
     if max_samples > n_rows:
         raise ValueError(

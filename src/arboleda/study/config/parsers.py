@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +17,7 @@ from pydantic import BeforeValidator, Field
 
 from arboleda._utils.errors import OptionError
 from arboleda._utils.files import read_regular
+from arboleda._utils.number_types import is_integer, is_real
 from arboleda.study.config.schemes import parse_scheme
 
 __all__ = [
@@ -53,12 +53,12 @@ SHOWN = 60
 
 def to_int(value: Any) -> Any:
     """Convert integers of any library to int; return booleans and others unchanged."""
-    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
+    return int(value) if is_integer(value) and not isinstance(value, bool) else value
 
 
 def to_float(value: Any) -> Any:
     """Convert numbers of any library to float; return booleans and others unchanged."""
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else value
+    return float(value) if is_real(value) and not isinstance(value, bool) else value
 
 
 def parse_duration(value: Any) -> Any:
@@ -115,7 +115,7 @@ def to_label(value: Any) -> Any:
     """Convert the label of a class to its text, as the study writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Real):
+    if is_real(value):
         number = float(value)
         return f"{number:.0f}" if number == round(number) else repr(number)
     return value
