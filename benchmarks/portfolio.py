@@ -34,7 +34,7 @@ from arboleda.study.execution.prediction_store import (
     predictions_path,
 )
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.search import Trial
+from arboleda.study.search.strategies import Trial
 from arboleda.tables.reading import read_table
 from tables import TABLES
 

@@ -17,11 +17,11 @@ from arboleda.cli import main
 from arboleda.cli._completion import COMPLETERS, complete_study_model, complete_table
 from arboleda.cli._run import COMMANDS
 from arboleda.study import Study
+from arboleda.study.choices import list_models
 from arboleda.study.config.declaration import GROUPS
 from arboleda.study.config.presets import PRESETS
 from arboleda.study.config.settings import OPTIONS
-from arboleda.study.model_list import list_models
-from arboleda.study.next_steps import suggest_next_steps
+from arboleda.study.output_folder import suggest_next_steps
 
 NAMES = [command.__name__ for command in COMMANDS]
 
@@ -215,7 +215,7 @@ def test_steps_suit_the_study(finished: tuple[Path, str], monkeypatch: pytest.Mo
         return [step["command"] for step in steps["commands"]]
 
     assert list_commands(object()) == ["arboleda explain ./-s", "arboleda export ./-s"]
-    monkeypatch.setattr("arboleda.study.next_steps.find_spec", lambda name: None)
+    monkeypatch.setattr("arboleda.study.output_folder.find_spec", lambda name: None)
     assert list_commands("t.csv")[2:] == ["arboleda explore t.csv --target='the $class'"]
     assert list_commands(object()) == ["arboleda explain ./-s"]
     failed = {**facts, "models": [{**model, "status": "failed"} for model in facts["models"]]}

@@ -116,6 +116,17 @@ PYTHON = {
         "tables",
         "tree",
     },
+    "scoring": {
+        "_utils",
+        "catalogue",
+        "decide",
+        "diagnose",
+        "facts",
+        "metrics",
+        "model_selection",
+        "reports",
+        "tables",
+    },
     "study": {
         "_engine",
         "_utils",
@@ -136,6 +147,7 @@ PYTHON = {
         "onnx_export",
         "persist",
         "reports",
+        "scoring",
         "tables",
         "tree",
     },
@@ -148,10 +160,11 @@ PYTHON = {
         "features",
         "forest",
         "reports",
+        "scoring",
         "study",
         "tables",
     },
-    "cli": {"_utils", "study"},
+    "cli": {"_utils", "study", "tables"},
     "__main__": {"cli"},
 }
 

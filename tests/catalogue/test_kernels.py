@@ -72,7 +72,7 @@ def test_an_approximation_is_reported_and_not_mixed_with_the_exact_model(
     with monkeypatch.context() as patch:
         patch.setattr(kernels, "EXACT_ROWS", 50)
         patch.setattr(kernels, "SVM_POINTS", 6)
-        patch.setattr("arboleda.study.setting._exact_seconds", lambda *_: 0.0)
+        patch.setattr("arboleda.study.problem._exact_seconds", lambda *_: 0.0)
         coarse = Study("wine", **options).run()
     name = "Support vector machine (approximation by 6 points)"
     assert coarse.facts["models"][0]["name"] == name

@@ -8,8 +8,8 @@ import pytest
 
 from arboleda.cli import main
 from arboleda.study import OptionError, Study, StudyError
-from arboleda.study.column_plan import write_column_lines
-from arboleda.study.results.scoring import cost_matrix
+from arboleda.study.config.costs import cost_matrix
+from arboleda.tables.column_plan import write_column_lines
 
 N = 120
 DRAW = np.random.default_rng(0)
@@ -176,7 +176,8 @@ def test_a_dry_run_shows_every_column_and_writes_nothing(
 
 def test_a_long_plan_is_cut() -> None:
     frame = pd.DataFrame(DRAW.normal(size=(N, 60))).add_prefix("c").assign(y=["a", "b"] * (N // 2))
-    lines = write_column_lines(Study(frame, target="y").make_plan())
+    plan = Study(frame, target="y").make_plan()
+    lines = write_column_lines(plan.table.columns, plan.roles)
     assert len(lines) == 41
     assert "21 more columns; --dry-run" in lines[-1]
 

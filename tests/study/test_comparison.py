@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from arboleda.facts.best_model import RivalFacts, RowsTest
+from arboleda.scoring.choice import find_metric
 from arboleda.study import Study
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.metrics.choice import find_metric
 from arboleda.study.results.comparison import compare_on_rows, write_sentence
 
 pytestmark = pytest.mark.usefixtures("undrawn")

@@ -11,13 +11,14 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from arboleda import CostSensitiveClassifier
+from arboleda.scoring.choice import find_metric
+from arboleda.scoring.intervals import bootstrap_interval, compute_influence, compute_score
+from arboleda.scoring.scores import all_scores, choose_cheapest_classes
 from arboleda.study import Study, StudyError, StudyResult, compare
+from arboleda.study.config.costs import describe_costs
 from arboleda.study.config.options import config_text, make_settings, read_config
 from arboleda.study.config.settings import Settings
-from arboleda.study.metrics.choice import find_metric
 from arboleda.study.plan import make_plan
-from arboleda.study.results.intervals import bootstrap_interval, compute_influence, compute_score
-from arboleda.study.results.scoring import all_scores, choose_cheapest_classes, describe_costs
 from arboleda.tables.reading import read_table
 
 COSTS = {"yes": {"no": 8}, "no": {"yes": 1}}

@@ -71,7 +71,7 @@ def machines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         if request.param == "mapped":
             patch.setattr(kernels, "EXACT_ROWS", 10)
             patch.setattr(kernels, "SVM_POINTS", 40)
-            patch.setattr("arboleda.study.setting._exact_seconds", lambda *_: 0.0)
+            patch.setattr("arboleda.study.problem._exact_seconds", lambda *_: 0.0)
         options = {"target": "target", "preset": "thesis", "models": "svm,lda,cart"}
         Study("wine", output_dir=out, cv=3, n_jobs=1, **options).run()
     return out

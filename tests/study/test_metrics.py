@@ -14,17 +14,17 @@ from arboleda.reports.metric_names import (
     resolve_metric_key,
 )
 from arboleda.reports.wording import get_metric
-from arboleda.study import StudyError
-from arboleda.study.config.options import make_settings
-from arboleda.study.metrics.choice import (
+from arboleda.scoring.choice import (
     check_metric,
     choose_metric,
     find_metric,
     is_metric_of,
     parse_metric,
 )
-from arboleda.study.metrics.measures import MEASURES, ScoredOutputs
-from arboleda.study.results.intervals import bootstrap_interval, compute_influence
+from arboleda.scoring.intervals import bootstrap_interval, compute_influence
+from arboleda.scoring.measures import MEASURES, ScoredOutputs
+from arboleda.study import StudyError
+from arboleda.study.config.options import make_settings
 from arboleda.tables.target import StudyTarget
 
 # The names that the issue trackers and documentation of other libraries use.

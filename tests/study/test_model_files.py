@@ -89,7 +89,7 @@ def test_kernels_of_many_rows_are_saved(
     monkeypatch.setattr(kernels, "EXACT_ROWS", 50)
     monkeypatch.setattr(kernels, "SVM_POINTS", 20)
     monkeypatch.setattr(kernels, "RIDGE_POINTS", 20)
-    monkeypatch.setattr("arboleda.study.setting._exact_seconds", lambda *_: 0.0)
+    monkeypatch.setattr("arboleda.study.problem._exact_seconds", lambda *_: 0.0)
     plan = plan_for(mixed, target)
     for model in (m for m in plan.models if m.key in ("svm", "kernel_ridge")):
         pipeline = plan.test_job(model, plan.candidates(model)[0]).pipeline

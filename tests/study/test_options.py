@@ -12,7 +12,7 @@ from arboleda._utils.errors import StudyError
 from arboleda.study.config.options import NAMES, make_settings
 from arboleda.study.config.schemes import Scheme, parse_scheme
 from arboleda.study.config.settings import Settings
-from arboleda.study.search import TpeStrategy
+from arboleda.study.search.strategies import TpeStrategy
 
 
 def test_no_options_give_the_defaults() -> None:

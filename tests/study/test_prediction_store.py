@@ -9,6 +9,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
+from arboleda.scoring.scores import class_scores
 from arboleda.study import Study
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution.prediction_store import (
@@ -22,7 +23,6 @@ from arboleda.study.execution.prediction_store import (
     save_predictions,
 )
 from arboleda.study.plan import make_plan
-from arboleda.study.results.scoring import class_scores
 from arboleda.tables.reading import read_table
 
 pytestmark = pytest.mark.usefixtures("undrawn")

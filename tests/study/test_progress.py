@@ -8,21 +8,15 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from arboleda._utils.numbers import format_duration, format_mean_and_sd, format_number
 from arboleda.study import Study, StudyResult
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution import progress
 from arboleda.study.execution.job import Job
-from arboleda.study.execution.progress import (
-    LiveWatcher,
-    PlainWatcher,
-    format_duration,
-    format_mean_and_sd,
-    format_number,
-    make_watcher,
-)
+from arboleda.study.execution.progress import LiveWatcher, PlainWatcher, make_watcher
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.results.leaderboard import failures, leaderboard_table
-from arboleda.study.search import Trial
+from arboleda.study.search.strategies import Trial
 from arboleda.tables.reading import read_table
 
 

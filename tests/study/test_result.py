@@ -19,8 +19,8 @@ from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.artifacts.index import read_index
 from arboleda.study.execution.notebook_progress import NotebookWatcher
 from arboleda.study.execution.progress import SilentWatcher, make_watcher
-from arboleda.study.fitted_table import join_target
 from arboleda.study.results.leaderboard import make_leaderboard_frame
+from arboleda.tables.fitted_table import join_target
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

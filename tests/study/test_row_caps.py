@@ -13,8 +13,8 @@ from arboleda.study.config.presets import QUICK_FIT
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution.executor import REPORT_SECONDS, Budget
 from arboleda.study.plan import make_plan
-from arboleda.study.search import FULL
 from arboleda.study.search.row_caps import LEAST_ROWS, _choose_larger_caps, apply_row_caps
+from arboleda.study.search.strategies import FULL
 from arboleda.tables.reading import read_table
 
 

@@ -25,7 +25,8 @@ from arboleda.study.execution.job import JobStatus, make_failed_result, run_job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.progress import SilentWatcher
 from arboleda.study.plan import CELL_COST, JOB_COST
-from arboleda.study.search import GridStrategy, HalvingStrategy, TpeStrategy, row_caps
+from arboleda.study.search import row_caps
+from arboleda.study.search.strategies import GridStrategy, HalvingStrategy, TpeStrategy
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -7,7 +7,7 @@ import pytest
 
 from arboleda.catalogue.model import Choice, IntegerRange, RealRange
 from arboleda.study import StudyError
-from arboleda.study.search import (
+from arboleda.study.search.strategies import (
     FULL,
     Fidelity,
     GridStrategy,

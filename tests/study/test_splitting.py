@@ -10,7 +10,7 @@ from arboleda._utils.errors import StudyError
 from arboleda.model_selection import BootstrapSplit
 from arboleda.study.config.options import make_settings
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.search import Trial
+from arboleda.study.search.strategies import Trial
 from arboleda.study.splitting import Split
 from arboleda.tables.reading import read_table
 

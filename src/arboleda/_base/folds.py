@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import check_cv
+
+from arboleda._utils.number_types import is_integer
 
 Rows = npt.NDArray[np.intp]
 Split = tuple[Rows, Rows]  # training rows, validation rows
@@ -37,7 +38,7 @@ def fold_splits(
     ValueError
         If there are more folds than rows, or an iterable's rows are not rows of the table.
     """
-    if isinstance(cv, Integral):
+    if is_integer(cv):
         n_folds = int(cv)
         if rows.size < n_folds:
             classes = f" (classes: {len(np.unique(y[rows], axis=0))})" if stratify else ""

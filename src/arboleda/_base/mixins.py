@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
+from sklearn.utils import Tags, get_tags
+
 __all__ = ["FixedParameters"]
 
 
@@ -115,3 +117,12 @@ class LazySequence(Sequence[Item], Generic[Item]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} entries, created on access>"
+
+
+def copy_input_tags(
+    tags: Tags, estimator: Any, names: Sequence[str] = ("sparse", "allow_nan")
+) -> None:
+    """Copy what a member accepts as input to the tags of its ensemble."""
+    accepted = get_tags(estimator).input_tags
+    for name in names:
+        setattr(tags.input_tags, name, getattr(accepted, name))

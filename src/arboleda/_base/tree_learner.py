@@ -208,6 +208,26 @@ class TreeLearner(NamesOtherParameters, SavedModel, BaseEstimator, metaclass=ABC
         return tags
 
 
+# Parameters of the growth of a tree that single trees, forests and gradient boosting share.
+_GROWTH_PARAMETERS = (
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_features",
+    "max_leaf_nodes",
+    "min_impurity_decrease",
+    "ccp_alpha",
+    "max_bins",
+    "n_jobs",
+)
+
+
+def get_growth_parameters(model: Any) -> dict[str, Any]:
+    """Return the parameters of a model that are also those of a single tree."""
+    return {name: getattr(model, name) for name in _GROWTH_PARAMETERS}
+
+
 def resolve_row_count(count: int | float, n_rows: int) -> int:
     """Return the number of rows of a parameter that is a count or a fraction."""
     # Larger counts are equivalent to n_rows + 1, which fits the engine's integers.

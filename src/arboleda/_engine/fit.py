@@ -37,6 +37,10 @@ __all__ = [
 ]
 
 
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.integer]
+
+
 def check_class_shares_fit(n_nodes: int, n_classes: int, n_trees: int = 1) -> None:
     """Check that the class shares of trees fit in memory."""
     needed = 8 * n_nodes * n_classes * n_trees
@@ -51,9 +55,9 @@ def check_class_shares_fit(n_nodes: int, n_classes: int, n_trees: int = 1) -> No
 
 def fit_classification_tree(
     table: BinnedDataset,
-    labels: npt.NDArray[np.integer],
+    labels: Labels,
     n_classes: tuple[int, ...],
-    sample_weight: npt.NDArray[np.float64] | None,
+    sample_weight: Floats | None,
     criterion: str,
     options: GrowthOptions,
     *,
@@ -65,17 +69,23 @@ def fit_classification_tree(
     Labels are 0 .. n_classes - 1, of shape (n_samples,) or (n_samples, n_outputs); ``n_classes``
     has one entry per output.
     """
-    codes = np.ascontiguousarray(labels.T, dtype=np.uint32).ravel()
     native = _native.fit_classification_tree(
-        table, codes, list(n_classes), _weights(sample_weight), criterion, options, n_threads, seed
+        table,
+        _to_label_codes(labels),
+        list(n_classes),
+        _floats(sample_weight),
+        criterion,
+        options,
+        n_threads,
+        seed,
     )
     return Tree(native, n_classes)
 
 
 def fit_regression_tree(
     table: BinnedDataset,
-    targets: npt.NDArray[np.float64],
-    sample_weight: npt.NDArray[np.float64] | None,
+    targets: Floats,
+    sample_weight: Floats | None,
     criterion: str,
     options: GrowthOptions,
     *,
@@ -84,19 +94,18 @@ def fit_regression_tree(
 ) -> Tree:
     """Fit a regression tree; targets are of shape (n_samples,) or (n_samples, n_outputs)."""
     n_outputs = 1 if targets.ndim == 1 else targets.shape[1]
-    targets = np.ascontiguousarray(targets.T, dtype=np.float64).ravel()
     native = _native.fit_regression_tree(
-        table, targets, n_outputs, _weights(sample_weight), criterion, options, n_threads, seed
+        table,
+        _values(targets),
+        n_outputs,
+        _floats(sample_weight),
+        criterion,
+        options,
+        n_threads,
+        seed,
     )
     return Tree(native, (1,) * n_outputs)
 
-
-def _weights(sample_weight: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64] | None:
-    return None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
-
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.integer]
 
 # Called regularly on the caller's thread with the number of finished trees, and once at the end.
 # Returns True to stop; the forest then has the first trees, at least one.

@@ -1,4 +1,4 @@
-"""Formatting of numbers in reports and drawings."""
+"""Formatting of numbers in reports and drawings, and in plain English on the terminal."""
 
 import math
 import unicodedata
@@ -10,6 +10,9 @@ __all__ = [
     "clip",
     "duration",
     "fixed",
+    "format_duration",
+    "format_mean_and_sd",
+    "format_number",
     "integer",
     "number_format",
     "percent",
@@ -201,3 +204,27 @@ def _units(character: str) -> float:
 
 def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def format_number(value: float | None) -> str:
+    """Format four significant digits, or more for large numbers; a dash for None."""
+    if value is None:
+        return "-"
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def format_mean_and_sd(mean: float, sd: float | None) -> str:
+    """Format mean and standard deviation, the latter with two digits: 0.8613 ± 0.0013."""
+    if sd is None:
+        return format_number(mean)
+    return (
+        f"{format_number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{format_number(mean)} ± {sd:.2g}"
+    )
+
+
+def format_duration(seconds: float) -> str:
+    """Format a duration: 0.3 s, 40 s, 3 min 20 s."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import MetaEstimatorMixin, clone, is_regressor
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.folds import hold_out
 from arboleda._base.members import checked_table, rows_of
-from arboleda._base.mixins import restore_on_failure
+from arboleda._base.mixins import copy_input_tags, restore_on_failure
 from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.targets import encode_classes
 from arboleda._engine.parallel import resolve_n_jobs
@@ -374,8 +374,6 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(self._resolve_estimator())
-        tags.input_tags.sparse = member.input_tags.sparse
-        tags.input_tags.allow_nan = member.input_tags.allow_nan
+        copy_input_tags(tags, self._resolve_estimator())
         tags.classifier_tags.multi_class = self.algorithm != "discrete"
         return tags

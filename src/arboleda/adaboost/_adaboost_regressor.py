@@ -7,13 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone, is_regressor
-from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import Tags, check_random_state, column_or_1d
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_y, check_consistent_length
 
 from arboleda._base.members import checked_table
-from arboleda._base.mixins import restore_on_failure
+from arboleda._base.mixins import copy_input_tags, restore_on_failure
 from arboleda._base.parameter_names import name_other_arguments
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import read_target, read_weight
@@ -31,6 +31,7 @@ from arboleda.adaboost._regressor_rounds import (
     Loss,
     holdout_split,
 )
+from arboleda.adaboost._rounds import check_member_kind
 from arboleda.adaboost._tree_members import SavedTrees, complete_trees
 from arboleda.persist import Field, SavedArray
 from arboleda.tree import DecisionTreeRegressor
@@ -237,12 +238,8 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
     def _resolve_estimator(self) -> Any:
         if self.estimator is None:
             return DecisionTreeRegressor(max_depth=3)
-        if hasattr(self.estimator, "__sklearn_tags__") and not is_regressor(self.estimator):
-            raise ValueError(
-                f"estimator is a {type(self.estimator).__name__}, which is not a regressor: use a "
-                "regressor, or AdaBoostClassifier for classes."
-            )
-        return self.estimator
+        advice = "a regressor, or AdaBoostClassifier for classes"
+        return check_member_kind(self.estimator, "regressor", advice)
 
     def _read_target(self, y: Any) -> Floats:
         y = _check_y(read_target(y, numeric=True), y_numeric=True, estimator=self)
@@ -312,9 +309,7 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(DecisionTreeRegressor() if self.estimator is None else self.estimator)
-        tags.input_tags.sparse = member.input_tags.sparse
-        tags.input_tags.allow_nan = member.input_tags.allow_nan
+        copy_input_tags(tags, DecisionTreeRegressor() if self.estimator is None else self.estimator)
         return tags
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -111,6 +111,16 @@ def log_round(verbose: int, n_done: int, n_rounds: int, error: float) -> None:
     if verbose and (n_done % step == 0 or n_done == n_rounds):
         sys.stdout.write(f"round {n_done} of {n_rounds}, error {error:.4f}\n")
         sys.stdout.flush()
+
+
+def check_member_kind(estimator: Any, kind: Literal["classifier", "regressor"], advice: str) -> Any:
+    """Return an estimator, or raise an error if it is known to be of another kind."""
+    is_kind = is_classifier if kind == "classifier" else is_regressor
+    if hasattr(estimator, "__sklearn_tags__") and not is_kind(estimator):
+        raise ValueError(
+            f"estimator is a {type(estimator).__name__}, which is not a {kind}: use {advice}."
+        )
+    return estimator
 
 
 def check_algorithm(model: Any) -> None:

@@ -8,16 +8,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.members import checked_table, rows_of
-from arboleda._base.mixins import restore_on_failure
+from arboleda._base.mixins import copy_input_tags, restore_on_failure
 from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.targets import encode_classes
 from arboleda._engine.target import read_target
+from arboleda.adaboost._rounds import check_member_kind
 from arboleda.bagging import set_random_states
 from arboleda.tree import DecisionTreeClassifier
 
@@ -224,21 +225,16 @@ class SchapireBoostingClassifier(
     def _resolve_estimator(self) -> Any:
         if self.estimator is None:
             return DecisionTreeClassifier(max_depth=1)
-        if hasattr(self.estimator, "__sklearn_tags__") and not is_classifier(self.estimator):
-            raise ValueError(
-                f"estimator is a {type(self.estimator).__name__}, which is not a classifier: use a "
-                "classifier."
-            )
-        return self.estimator
+        return check_member_kind(self.estimator, "classifier", "a classifier")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_hypothesis")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(DecisionTreeClassifier() if self.estimator is None else self.estimator)
-        tags.input_tags.sparse = member.input_tags.sparse
-        tags.input_tags.allow_nan = member.input_tags.allow_nan
+        copy_input_tags(
+            tags, DecisionTreeClassifier() if self.estimator is None else self.estimator
+        )
         tags.classifier_tags.multi_class = False
         return tags
 

@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.members import checked_table, route_params, takes_weight
-from arboleda._base.mixins import StagedScores, restore_on_failure
+from arboleda._base.mixins import StagedScores, copy_input_tags, restore_on_failure
 from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._engine.row_predictor import RowPredictor
@@ -355,7 +355,5 @@ class MemberEnsemble(
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        member = get_tags(self._resolve_estimator())
-        tags.input_tags.sparse = member.input_tags.sparse
-        tags.input_tags.allow_nan = member.input_tags.allow_nan
+        copy_input_tags(tags, self._resolve_estimator())
         return tags

@@ -7,7 +7,6 @@ or the standard deviation of y if least squares has no residual.
 from __future__ import annotations
 
 import math
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy.special import ndtr, ndtri
 from arboleda._engine.bart import POSTERIOR_ARRAYS, Posterior
 from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._utils.errors import ModelFormatError
+from arboleda._utils.number_types import is_real
 from arboleda.persist import SavedArray
 
 Floats = npt.NDArray[np.float64]
@@ -155,7 +155,7 @@ def get_interval_levels(coverage: Any) -> list[float]:
     ValueError
         If the coverage is not strictly between 0 and 1.
     """
-    is_number = isinstance(coverage, Real) and not isinstance(coverage, bool)
+    is_number = is_real(coverage) and not isinstance(coverage, bool)
     if not is_number or not 0.0 < coverage < 1.0:
         raise ValueError(
             f"coverage must be strictly between 0 and 1, such as 0.9, got {coverage!r}."

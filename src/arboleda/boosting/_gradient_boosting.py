@@ -22,6 +22,7 @@ from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.tree_learner import (
     MaxFeatures,
     TreeLearner,
+    get_growth_parameters,
     resolve_max_features,
     resolve_row_count,
 )
@@ -330,18 +331,7 @@ class GradientBoosting(Boosting):
         return iter(self.estimators_)
 
     def _make_tree_regressor(self, tree: Tree) -> DecisionTreeRegressor:
-        regressor = DecisionTreeRegressor(
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            max_features=self.max_features,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_impurity_decrease=self.min_impurity_decrease,
-            ccp_alpha=self.ccp_alpha,
-            max_bins=self.max_bins,
-            n_jobs=self.n_jobs,
-        )
+        regressor = DecisionTreeRegressor(**get_growth_parameters(self))
         learned = ("schema_", "n_features_in_", "feature_names_in_", "missing_columns_")
         for name in learned:
             if hasattr(self, name):

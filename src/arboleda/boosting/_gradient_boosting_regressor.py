@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from arboleda._base.tree_learner import CategoricalFeatures, MaxFeatures
+from arboleda._utils.number_types import is_real
 from arboleda.boosting._base_estimators import BoostingRegressor, RegressionLoss
 from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
@@ -190,7 +191,7 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
         return read_quantile_levels(self.alpha, "alpha") if self.loss == "quantile" else ()
 
     def _huber_alpha(self) -> float:
-        if isinstance(self.alpha, Real):
+        if is_real(self.alpha):
             return float(self.alpha)
         if self.loss == "huber":
             raise ValueError(

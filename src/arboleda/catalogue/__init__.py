@@ -2,8 +2,8 @@
 
 `model` defines an entry and the types of parameter ranges; `spaces` has search spaces and cost
 estimates; `simple_models`, `ensembles`, `boosting`, `kernels`, `selected` and `portfolio` list the
-entries by family; `entries` collects them and selects those of a study. `preparation`
-transforms the features of each fold in the style that a model needs.
+entries by family; `entries` collects them and selects those of a study; `families` describes each
+in a line. `preparation` transforms the features of each fold in the style that a model needs.
 """
 
 from arboleda.catalogue.entries import ALL, CATALOGUE, CORE, filter_known_words, select_models

@@ -10,7 +10,16 @@ from arboleda.boosting import (
     HistGradientBoostingRegressor,
 )
 from arboleda.catalogue import spaces
-from arboleda.catalogue.model import Grid, Model, Params, Setting, Space, make_task_pair
+from arboleda.catalogue.model import (
+    Grid,
+    Model,
+    Params,
+    Setting,
+    Space,
+    make_estimator_pair,
+    make_product_grid,
+    make_seeded_options,
+)
 from arboleda.catalogue.preparation import Style
 from arboleda.catalogue.spaces import make_boosting_cost
 
@@ -28,42 +37,35 @@ def _make_hist_grid(setting: Setting) -> list[dict[str, Any]]:
 
 def _make_hist_options(setting: Setting, params: Params) -> dict[str, Any]:
     # Without early stopping, all rows are used for training; the grid sets the rounds.
-    return {"early_stopping": False, "random_state": setting.seed, "n_jobs": 1, **params}
+    return {"early_stopping": False, **make_seeded_options(setting, params)}
 
 
-def _make_friedman_grid(setting: Setting) -> list[dict[str, Any]]:
-    """Make the grid of boosting with all rows, and with half of them (stochastic boosting)."""
-    return [
-        {"learning_rate": 0.1, "n_estimators": 100, "max_depth": depth, "subsample": share}
-        for depth in (2, 4)
-        for share in (1.0, 0.5)
-    ]
+# Boosting with all rows, and with half of them (stochastic boosting).
+_FRIEDMAN_GRID = make_product_grid(
+    learning_rate=(0.1,), n_estimators=(100,), max_depth=(2, 4), subsample=(1.0, 0.5)
+)
 
 
-def _make_friedman_options(setting: Setting, params: Params) -> dict[str, Any]:
-    return {"random_state": setting.seed, "n_jobs": 1, **params}
-
+_HISTOGRAM_BOOSTING = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 
 BOOSTING: tuple[Model, ...] = (
-    *make_task_pair(
+    *make_estimator_pair(
         "gradient_boosting",
         "Gradient boosting",
-        lambda s, p: HistGradientBoostingClassifier(**_make_hist_options(s, p)),
-        _make_hist_grid,
-        lambda s, p: HistGradientBoostingRegressor(**_make_hist_options(s, p)),
+        _HISTOGRAM_BOOSTING,
+        _make_hist_options,
         _make_hist_grid,
         style="native",
         engine="arboleda",
         cost=make_boosting_cost(lambda params: params["max_iter"]),
         space=spaces.make_boosting_space,
     ),
-    *make_task_pair(
+    *make_estimator_pair(
         "friedman_boosting",
         "Friedman's gradient boosting",
-        lambda s, p: GradientBoostingClassifier(**_make_friedman_options(s, p)),
-        _make_friedman_grid,
-        lambda s, p: GradientBoostingRegressor(**_make_friedman_options(s, p)),
-        _make_friedman_grid,
+        (GradientBoostingClassifier, GradientBoostingRegressor),
+        make_seeded_options,
+        _FRIEDMAN_GRID,
         style="native",
         engine="arboleda",
         core=False,
@@ -80,8 +82,7 @@ LOGARITHMIC_LOSSES = ("poisson", "gamma")
 
 
 def _make_options(setting: Setting, style: Mapping[str, Any], params: Params) -> dict[str, Any]:
-    # Without early stopping, all rows are used for training; the grid sets the rounds.
-    return {"early_stopping": False, "random_state": setting.seed, "n_jobs": 1, **style, **params}
+    return _make_hist_options(setting, {**style, **params})
 
 
 def _add_categorical_features(setting: Setting, params: Params) -> dict[str, Any]:
@@ -161,12 +162,11 @@ def _make_variant(
         merged = _make_options(setting, options, params)
         return _add_categorical_features(setting, merged) if columns == "none" else merged
 
-    return make_task_pair(
+    return make_estimator_pair(
         key,
         name,
-        lambda s, p: HistGradientBoostingClassifier(**make_variant_options(s, p)),
-        grid,
-        lambda s, p: HistGradientBoostingRegressor(**make_variant_options(s, p)),
+        _HISTOGRAM_BOOSTING,
+        make_variant_options,
         grid,
         style=columns,
         engine="arboleda",

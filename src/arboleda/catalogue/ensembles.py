@@ -13,7 +13,18 @@ from arboleda.bagging import (
     RandomSubspaceRegressor,
 )
 from arboleda.catalogue import spaces
-from arboleda.catalogue.model import Grid, Model, Params, Setting, Size, Task, make_task_pair
+from arboleda.catalogue.model import (
+    Grid,
+    Model,
+    Params,
+    Setting,
+    Size,
+    Task,
+    make_estimator_pair,
+    make_product_grid,
+    make_seeded_options,
+    make_task_pair,
+)
 from arboleda.catalogue.spaces import make_boosting_cost, make_trees_cost
 from arboleda.forest import (
     ExtraTreesClassifier,
@@ -31,18 +42,8 @@ TREES = 200
 MIN_TREES = 30
 
 
-def _make_bagging_grid(setting: Setting) -> list[dict[str, Any]]:
-    """Make the grid of bagged trees: all columns for every tree, or half of them."""
-    return [{"max_features": 1.0}, {"max_features": 0.5}]
-
-
-def _make_subspace_grid(setting: Setting) -> list[dict[str, Any]]:
-    return [{"max_features": share} for share in (0.25, 0.5, 0.75)]
-
-
-def _make_patches_grid(setting: Setting) -> list[dict[str, Any]]:
-    """Make the grid of random patches: half of the rows and some columns for every tree."""
-    return [{"max_samples": 0.5, "max_features": share} for share in (0.25, 0.5, 0.75)]
+# All columns for every tree, or half of them.
+_BAGGING_GRID = make_product_grid(max_features=(1.0, 0.5))
 
 
 def _make_switching_grid(setting: Setting) -> list[dict[str, Any]]:
@@ -54,25 +55,12 @@ def _make_switching_grid(setting: Setting) -> list[dict[str, Any]]:
     return [{"p": 0.1, "scheme": "uniform"}, {"p": "auto"}]
 
 
-def _make_forest_classifier_grid(setting: Setting) -> list[dict[str, Any]]:
-    return _make_forest_grid(("sqrt", 0.4))
-
-
-def _make_forest_regressor_grid(setting: Setting) -> list[dict[str, Any]]:
-    return _make_forest_grid((1 / 3, 1.0))
-
-
-def _make_forest_grid(max_features: tuple[str | float, ...]) -> list[dict[str, Any]]:
-    """Make the grid of columns per node and minimum rows per leaf."""
-    return [
-        {"max_features": features, "min_samples_leaf": leaf}
-        for features in max_features
-        for leaf in (1, 5)
-    ]
+_FOREST_CLASSIFIER_GRID = make_product_grid(max_features=("sqrt", 0.4), min_samples_leaf=(1, 5))
+_FOREST_REGRESSOR_GRID = make_product_grid(max_features=(1 / 3, 1.0), min_samples_leaf=(1, 5))
 
 
 def _make_options(setting: Setting, params: Params) -> dict[str, Any]:
-    return {"n_estimators": TREES, "random_state": setting.seed, "n_jobs": 1, **params}
+    return {"n_estimators": TREES, **make_seeded_options(setting, params)}
 
 
 def _make_bagging_options(setting: Setting, params: Params, tree: Any) -> dict[str, Any]:
@@ -107,30 +95,29 @@ FORESTS: tuple[Model, ...] = (
         "bagging",
         "Bagged trees",
         lambda s, p: BaggingClassifier(**_make_bagging_options(s, p, DecisionTreeClassifier)),
-        _make_bagging_grid,
+        _BAGGING_GRID,
         lambda s, p: BaggingRegressor(**_make_bagging_options(s, p, DecisionTreeRegressor)),
-        _make_bagging_grid,
+        _BAGGING_GRID,
         **_FOREST,
         space=spaces.make_subspaces_space,
     ),
-    *make_task_pair(
+    *make_estimator_pair(
         "random_subspaces",
         "Random subspaces",
-        lambda s, p: RandomSubspaceClassifier(**_make_options(s, p)),
-        _make_subspace_grid,
-        lambda s, p: RandomSubspaceRegressor(**_make_options(s, p)),
-        _make_subspace_grid,
+        (RandomSubspaceClassifier, RandomSubspaceRegressor),
+        _make_options,
+        make_product_grid(max_features=(0.25, 0.5, 0.75)),
         **_FOREST,
         core=False,
         space=spaces.make_subspaces_space,
     ),
-    *make_task_pair(
+    *make_estimator_pair(
         "random_patches",
         "Random patches",
-        lambda s, p: BaggingClassifier(**_make_patches_options(s, p)),
-        _make_patches_grid,
-        lambda s, p: BaggingRegressor(**_make_patches_options(s, p)),
-        _make_patches_grid,
+        (BaggingClassifier, BaggingRegressor),
+        _make_patches_options,
+        # Half of the rows and some columns for every tree.
+        make_product_grid(max_samples=(0.5,), max_features=(0.25, 0.5, 0.75)),
         **_FOREST,
         core=False,
     ),
@@ -150,9 +137,9 @@ FORESTS: tuple[Model, ...] = (
         "random_forest",
         "Random forest",
         lambda s, p: RandomForestClassifier(**_make_options(s, p)),
-        _make_forest_classifier_grid,
+        _FOREST_CLASSIFIER_GRID,
         lambda s, p: RandomForestRegressor(**_make_options(s, p)),
-        _make_forest_regressor_grid,
+        _FOREST_REGRESSOR_GRID,
         **_FOREST,
         space=spaces.make_forest_space,
     ),
@@ -160,9 +147,9 @@ FORESTS: tuple[Model, ...] = (
         "extra_trees",
         "Extremely randomised trees",
         lambda s, p: ExtraTreesClassifier(**_make_options(s, p)),
-        _make_forest_classifier_grid,
+        _FOREST_CLASSIFIER_GRID,
         lambda s, p: ExtraTreesRegressor(**_make_options(s, p)),
-        _make_forest_regressor_grid,
+        _FOREST_REGRESSOR_GRID,
         **_FOREST,
         space=spaces.make_forest_space,
     ),
@@ -179,13 +166,9 @@ def _make_adaboost_grid(setting: Setting) -> list[dict[str, Any]]:
     return [{"max_depth": depth, "learning_rate": rate} for depth, rate in steps]
 
 
-def _make_depth_grid(setting: Setting) -> list[dict[str, Any]]:
-    """Make the grid of tree depths: with more classes, members must be stronger."""
-    return [{"max_depth": depth} for depth in (1, 3, 6)]
-
-
-def _make_adaboost_regressor_grid(setting: Setting) -> list[dict[str, Any]]:
-    return [{"max_depth": 4}, {"max_depth": 10}]
+# With more classes, members must be stronger.
+_DEPTH_GRID = make_product_grid(max_depth=(1, 3, 6))
+_ADABOOST_REGRESSOR_GRID = make_product_grid(max_depth=(4, 10))
 
 
 def _split_params(params: Params) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -231,7 +214,7 @@ def _make_adaboost_model(
     key: str,
     name: str,
     algorithm: str,
-    grid: Grid = _make_depth_grid,
+    grid: Grid = _DEPTH_GRID,
     *,
     task: Task = "classification",
     regress: bool = False,
@@ -258,7 +241,7 @@ ADABOOST: tuple[Model, ...] = (
         lambda s, p: _make_adaboost_classifier("MH", s, p),
         _make_adaboost_grid,
         lambda s, p: _make_adaboost_regressor("R2", s, p),
-        _make_adaboost_regressor_grid,
+        _ADABOOST_REGRESSOR_GRID,
         style="native",
         engine="arboleda",
         cost=_cost,
@@ -276,7 +259,7 @@ ADABOOST: tuple[Model, ...] = (
         name="AdaBoost.R",
         task="regression",
         make=lambda s, p: _make_adaboost_regressor("R", s, p),
-        grid=_make_adaboost_regressor_grid,
+        grid=_ADABOOST_REGRESSOR_GRID,
         style="native",
         engine="arboleda",
         core=False,
@@ -290,7 +273,7 @@ ADABOOST: tuple[Model, ...] = (
         make=lambda s, p: SchapireBoostingClassifier(
             BernoulliNB(), depth=p["levels"], random_state=s.seed
         ),
-        grid=lambda s: [{"levels": levels} for levels in (1, 2)],
+        grid=make_product_grid(levels=(1, 2)),
         engine="arboleda",
         core=False,
     ),

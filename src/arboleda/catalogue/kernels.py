@@ -15,11 +15,14 @@ from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
 from arboleda.catalogue import spaces
 from arboleda.catalogue.model import (
+    Grid,
+    Make,
     Model,
     Params,
     Setting,
     Size,
     make_empty_grid,
+    make_product_grid,
     make_task_pair,
 )
 from arboleda.catalogue.simple_models import scale_target
@@ -77,21 +80,26 @@ def _make_svc(setting: Setting, params: Params) -> Any:
     points = _count_svm_landmarks(setting)
     if points is None:
         return SVC(random_state=setting.seed, cache_size=CACHE, **params)
-    rest = {k: v for k, v in params.items() if k != "gamma"}
-    machine = LinearSVC(dual=False, tol=LINEAR_TOL, random_state=setting.seed, **rest)
-    return make_pipeline(_make_nystroem(setting, points, params.get("gamma")), machine)
+    return _make_linear_machine(setting, points, params, LinearSVC)
 
 
 def _make_svr(setting: Setting, params: Params) -> Any:
     points = _count_svm_landmarks(setting)
     if points is None:
         return scale_target(SVR(cache_size=CACHE, **params))
-    rest = {k: v for k, v in params.items() if k != "gamma"}
     # The squared loss has a primal solver, which is fast for many rows.
     loss = "squared_epsilon_insensitive"
-    machine = LinearSVR(loss=loss, dual=False, tol=LINEAR_TOL, random_state=setting.seed, **rest)
-    return scale_target(
-        make_pipeline(_make_nystroem(setting, points, params.get("gamma")), machine)
+    return scale_target(_make_linear_machine(setting, points, params, LinearSVR, loss=loss))
+
+
+def _make_linear_machine(
+    setting: Setting, points: int, params: Params, machine: Any, **options: Any
+) -> Any:
+    """Make a linear support vector machine on the approximated kernel."""
+    rest = {k: v for k, v in params.items() if k != "gamma"}
+    return make_pipeline(
+        _make_nystroem(setting, points, params.get("gamma")),
+        machine(dual=False, tol=LINEAR_TOL, random_state=setting.seed, **rest, **options),
     )
 
 
@@ -140,9 +148,9 @@ KERNELS: tuple[Model, ...] = (
         "svm",
         "Support vector machine",
         _make_svc,
-        lambda s: [{"C": c} for c in (0.1, 1.0, 10.0)],
+        make_product_grid(C=(0.1, 1.0, 10.0)),
         _make_svr,
-        lambda s: [{"C": c} for c in (0.1, 1.0, 10.0, 100.0)],
+        make_product_grid(C=(0.1, 1.0, 10.0, 100.0)),
         max_rows=100_000,
         note=_write_svm_note,
         cost=_estimate_svm_cost,
@@ -155,7 +163,7 @@ KERNELS: tuple[Model, ...] = (
         name="Kernel ridge regression",
         task="regression",
         make=_make_kernel_ridge,
-        grid=lambda s: [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)],
+        grid=make_product_grid(alpha=(0.01, 0.1, 1.0, 10.0)),
         max_rows=100_000,
         note=_write_ridge_note,
         cost=_estimate_ridge_cost,
@@ -190,95 +198,82 @@ def _make_bayesian_network(setting: Setting, params: Params) -> Any:
     return BayesianNetworkClassifier(categorical_features=counted, **params)
 
 
+def _make_class_model(key: str, name: str, make: Make, grid: Grid, **options: Any) -> Model:
+    """Make the entry of a classifier that studies try on request only, unless options differ."""
+    return Model(key, name, "classification", make, grid, **{"core": False, **options})
+
+
 CLASS_MODELS: tuple[Model, ...] = (
-    Model(
-        key="naive_bayes",
-        name="Gaussian naive Bayes",
-        task="classification",
-        make=lambda s, p: GaussianNB(**p),
-        grid=lambda s: [{"var_smoothing": v} for v in (1e-9, 1e-6, 1e-3, 1e-1)],
+    _make_class_model(
+        "naive_bayes",
+        "Gaussian naive Bayes",
+        lambda s, p: GaussianNB(**p),
+        make_product_grid(var_smoothing=(1e-9, 1e-6, 1e-3, 1e-1)),
+        core=True,
         space=spaces.make_naive_bayes_space,
     ),
-    Model(
-        key="mixed_naive_bayes",
-        name="Naive Bayes of mixed columns",
-        task="classification",
-        make=_make_mixed_naive_bayes,
-        grid=_make_mixed_naive_bayes_grid,
+    _make_class_model(
+        "mixed_naive_bayes",
+        "Naive Bayes of mixed columns",
+        _make_mixed_naive_bayes,
+        _make_mixed_naive_bayes_grid,
         style="none",
         engine="arboleda",
-        core=False,
     ),
-    Model(
-        key="bayesian_network",
-        name="Bayesian network",
-        task="classification",
-        make=_make_bayesian_network,
-        grid=lambda s: [
-            {"structure": structure, "alpha": prior}
-            for structure in ("fan", "tan", "naive")
-            for prior in (1.0, 10.0)
-        ],
+    _make_class_model(
+        "bayesian_network",
+        "Bayesian network",
+        _make_bayesian_network,
+        make_product_grid(structure=("fan", "tan", "naive"), alpha=(1.0, 10.0)),
         style="none",
         engine="arboleda",
-        core=False,
     ),
-    Model(
-        key="lda",
-        name="Linear discriminant analysis",
-        task="classification",
-        make=lambda s, p: LinearDiscriminantAnalysis(**p),
-        grid=lambda s: [
+    _make_class_model(
+        "lda",
+        "Linear discriminant analysis",
+        lambda s, p: LinearDiscriminantAnalysis(**p),
+        lambda s: [
             {"solver": "svd", "shrinkage": None},
             {"solver": "lsqr", "shrinkage": 0.1},
             {"solver": "lsqr", "shrinkage": "auto"},
         ],
+        core=True,
     ),
     # Without shrinkage, a column that is constant within a class makes its covariance singular.
-    Model(
-        key="qda",
-        name="Quadratic discriminant analysis",
-        task="classification",
-        make=lambda s, p: QuadraticDiscriminantAnalysis(**p),
-        grid=lambda s: [{"reg_param": share} for share in (0.01, 0.1, 0.5)],
-        core=False,
+    _make_class_model(
+        "qda",
+        "Quadratic discriminant analysis",
+        lambda s, p: QuadraticDiscriminantAnalysis(**p),
+        make_product_grid(reg_param=(0.01, 0.1, 0.5)),
     ),
     # The next two select their shrinkage by internal cross-validation.
-    Model(
-        key="rda",
-        name="Regularised discriminant analysis",
-        task="classification",
-        make=lambda s, p: RegularizedDiscriminantAnalysis(random_state=s.seed, **p),
-        grid=make_empty_grid,
+    _make_class_model(
+        "rda",
+        "Regularised discriminant analysis",
+        lambda s, p: RegularizedDiscriminantAnalysis(random_state=s.seed, **p),
+        make_empty_grid,
         engine="arboleda",
-        core=False,
     ),
-    Model(
-        key="shrunken_centroids",
-        name="Nearest shrunken centroids",
-        task="classification",
-        make=lambda s, p: NearestShrunkenCentroids(random_state=s.seed, **p),
-        grid=make_empty_grid,
+    _make_class_model(
+        "shrunken_centroids",
+        "Nearest shrunken centroids",
+        lambda s, p: NearestShrunkenCentroids(random_state=s.seed, **p),
+        make_empty_grid,
         engine="arboleda",
-        core=False,
     ),
-    Model(
-        key="diagonal_lda",
-        name="Diagonal linear discriminant analysis",
-        task="classification",
-        make=lambda s, p: DiagonalLDA(**p),
-        grid=make_empty_grid,
+    _make_class_model(
+        "diagonal_lda",
+        "Diagonal linear discriminant analysis",
+        lambda s, p: DiagonalLDA(**p),
+        make_empty_grid,
         engine="arboleda",
-        core=False,
     ),
-    Model(
-        key="kernel_density",
-        name="Kernel density classifier",
-        task="classification",
-        make=lambda s, p: KernelDensityClassifier(**p),
-        grid=lambda s: [{"bandwidth": rule} for rule in ("cv", "scott")],
+    _make_class_model(
+        "kernel_density",
+        "Kernel density classifier",
+        lambda s, p: KernelDensityClassifier(**p),
+        make_product_grid(bandwidth=("cv", "scott")),
         engine="arboleda",
         max_rows=KERNEL_DENSITY_ROWS,
-        core=False,
     ),
 )

@@ -1,8 +1,9 @@
 """An entry of the catalogue, and the types of parameter ranges."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Literal
 
 from sklearn.calibration import CalibratedClassifierCV
@@ -28,6 +29,9 @@ __all__ = [
     "Task",
     "apply_approximation",
     "make_empty_grid",
+    "make_estimator_pair",
+    "make_product_grid",
+    "make_seeded_options",
     "make_task_pair",
 ]
 
@@ -238,6 +242,38 @@ def make_task_pair(
         Model(key, name, "classification", classifier, classes, **options),
         Model(key, name, "regression", regressor, values, **options),
     )
+
+
+def make_estimator_pair(
+    key: str,
+    name: str,
+    estimators: tuple[Any, Any],
+    make_options: Callable[[Setting, Params], dict[str, Any]],
+    grid: Grid,
+    **options: Any,
+) -> tuple[Model, Model]:
+    """Make the entries of a classifier and a regressor with the same parameters and grid."""
+    classifier, regressor = estimators
+    return make_task_pair(
+        key,
+        name,
+        lambda setting, params: classifier(**make_options(setting, params)),
+        grid,
+        lambda setting, params: regressor(**make_options(setting, params)),
+        grid,
+        **options,
+    )
+
+
+def make_seeded_options(setting: Setting, params: Params) -> dict[str, Any]:
+    """Add the seed and one thread to the parameters of a candidate."""
+    return {"random_state": setting.seed, "n_jobs": 1, **params}
+
+
+def make_product_grid(**values: Sequence[Any]) -> Grid:
+    """Make the grid of all combinations of values; those of the last parameter vary fastest."""
+    candidates = [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+    return lambda setting: [dict(candidate) for candidate in candidates]
 
 
 def make_empty_grid(setting: Setting) -> list[dict[str, Any]]:

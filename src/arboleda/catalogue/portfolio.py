@@ -16,7 +16,17 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.svm import SVC, SVR
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.catalogue.model import Grid, Model, Params, Setting, Size, make_task_pair
+from arboleda.catalogue.model import (
+    Grid,
+    Model,
+    Params,
+    Setting,
+    Size,
+    make_estimator_pair,
+    make_product_grid,
+    make_seeded_options,
+    make_task_pair,
+)
 from arboleda.catalogue.preparation import Style
 from arboleda.catalogue.simple_models import scale_target
 from arboleda.catalogue.spaces import (
@@ -197,12 +207,11 @@ def _make_boosting(
     def estimate_crossed_cost(size: Size, params: Params) -> float:
         return CROSS_SEARCH_SECONDS + 1.5 * estimate_cost(size, params)
 
-    return make_task_pair(
+    return make_estimator_pair(
         f"best_{key}",
         name,
-        lambda s, p: HistGradientBoostingClassifier(**_make_boosting_options(s, p)),
-        grid,
-        lambda s, p: HistGradientBoostingRegressor(**_make_boosting_options(s, p)),
+        (HistGradientBoostingClassifier, HistGradientBoostingRegressor),
+        _make_boosting_options,
         grid,
         style=style,
         engine="arboleda",
@@ -219,15 +228,15 @@ def _sample_by_node(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _make_forest(key: str, name: str, classifier: Any, regressor: Any, **shares: Any) -> Any:
     def make_options(setting: Setting, params: Params) -> dict[str, Any]:
-        return {"n_estimators": TREES, "random_state": setting.seed, "n_jobs": 1, **params}
+        return {"n_estimators": TREES, **make_seeded_options(setting, params)}
 
     return make_task_pair(
         f"best_{key}",
         name,
         lambda s, p: classifier(**make_options(s, p)),
-        lambda s: [{"max_features": shares["classes"], "min_samples_leaf": 1}],
+        make_product_grid(max_features=(shares["classes"],), min_samples_leaf=(1,)),
         lambda s, p: regressor(**make_options(s, p)),
-        lambda s: [{"max_features": shares["values"], "min_samples_leaf": 1}],
+        make_product_grid(max_features=(shares["values"],), min_samples_leaf=(1,)),
         style="native",
         engine="arboleda",
         core=False,
@@ -241,9 +250,9 @@ def _make_linear(key: str, name: str, penalty: float, style: Style) -> tuple[Mod
         f"best_{key}",
         name,
         lambda s, p: LogisticRegression(max_iter=1000, random_state=s.seed, **p),
-        lambda s: [{"C": 1.0 / penalty}],
+        make_product_grid(C=(1.0 / penalty,)),
         lambda s, p: Ridge(**p),
-        lambda s: [{"alpha": penalty}],
+        make_product_grid(alpha=(penalty,)),
         style=style,
         core=False,
         bag=True,
@@ -252,16 +261,14 @@ def _make_linear(key: str, name: str, penalty: float, style: Style) -> tuple[Mod
 
 
 def _make_network(key: str, name: str, style: Style) -> tuple[Model, ...]:
-    def make_grid(setting: Setting) -> list[dict[str, Any]]:
-        return [{"hidden_layers": "128, 64", "alpha": 0.001}]
-
+    grid = make_product_grid(hidden_layers=("128, 64",), alpha=(0.001,))
     return make_task_pair(
         f"best_{key}",
         name,
         lambda s, p: MLPClassifier(**_make_network_options(s, p)),
-        make_grid,
+        grid,
         lambda s, p: scale_target(MLPRegressor(**_make_network_options(s, p))),
-        make_grid,
+        grid,
         style=style,
         core=False,
         bag=True,
@@ -280,8 +287,7 @@ def _make_network_options(setting: Setting, params: Params) -> dict[str, Any]:
     }
 
 
-def _make_svm_grid(setting: Setting) -> list[dict[str, Any]]:
-    return [{"C": 10.0}]
+_SVM_GRID = make_product_grid(C=(10.0,))
 
 
 def _make_calibrated_svc(setting: Setting, params: Params) -> Any:
@@ -320,20 +326,19 @@ _OTHERS: dict[str, tuple[Model, ...]] = {
         "best_svm",
         "Support vector machine of the portfolio",
         _make_calibrated_svc,
-        _make_svm_grid,
+        _SVM_GRID,
         lambda s, p: scale_target(SVR(**p)),
-        _make_svm_grid,
+        _SVM_GRID,
         core=False,
         bag=True,
         max_rows=SVM_ROWS,
         cost=make_pairs_cost(2e-9),
     ),
-    "neighbours": make_task_pair(
+    "neighbours": make_estimator_pair(
         "best_neighbours",
         "Nearest neighbours of the portfolio",
-        lambda s, p: KNeighborsClassifier(**p),
-        _make_neighbors_grid,
-        lambda s, p: KNeighborsRegressor(**p),
+        (KNeighborsClassifier, KNeighborsRegressor),
+        lambda s, p: dict(p),
         _make_neighbors_grid,
         core=False,
         bag=True,

@@ -19,7 +19,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from arboleda.catalogue import spaces
-from arboleda.catalogue.model import Model, Params, Setting, make_empty_grid, make_task_pair
+from arboleda.catalogue.model import (
+    Model,
+    Params,
+    Setting,
+    make_empty_grid,
+    make_estimator_pair,
+    make_product_grid,
+    make_seeded_options,
+    make_task_pair,
+)
 from arboleda.catalogue.spaces import make_pairs_cost, make_rows_cost, make_trees_cost
 from arboleda.tree import (
     DecisionTreeClassifier,
@@ -66,13 +75,9 @@ def _make_logistic(setting: Setting, params: Params) -> Any:
     return LogisticRegression(max_iter=1000, random_state=setting.seed, **params)
 
 
-def _make_ridge_grid(setting: Setting) -> list[dict[str, Any]]:
-    return [{"alpha": alpha} for alpha in (0.1, 1.0, 10.0, 100.0)]
-
-
-def _make_lasso_grid(setting: Setting) -> list[dict[str, Any]]:
-    """Make the grid of penalties for a standardized target: with 1, no column would remain."""
-    return [{"alpha": alpha} for alpha in (0.0003, 0.003, 0.03, 0.3)]
+_RIDGE_GRID = make_product_grid(alpha=(0.1, 1.0, 10.0, 100.0))
+# The target is standardized: with a penalty of 1, no column would remain.
+_LASSO_GRID = make_product_grid(alpha=(0.0003, 0.003, 0.03, 0.3))
 
 
 def _make_elastic_net_grid(setting: Setting) -> list[dict[str, Any]]:
@@ -87,7 +92,7 @@ LINEAR: tuple[Model, ...] = (
         name="Logistic regression",
         task="classification",
         make=_make_logistic,
-        grid=lambda s: [{"C": c} for c in (0.01, 0.1, 1.0, 10.0)],
+        grid=make_product_grid(C=(0.01, 0.1, 1.0, 10.0)),
         cost=make_rows_cost(1e-7),
         space=spaces.make_inverse_penalty_space,
     ),
@@ -103,7 +108,7 @@ LINEAR: tuple[Model, ...] = (
         name="Ridge regression",
         task="regression",
         make=lambda s, p: Ridge(**p),
-        grid=_make_ridge_grid,
+        grid=_RIDGE_GRID,
         space=spaces.make_penalty_space,
     ),
     Model(
@@ -111,7 +116,7 @@ LINEAR: tuple[Model, ...] = (
         name="Ridge classifier",
         task="classification",
         make=lambda s, p: RidgeClassifier(**p),
-        grid=_make_ridge_grid,
+        grid=_RIDGE_GRID,
         lacks_probabilities=True,
         space=spaces.make_penalty_space,
         core=False,
@@ -121,7 +126,7 @@ LINEAR: tuple[Model, ...] = (
         name="Lasso",
         task="regression",
         make=lambda s, p: scale_target(Lasso(max_iter=MAX_DESCENT_ITER, **p)),
-        grid=_make_lasso_grid,
+        grid=_LASSO_GRID,
         space=spaces.make_lasso_space,
     ),
     Model(
@@ -148,22 +153,18 @@ def _make_cart_grid(setting: Setting) -> list[dict[str, Any]]:
     return by_depth + by_leaves
 
 
-def _make_pruned_grid(setting: Setting) -> list[dict[str, Any]]:
-    """Make the grid of the smallest tree within one standard error of the best, and the best."""
-    return [{"rule": "1se"}, {"rule": "min"}]
+def _make_reduced_error_options(setting: Setting, params: Params) -> dict[str, Any]:
+    return {"pruning": "reduced_error", **make_seeded_options(setting, params)}
 
 
-def _make_tree_options(setting: Setting, params: Params) -> dict[str, Any]:
-    return {"random_state": setting.seed, "n_jobs": 1, **params}
-
+_PRUNED_TREES = (PrunedTreeClassifier, PrunedTreeRegressor)
 
 TREES: tuple[Model, ...] = (
-    *make_task_pair(
+    *make_estimator_pair(
         "cart",
         "Decision tree (CART)",
-        lambda s, p: DecisionTreeClassifier(**_make_tree_options(s, p)),
-        _make_cart_grid,
-        lambda s, p: DecisionTreeRegressor(**_make_tree_options(s, p)),
+        (DecisionTreeClassifier, DecisionTreeRegressor),
+        make_seeded_options,
         _make_cart_grid,
         style="native",
         engine="arboleda",
@@ -171,25 +172,24 @@ TREES: tuple[Model, ...] = (
         space=spaces.make_cart_space,
     ),
     # Cross-validation along the pruning path selects the size; the rule remains to be tuned.
-    *make_task_pair(
+    *make_estimator_pair(
         "pruned_tree",
         "Pruned tree (cost-complexity)",
-        lambda s, p: PrunedTreeClassifier(**_make_tree_options(s, p)),
-        _make_pruned_grid,
-        lambda s, p: PrunedTreeRegressor(**_make_tree_options(s, p)),
-        _make_pruned_grid,
+        _PRUNED_TREES,
+        make_seeded_options,
+        # The smallest tree within one standard error of the best, and the best.
+        make_product_grid(rule=("1se", "min")),
         style="native",
         engine="arboleda",
         core=False,
         cost=make_trees_cost(11),
     ),
     # A quarter of the training rows determines what is pruned.
-    *make_task_pair(
+    *make_estimator_pair(
         "reduced_error_tree",
         "Pruned tree (reduced error)",
-        lambda s, p: PrunedTreeClassifier(pruning="reduced_error", **_make_tree_options(s, p)),
-        make_empty_grid,
-        lambda s, p: PrunedTreeRegressor(pruning="reduced_error", **_make_tree_options(s, p)),
+        _PRUNED_TREES,
+        _make_reduced_error_options,
         make_empty_grid,
         style="native",
         engine="arboleda",

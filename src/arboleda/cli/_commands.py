@@ -9,13 +9,17 @@ import typer
 from arboleda._utils.text import count_noun
 from arboleda.cli._app import CtrlCError, print_line
 from arboleda.cli._completion import COMPLETERS, complete_study_model, complete_table
+from arboleda.study.config.settings import OPTIONS
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["compare", "explain", "explore", "export", "predict"]
+__all__ = ["TABLE_HELP", "compare", "explain", "explore", "export", "predict"]
 
 # What several commands take.
+TABLE_HELP = (
+    "A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, iris, wine."
+)
 StudyFolder = Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")]
 SavedModel = Annotated[
     str | None,
@@ -130,14 +134,7 @@ def explain(
 
 
 def explore(
-    table: Annotated[
-        str,
-        typer.Argument(
-            help="A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, "
-            "iris, wine.",
-            autocompletion=complete_table,
-        ),
-    ],
+    table: Annotated[str, typer.Argument(help=TABLE_HELP, autocompletion=complete_table)],
     *,
     target: Annotated[
         str | None,
@@ -160,8 +157,7 @@ def explore(
     max_table_size: Annotated[
         str | None,
         typer.Option(
-            help="Refuse a table of a larger uncompressed size, as in 2GB. [a quarter of the "
-            "available memory]",
+            help=OPTIONS["max_table_size"].plain_text,
             rich_help_panel="Time and memory",
         ),
     ] = None,

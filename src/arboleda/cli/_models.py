@@ -22,7 +22,7 @@ def models(
 ) -> None:
     """List the models of the catalogue by family, with the keys that --models takes."""
     try:
-        from arboleda.study.model_list import list_models
+        from arboleda.study.choices import list_models
 
         listed = list_models()
     except KeyboardInterrupt:

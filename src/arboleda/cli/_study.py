@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 
 from arboleda._utils.errors import StudyError
 from arboleda.cli._app import CtrlCError, print_line
+from arboleda.cli._commands import TABLE_HELP
 from arboleda.cli._completion import COMPLETERS, complete_table
 from arboleda.study.config.declaration import GROUPS, Declared, sort_by_group
 from arboleda.study.config.settings import OPTIONS
@@ -74,49 +75,53 @@ def _make_option(declared: Declared) -> Any:
     )
 
 
+# What the command takes beside the declared options: where the study is and what is done with it.
+Table = Annotated[
+    str | None,
+    typer.Argument(
+        help=TABLE_HELP, metavar="TABLE", show_default=False, autocompletion=complete_table
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(help="Predict this column.", metavar="COLUMN", rich_help_panel="Data"),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Read these options from a TOML file, such as study.toml in the folder of a "
+        "study; options of the command line take precedence.",
+        rich_help_panel="Data",
+    ),
+]
+OutputFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        help="Write the study to this folder. [studies/TABLE-TARGET]",
+        metavar="FOLDER",
+        rich_help_panel="Output",
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Show what becomes of each column and which models would be tried, and stop.",
+        rich_help_panel="Output",
+    ),
+]
+
+
 @accept_study_options
 def study(
-    table: Annotated[
-        str | None,
-        typer.Argument(
-            help="A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, "
-            "iris, wine.",
-            metavar="TABLE",
-            show_default=False,
-            autocompletion=complete_table,
-        ),
-    ] = None,
+    table: Table = None,
     *,
-    target: Annotated[
-        str | None,
-        typer.Option(help="Predict this column.", metavar="COLUMN", rich_help_panel="Data"),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Read these options from a TOML file, such as study.toml in the folder of a "
-            "study; options of the command line take precedence.",
-            rich_help_panel="Data",
-        ),
-    ] = None,
-    output_dir: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="Write the study to this folder. [studies/TABLE-TARGET]",
-            metavar="FOLDER",
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Show what becomes of each column and which models would be tried, and stop.",
-            rich_help_panel="Output",
-        ),
-    ] = False,
+    target: Target = None,
+    config: ConfigFile = None,
+    output_dir: OutputFolder = None,
+    dry_run: DryRun = False,
     **options: Any,
 ) -> None:
     """Study TABLE: describe it, tune and compare models, test the best of each, write a report.
@@ -150,13 +155,13 @@ def study(
 
 
 def _print_plan(requested: "Study") -> None:
-    from arboleda.study.column_plan import write_column_lines
+    from arboleda.tables.column_plan import write_column_lines
 
     plan = requested.make_plan()
     table, split = plan.table, plan.split
     print_line(f"{table.name}: {table.n_rows:,} rows, {len(table.columns)} columns")
     print_line(f"The task is {plan.target.why}.")
-    for line in write_column_lines(plan, max_lines=None):
+    for line in write_column_lines(table.columns, plan.roles, max_lines=None):
         print_line(line)
     for note in table.notes:
         print_line(f"{note.column}: {note.text}" if note.column is not None else note.text)
@@ -204,7 +209,7 @@ def _print_leaderboard(result: "StudyResult") -> None:
 
 def _print_next_steps(result: "StudyResult", requested: "Study") -> None:
     """Print what to do next; lines with commands and code can be copied as they are."""
-    from arboleda.study.next_steps import suggest_next_steps
+    from arboleda.study.output_folder import suggest_next_steps
 
     steps = suggest_next_steps(result.facts, result.folder, requested.table)
     if steps is None:

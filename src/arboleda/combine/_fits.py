@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +26,7 @@ from arboleda._engine.shared_binning import (
     supports_shared_binning,
     take_rows,
 )
+from arboleda._utils.number_types import is_integer
 from arboleda.bagging import each, n_jobs_limits
 from arboleda.combine._members import Named, get_known_classes
 from arboleda.combine._target import explain_failure
@@ -91,7 +91,7 @@ def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool
         test rows, or if no row is in a test set.
     """
     cv = 5 if cv is None else cv
-    if groups is not None and isinstance(cv, Integral):
+    if groups is not None and is_integer(cv):
         cv = (StratifiedGroupKFold if classes else GroupKFold)(int(cv))
     splitter = check_cv(cv, y, classifier=classes)
     splits: list[Split] = []

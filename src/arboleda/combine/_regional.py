@@ -17,13 +17,13 @@ from sklearn.base import (
 )
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_array, check_random_state, get_tags
+from sklearn.utils import Tags, check_array, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
 from arboleda._base.members import checked_table
-from arboleda._base.mixins import restore_on_failure
+from arboleda._base.mixins import copy_input_tags, restore_on_failure
 from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._engine.shared_binning import take_rows
 from arboleda.combine._members import predict_member
@@ -201,9 +201,8 @@ class Regional(NamesOtherParameters, MetaEstimatorMixin, BaseEstimator):  # type
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        input_tags = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = input_tags.sparse
-        tags.input_tags.allow_nan = input_tags.allow_nan and self.partition is not None
+        copy_input_tags(tags, self.estimator)
+        tags.input_tags.allow_nan &= self.partition is not None
         return tags
 
 

@@ -12,12 +12,14 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags, get_tags, indexable
+from sklearn.utils import Tags, indexable
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._base.mixins import copy_input_tags
 from arboleda._base.parameter_names import NamesOtherParameters
+from arboleda._utils.number_types import is_integer
 from arboleda._utils.sparse import check_sparse
 from arboleda.combine import (
     MemberTraining,
@@ -114,7 +116,7 @@ class PosteriorClassifier(NamesOtherParameters, ClassifierMixin, MetaEstimatorMi
                 f"estimator is a {kind} without predict_proba, but decisions need probabilities: "
                 "set calibration='sigmoid' (or 'isotonic', 'temperature'), which estimates them"
             )
-        is_custom_cv = not (self.cv is None or isinstance(self.cv, Integral))
+        is_custom_cv = not (self.cv is None or is_integer(self.cv))
         if held_out and self.calibration and is_custom_cv and not hasattr(self.cv, "split"):
             raise ValueError(
                 "cv lists rows of the table, but calibration also needs folds inside each fold: "
@@ -216,11 +218,7 @@ class PosteriorClassifier(NamesOtherParameters, ClassifierMixin, MetaEstimatorMi
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        model_tags = get_tags(self.estimator)
-        tags.input_tags.sparse = model_tags.input_tags.sparse
-        tags.input_tags.allow_nan = model_tags.input_tags.allow_nan
-        tags.input_tags.categorical = model_tags.input_tags.categorical
-        tags.input_tags.string = model_tags.input_tags.string
+        copy_input_tags(tags, self.estimator, ("sparse", "allow_nan", "categorical", "string"))
         return tags
 
 

@@ -20,7 +20,6 @@ which is the binomial distribution at c = 0, and is numerically stable near it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +27,7 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.number_types import is_integer, is_real
 from arboleda._utils.results import Result
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def jury_accuracy(p: float, n_voters: int, *, correlation: float = 0.0) -> float
     """
     _check_share("p", p)
     _check_share("correlation", correlation)
-    if isinstance(n_voters, bool) or not isinstance(n_voters, Integral) or n_voters < 1:
+    if isinstance(n_voters, bool) or not is_integer(n_voters) or n_voters < 1:
         raise ValueError(f"n_voters must be a whole number of at least 1; got {n_voters!r}")
     if correlation == 1:
         return float(p)
@@ -203,5 +203,5 @@ def _compute_log_probabilities(p: float, n: int, correlation: float) -> Floats:
 
 
 def _check_share(name: str, value: Any) -> None:
-    if not isinstance(value, Real) or not 0 <= float(value) <= 1:
+    if not is_real(value) or not 0 <= float(value) <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1; got {value!r}")

@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.number_types import is_integer, is_real
 from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
 
@@ -143,13 +143,13 @@ def margin_bound(
 
 
 def _check_share(name: str, value: float) -> None:
-    if not isinstance(value, Real) or not 0.0 <= value <= 1.0:
+    if not is_real(value) or not 0.0 <= value <= 1.0:
         raise ValueError(f"{name} must be a share from 0 to 1, got {value!r}")
 
 
 def _check_counts(**counts: int) -> None:
     for name, value in counts.items():
-        if not isinstance(value, Integral) or value < 1:
+        if not is_integer(value) or value < 1:
             raise ValueError(f"{name} must be a positive whole number, got {value!r}")
 
 

@@ -6,7 +6,6 @@ import math
 import warnings
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.target import read_target
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.number_types import is_real
 from arboleda._utils.results import Result
 from arboleda.explain._containers import make_container
 
@@ -91,7 +91,7 @@ def warn_few_rows(coverage: float, n_rows: int, what: str, *, callers: int = 2) 
 
 def read_coverage(coverage: Any) -> float:
     """Check the share of rows to be covered and return it as a float."""
-    is_number = isinstance(coverage, Real) and not isinstance(coverage, bool)
+    is_number = is_real(coverage) and not isinstance(coverage, bool)
     if not is_number or not 0.0 < coverage < 1.0:
         raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}")
     return float(coverage)
@@ -99,7 +99,7 @@ def read_coverage(coverage: Any) -> float:
 
 def read_coverages(coverages: Any) -> tuple[float, ...]:
     """Check several coverages and return them ascending, without repeats."""
-    if isinstance(coverages, Real):
+    if is_real(coverages):
         coverages = (coverages,)
     found = tuple(sorted({read_coverage(coverage) for coverage in coverages}))
     if not found:

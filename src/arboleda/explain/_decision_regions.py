@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._utils.frames import new_frame
+from arboleda._utils.number_types import is_integer
 from arboleda._utils.results import Result
 from arboleda.explain._rows import TableRows, read_rows
 
@@ -147,7 +147,7 @@ def decision_regions(
     models = _select_models(estimators, members)
     for _, model, _ in models:
         check_is_fitted(model)
-    if not isinstance(n_points, Integral) or n_points < 2:
+    if not is_integer(n_points) or n_points < 2:
         raise ValueError(f"n_points must be an integer of at least 2, got {n_points!r}")
     last = models[-1][1]
     rows = read_rows(X, last)

@@ -7,13 +7,13 @@ predictions of any classifier', KDD.
 from __future__ import annotations
 
 from itertools import combinations
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from arboleda._utils.number_types import is_real
 from arboleda._utils.results import NotebookDisplay
 from arboleda.explain._lime_explanation import LimeExplanation
 from arboleda.explain._lime_sampling import (
@@ -273,7 +273,7 @@ def lime(
     reader = make_output_reader(estimator)
     rows = read_rows(X_train, estimator, categorical_features)
     width = _WIDTH * float(np.sqrt(rows.n_columns)) if kernel_width is None else kernel_width
-    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < np.inf:
+    if isinstance(width, bool) or not is_real(width) or not 0 < width < np.inf:
         raise ValueError(f"kernel_width must be a positive number or None, got {kernel_width!r}")
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     views = view_columns(rows, quartiles=discretize == "quartiles")

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._engine.encoding import is_missing
+from arboleda._utils.number_types import is_integer
 from arboleda.explain._rows import MAX_ROWS, TableRows
 
 __all__ = ["N_BLOCKS", "compute_permuted_scores", "read_column_groups"]
@@ -156,7 +156,7 @@ def _check_finite(starts: Mapping[str, Any]) -> None:
 
 
 def _check_rows(rows: TableRows, y: npt.NDArray[Any], n_repeats: int) -> None:
-    if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 1:
+    if not is_integer(n_repeats) or isinstance(n_repeats, bool) or n_repeats < 1:
         raise ValueError(f"n_repeats must be an integer of at least 1, got {n_repeats!r}")
     if rows.n_rows < 2:
         raise ValueError("X has 1 row, but at least 2 are required to shuffle a column")

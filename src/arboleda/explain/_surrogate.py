@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from arboleda._utils.frames import new_frame
+from arboleda._utils.number_types import is_real
 from arboleda._utils.results import Result
 from arboleda.explain._best_subtrees import NodeLosses, find_best_subtrees, find_enclosing_nodes
 from arboleda.explain._conformal import as_target_array
@@ -355,7 +355,7 @@ def _read_target(y: Any, n_rows: int, classes: Array | None, name: str, rows: st
 
 
 def _split_rows(rows: Array, test_size: float, random_state: Any) -> tuple[Array, Array]:
-    if isinstance(test_size, bool) or not isinstance(test_size, Real) or not 0 < test_size < 1:
+    if isinstance(test_size, bool) or not is_real(test_size) or not 0 < test_size < 1:
         raise ValueError(f"test_size must be a number between 0 and 1, got {test_size!r}")
     n_test = round(test_size * rows.size)
     if not 0 < n_test < rows.size:

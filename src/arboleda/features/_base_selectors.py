@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv, cross_val_score
-from sklearn.utils import Tags, check_array, check_random_state, get_tags
+from sklearn.utils import Tags, check_array, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.multiclass import type_of_target
@@ -28,7 +28,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from arboleda._base.mixins import restore_on_failure
+from arboleda._base.mixins import copy_input_tags, restore_on_failure
 from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.targets import encode_classes
 from arboleda._engine.columns import Schema
@@ -335,9 +335,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        of_estimator = get_tags(self.estimator)
-        tags.input_tags.allow_nan = of_estimator.input_tags.allow_nan
-        tags.input_tags.sparse = of_estimator.input_tags.sparse
+        copy_input_tags(tags, self.estimator)
         return tags
 
 

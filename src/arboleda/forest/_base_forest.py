@@ -19,9 +19,10 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from arboleda._base.mixins import restore_on_failure
 from arboleda._base.parameter_names import name_other_arguments
-from arboleda._base.tree_learner import Array, Training
+from arboleda._base.tree_learner import Array, Training, get_growth_parameters
 from arboleda._engine.fit import ForestOptions
 from arboleda._engine.forest import Forest as Trees
+from arboleda._utils.number_types import is_integer
 from arboleda.forest._forest_model import ForestModel
 from arboleda.forest._out_of_bag import BLOCK_SIZE, MAX_TREES, Convergence, OobPredictions
 from arboleda.forest._training_rows import BagKind, Bags, KeptRows
@@ -78,6 +79,15 @@ class BaseForest(ForestModel):
     @abstractmethod
     def _keep_out_of_bag(self, oob: OobPredictions, target: Array) -> None:
         """Set scikit-learn's out-of-bag attributes."""
+
+    def _get_tree_parameters(self) -> dict[str, Any]:
+        """Return the parameters of the trees that do not depend on the kind of target."""
+        return {
+            **get_growth_parameters(self),
+            "splitter": "random" if self._random_splits else "best",
+            "categorical_features": self.categorical_features,
+            "monotonic_cst": self.monotonic_cst,
+        }
 
     # Fitting
 
@@ -272,7 +282,7 @@ def _n_drawn(max_samples: int | float | None, n_rows: int) -> int:
     """Return the number of rows drawn per tree; -1 for all."""
     if max_samples is None:
         return -1
-    if not isinstance(max_samples, Integral):
+    if not is_integer(max_samples):
         return max(round(n_rows * max_samples), 1)
     if max_samples > n_rows:
         raise ValueError(

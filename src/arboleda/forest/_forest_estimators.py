@@ -63,20 +63,8 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, BaseForest):
         balanced = self.class_weight == "balanced_subsample"
         return DecisionTreeClassifier(
             criterion=self.criterion,
-            splitter="random" if self._random_splits else "best",
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            max_features=self.max_features,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_impurity_decrease=self.min_impurity_decrease,
             class_weight="balanced" if balanced else self.class_weight,
-            ccp_alpha=self.ccp_alpha,
-            max_bins=self.max_bins,
-            categorical_features=self.categorical_features,
-            n_jobs=self.n_jobs,
-            monotonic_cst=self.monotonic_cst,
+            **self._get_tree_parameters(),
         )
 
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
@@ -231,19 +219,7 @@ class ForestRegressor(NumberTarget, QuantileMixin, BaseForest):
         """An unfitted tree with the parameters of the forest's trees."""
         return DecisionTreeRegressor(
             criterion=self.criterion,
-            splitter="random" if self._random_splits else "best",
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            max_features=self.max_features,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_impurity_decrease=self.min_impurity_decrease,
-            ccp_alpha=self.ccp_alpha,
-            max_bins=self.max_bins,
-            categorical_features=self.categorical_features,
-            n_jobs=self.n_jobs,
-            monotonic_cst=self.monotonic_cst,
+            **self._get_tree_parameters(),
         )
 
     def _check_size(self, training: Training, n_trees: int, n_leaves: int) -> None:

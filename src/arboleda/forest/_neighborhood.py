@@ -6,7 +6,6 @@ forests"; Meinshausen (2006), "Quantile regression forests".
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from arboleda._engine.forest import Forest
 from arboleda._engine.neighborhood import Neighborhood, Proximity, squared_proximities
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.target import read_target
+from arboleda._utils.number_types import is_real
 from arboleda.forest._proximity import compute_outlier_scores, impute_by_proximity
 from arboleda.forest._training_rows import Bags, KeptRows
 
@@ -338,7 +338,7 @@ class QuantileMixin(NeighborhoodMixin):
         intervals : ndarray of shape (n_samples, 2)
             Or (n_samples, n_outputs, 2) for several targets.
         """
-        is_number = isinstance(coverage, Real) and not isinstance(coverage, bool)
+        is_number = is_real(coverage) and not isinstance(coverage, bool)
         if not is_number or not 0.0 < coverage < 1.0:
             raise ValueError(f"coverage must be between 0 and 1, such as 0.9, got {coverage!r}")
         return self.predict_quantiles(X, [(1.0 - coverage) / 2.0, (1.0 + coverage) / 2.0])

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._base.mixins import restore_on_failure
 from arboleda._engine.table import check_table
 from arboleda._utils.frames import new_frame
+from arboleda._utils.number_types import is_integer
 from arboleda.learners._bayes_rule import Array, BayesRuleClassifier, Floats
 from arboleda.learners._bayesian_network_inference import draw_states, learn_tables, log_joint
 from arboleda.learners._bayesian_network_structure import Structure, build_graph, node_names
@@ -309,7 +310,7 @@ default="from_dtype"
         y : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        if not isinstance(n_samples, Integral) or isinstance(n_samples, bool) or n_samples < 1:
+        if not is_integer(n_samples) or isinstance(n_samples, bool) or n_samples < 1:
             raise ValueError(f"n_samples must be a whole number of at least 1; got {n_samples!r}")
         rng = check_random_state(random_state)
         states = draw_states(self._network, list(self.tables_.values()), int(n_samples), rng)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.number_types import is_integer
 from arboleda._utils.results import Result
 from arboleda.metrics._read import read_probabilities
 
@@ -95,7 +95,7 @@ def bin_probabilities(probability: Floats, n_bins: int, strategy: Bins) -> Binne
     ValueError
         If the strategy is unknown or the number of bins is not positive.
     """
-    if not isinstance(n_bins, Integral) or n_bins < 1:
+    if not is_integer(n_bins) or n_bins < 1:
         raise ValueError(f"n_bins={n_bins!r} must be an integer of at least 1")
     inner = np.linspace(0.0, 1.0, n_bins + 1)
     if strategy == "quantile":
@@ -296,7 +296,7 @@ def calibration_error(
     >>> error.low, error.value < error.largest_by_chance
     (0.0, True)
     """
-    if not isinstance(n_resamples, Integral) or n_resamples < 1:
+    if not is_integer(n_resamples) or n_resamples < 1:
         raise ValueError(f"n_resamples={n_resamples!r} must be an integer of at least 1")
     if not 0.0 < confidence_level < 1.0:
         raise ValueError(f"confidence_level={confidence_level!r} must lie between 0 and 1")

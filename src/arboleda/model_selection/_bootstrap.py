@@ -17,7 +17,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,6 +30,7 @@ from sklearn.utils.validation import _num_samples
 
 from arboleda._base.held_out import Loss, compute_row_losses, find_misclassified_rows, resolve_loss
 from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.number_types import is_integer
 from arboleda._utils.numbers import plain
 from arboleda._utils.results import Result
 from arboleda._utils.sparse import check_sparse
@@ -73,7 +73,7 @@ class BootstrapSplit(BaseShuffleSplit):  # type: ignore[misc]
     """
 
     def __init__(self, n_splits: int = 50, *, random_state: Any = None) -> None:
-        if not isinstance(n_splits, Integral) or isinstance(n_splits, bool) or n_splits < 1:
+        if not is_integer(n_splits) or isinstance(n_splits, bool) or n_splits < 1:
             raise ValueError(f"n_splits must be a whole number of at least 1; got {n_splits!r}")
         super().__init__(n_splits=n_splits, random_state=random_state)
 

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from numbers import Integral, Number
+from numbers import Number
 from threading import Lock
 from types import TracebackType
 from typing import Any
@@ -26,6 +26,7 @@ from sklearn.utils.validation import _check_method_params
 
 from arboleda._engine.shared_binning import SharedBinning
 from arboleda._engine.table import DenseTable, SparseTable, check_table
+from arboleda._utils.number_types import is_integer
 from arboleda.model_selection._stages import Stages, find_stages
 
 Parameters = dict[str, Any]
@@ -166,9 +167,9 @@ def _make_key(value: Any) -> Hashable:
 def _estimate_tree_size(model: Any) -> float:
     """Estimate the relative size of the trees of a model."""
     leaves = [2.0**20]
-    if isinstance(model.max_leaf_nodes, Integral):
+    if is_integer(model.max_leaf_nodes):
         leaves.append(float(model.max_leaf_nodes))
-    if isinstance(model.max_depth, Integral):
+    if is_integer(model.max_depth):
         leaves.append(2.0 ** min(int(model.max_depth), 20))
     return min(leaves)
 

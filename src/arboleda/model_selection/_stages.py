@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.table import DenseTable, SparseTable
+from arboleda._utils.number_types import is_integer
 from arboleda.boosting import (
     Boosting,
     GradientBoostingClassifier,
@@ -47,7 +47,7 @@ class BoostingStages:
 
     def is_staged(self, model: Boosting, n_rows: int) -> bool:
         """Return whether there is no early stopping, callback or initial model."""
-        if not isinstance(getattr(model, model._rounds_parameter), Integral):
+        if not is_integer(getattr(model, model._rounds_parameter)):
             return False
         if model.warm_start or model.callbacks or model.verbose:
             return False
@@ -101,7 +101,7 @@ class ForestStages:
     def is_staged(self, model: BaseForest, n_rows: int) -> bool:
         """Return whether only the votes of the trees are needed, without progress or OOB scores."""
         del n_rows
-        is_number = isinstance(model.n_estimators, Integral)
+        is_number = is_integer(model.n_estimators)
         return is_number and not (model.warm_start or model.verbose or model.oob_score)
 
     def keeps_earlier_stages(self, model: BaseForest) -> bool:

@@ -16,59 +16,61 @@ from arboleda.persist.values import decode, decode_columns, encode, encode_colum
 
 __all__ = ["MODEL_KEYS", "decode_model", "decode_template", "encode_model", "encode_template"]
 
-# Imported on first use, because the estimators depend on this package.
-_MODULES = {
-    "AdaBoostClassifier": "arboleda.adaboost",
-    "AdaBoostM1": "arboleda.adaboost",
-    "AdaBoostM2": "arboleda.adaboost",
-    "AdaBoostMH": "arboleda.adaboost",
-    "AdaBoostMR": "arboleda.adaboost",
-    "AdaBoostR": "arboleda.adaboost",
-    "AdaBoostR2": "arboleda.adaboost",
-    "AdaBoostRegressor": "arboleda.adaboost",
-    "BARTClassifier": "arboleda.bart",
-    "BARTRegressor": "arboleda.bart",
-    "BaggingClassifier": "arboleda.bagging",
-    "BaggingRegressor": "arboleda.bagging",
-    "BalancedRandomForestClassifier": "arboleda.forest",
-    "BayesianModelAveragingClassifier": "arboleda.combine",
-    "BayesianModelAveragingRegressor": "arboleda.combine",
-    "ClassSwitchingClassifier": "arboleda.bagging",
-    "DecisionTreeClassifier": "arboleda.tree",
-    "DecisionTreeRegressor": "arboleda.tree",
-    "EnsembleSelectionClassifier": "arboleda.combine",
-    "EnsembleSelectionRegressor": "arboleda.combine",
-    "ExtraTreesClassifier": "arboleda.forest",
-    "ExtraTreesRegressor": "arboleda.forest",
-    "GentleBoost": "arboleda.adaboost",
-    "GradientBoostingClassifier": "arboleda.boosting",
-    "GradientBoostingRegressor": "arboleda.boosting",
-    "HistGradientBoostingClassifier": "arboleda.boosting",
-    "HistGradientBoostingRegressor": "arboleda.boosting",
-    "LogitBoost": "arboleda.adaboost",
-    "MajorityVoteWithReject": "arboleda.combine",
-    "MedianRule": "arboleda.combine",
-    "NaiveBayesCombiner": "arboleda.combine",
-    "PastingClassifier": "arboleda.bagging",
-    "PastingRegressor": "arboleda.bagging",
-    "ProductRule": "arboleda.combine",
-    "PrunedTreeClassifier": "arboleda.tree",
-    "PrunedTreeRegressor": "arboleda.tree",
-    "QuantileRegressionForest": "arboleda.forest",
-    "RandomForestClassifier": "arboleda.forest",
-    "RandomForestRegressor": "arboleda.forest",
-    "RandomPatchesClassifier": "arboleda.bagging",
-    "RandomPatchesRegressor": "arboleda.bagging",
-    "RandomSubspaceClassifier": "arboleda.bagging",
-    "RandomSubspaceRegressor": "arboleda.bagging",
-    "RealAdaBoost": "arboleda.adaboost",
-    "SAMME": "arboleda.adaboost",
-    "StackingClassifier": "arboleda.combine",
-    "StackingRegressor": "arboleda.combine",
-    "VotingClassifier": "arboleda.combine",
-    "VotingRegressor": "arboleda.combine",
-    "WeightedMajorityVote": "arboleda.combine",
-}
+# The classes that model files support.
+_CLASSES = frozenset(
+    {
+        "AdaBoostClassifier",
+        "AdaBoostM1",
+        "AdaBoostM2",
+        "AdaBoostMH",
+        "AdaBoostMR",
+        "AdaBoostR",
+        "AdaBoostR2",
+        "AdaBoostRegressor",
+        "BARTClassifier",
+        "BARTRegressor",
+        "BaggingClassifier",
+        "BaggingRegressor",
+        "BalancedRandomForestClassifier",
+        "BayesianModelAveragingClassifier",
+        "BayesianModelAveragingRegressor",
+        "ClassSwitchingClassifier",
+        "DecisionTreeClassifier",
+        "DecisionTreeRegressor",
+        "EnsembleSelectionClassifier",
+        "EnsembleSelectionRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+        "GentleBoost",
+        "GradientBoostingClassifier",
+        "GradientBoostingRegressor",
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
+        "LogitBoost",
+        "MajorityVoteWithReject",
+        "MedianRule",
+        "NaiveBayesCombiner",
+        "PastingClassifier",
+        "PastingRegressor",
+        "ProductRule",
+        "PrunedTreeClassifier",
+        "PrunedTreeRegressor",
+        "QuantileRegressionForest",
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "RandomPatchesClassifier",
+        "RandomPatchesRegressor",
+        "RandomSubspaceClassifier",
+        "RandomSubspaceRegressor",
+        "RealAdaBoost",
+        "SAMME",
+        "StackingClassifier",
+        "StackingRegressor",
+        "VotingClassifier",
+        "VotingRegressor",
+        "WeightedMajorityVote",
+    }
+)
 
 
 def get_class_name(model: object) -> str:
@@ -80,7 +82,7 @@ def get_class_name(model: object) -> str:
         If it is not a class of this library, for example a subclass of one.
     """
     name = type(model).__name__
-    if name not in _MODULES or find_class(name) is not type(model):
+    if name not in _CLASSES or find_class(name) is not type(model):
         raise TypeError(
             f"{type(model).__module__}.{name} cannot be saved: model files support the classes of "
             "arboleda, not their subclasses"
@@ -96,9 +98,10 @@ def find_class(name: object) -> Any:
     ModelFormatError
         If the name is not registered.
     """
-    if not isinstance(name, str) or name not in _MODULES:
+    if not isinstance(name, str) or name not in _CLASSES:
         raise ModelFormatError("the header names a class that is unknown to this version")
-    return getattr(import_module(_MODULES[name]), name)
+    # Imported on first use, because the estimators depend on this package.
+    return getattr(import_module("arboleda"), name)
 
 
 MODEL_KEYS = ("class", "parameters", "fitted", "columns")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._utils.number_types import is_integer
 from arboleda._utils.numbers import percent, plain
 from arboleda.plot._fit import (
     count_fitting_rows,
@@ -115,7 +115,7 @@ def importance(importance: Any, ax: Axes | None = None, *, n_features: int | Non
 
 def check_max_rows(wanted: int | None, available: int, name: str) -> int:
     """Check the number of rows to draw, and limit it to those available."""
-    whole = isinstance(wanted, Integral) and not isinstance(wanted, bool)
+    whole = is_integer(wanted) and not isinstance(wanted, bool)
     if wanted is not None and not (whole and wanted >= 1):
         raise ValueError(
             f"{name} must be an integer of at least 1, or None for as many as fit, got {wanted!r}"

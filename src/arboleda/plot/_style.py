@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda._tree_rendering.legend import CLASS_COLOURS, blend_with_white, class_colours
+from arboleda._utils.number_types import is_integer
 from arboleda._utils.numbers import plain
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def find_output(output: Any, names: Sequence[str]) -> int:
     ValueError
         If there is no such output.
     """
-    a_number = isinstance(output, Integral) and not isinstance(output, bool)
+    a_number = is_integer(output) and not isinstance(output, bool)
     if str(output) in names and not (a_number and 0 <= int(output) < len(names)):
         return list(names).index(str(output))
     if a_number:

@@ -1,7 +1,7 @@
 """The metrics: key, name, meaning, task, direction, range, and the names that people type.
 
 The options of a study, the reports and the documentation read this table. How each metric is
-computed is in `arboleda.study.metrics.measures`, by the same keys.
+computed is in `arboleda.scoring.measures`, by the same keys.
 """
 
 import difflib

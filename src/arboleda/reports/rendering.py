@@ -7,7 +7,8 @@ request, and only the script whose hash is in the policy can run.
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,12 +17,21 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from arboleda._locale import current_locale
+from arboleda._locale import current_locale, use_locale
 from arboleda._utils.text import visible_lines
-from arboleda.reports.fact_messages import translate
-from arboleda.reports.translation import gettext, ngettext, pgettext
+from arboleda.reports.fact_messages import translate, use_messages
+from arboleda.reports.translation import get_locale, gettext, ngettext, pgettext
 
-__all__ = ["DATA_PAGES", "Bar", "Highlight", "KeyFigure", "Summary", "check_version", "render_page"]
+__all__ = [
+    "DATA_PAGES",
+    "Bar",
+    "Highlight",
+    "KeyFigure",
+    "Summary",
+    "check_version",
+    "render_page",
+    "use_facts",
+]
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # Styles that the report of a study does not need.
@@ -89,6 +99,29 @@ def check_version(facts: Mapping[str, Any], version: int, drawn: str, remedy: st
         raise ValueError(
             f"the facts have schema version {result!r}, {drawn} draws version {version}; {remedy}"
         )
+
+
+@contextmanager
+def use_facts(facts: Mapping[str, Any], version: int, remedy: str, language: str) -> Iterator[None]:
+    """Check the version of facts; use a language, and the facts' messages in it, in the block.
+
+    Parameters
+    ----------
+    facts : mapping
+    version : int
+        The supported schema version.
+    remedy : str
+        What the user can do about another version, for the error message.
+    language : {"en", "es"}
+
+    Raises
+    ------
+    ValueError
+        If the facts have another schema version, or the language is not available.
+    """
+    check_version(facts, version, "this page", remedy)
+    with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
+        yield
 
 
 def render_page(template: str | Path, view: Mapping[str, Any], styles: Sequence[Path] = ()) -> str:

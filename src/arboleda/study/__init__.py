@@ -1,10 +1,11 @@
 """Studies of a table from end to end: the code behind ``arboleda study``.
 
 ``study.py`` is the spine, ``plan.py`` fixes everything before the first fit, and ``runner.py`` runs
-it. The folders show the way of the data: `config`, `data`, `search`, `execution`, `combination`,
+it. The folders show the way of the data: `config`, `search`, `execution`, `combination`,
 `artifacts`, `results`. Tables are read by `arboleda.tables`, the models are those of
-`arboleda.catalogue`, and the commands ``explore``, ``explain`` and ``compare`` are in
-`arboleda.analysis`. Each command has one function or class of its name, imported from here.
+`arboleda.catalogue`, predictions are scored by `arboleda.scoring`, and the commands ``explore``,
+``explain`` and ``compare`` are in `arboleda.analysis`. Each command has one function or class of
+its name, imported from here.
 
 Heavy modules are imported on first use, so errors and help appear immediately.
 """
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     from arboleda.analysis.explanation.explain import explain as explain
     from arboleda.analysis.exploration.explore import Exploration as Exploration
     from arboleda.analysis.exploration.explore import explore as explore
+    from arboleda.scoring.user_function import MetricFunction as MetricFunction
     from arboleda.study.artifacts.estimators import StudyClassifier as StudyClassifier
     from arboleda.study.artifacts.estimators import StudyRegressor as StudyRegressor
     from arboleda.study.artifacts.exports import export as export
     from arboleda.study.artifacts.loaded import StudyResult as StudyResult
     from arboleda.study.artifacts.rows import Rows as Rows
-    from arboleda.study.metrics.user_function import MetricFunction as MetricFunction
     from arboleda.study.results.predict_file import predict as predict
     from arboleda.study.results.predict_file import predict_file as predict_file
     from arboleda.study.study import Study as Study
@@ -60,7 +61,7 @@ _HOMES = {
     "Explanation": "arboleda.analysis.explanation.explain",
     "Exploration": "arboleda.analysis.exploration.explore",
     "Layout": "arboleda.tables.layout",
-    "MetricFunction": "arboleda.study.metrics.user_function",
+    "MetricFunction": "arboleda.scoring.user_function",
     "Rows": "arboleda.study.artifacts.rows",
     "Study": "arboleda.study.study",
     "StudyClassifier": "arboleda.study.artifacts.estimators",

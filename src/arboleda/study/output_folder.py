@@ -1,36 +1,110 @@
-"""The output folder of a study: its default path, and the files of the whole study."""
+"""The output folder of a study: its default path, its files, and commands that use it."""
 
 import errno
 import json
 import re
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from arboleda._utils.errors import StudyError
 from arboleda._utils.files import write_atomically
 from arboleda._utils.text import json_escaped
+from arboleda.catalogue.entries import CATALOGUE
+from arboleda.catalogue.portfolio import PORTFOLIO
+from arboleda.reports.study.next_steps import describe_purpose
 from arboleda.reports.study.page import FIGURES, write_report
 from arboleda.study.artifacts.files import MODELS, remove_temporary_files
 from arboleda.study.artifacts.index import INDEX, format_index
 from arboleda.study.artifacts.loaded import REPORT
 from arboleda.study.artifacts.rows import save_held_out, save_rows
+from arboleda.study.combination.methods import METHODS
 from arboleda.study.config.options import CONFIG
-from arboleda.study.next_steps import suggest_next_steps
 from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
 from arboleda.study.results.leaderboard import leaderboard_csv
 from arboleda.study.runner import RunResult, ranked
 
 __all__ = [
+    "can_export",
     "check_scored",
     "default_folder",
     "explain_write_errors",
+    "suggest_next_steps",
     "write_config",
     "write_index",
     "write_results",
 ]
+
+_CODE = """\
+from arboleda import Study
+
+study = Study.load({folder!r})
+rows = study.test_rows().X
+print(study.best_model_.predict(rows))
+"""
+
+
+def suggest_next_steps(facts: Mapping[str, Any], folder: Path, table: Any) -> dict[str, Any] | None:
+    """Return what to do next with a study; None without a saved model.
+
+    Parameters
+    ----------
+    facts : mapping
+        Facts of the study.
+    folder : Path
+        Folder of the study.
+    table : str, path or frame
+        Table of the study; a table in memory has no commands that read it.
+
+    Returns
+    -------
+    dict or None
+        ``commands``, of which each has a ``purpose`` ("predict", "explain", "export", "explore"),
+        ``about`` (a sentence) and the ``command`` for a shell; and Python ``code``.
+    """
+    best = next((model for model in facts["models"] if model["status"] == "ok"), None)
+    if best is None or best["not_kept"]:
+        return None
+    where = _quote(str(folder))
+    commands = {"explain": f"arboleda explain {where}"}
+    if isinstance(table, str | Path):
+        what = _quote(str(table))
+        commands = {"predict": f"arboleda predict {where} {what}"} | commands
+        commands["explore"] = f"arboleda explore {what} --target={_quote_value(facts)}"
+    if can_export(best):
+        commands.pop("explore", None)
+        commands["export"] = f"arboleda export {where}"
+    return {
+        "commands": [
+            {"purpose": purpose, "about": describe_purpose(purpose), "command": command}
+            for purpose, command in commands.items()
+        ],
+        "code": _CODE.format(folder=str(folder)),
+    }
+
+
+def can_export(model: Mapping[str, Any]) -> bool:
+    """Return whether a model of the facts can be written as ONNX in this environment."""
+    if find_spec("onnx") is None:
+        return False
+    single = {m.key for m in (*CATALOGUE, *PORTFOLIO) if m.learns and (m.core or m.bag)}
+    members = model["ensemble"]["members"] if model.get("ensemble") else [model]
+    combined = {method.key for method in METHODS}
+    return all(m["key"] in single for m in members) and model["key"] in single | combined
+
+
+def _quote(path: str) -> str:
+    """Quote a path for a shell; one that begins with a dash is not taken for an option."""
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
+
+
+def _quote_value(facts: Mapping[str, Any]) -> str:
+    return shlex.quote(facts["study"]["target"])
+
 
 RESULTS, LEADERBOARD = "results.json", "leaderboard.csv"
 

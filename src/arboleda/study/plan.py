@@ -19,17 +19,16 @@ from arboleda.catalogue.model import apply_approximation
 from arboleda.catalogue.preparation import make_preparation
 from arboleda.facts.study import SCHEMA_VERSION
 from arboleda.reports.fact_messages import write_message
+from arboleda.scoring.choice import COST, StudyMetric
 from arboleda.study.artifacts.files import MODELS_VERSION
+from arboleda.study.config.costs import cost_matrix
 from arboleda.study.config.presets import PRESETS, Preset
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution.job import TEST, Job, Shared
 from arboleda.study.execution.ledger import LEDGER_VERSION
-from arboleda.study.metrics.choice import COST, StudyMetric
-from arboleda.study.problem import check_problem
+from arboleda.study.problem import check_problem, describe_setting
 from arboleda.study.results.calibration import FITS
-from arboleda.study.results.scoring import cost_matrix
-from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
-from arboleda.study.setting import describe_setting
+from arboleda.study.search.strategies import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 from arboleda.study.splitting import Split, make_split
 from arboleda.tables.features import (
     Features,

@@ -16,9 +16,9 @@ from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job, make_fold_pattern
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, remove_predictions
 from arboleda.study.plan import Plan
-from arboleda.study.search import Trial
 from arboleda.study.search.model_search import CandidateResult, ModelSearch, Outcome, run_searches
 from arboleda.study.search.row_caps import apply_row_caps, is_deferred, reallocate_budget
+from arboleda.study.search.strategies import Trial
 
 __all__ = [
     "COMBINATIONS",

@@ -30,7 +30,6 @@ from arboleda.study.execution.job import Limits
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.pool import Pool, choose_processes
 from arboleda.study.execution.progress import make_watcher
-from arboleda.study.fitted_table import join_columns, join_target
 from arboleda.study.output_folder import (
     check_scored,
     default_folder,
@@ -51,6 +50,7 @@ from arboleda.study.runner import (
     search_models,
     test_models,
 )
+from arboleda.tables.fitted_table import join_columns, join_target
 from arboleda.tables.reading import read_table
 
 __all__ = ["Study"]

@@ -37,20 +37,29 @@ _NO_ALPHA = 1e-14
 Pruning = Literal["cost_complexity", "reduced_error", "validation"]
 
 
+_PRUNING_CONSTRAINTS: dict[str, list[Any]] = {
+    "pruning": [StrOptions({"cost_complexity", "reduced_error", "validation"})],
+    "rule": [StrOptions({"min", "1se"})],
+    "cv": [
+        Interval(Integral, 2, None, closed="left"),
+        HasMethods(["split", "get_n_splits"]),
+        HasMethods("__iter__"),
+    ],
+    "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
+}
+
+
+def make_pruning_constraints(tree: type[DecisionTree]) -> dict[str, list[Any]]:
+    """Make the constraints of a pruned tree from those of the tree that is pruned."""
+    constraints = {**tree._parameter_constraints, **_PRUNING_CONSTRAINTS}
+    del constraints["ccp_alpha"]  # selected by the pruning
+    return constraints
+
+
 class PrunedTree(DecisionTree):
     """Base class of pruned classification and regression trees."""
 
     _supports_multi_output = False
-    _pruning_constraints: ClassVar[dict[str, list[Any]]] = {
-        "pruning": [StrOptions({"cost_complexity", "reduced_error", "validation"})],
-        "rule": [StrOptions({"min", "1se"})],
-        "cv": [
-            Interval(Integral, 2, None, closed="left"),
-            HasMethods(["split", "get_n_splits"]),
-            HasMethods("__iter__"),
-        ],
-        "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
-    }
 
     pruning: Pruning
     rule: Literal["min", "1se"]

@@ -11,7 +11,7 @@ from arboleda._base.tree_learner import Array, CategoricalFeatures, MaxFeatures
 from arboleda._engine.tree import Loss
 from arboleda.persist import Field
 from arboleda.tree._decision_tree_estimators import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda.tree._pruned_tree import PrunedTree, Pruning
+from arboleda.tree._pruned_tree import PrunedTree, Pruning, make_pruning_constraints
 from arboleda.tree._pruning_curve import CurveField
 
 
@@ -111,11 +111,9 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
     """
 
     _stratify: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{k: v for k, v in DecisionTreeClassifier._parameter_constraints.items()
-           if k != "ccp_alpha"},
-        **PrunedTree._pruning_constraints,
-    }  # fmt: skip
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = make_pruning_constraints(
+        DecisionTreeClassifier
+    )
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **DecisionTreeClassifier._fitted_attributes,
@@ -252,11 +250,9 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
     """
 
     _stratify: ClassVar[bool] = False
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{k: v for k, v in DecisionTreeRegressor._parameter_constraints.items()
-           if k != "ccp_alpha"},
-        **PrunedTree._pruning_constraints,
-    }  # fmt: skip
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = make_pruning_constraints(
+        DecisionTreeRegressor
+    )
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **DecisionTreeRegressor._fitted_attributes,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._engine.tree import Tree
 from arboleda._tree_rendering.boxes import Box, Output, Sketch, SplitCondition
 from arboleda._tree_rendering.svg import draw_tree
+from arboleda._utils.number_types import is_integer
 
 __all__ = ["Drawing", "TreeView", "tree_svg", "view_tree"]
 
@@ -224,7 +224,7 @@ def tree_svg(
     estimator: Any, max_depth: int | None, feature_names: Any, class_names: Any
 ) -> Drawing:
     """Draw an estimator's tree; see `DecisionTree.to_svg`."""
-    if max_depth is not None and not (isinstance(max_depth, Integral) and max_depth >= 0):
+    if max_depth is not None and not (is_integer(max_depth) and max_depth >= 0):
         raise ValueError(
             f"max_depth must be an integer >= 0, or None for the whole tree, got {max_depth!r}"
         )

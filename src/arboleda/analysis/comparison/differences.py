@@ -11,12 +11,12 @@ from arboleda.diagnose import holm
 from arboleda.facts.comparison import ComparedPair, DifferenceFacts, PairedFacts
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.metric_names import find_metric_name
+from arboleda.scoring.choice import COST, find_metric
+from arboleda.scoring.scores import class_scores
 from arboleda.study import StudyError, StudyResult
 from arboleda.study.artifacts.rows import Rows
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.metrics.choice import COST, find_metric
 from arboleda.study.results.comparison import LEVEL, compare_on_rows
-from arboleda.study.results.scoring import class_scores
 
 __all__ = ["compare_best", "find_row_mismatch", "list_differences"]
 

@@ -3,7 +3,6 @@
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 import arboleda
 from arboleda._utils.errors import StudyError
+from arboleda._utils.number_types import is_integer
 from arboleda.analysis.explanation.contributions import (
     describe_contributions,
     describe_lime,
@@ -153,7 +153,7 @@ def explain(
     >>> found.facts["prediction"]["value"]
     'setosa'
     """
-    if not isinstance(seed, Integral) or not 0 <= seed < 2**32:
+    if not is_integer(seed) or not 0 <= seed < 2**32:
         raise StudyError(
             f"The seed {seed!r} is out of range; choose a whole number from 0 to {2**32 - 1}."
         )
@@ -212,12 +212,16 @@ def load_row(subject: ExplainedModel, row: int) -> ExplainedRow:
     """
     study = subject.facts["study"]
     n_rows = subject.facts["data"]["n_rows"]
-    if not isinstance(row, Integral) or not 1 <= row <= n_rows:
+    if not is_integer(row) or not 1 <= row <= n_rows:
         raise StudyError(
             f"There is no row {row} in {study['table']}; choose one from 1 to {n_rows:,}."
         )
     number = int(row) - 1
-    for name, part in (("test", subject.test), ("train", subject.train)):
+    parts: dict[Literal["test", "train"], RowSubset] = {
+        "test": subject.test,
+        "train": subject.train,
+    }
+    for name, part in parts.items():
         result = np.flatnonzero(part.numbers == number)
         if result.size:
             at = int(result[0])

@@ -3,7 +3,6 @@
 import platform
 import re
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 import arboleda
 from arboleda._utils.errors import StudyError
+from arboleda._utils.number_types import is_integer
 from arboleda.analysis.exploration.explored_table import (
     ExploredTable,
     ExploredTarget,
@@ -123,7 +123,7 @@ def explore(
     >>> found.facts["duplicates"]["n_repeats"]
     1
     """
-    if not isinstance(seed, Integral) or not 0 <= seed < 2**32:
+    if not is_integer(seed) or not 0 <= seed < 2**32:
         raise StudyError(
             f"The seed {seed!r} is out of range; choose a whole number from 0 to {2**32 - 1}."
         )

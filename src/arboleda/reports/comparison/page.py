@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arboleda._locale import use_locale
 from arboleda._utils.numbers import duration, integer, plain
 from arboleda.facts.comparison import (
     SCHEMA_VERSION,
@@ -15,10 +14,10 @@ from arboleda.facts.comparison import (
     DifferenceFacts,
     OverTablesFacts,
 )
-from arboleda.reports.fact_messages import translate, use_messages
-from arboleda.reports.rendering import DATA_PAGES, check_version, render_page
+from arboleda.reports.fact_messages import translate
+from arboleda.reports.rendering import DATA_PAGES, render_page, use_facts
 from arboleda.reports.tables import Cell
-from arboleda.reports.translation import N_, get_locale
+from arboleda.reports.translation import N_
 from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import join_names, spell_count
 
@@ -78,8 +77,7 @@ def render_comparison(facts: Mapping[str, Any], language: str = "en") -> str:
     ValueError
         If the facts have another schema version, or the language is not available.
     """
-    check_version(facts, SCHEMA_VERSION, "this page", "compare the studies again")
-    with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
+    with use_facts(facts, SCHEMA_VERSION, "compare the studies again", language):
         view = _make_view(ComparisonOfStudies.model_validate(facts))
         return render_page("comparison.html.j2", view, DATA_PAGES)
 

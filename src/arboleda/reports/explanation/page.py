@@ -4,14 +4,19 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from arboleda._locale import use_locale
 from arboleda._utils.numbers import integer, plain
-from arboleda.facts.explanation import SCHEMA_VERSION
+from arboleda.facts.explanation import (
+    SCHEMA_VERSION,
+    ExplanationFacts,
+    ModelExplanation,
+    RowExplanation,
+)
 from arboleda.reports.explanation.model_page import make_model_view
 from arboleda.reports.explanation.row_page import make_row_view
-from arboleda.reports.fact_messages import translate, use_messages
-from arboleda.reports.rendering import DATA_PAGES, check_version, render_page
-from arboleda.reports.translation import N_, get_locale, pgettext
+from arboleda.reports.explanation.wording import AnyExplanation
+from arboleda.reports.fact_messages import translate
+from arboleda.reports.rendering import DATA_PAGES, render_page, use_facts
+from arboleda.reports.translation import N_, pgettext
 from arboleda.reports.translation import gettext as _
 
 __all__ = ["make_method_view", "render_explanation"]
@@ -42,72 +47,80 @@ def render_explanation(facts: Mapping[str, Any], language: str = "en") -> str:
     ValueError
         If the facts have another schema version, or the language is not available.
     """
-    check_version(facts, SCHEMA_VERSION, "this page", "explain the study again")
-    with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
-        view = make_row_view(facts) if facts["about"] == "row" else make_model_view(facts)
+    with use_facts(facts, SCHEMA_VERSION, "explain the study again", language):
+        explained = ExplanationFacts.model_validate(facts).root
+        view = (
+            make_row_view(explained)
+            if isinstance(explained, RowExplanation)
+            else make_model_view(explained)
+        )
         return render_page(
-            f"explanation_{facts['about']}.html.j2", {**view, **_make_frame(facts)}, DATA_PAGES
+            f"explanation_{explained.about}.html.j2",
+            {**view, **_make_frame(explained)},
+            DATA_PAGES,
         )
 
 
-def _make_frame(facts: Mapping[str, Any]) -> dict[str, Any]:
-    here, study = facts["environment"], facts["study"]
+def _make_frame(facts: AnyExplanation) -> dict[str, Any]:
+    here, study = facts.environment, facts.study
     return {
         "headline": _make_headline(facts),
         "method": make_method_view(facts),
         "command": _make_command(facts),
         "environment": [
-            ("arboleda", here["arboleda"]),
-            ("Python", here["python"]),
-            ("NumPy", here["numpy"]),
-            ("scikit-learn", here["scikit_learn"]),
-            (_("Data, SHA-256"), study["data_sha256"]),
+            ("arboleda", here.arboleda),
+            ("Python", here.python),
+            ("NumPy", here.numpy),
+            ("scikit-learn", here.scikit_learn),
+            (_("Data, SHA-256"), study.data_sha256),
         ],
-        "version": facts["arboleda_version"],
+        "version": facts.arboleda_version,
     }
 
 
-def _make_headline(facts: Mapping[str, Any]) -> list[str]:
-    study, model = facts["study"], facts["model"]
-    headline = [_("{target}, by {name}", target=study["target"], name=translate(model["name"]))]
-    if facts["about"] == "row":
-        part = facts["row"]["part"]
+def _make_headline(facts: AnyExplanation) -> list[str]:
+    study, model = facts.study, facts.model
+    headline = [_("{target}, by {name}", target=study.target, name=translate(model.name))]
+    if isinstance(facts, RowExplanation):
+        part = facts.row.part
         return [*headline, _(_PARTS[part])]
     return [
         *headline,
         _(
             "{n_train} training rows, {n_test} test rows",
-            n_train=integer(study["n_train"]),
-            n_test=integer(study["n_test"]),
+            n_train=integer(study.n_train),
+            n_test=integer(study.n_test),
         ),
     ]
 
 
-def _make_command(facts: Mapping[str, Any]) -> str:
-    words = ["arboleda", "explain", facts["study"]["folder"]]
-    if facts["about"] == "row":
-        words += ["--row", str(facts["row"]["number"])]
-    return shlex.join([*words, "--seed", str(facts["seed"])])
+def _make_command(facts: AnyExplanation) -> str:
+    words = ["arboleda", "explain", facts.study.folder]
+    if isinstance(facts, RowExplanation):
+        words += ["--row", str(facts.row.number)]
+    return shlex.join([*words, "--seed", str(facts.seed)])
 
 
-def make_method_view(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def make_method_view(facts: AnyExplanation) -> list[tuple[str, str]]:
     """List the steps of a page with their methods."""
-    return list(
-        (_describe_row(facts) if facts["about"] == "row" else _describe_model_page(facts)).items()
-    )
+    if isinstance(facts, RowExplanation):
+        steps = _describe_row(facts)
+    else:
+        steps = _describe_model_page(facts)
+    return list(steps.items())
 
 
-def _describe_model(facts: Mapping[str, Any]) -> str:
-    model = facts["model"]
-    params = [f"{key} = {_format_scalar(value)}" for key, value in model["params"].items()]
+def _describe_model(facts: AnyExplanation) -> str:
+    model = facts.model
+    params = [f"{key} = {_format_scalar(value)}" for key, value in model.params.items()]
     return _(
         "{name} ({parts}), rank {rank} of {n_models} on the leaderboard of the study, "
         "fitted on the {n_train} training rows.",
-        name=translate(model["name"]),
-        parts=", ".join([model["engine"], *params]),
-        rank=model["rank"],
-        n_models=model["n_models"],
-        n_train=integer(facts["study"]["n_train"]),
+        name=translate(model.name),
+        parts=", ".join([model.engine, *params]),
+        rank=model.rank,
+        n_models=model.n_models,
+        n_train=integer(facts.study.n_train),
     )
 
 
@@ -121,18 +134,18 @@ def _format_scalar(value: Any) -> str:
     )
 
 
-def _describe_row(facts: Mapping[str, Any]) -> dict[str, str]:
+def _describe_row(facts: RowExplanation) -> dict[str, str]:
     steps = {
         _("Model"): _describe_model(facts),
         _("Row"): (
             _(
                 "Number {number} of {n_rows} data rows of the table, counted from 1.",
-                number=integer(facts["row"]["number"]),
-                n_rows=integer(facts["row"]["n_rows"]),
+                number=integer(facts.row.number),
+                n_rows=integer(facts.row.n_rows),
             )
         ),
     }
-    if facts["range"] is not None:
+    if facts.range is not None:
         steps[_("Sets and intervals")] = _(_CONFORMAL)
     steps[_("What if")] = _(
         "The row itself with one column at quantiles of the training rows, or at their "
@@ -142,21 +155,21 @@ def _describe_row(facts: Mapping[str, Any]) -> dict[str, str]:
     return steps | {_("Seed"): _describe_seed(facts)}
 
 
-def _describe_model_page(facts: Mapping[str, Any]) -> dict[str, str]:
+def _describe_model_page(facts: ModelExplanation) -> dict[str, str]:
     steps = {_("Model"): _describe_model(facts)}
-    if facts["importance"] is not None:
+    if facts.importance is not None:
         steps[_("What drives it")] = _(
             "Permutation importance (Breiman 2001; Fisher, Rudin and Dominici 2019) on "
             "rows not used for fitting."
         )
-    if facts["surrogate"] is not None:
+    if facts.surrogate is not None:
         steps[_("Surrogate tree")] = _(
             "A tree fitted to the predictions of the model for {n_fit} training rows and "
             "evaluated on {n_rows} test rows.",
-            n_fit=integer(facts["surrogate"]["n_fit"]),
-            n_rows=integer(facts["surrogate"]["n_rows"]),
+            n_fit=integer(facts.surrogate.n_fit),
+            n_rows=integer(facts.surrogate.n_rows),
         )
-    if facts["promise"] is not None:
+    if facts.promise is not None:
         steps[_("Sets and intervals")] = _(
             "{conformal} Coverage is estimated by calibrating on each half of the test "
             "rows and evaluating on the other.",
@@ -172,5 +185,5 @@ _CONFORMAL = N_(
 )
 
 
-def _describe_seed(facts: Mapping[str, Any]) -> str:
-    return _("{seed}; the same study, seed and versions give the same page.", seed=facts["seed"])
+def _describe_seed(facts: AnyExplanation) -> str:
+    return _("{seed}; the same study, seed and versions give the same page.", seed=facts.seed)

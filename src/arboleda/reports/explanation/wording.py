@@ -1,15 +1,18 @@
 """Values, labels and the uncertainty of a model, within the sentences of explanations."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 from arboleda._utils.numbers import fixed, integer, number_format, percent, plain
+from arboleda.facts.best_model import ColumnImportance
+from arboleda.facts.explained_row import ColumnContribution, ColumnValue
+from arboleda.facts.explanation import ModelExplanation, RowExplanation
 from arboleda.reports.translation import N_, ngettext
 from arboleda.reports.translation import gettext as _
 from arboleda.reports.wording import join_names, quote_name
 
 __all__ = [
+    "AnyExplanation",
     "describe_confidence",
     "describe_model_uncertainty",
     "describe_remark",
@@ -24,6 +27,8 @@ __all__ = [
     "make_contribution_formatter",
     "write_calibration_caution",
 ]
+
+AnyExplanation = ModelExplanation | RowExplanation
 
 _REMARKS = {
     "missing": N_("missing, which is rare"),
@@ -43,24 +48,24 @@ def format_value(value: str | float | None) -> str:
     return value if isinstance(value, str) else plain(value)
 
 
-def format_usual(column: Mapping[str, Any]) -> str:
+def format_usual(column: ColumnValue) -> str:
     """Format the usual values of a column in the training rows."""
-    if column["usual"] is not None:
-        usual = column["usual"]
+    if column.usual is not None:
+        usual = column.usual
         return _(
             "{min} to {max}, median {median}",
-            min=plain(usual["low"]),
-            max=plain(usual["high"]),
-            median=plain(usual["median"]),
+            min=plain(usual.low),
+            max=plain(usual.high),
+            median=plain(usual.median),
         )
     return ", ".join(
-        f"{format_value(value)} {percent(share, 0)}" for value, share in column["common"] or []
+        f"{format_value(value)} {percent(share, 0)}" for value, share in column.common or []
     )
 
 
-def format_output(facts: Mapping[str, Any], value: float) -> str:
+def format_output(facts: AnyExplanation, value: float) -> str:
     """Format an output of the model: a probability as a percentage, a quantity as a number."""
-    return percent(value, 0) if facts["study"]["labels"] else plain(value)
+    return percent(value, 0) if facts.study.labels else plain(value)
 
 
 def describe_confidence(probability: float) -> str:
@@ -79,10 +84,10 @@ def describe_confidence(probability: float) -> str:
     return next((words for least, words in steps if probability >= least), _("is undecided"))
 
 
-def is_certain(column: Mapping[str, Any]) -> bool:
+def is_certain(column: ColumnImportance) -> bool:
     """Return whether the importance of a column is over two standard errors above zero."""
-    error = column["standard_error"]
-    return error is not None and bool(column["value"] > 2 * error)
+    error = column.standard_error
+    return error is not None and bool(column.value > 2 * error)
 
 
 def describe_remark(remark: str | None) -> str:
@@ -90,18 +95,18 @@ def describe_remark(remark: str | None) -> str:
     return "" if remark is None else _(_REMARKS[remark])
 
 
-def get_output_label(facts: Mapping[str, Any]) -> str:
+def get_output_label(facts: AnyExplanation) -> str:
     """Return the name of the output for one row: a probability, an indicator or a quantity."""
-    if not facts["study"]["labels"]:
+    if not facts.study.labels:
         return _("Prediction")
-    return _("Probability") if facts["model"]["probabilities"] else _("Predicted or not")
+    return _("Probability") if facts.model.probabilities else _("Predicted or not")
 
 
-def get_mean_label(facts: Mapping[str, Any]) -> str:
+def get_mean_label(facts: AnyExplanation) -> str:
     """Return the name of the mean output over several rows."""
-    if facts["study"]["labels"] and not facts["model"]["probabilities"]:
+    if facts.study.labels and not facts.model.probabilities:
         return _("Share of predictions")
-    return _("Mean probability") if facts["study"]["labels"] else _("Mean prediction")
+    return _("Mean probability") if facts.study.labels else _("Mean prediction")
 
 
 def make_contribution_formatter(values: Sequence[float], unit: str) -> Callable[[float], str]:
@@ -140,30 +145,30 @@ def _format_factor(value: float) -> str:
     return fixed(factor, 2) if 0.005 <= factor < 999 else plain(factor, 3)
 
 
-def format_columns(columns: Sequence[Mapping[str, Any]], most: int = 3) -> str:
+def format_columns(columns: Sequence[ColumnContribution], most: int = 3) -> str:
     """Join columns with their values, for use within a sentence."""
-    texts = [f"{quote_name(c['name'])} ({format_value(c['value'])})" for c in columns[:most]]
+    texts = [f"{quote_name(c.name)} ({format_value(c.value)})" for c in columns[:most]]
     return join_names(texts, most)
 
 
-def write_calibration_caution(facts: Mapping[str, Any]) -> Iterator[str]:
+def write_calibration_caution(facts: AnyExplanation) -> Iterator[str]:
     """Yield a caution if the probabilities are off by more than chance explains."""
-    result = facts["model"]["calibration"]
-    if result is not None and result["error"] > result["largest_by_chance"]:
+    result = facts.model.calibration
+    if result is not None and result.error > result.largest_by_chance:
         yield _(
             "The model's probabilities are off by {error} on average over the test "
             "rows, more than chance explains: treat them as approximate.",
-            error=percent(result["error"]),
+            error=percent(result.error),
         )
 
 
-def describe_row_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
+def describe_row_uncertainty(facts: RowExplanation) -> Iterator[str]:
     """Describe the prediction set or interval of a row and the accuracy on similar rows."""
-    if facts["study"]["labels"] is not None and not facts["model"]["probabilities"]:
+    if facts.study.labels is not None and not facts.model.probabilities:
         yield _("The model predicts classes without probabilities.")
     yield from _describe_range(facts)
     yield from _describe_similar(facts)
-    errors = facts["prediction"]["errors"]
+    errors = facts.prediction.errors
     if errors is not None:
         yield _(
             "On {rows} the error was below {median} for half of them and below {most} "
@@ -171,30 +176,30 @@ def describe_row_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
             rows=ngettext(
                 "{count} test row",
                 "{count} test rows",
-                errors["n_rows"],
-                count=integer(errors["n_rows"]),
+                errors.n_rows,
+                count=integer(errors.n_rows),
             ),
-            median=plain(errors["median"]),
-            most=plain(errors["most"]),
+            median=plain(errors.median),
+            most=plain(errors.most),
         )
 
 
-def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
-    result = facts["range"]
+def _describe_range(facts: RowExplanation) -> Iterator[str]:
+    result = facts.range
     if result is None:
         return
-    level = percent(result["level"], 0)
+    level = percent(result.level, 0)
     basis = _(
         "measured on {rows} that the model has not seen",
         rows=ngettext(
             "{count} test row",
             "{count} test rows",
-            result["n_rows"],
-            count=integer(result["n_rows"]),
+            result.n_rows,
+            count=integer(result.n_rows),
         ),
     )
-    if result["interval"] is not None:
-        low, high = map(plain, result["interval"])
+    if result.interval is not None:
+        low, high = map(plain, result.interval)
         yield _(
             "The true value is between {low} and {high} in {level} of such cases ({basis}).",
             low=low,
@@ -203,7 +208,7 @@ def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
             basis=basis,
         )
         return
-    names = [quote_name(label) for label in result["set"]]
+    names = [quote_name(label) for label in result.set or ()]
     if not names:
         yield _(
             "No class is probable enough for the {level} set: the row is unlike the "
@@ -228,14 +233,14 @@ def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _describe_similar(facts: Mapping[str, Any]) -> Iterator[str]:
-    result = facts["prediction"]["similar"]
+def _describe_similar(facts: RowExplanation) -> Iterator[str]:
+    result = facts.prediction.similar
     if result is None:
         return
-    predicted = quote_name(format_value(facts["prediction"]["value"]))
+    predicted = quote_name(format_value(facts.prediction.value))
     confidence = ""
-    if result["low"] is not None:
-        low, high = percent(result["low"], 0), percent(result["high"], 0)
+    if result.low is not None:
+        low, high = percent(result.low, 0), percent(result.high, 0)
         at = (
             _("at about {low}", low=low)
             if low == high
@@ -245,26 +250,26 @@ def _describe_similar(facts: Mapping[str, Any]) -> Iterator[str]:
     yield _(
         "Of the {n_rows} test rows predicted as {predicted}{confidence}, {n_right} "
         "were of that class: {share}.",
-        n_rows=integer(result["n_rows"]),
+        n_rows=integer(result.n_rows),
         predicted=predicted,
         confidence=confidence,
-        n_right=integer(result["n_right"]),
-        share=percent(result["n_right"] / result["n_rows"], 0),
+        n_right=integer(result.n_right),
+        share=percent(result.n_right / result.n_rows, 0),
     )
 
 
-def describe_model_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
+def describe_model_uncertainty(facts: ModelExplanation) -> Iterator[str]:
     """Describe the calibration of probabilities and the coverage of sets or intervals."""
-    if facts["study"]["labels"] is not None:
+    if facts.study.labels is not None:
         yield _describe_calibration(facts)
-    result = facts["promise"]
+    result = facts.promise
     if result is None:
         return
-    level, held = percent(result["level"], 0), percent(result["coverage"])
+    level, held = percent(result.level, 0), percent(result.coverage)
     rows = ngettext(
-        "{count} test row", "{count} test rows", result["n_rows"], count=integer(result["n_rows"])
+        "{count} test row", "{count} test rows", result.n_rows, count=integer(result.n_rows)
     )
-    if result["sizes"] is not None:
+    if result.sizes is not None:
         yield _(
             "Prediction sets with a nominal coverage of {level} contained the truth "
             "for {held} of {rows}; {single} of them contain a single class; their "
@@ -272,8 +277,8 @@ def describe_model_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
             level=level,
             held=held,
             rows=rows,
-            single=percent(result["sizes"][1] / result["n_rows"], 0),
-            mean_size=plain(result["mean_size"], 3),
+            single=percent(result.sizes[1] / result.n_rows, 0),
+            mean_size=plain(result.mean_size, 3),
         )
     else:
         yield _(
@@ -283,17 +288,17 @@ def describe_model_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
             level=level,
             held=held,
             rows=rows,
-            mean_width=plain(result["mean_width"]),
-            target_width=plain(result["target_width"]),
+            mean_width=plain(result.mean_width),
+            target_width=plain(result.target_width),
         )
 
 
-def _describe_calibration(facts: Mapping[str, Any]) -> str:
-    result = facts["model"]["calibration"]
+def _describe_calibration(facts: ModelExplanation) -> str:
+    result = facts.model.calibration
     if result is None:
         return _("The model predicts classes without probabilities.")
-    gap, chance = percent(result["error"]), percent(result["largest_by_chance"])
-    if result["error"] > result["largest_by_chance"]:
+    gap, chance = percent(result.error), percent(result.largest_by_chance)
+    if result.error > result.largest_by_chance:
         return _(
             "Its probabilities are off by {gap} on average, more than chance explains "
             "({chance}): treat them as approximate.",

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arboleda._locale import use_locale
 from arboleda._utils.numbers import integer, percent, plain
 from arboleda.facts.exploration import (
     SCHEMA_VERSION,
@@ -16,11 +15,10 @@ from arboleda.facts.exploration import (
 from arboleda.reports.explore.columns import make_columns_view, make_relations_view
 from arboleda.reports.explore.structure import make_structure_view
 from arboleda.reports.explore.summary import make_summary_view
-from arboleda.reports.fact_messages import use_messages
 from arboleda.reports.figures.curve_plots import draw_histogram_plot
-from arboleda.reports.rendering import DATA_PAGES, check_version, render_page
+from arboleda.reports.rendering import DATA_PAGES, render_page, use_facts
 from arboleda.reports.tables import Cell
-from arboleda.reports.translation import N_, get_locale, ngettext
+from arboleda.reports.translation import N_, ngettext
 from arboleda.reports.translation import gettext as _
 
 __all__ = ["make_missing_view", "make_rows_view", "render_exploration"]
@@ -52,8 +50,7 @@ def render_exploration(facts: Mapping[str, Any], language: str = "en") -> str:
     ValueError
         If the facts have another schema version, or the language is not available.
     """
-    check_version(facts, SCHEMA_VERSION, "this page", "explore the table again")
-    with use_locale(get_locale(language)), use_messages(facts.get("messages", {})):
+    with use_facts(facts, SCHEMA_VERSION, "explore the table again", language):
         view = _make_view(ExplorationFacts.model_validate(facts))
         return render_page("explore.html.j2", view, DATA_PAGES)
 

@@ -1,6 +1,6 @@
 """Plots of explanations: curves along a column, the spread of targets, contributions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from arboleda._utils.numbers import clip, plain, text_units
+from arboleda.facts.explanation import ColumnShap
+from arboleda.facts.model import HistogramFacts
 from arboleda.reports.figures.canvas import (
     ACCENT,
     INK,
@@ -40,7 +42,7 @@ _DENSITY = 0.16  # share of the height for the histogram of the rows
 def draw_curve_along(
     x: Sequence[float],
     curves: Sequence[tuple[Sequence[float], int]],
-    histogram: Mapping[str, Any] | None,
+    histogram: HistogramFacts | None,
     labels: tuple[str, str],
     *,
     share: bool,
@@ -56,7 +58,7 @@ def draw_curve_along(
         Values of the column, in ascending order.
     curves : sequence of (values, colour)
         The colour is an index of the palette, or -1 for the accent.
-    histogram : mapping or None
+    histogram : HistogramFacts or None
         Histogram of the training rows.
     labels : (str, str)
         Labels of the axes: the column (long names are clipped) and the output.
@@ -104,8 +106,8 @@ def _set_height(axes: Axes, values: Sequence[np.ndarray], share: bool) -> None:
     axes.set_ylim(low - _DENSITY * (high - low), high)
 
 
-def _draw_density(axes: Axes, histogram: Mapping[str, Any]) -> None:
-    edges, counts = np.asarray(histogram["edges"], float), np.asarray(histogram["counts"], float)
+def _draw_density(axes: Axes, histogram: HistogramFacts) -> None:
+    edges, counts = np.asarray(histogram.edges, float), np.asarray(histogram.counts, float)
     low, high = axes.get_ylim()
     tall = 0.8 * _DENSITY / (1 + _DENSITY) * (high - low) * counts / (counts.max() or 1.0)
     axes.bar(edges[:-1], tall, np.diff(edges), bottom=low, align="edge", color=NEUTRAL, alpha=0.45,
@@ -120,7 +122,7 @@ def _draw_marker(axes: Axes, x: float, y: float) -> None:
 
 
 def draw_spread_plot(
-    histogram: Mapping[str, Any],
+    histogram: HistogramFacts,
     label: str,
     predicted: float,
     interval: tuple[float, float] | None,
@@ -128,7 +130,7 @@ def draw_spread_plot(
     name: str,
 ) -> Markup:
     """Draw a prediction and its interval on the histogram of the training targets."""
-    edges, counts = np.asarray(histogram["edges"], float), np.asarray(histogram["counts"])
+    edges, counts = np.asarray(histogram.edges, float), np.asarray(histogram.counts)
     ends = [edges[0], edges[-1], predicted, *(interval or ()), *([] if truth is None else [truth])]
     with open_canvas(400, 250) as figure:
         axes = add_plot_axes(figure, 58, 14, 10, 46)
@@ -156,16 +158,14 @@ def draw_spread_plot(
         return make_inline_svg(figure, name, title, [clip(label, 40)], hints)
 
 
-def draw_swarm_plot(
-    columns: Sequence[Mapping[str, Any]], axis: str, unit: float, narrow: bool
-) -> Markup:
+def draw_swarm_plot(columns: Sequence[ColumnShap], axis: str, unit: float, narrow: bool) -> Markup:
     """Draw the contributions of each column to each row, shaded by the value of the column.
 
     Parameters
     ----------
-    columns : sequence of mapping
-        ``name`` and ``points``: pairs of a contribution and the quantile (0 to 1) of the value of
-        the row, None for unordered values.
+    columns : sequence of ColumnShap
+        Their ``points`` are pairs of a contribution and the quantile (0 to 1) of the value of the
+        row, None for unordered values.
     axis : str
         Label of the axis.
     unit : float
@@ -173,14 +173,14 @@ def draw_swarm_plot(
     narrow : bool
         Draw for a phone, with names above the dots instead of to their left.
     """
-    names = [clip(column["name"], 40 if narrow else 30) for column in columns]
+    names = [clip(column.name, 40 if narrow else 30) for column in columns]
     width, row = (352.0, 50.0) if narrow else (1112.0, 36.0)
     left = 8.0 if narrow else 34.0 + 7.5 * max(map(text_units, names))
     with open_canvas(width, 48.0 + row * len(columns)) as figure:
         axes = add_plot_axes(figure, left, 12.0, 4.0, 44.0)
         style_axes(axes, "x")
         contributions = [
-            unit * contribution for column in columns for contribution, _ in column["points"]
+            unit * contribution for column in columns for contribution, _ in column.points
         ]
         axes.set_xlim(*pad_range(min(contributions), max(contributions)))
         axes.set_ylim(len(columns) - 0.5, -0.5)
@@ -188,7 +188,7 @@ def draw_swarm_plot(
         axes.axvline(0, color=MUTED, linewidth=1)
         for rank, column in enumerate(columns):
             y = rank + (0.18 if narrow else 0.0)
-            _draw_swarm(axes, figure, column["points"], unit, y, 0.26 if narrow else 0.38)
+            _draw_swarm(axes, figure, column.points, unit, y, 0.26 if narrow else 0.38)
             at = (0.0, rank - 0.3) if narrow else (-(left - 2) / (width - left - 12.0), y)
             axes.text(*at, make_mark(rank), color=INK, va="center",
                       transform=axes.get_yaxis_transform())  # fmt: skip
@@ -200,12 +200,12 @@ def draw_swarm_plot(
         return make_inline_svg(figure, name, title, names, hints)
 
 
-def _describe_swarm(column: Mapping[str, Any], unit: float, rank: int) -> Hint:
+def _describe_swarm(column: ColumnShap, unit: float, rank: int) -> Hint:
     """Return a hint over the dots of a column: its smallest and largest contribution."""
-    values = [unit * contribution for contribution, _place in column["points"]]
+    values = [unit * contribution for contribution, _place in column.points]
     low, high = min(values), max(values)
     text = _("{low} to {high}", low=plain(low), high=plain(high))
-    return Hint(f"{column['name']}: {text}", low, rank - 0.4, (high, rank + 0.4))
+    return Hint(f"{column.name}: {text}", low, rank - 0.4, (high, rank + 0.4))
 
 
 def _draw_swarm(

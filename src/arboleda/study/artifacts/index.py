@@ -16,13 +16,7 @@ from arboleda._utils.errors import StudyFormatError
 from arboleda._utils.text import json_escaped
 from arboleda.facts.model import FactsModel
 from arboleda.facts.study import SCHEMA_VERSION, StudyFacts
-from arboleda.study.artifacts.column_entries import (
-    check_choice,
-    check_list,
-    check_text,
-    format_column,
-    parse_column,
-)
+from arboleda.scoring.choice import is_metric_of
 from arboleda.study.artifacts.files import (
     MODELS,
     MODELS_VERSION,
@@ -31,8 +25,14 @@ from arboleda.study.artifacts.files import (
     read_text,
 )
 from arboleda.study.artifacts.model_files import check_key
-from arboleda.study.metrics.choice import is_metric_of
 from arboleda.study.plan import Plan
+from arboleda.tables.column_entries import (
+    check_choice,
+    check_list,
+    check_text,
+    format_column,
+    parse_column,
+)
 from arboleda.tables.layout import Layout, make_layout
 
 __all__ = ["INDEX", "RESULTS", "Index", "check_facts", "format_index", "read_facts", "read_index"]

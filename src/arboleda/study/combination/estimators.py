@@ -21,6 +21,7 @@ from arboleda.onnx_export import (
     expand_shares,
     has_scores_alone,
 )
+from arboleda.scoring.scores import class_scores
 from arboleda.study.combination.boosted import MIN_PROBABILITY, BoostedRule
 from arboleda.study.combination.rules import (
     LEAST,
@@ -30,7 +31,6 @@ from arboleda.study.combination.rules import (
     TextbookRule,
 )
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.results.scoring import class_scores
 
 __all__ = ["CombinedClassifier", "CombinedRegressor", "Named", "convert_combined_to_onnx"]
 

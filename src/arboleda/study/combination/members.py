@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from arboleda.combine import MemberOutputs
 from arboleda.reports.fact_messages import write_message
+from arboleda.scoring.scores import are_probabilities
 from arboleda.study.artifacts.combined_file import serialize_combined
 from arboleda.study.artifacts.files import FileList
 from arboleda.study.artifacts.model_files import read_model, save_combined
@@ -31,7 +32,6 @@ from arboleda.study.execution.prediction_store import (
     predictions_path,
 )
 from arboleda.study.plan import Plan
-from arboleda.study.results.scoring import are_probabilities
 from arboleda.study.search.model_search import Outcome
 from arboleda.study.search.strategies import Trial
 

@@ -18,6 +18,8 @@ from arboleda.catalogue import Model
 from arboleda.catalogue.model import Task, make_empty_grid
 from arboleda.combine import MemberOutputs
 from arboleda.diagnose import diversity
+from arboleda.scoring.evaluate import evaluate_test, evaluate_variants
+from arboleda.scoring.scores import all_scores
 from arboleda.study.artifacts.combined_file import serialize_combined
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import save_combined
@@ -43,8 +45,6 @@ from arboleda.study.execution.prediction_store import (
 )
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import AS_IT_IS, calibrate_scores
-from arboleda.study.results.evaluate import evaluate_test, evaluate_variants
-from arboleda.study.results.scoring import all_scores
 from arboleda.study.runner import (
     COMBINATIONS,
     RunResult,

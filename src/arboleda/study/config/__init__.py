@@ -2,5 +2,6 @@
 
 ``settings`` declares every option once, as ``declaration`` describes, with the types of
 ``parsers`` and ``schemes``. ``options`` checks what a user wrote against the declarations, and
-reads and writes ``study.toml``. ``presets`` holds the models and search strategies of each preset.
+reads and writes ``study.toml``. ``costs`` makes the matrix of costs. ``presets`` holds the models
+and search strategies of each preset.
 """

@@ -5,17 +5,19 @@ Heavy modules are imported by the parsers that need them: the command line reads
 the options without them.
 """
 
+import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from arboleda._utils.errors import OptionError
 from arboleda._utils.files import read_regular
+from arboleda._utils.number_types import is_integer, is_real
 from arboleda.study.config.schemes import parse_scheme
 
 __all__ = [
@@ -23,16 +25,19 @@ __all__ = [
     "Bytes",
     "ColumnName",
     "ColumnNames",
+    "ColumnTypes",
     "CostMatrix",
     "Float",
     "Int",
     "MergedValues",
     "Names",
     "Seconds",
+    "TypeChoice",
     "parse_conditions",
     "parse_cv",
     "parse_metric",
     "parse_search",
+    "parse_types",
     "strings_of_json",
     "to_label",
 ]
@@ -48,12 +53,12 @@ SHOWN = 60
 
 def to_int(value: Any) -> Any:
     """Convert integers of any library to int; return booleans and others unchanged."""
-    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
+    return int(value) if is_integer(value) and not isinstance(value, bool) else value
 
 
 def to_float(value: Any) -> Any:
     """Convert numbers of any library to float; return booleans and others unchanged."""
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else value
+    return float(value) if is_real(value) and not isinstance(value, bool) else value
 
 
 def parse_duration(value: Any) -> Any:
@@ -110,7 +115,7 @@ def to_label(value: Any) -> Any:
     """Convert the label of a class to its text, as the study writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Real):
+    if is_real(value):
         number = float(value)
         return f"{number:.0f}" if number == round(number) else repr(number)
     return value
@@ -167,14 +172,14 @@ def parse_cv(value: Any) -> Any:
 
 def parse_metric(value: Any) -> Any:
     """Parse a metric from one of its names, ``module:function`` or a function."""
-    from arboleda.study.metrics.choice import parse_metric as parse
+    from arboleda.scoring.choice import parse_metric as parse
 
     return parse(value)
 
 
 def parse_search(value: Any) -> Any:
     """Parse a search strategy from its name."""
-    from arboleda.study.search import named_search
+    from arboleda.study.search.strategies import named_search
 
     if not isinstance(value, str):
         raise OptionError(f"The search must be a string such as tpe:30, got {value!r}.")
@@ -236,3 +241,48 @@ Cost = Annotated[float, Field(allow_inf_nan=False)]
 CostMatrix = Annotated[
     dict[str, dict[str, Cost]] | tuple[tuple[Cost, ...], ...], BeforeValidator(parse_costs)
 ]
+
+
+@dataclass(frozen=True)
+class TypeChoice:
+    """The type that a user gives a column, or the columns that match a pattern."""
+
+    column: str
+    type: Literal["number", "category", "date", "text", "identifier", "list"]
+
+    @property
+    def text(self) -> str:
+        """The choice as on the command line."""
+        return f"{self.column}={self.type}"
+
+
+_TYPES = ("number", "category", "date", "text", "identifier", "list")
+
+
+def parse_types(value: Any) -> Any:
+    """Parse types from strings COLUMN=TYPE, a JSON list of them, or a mapping."""
+    if isinstance(value, str):
+        value = strings_of_json(value) or tuple(part for part in value.split(",") if part.strip())
+    if isinstance(value, Mapping):
+        value = [f"{name}={kind}" for name, kind in value.items()]
+    if not isinstance(value, Sequence):
+        return value
+    return tuple(_parse_type(v) if isinstance(v, str) else v for v in value)
+
+
+def _parse_type(text: str) -> TypeChoice:
+    name, mark, kind = text.rpartition("=")
+    kind = kind.strip().lower()
+    if not mark or not name.strip():
+        raise OptionError(
+            f"The type {text[:SHOWN]!r} names no column; write it as COLUMN=TYPE, as in "
+            "zip=category."
+        )
+    if kind not in _TYPES:
+        near = difflib.get_close_matches(kind, _TYPES, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(_TYPES)}."
+        raise OptionError(f"There is no type {kind[:SHOWN]!r} of a column; {hint}")
+    return TypeChoice(name.strip(), kind)  # type: ignore[arg-type]
+
+
+ColumnTypes = Annotated[tuple[TypeChoice, ...], BeforeValidator(parse_types)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from arboleda.catalogue.entries import THESIS_GRIDS, THESIS_MODELS, THESIS_STACK
 from arboleda.catalogue.model import Grid, Space
 from arboleda.catalogue.simple_models import BASELINES
-from arboleda.study.search import GridStrategy, HalvingStrategy, SearchStrategy
+from arboleda.study.search.strategies import GridStrategy, HalvingStrategy, SearchStrategy
 
 __all__ = ["PRESETS", "Entry", "Preset"]
 

@@ -30,8 +30,8 @@ from arboleda.study.config.schemes import Scheme
 from arboleda.study.config.table_settings import NO_NAMES, STRINGS, TableSettings
 
 if TYPE_CHECKING:
-    from arboleda.study.metrics.user_function import MetricFunction
-    from arboleda.study.search import SearchStrategy
+    from arboleda.scoring.user_function import MetricFunction
+    from arboleda.study.search.strategies import SearchStrategy
     from arboleda.tables.recipe import RowCondition
 else:  # Heavy modules; the parsers return nothing else.
     MetricFunction = RowCondition = SearchStrategy = Any

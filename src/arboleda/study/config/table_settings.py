@@ -4,9 +4,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from arboleda.study.config.column_choices import ColumnTypes
 from arboleda.study.config.declaration import GROUPS, Option
-from arboleda.study.config.parsers import ColumnNames, MergedValues, parse_conditions, to_label
+from arboleda.study.config.parsers import (
+    ColumnNames,
+    ColumnTypes,
+    MergedValues,
+    parse_conditions,
+    to_label,
+)
 
 if TYPE_CHECKING:
     from arboleda.tables.recipe import Recipe, RowCondition

@@ -16,19 +16,19 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import ThreadpoolController
 
 from arboleda.catalogue.preparation import PreparedRows, Style
-from arboleda.study.artifacts.model_files import save_model
-from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
-from arboleda.study.metrics.choice import StudyMetric
-from arboleda.study.metrics.measures import FunctionMetric, ScoredOutputs
-from arboleda.study.results.calibration import calibrated, make_inner_folds
-from arboleda.study.results.evaluate import describe_tree, evaluate_test, evaluate_variants
-from arboleda.study.results.scoring import (
+from arboleda.scoring.choice import StudyMetric
+from arboleda.scoring.evaluate import describe_tree, evaluate_test, evaluate_variants
+from arboleda.scoring.measures import FunctionMetric, ScoredOutputs
+from arboleda.scoring.scores import (
     all_scores,
     are_probabilities,
     class_scores,
     compute_chance_scores,
     name_loss,
 )
+from arboleda.study.artifacts.model_files import save_model
+from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
+from arboleda.study.results.calibration import calibrated, make_inner_folds
 from arboleda.tables.features import Features
 from arboleda.tables.target import StudyTarget
 

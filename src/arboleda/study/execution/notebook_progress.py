@@ -5,8 +5,9 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from arboleda._utils.numbers import format_duration
 from arboleda._utils.text import visible
-from arboleda.study.execution.progress import Board, SilentWatcher, format_duration, format_scores
+from arboleda.study.execution.progress import Board, SilentWatcher, format_scores
 
 if TYPE_CHECKING:
     from arboleda.study.execution.job import Job

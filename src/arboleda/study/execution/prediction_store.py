@@ -19,7 +19,7 @@ from scipy.special import expit, softmax
 
 from arboleda._utils.files import drop_file, write_atomically
 from arboleda.combine import MemberOutputs
-from arboleda.study.results.scoring import are_probabilities
+from arboleda.scoring.scores import are_probabilities
 
 __all__ = [
     "PREDICTIONS_DIR",
@@ -55,7 +55,7 @@ class Predictions:
     """Predictions of a fitted model for some rows.
 
     ``predicted`` holds numbers of classes, or values; ``score`` is None, or of shape (n_rows,
-    n_classes) as `arboleda.study.results.scoring.class_scores` returns it: probabilities, or
+    n_classes) as `arboleda.scoring.scores.class_scores` returns it: probabilities, or
     decision values.
     """
 

@@ -17,6 +17,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
+from arboleda._utils.numbers import format_duration, format_mean_and_sd, format_number
 from arboleda._utils.text import count_noun, visible
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ __all__ = [
     "PlainWatcher",
     "Progress",
     "SilentWatcher",
-    "format_duration",
-    "format_mean_and_sd",
-    "format_number",
     "make_watcher",
 ]
 
@@ -286,22 +284,6 @@ def make_watcher(show: bool | None) -> SilentWatcher:
     return LiveWatcher(console) if console.is_terminal else PlainWatcher(console)
 
 
-def format_number(value: float | None) -> str:
-    """Format four significant digits, or more for large numbers; a dash for None."""
-    if value is None:
-        return "-"
-    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def format_mean_and_sd(mean: float, sd: float | None) -> str:
-    """Format mean and standard deviation, the latter with two digits: 0.8613 ± 0.0013."""
-    if sd is None:
-        return format_number(mean)
-    return (
-        f"{format_number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{format_number(mean)} ± {sd:.2g}"
-    )
-
-
 def format_scores(scores: list[float]) -> str:
     """Format mean and standard deviation of the scores so far."""
     mean = float(np.mean(scores))
@@ -310,14 +292,6 @@ def format_scores(scores: list[float]) -> str:
         if len(scores) > 1
         else format_number(mean)
     )
-
-
-def format_duration(seconds: float) -> str:
-    """Format a duration: 0.3 s, 40 s, 3 min 20 s."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
 def _format_time_left(board: Board) -> str:
@@ -330,7 +304,7 @@ def _get_model_names(plan: "Plan") -> dict[str, str]:
 
 
 def _describe_start(plan: "Plan", jobs: "list[Job]", n_stored: int) -> list[str]:
-    from arboleda.study.column_plan import write_column_lines
+    from arboleda.tables.column_plan import write_column_lines
 
     table, features = plan.table, plan.features
     size = f"{count_noun(table.n_rows, 'row')}, {count_noun(len(table.columns), 'column')}"
@@ -338,7 +312,7 @@ def _describe_start(plan: "Plan", jobs: "list[Job]", n_stored: int) -> list[str]
         f"{table.name}: {size}, target {plan.target.name}",
         f"The task is {plan.target.why}.",
     ]
-    lines += ["What becomes of each column:", *write_column_lines(plan)]
+    lines += ["What becomes of each column:", *write_column_lines(plan.table.columns, plan.roles)]
     lines.append(
         f"{count_noun(len(plan.split.train), 'row')} to learn from, {len(plan.split.test):,} to "
         f"test on; {count_noun(len(features.names), 'feature')}; "

@@ -12,15 +12,15 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from arboleda._utils.errors import StudyError
+from arboleda.scoring.intervals import compute_fold_gain
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import read_model
+from arboleda.study.config.costs import describe_costs
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration_facts import NO_ROOM
 from arboleda.study.results.explained_model import ExplainedModel, RowSubset
-from arboleda.study.results.gains import compute_fold_gain
-from arboleda.study.results.scoring import describe_costs
 from arboleda.study.runner import Outcome, RunResult, ranked
 from arboleda.study.search.strategies import Trial
 

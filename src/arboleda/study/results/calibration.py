@@ -24,9 +24,9 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross
 from sklearn.utils.metaestimators import available_if
 
 from arboleda.facts.model import CalibrationMethod, CalibratorMethod
+from arboleda.scoring.row_losses import compute_log_losses
+from arboleda.scoring.scores import are_probabilities, class_scores
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.metrics.row_losses import compute_log_losses
-from arboleda.study.results.scoring import are_probabilities, class_scores
 from arboleda.study.splitters import make_forward_folds
 
 __all__ = [

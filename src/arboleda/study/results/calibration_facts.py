@@ -15,10 +15,10 @@ from arboleda.facts.best_model import (
     GainFacts,
 )
 from arboleda.facts.model import CalibrationMethod, ReliabilityBin, SearchSeconds
+from arboleda.scoring.evaluate import BINS
+from arboleda.scoring.intervals import compute_fold_gain
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import AS_IT_IS, METHODS
-from arboleda.study.results.evaluate import BINS
-from arboleda.study.results.gains import compute_fold_gain
 
 __all__ = ["NO_ROOM", "describe_calibration"]
 

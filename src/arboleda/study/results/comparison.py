@@ -3,7 +3,7 @@ r"""Which models are not significantly worse than the winner on the folds and th
 Each model is tested twice against the winner. On the folds, whose training rows overlap, by the
 corrected resampled t test (Nadeau and Bengio 2003; see `arboleda.diagnose.compare`). On the test
 rows, which no selection has used, by the paired test of the difference of the metric, with the
-standard error of its influence function (Efron 1982; see `arboleda.study.results.intervals`), or by
+standard error of its influence function (Efron 1982; see `arboleda.scoring.intervals`), or by
 McNemar's exact test for accuracies. If rows are grouped, the influence of whole groups is used
 (Liang and Zeger 1986). A model's p-value is twice the smaller of the two, and the p-values of all
 models are adjusted by Holm's method. With an adjusted p-value below 0.05 a model is worse (or
@@ -28,11 +28,11 @@ from arboleda.facts.best_model import (
 )
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.wording import join_names, lower_label, spell_count
+from arboleda.scoring.choice import StudyMetric
+from arboleda.scoring.intervals import compute_influence
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.metrics.choice import StudyMetric
 from arboleda.study.plan import Plan
 from arboleda.study.results.holdout_facts import ReadPredictions
-from arboleda.study.results.intervals import compute_influence
 from arboleda.study.runner import Outcome
 
 __all__ = ["compare_on_rows", "describe_comparison", "write_sentence"]

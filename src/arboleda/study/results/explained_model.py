@@ -9,8 +9,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.pipeline import Pipeline
 
+from arboleda.scoring.scores import class_scores
 from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
-from arboleda.study.results.scoring import class_scores
 
 __all__ = [
     "ExplainedModel",

@@ -19,7 +19,11 @@ from arboleda.facts.model import (
     SubgroupMetrics,
     SubgroupsFacts,
 )
+from arboleda.scoring.choice import StudyMetric
+from arboleda.scoring.intervals import LEVEL, bootstrap_interval
+from arboleda.scoring.scores import REJECTED, all_scores, decide_by_cost
 from arboleda.study.artifacts.rows import HeldOut
+from arboleda.study.config.costs import cost_matrix
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
@@ -27,18 +31,10 @@ from arboleda.study.execution.prediction_store import (
     load_predictions,
     predictions_path,
 )
-from arboleda.study.metrics.choice import StudyMetric
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import Calibrator, fit_calibrator
-from arboleda.study.results.intervals import LEVEL, bootstrap_interval
-from arboleda.study.results.scoring import (
-    REJECTED,
-    all_scores,
-    cost_matrix,
-    decide_by_cost,
-)
 from arboleda.study.runner import Outcome
-from arboleda.study.search import Trial
+from arboleda.study.search.strategies import Trial
 from arboleda.study.splitting import Subgroups, find_subgroups
 
 __all__ = [

@@ -7,15 +7,15 @@ from sklearn.metrics import make_scorer
 
 from arboleda.explain import importance, surrogate_tree
 from arboleda.reports.metric_names import find_metric_name
-from arboleda.study.metrics.choice import COST, StudyMetric, choose_metric
-from arboleda.study.metrics.measures import ScoredOutputs
+from arboleda.scoring.choice import COST, StudyMetric, choose_metric
+from arboleda.scoring.measures import ScoredOutputs
+from arboleda.scoring.scores import compute_row_costs
 from arboleda.study.results.explained_model import (
     ExplainedModel,
     make_estimator_adapter,
     named_target,
     numbered_model,
 )
-from arboleda.study.results.scoring import compute_row_costs
 from arboleda.tree import TreeView, view_tree
 
 __all__ = ["count_scored_rows", "describe_importance", "describe_surrogate"]

@@ -12,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from arboleda._utils.frames import new_frame
+from arboleda._utils.numbers import format_duration, format_mean_and_sd, format_number
 from arboleda._utils.text import visible, visible_lines
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.study.summary import describe_baseline
-from arboleda.study.execution.progress import format_duration, format_mean_and_sd, format_number
 
 __all__ = [
     "caveats",
@@ -29,7 +29,6 @@ __all__ = [
     "summarize_facts",
     "summarize_html",
 ]
-
 
 # Terminal widths from which the time and the chosen parameters are shown.
 _TIMED, _WIDE = 60, 120

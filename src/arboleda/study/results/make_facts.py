@@ -44,6 +44,7 @@ from arboleda.facts.study import (
 )
 from arboleda.features.feature_crosses import FeatureCross
 from arboleda.reports.fact_messages import collect_messages, write_message
+from arboleda.study.config.costs import describe_costs
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration_facts import describe_calibration
 from arboleda.study.results.comparison import describe_comparison
@@ -52,7 +53,6 @@ from arboleda.study.results.holdout_facts import (
     ReadPredictions,
     describe_held_out,
 )
-from arboleda.study.results.scoring import describe_costs
 from arboleda.study.results.selection import describe_selection
 from arboleda.study.results.thresholds import describe_thresholds
 from arboleda.study.results.worst_errors import describe_errors

@@ -15,7 +15,6 @@ its own q (Bostroem and Johansson 2020, "Mondrian conformal regressors").
 """
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,14 +22,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from arboleda._utils.errors import StudyError, StudyFormatError
+from arboleda._utils.number_types import is_real
 from arboleda.explain import compute_limit, compute_rank
+from arboleda.scoring.scores import REJECTED, class_scores, decide_by_cost
 from arboleda.study.artifacts.estimators import predict_class_probabilities
 from arboleda.study.artifacts.index import RESULTS
 from arboleda.study.artifacts.loaded import StudyResult
 from arboleda.study.artifacts.rows import HeldOut
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.calibration import fit_calibrator
-from arboleda.study.results.scoring import REJECTED, class_scores, decide_by_cost
 
 __all__ = [
     "ClassSets",
@@ -148,7 +148,7 @@ def check_coverage(coverage: Any) -> None:
     StudyError
         If it is not.
     """
-    if not isinstance(coverage, Real) or not 0.0 < float(coverage) < 1.0:
+    if not is_real(coverage) or not 0.0 < float(coverage) < 1.0:
         raise StudyError(
             f"The coverage must be a number between 0 and 1, such as 0.9, got {coverage!r}."
         )

@@ -32,7 +32,7 @@ from arboleda.facts.best_model import (
 )
 from arboleda.facts.model import MetricInterval
 from arboleda.reports.wording import lower_label
-from arboleda.study.metrics.choice import StudyMetric
+from arboleda.scoring.choice import StudyMetric
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome
 from arboleda.study.search.model_search import CandidateResult

@@ -14,10 +14,11 @@ from arboleda.facts.rows import (
     ThresholdCurve,
     ThresholdsFacts,
 )
+from arboleda.scoring.scores import are_probabilities
 from arboleda.study.artifacts.rows import HeldOut
+from arboleda.study.config.costs import matrix_of
 from arboleda.study.plan import Plan
 from arboleda.study.results.holdout_facts import ReadPredictions, held_out_predictions
-from arboleda.study.results.scoring import are_probabilities, matrix_of
 from arboleda.study.runner import Outcome
 
 __all__ = ["choose_threshold", "count_decisions", "describe_thresholds"]

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.facts.rows import ErrorRow, ErrorsFacts, ErrorValue
+from arboleda.scoring.row_losses import compute_log_losses
+from arboleda.scoring.scores import are_probabilities
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.metrics.row_losses import compute_log_losses
 from arboleda.study.plan import Plan
 from arboleda.study.results.holdout_facts import ReadPredictions
-from arboleda.study.results.scoring import are_probabilities
 from arboleda.study.runner import Outcome
 from arboleda.tables.table import Column
 

@@ -4,33 +4,3 @@
 ``model_search`` runs the searches in rounds and holds the results of candidates; ``row_caps``
 decides how many rows the fits may have in the time.
 """
-
-from arboleda.study.search.strategies import (
-    FULL,
-    Batch,
-    Fidelity,
-    GridStrategy,
-    HalvingStrategy,
-    RandomStrategy,
-    Search,
-    SearchContext,
-    SearchStrategy,
-    TpeStrategy,
-    Trial,
-    named_search,
-)
-
-__all__ = [
-    "FULL",
-    "Batch",
-    "Fidelity",
-    "GridStrategy",
-    "HalvingStrategy",
-    "RandomStrategy",
-    "Search",
-    "SearchContext",
-    "SearchStrategy",
-    "TpeStrategy",
-    "Trial",
-    "named_search",
-]

@@ -13,11 +13,11 @@ from typing import Any, Literal
 import numpy as np
 
 from arboleda.catalogue import Model
+from arboleda.scoring.scores import estimate_plus_632
 from arboleda.study.execution.executor import Budget, Executor
 from arboleda.study.execution.job import Job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.plan import Plan
-from arboleda.study.results.scoring import estimate_plus_632
 from arboleda.study.search.strategies import (
     FULL,
     Batch,

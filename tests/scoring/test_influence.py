@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arboleda.study.metrics.choice import find_metric
-from arboleda.study.results.intervals import compute_influence, compute_score
+from arboleda.scoring.choice import find_metric
+from arboleda.scoring.intervals import compute_influence, compute_score
 
 CLASS_METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "mcc", "roc_auc", "log_loss")
 

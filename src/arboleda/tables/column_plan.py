@@ -1,14 +1,10 @@
 """What becomes of each column, in lines that the terminal shows before the first fit."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from arboleda.tables.describe import describe_format, describe_use
 from arboleda.tables.features import Role
 from arboleda.tables.table import Column
-
-if TYPE_CHECKING:
-    from arboleda.study.plan import Plan
 
 __all__ = ["write_column_lines"]
 
@@ -24,18 +20,21 @@ _TYPES = {
 }
 
 
-def write_column_lines(plan: "Plan", max_lines: int | None = MAX_LINES) -> list[str]:
+def write_column_lines(
+    columns: Sequence[Column], roles: Mapping[str, Role], max_lines: int | None = MAX_LINES
+) -> list[str]:
     """Write a line for each column: its name, its type, its source and its use.
 
     Parameters
     ----------
-    plan : Plan
+    columns : sequence of Column
+    roles : mapping
+        The role of each column, by its name.
     max_lines : int or None, default=40
         With more columns, the number of the others is the last line. None: all are shown.
     """
-    columns = plan.table.columns
     width = min(MAX_NAME, max(len(column.name) for column in columns))
-    lines = [_write_line(column, plan.roles[column.name], width) for column in columns]
+    lines = [_write_line(column, roles[column.name], width) for column in columns]
     if max_lines is None or len(lines) <= max_lines:
         return lines
     n_others = len(lines) - max_lines

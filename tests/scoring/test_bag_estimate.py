@@ -6,12 +6,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from arboleda.model_selection import BootstrapSplit, bootstrap_error
-from arboleda.study.results.scoring import (
-    all_scores,
-    compute_chance_scores,
-    estimate_plus_632,
-    name_loss,
-)
+from arboleda.scoring.scores import all_scores, compute_chance_scores, estimate_plus_632, name_loss
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "error", "rmse", "mse"])

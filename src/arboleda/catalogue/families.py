@@ -1,19 +1,14 @@
 """The catalogue by family, with a line on each model: what ``arboleda models`` lists."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from arboleda.catalogue.boosting import BOOSTING, BOOSTING_STYLES
 from arboleda.catalogue.ensembles import ADABOOST, FORESTS
-from arboleda.catalogue.entries import ALL, CORE, PORTFOLIO_WORD
 from arboleda.catalogue.kernels import CLASS_MODELS, KERNELS
 from arboleda.catalogue.model import Model
 from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.catalogue.selected import AVERAGES, SELECTED
 from arboleda.catalogue.simple_models import BASELINES, LINEAR, NEIGHBOURS, NETWORKS, TREES
-from arboleda.study.config.presets import PRESETS, Preset
 
-__all__ = ["FAMILIES", "ListedModel", "list_models"]
+__all__ = ["ABOUT", "FAMILIES"]
 
 FAMILIES: tuple[tuple[str, tuple[Model, ...]], ...] = (
     ("Baselines", BASELINES),
@@ -115,59 +110,3 @@ ABOUT = {
     "best_neighbours": "nearest neighbours on at most 50,000 rows",
     "best_dart": "boosted trees that drop earlier ones at random",
 }
-
-
-@dataclass(frozen=True)
-class ListedModel:
-    """A model of the catalogue as it is listed.
-
-    Attributes
-    ----------
-    family, key, name, about : str
-    tasks : tuple of str
-        Of "classification", "binary" (two classes only) and "regression".
-    presets : tuple of str
-        The presets that try it by default.
-    """
-
-    family: str
-    key: str
-    name: str
-    about: str
-    tasks: tuple[str, ...]
-    presets: tuple[str, ...]
-
-
-def list_models() -> list[ListedModel]:
-    """List the catalogue by family; the two tasks of a model are one entry.
-
-    Examples
-    --------
-    >>> [model.key for model in list_models() if model.family == "Trees"]
-    ['cart', 'pruned_tree', 'reduced_error_tree']
-    """
-    return [
-        _list_model(family, [model for model in models if model.key == key])
-        for family, models in FAMILIES
-        for key in dict.fromkeys(model.key for model in models)
-    ]
-
-
-def _list_model(family: str, entries: Sequence[Model]) -> ListedModel:
-    first = entries[0]
-    presets = [preset.key for preset in PRESETS.values() if _is_in(first, preset)]
-    names = dict.fromkeys(model.name for model in entries)
-    return ListedModel(
-        family,
-        first.key,
-        " / ".join(names),
-        ABOUT[first.key],
-        tuple(model.task for model in entries),
-        tuple(presets),
-    )
-
-
-def _is_in(model: Model, preset: Preset) -> bool:
-    word = PORTFOLIO_WORD if model.bag else ALL
-    is_core = model.core and CORE in preset.models
-    return model.key in preset.models or word in preset.models or is_core

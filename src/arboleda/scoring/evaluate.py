@@ -15,15 +15,10 @@ from arboleda.metrics import (
     classification_table,
     reliability_table,
 )
-from arboleda.study.metrics.choice import StudyMetric
-from arboleda.study.metrics.measures import ScoredOutputs
-from arboleda.study.results.intervals import DRAWS, LEVEL, bootstrap_interval
-from arboleda.study.results.scoring import (
-    all_scores,
-    are_probabilities,
-    cost_score,
-    extra_score,
-)
+from arboleda.scoring.choice import StudyMetric
+from arboleda.scoring.intervals import DRAWS, LEVEL, bootstrap_interval
+from arboleda.scoring.measures import ScoredOutputs
+from arboleda.scoring.scores import all_scores, are_probabilities, cost_score, extra_score
 from arboleda.tables.describe import compute_histogram
 from arboleda.tables.features import Features
 from arboleda.tables.target import StudyTarget

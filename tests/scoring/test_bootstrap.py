@@ -5,14 +5,14 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
-from arboleda.study.metrics.choice import find_metric
-from arboleda.study.metrics.measures import ScoredOutputs, make_measure
-from arboleda.study.results.intervals import (
+from arboleda.scoring.choice import find_metric
+from arboleda.scoring.intervals import (
     bootstrap_interval,
     compute_possible_counts,
     compute_score,
 )
-from arboleda.study.results.scoring import all_scores
+from arboleda.scoring.measures import ScoredOutputs, make_measure
+from arboleda.scoring.scores import all_scores
 
 CLASS_METRICS = [
     "accuracy", "balanced_accuracy", "f1_macro", "mcc", "roc_auc", "log_loss", "cost",

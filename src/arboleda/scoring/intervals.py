@@ -1,4 +1,4 @@
-"""Intervals and standard errors of one metric over the test rows.
+"""Intervals and standard errors of one metric over the test rows, and of gains over the folds.
 
 The draws of the bootstrap are many, so each metric is computed from what a draw changes: the
 multiplicity of each row. Everything else, such as the order of the scores, is prepared once. The
@@ -23,21 +23,25 @@ McNemar's test, for areas under ROC curves that of DeLong, DeLong and Clarke-Pea
 resampling is needed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
-from arboleda.study.metrics.choice import StudyMetric
-from arboleda.study.metrics.measures import CountMetric, RowMean, ScoredOutputs, ScoreMeasure
-from arboleda.study.results.scoring import compute_row_costs
+from arboleda.diagnose import corrected_t_test
+from arboleda.facts.best_model import GainFacts
+from arboleda.scoring.choice import StudyMetric
+from arboleda.scoring.measures import CountMetric, RowMean, ScoredOutputs, ScoreMeasure
+from arboleda.scoring.scores import compute_row_costs
 
 __all__ = [
     "DRAWS",
     "LEVEL",
     "bootstrap_interval",
+    "compute_fold_gain",
     "compute_influence",
     "compute_least_area",
     "compute_possible_counts",
@@ -223,3 +227,37 @@ def compute_influence(
         return None
     influence = measure.compute_influence(outputs, value)
     return value, influence - influence.mean()
+
+
+def compute_fold_gain(
+    before: Sequence[float],
+    after: Sequence[float],
+    folds: Sequence[tuple[Rows, Rows]],
+    *,
+    greater_is_better: bool,
+) -> GainFacts | None:
+    """Compute the mean gain over the folds, with the interval of the corrected resampled t test.
+
+    Parameters
+    ----------
+    before, after : sequence of float
+        The scores on each fold.
+    folds : sequence of (fit rows, scored rows)
+    greater_is_better : bool
+
+    Returns
+    -------
+    gain : GainFacts or None
+        Above 0 if ``after`` is better; None with fewer than two folds.
+    """
+    if len(before) != len(after) or len(before) != len(folds) or len(before) < 2:
+        return None
+    sign = 1.0 if greater_is_better else -1.0
+    gains = sign * (np.asarray(after, dtype=np.float64) - np.asarray(before, dtype=np.float64))
+    share = float(np.mean([len(score) / len(fit) for fit, score in folds]))
+    mean, error, _, _ = corrected_t_test(gains[np.newaxis], share)
+    reach = float(stats.t.ppf((1 + LEVEL) / 2, len(gains) - 1) * error[0])
+    difference = float(mean[0])
+    return GainFacts(
+        difference=difference, low=difference - reach, high=difference + reach, level=LEVEL
+    )

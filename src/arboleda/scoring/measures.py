@@ -6,7 +6,7 @@ on a metric T of the rows' distribution P is
 
     I_i = d/de T((1 - e) P + e delta_i) at e = 0
 
-(Efron 1982, chapter 6); `arboleda.study.results.intervals` makes standard errors of it.
+(Efron 1982, chapter 6); `arboleda.scoring.intervals` makes standard errors of it.
 """
 
 import warnings
@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.metrics import counts
-from arboleda.study.metrics import areas, gradients, row_losses
-from arboleda.study.metrics.user_function import MetricFunction
+from arboleda.scoring import areas, row_losses
+from arboleda.scoring.user_function import MetricFunction
 
 __all__ = [
     "CountMetric",
@@ -312,12 +312,12 @@ def _compute_error_rate(table: Table) -> float:
 
 def _make_count_metrics() -> dict[str, ScoreMeasure]:
     found: dict[str, ScoreMeasure] = {
-        "accuracy": CountMetric(counts.accuracy, gradients.compute_accuracy_gradient),
+        "accuracy": CountMetric(counts.accuracy, counts.compute_accuracy_gradient),
         "error": CountMetric(_compute_error_rate),
         "balanced_accuracy": CountMetric(
-            counts.balanced_accuracy, gradients.compute_balanced_accuracy_gradient
+            counts.balanced_accuracy, counts.compute_balanced_accuracy_gradient
         ),
-        "mcc": CountMetric(counts.matthews, gradients.compute_matthews_gradient),
+        "mcc": CountMetric(counts.matthews, counts.compute_matthews_gradient),
         "kappa": CountMetric(counts.kappa),
     }
     per_class = {
@@ -332,7 +332,7 @@ def _make_count_metrics() -> dict[str, ScoreMeasure]:
         if name != "specificity":
             found[f"{name}_weighted"] = CountMetric(partial(_weighted_mean_of, function))
     mean_f1 = partial(_mean_of, counts.f1)
-    found["f1_macro"] = CountMetric(mean_f1, gradients.compute_mean_f1_gradient)
+    found["f1_macro"] = CountMetric(mean_f1, counts.compute_mean_f1_gradient)
     return found
 
 

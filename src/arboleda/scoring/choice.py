@@ -1,4 +1,4 @@
-"""The choice of a study's metric: its name, its direction and how it is computed."""
+"""The choice of a metric: its name, its direction and how it is computed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from arboleda.reports.metric_names import (
     resolve_metric_key,
     split_metric_key,
 )
-from arboleda.study.metrics.measures import (
+from arboleda.scoring.measures import (
     FunctionMetric,
     RankMetric,
     RowMean,
@@ -23,7 +23,7 @@ from arboleda.study.metrics.measures import (
     ScoreMeasure,
     make_measure,
 )
-from arboleda.study.metrics.user_function import (
+from arboleda.scoring.user_function import (
     MetricFunction,
     is_function_name,
     load_function,
