@@ -14,6 +14,7 @@ from typing import Any
 
 from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda._utils.files import drop_file, read_regular, write_atomically
+from arboleda._utils.results import Result
 from arboleda.reports.translation import LANGUAGES
 
 __all__ = [
@@ -135,9 +136,9 @@ def _make_damage_error(path: Path, reason: str) -> StudyFormatError:
     )
 
 
-@dataclass(frozen=True)
-class FactsPage(ABC):
-    """Facts and the page that shows them."""
+@dataclass(frozen=True, repr=False)
+class FactsPage(Result, ABC):
+    """Facts, the page that shows them, and the views of results in notebooks."""
 
     facts: dict[str, Any]
 
