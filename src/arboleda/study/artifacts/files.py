@@ -18,6 +18,7 @@ from arboleda._utils.results import Result
 from arboleda.reports.translation import LANGUAGES
 
 __all__ = [
+    "LARGE",
     "MODELS",
     "MODELS_VERSION",
     "FactsPage",
@@ -33,6 +34,8 @@ __all__ = [
     "write_file",
 ]
 
+# Bytes above which the size of what is written is announced.
+LARGE = 50_000_000
 # The subfolder of models in a study's folder.
 MODELS = "models"
 # To be raised whenever a class that models' files name is moved or renamed: earlier files then name
