@@ -1,7 +1,9 @@
 """Sphinx: `make docs` builds with warnings as errors and without the network."""
 
 import os
+import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -9,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 import arboleda
+from arboleda import Study
 
 # The gallery draws to files; no screen is needed. Its tables are where the tests look for theirs.
 os.environ.setdefault("MPLBACKEND", "agg")
@@ -110,6 +113,20 @@ def write_display_math(translator: HTML5Translator, node: nodes.math_block) -> N
     raise nodes.SkipNode
 
 
+def write_examples(app: Sphinx, error: Exception | None) -> None:
+    """Write the pages of a small study that the guide shows: they are those of today's code."""
+    if error is not None or app.builder.format != "html":
+        return
+    folder = Path(app.outdir) / "examples"
+    folder.mkdir(exist_ok=True)
+    with TemporaryDirectory() as made:
+        study = Path(made) / "cancer"
+        models = "logistic,cart,random_forest"
+        result = Study("breast_cancer", target="target", output_dir=study, models=models).run()
+        shutil.copy(result.report, folder / "report.html")
+        result.explain(9).save(folder / "explained_row.html")
+
+
 def leave_out(
     _app: Sphinx, _what: str, name: str, _obj: object, skip: bool, _options: object
 ) -> bool:
@@ -121,3 +138,4 @@ def setup(app: Sphinx) -> None:
     """Formulas become MathML at build time: the pages need no script from elsewhere."""
     app.add_html_math_renderer("mathml", (write_inline_math, None), (write_display_math, None))
     app.connect("autodoc-skip-member", leave_out)
+    app.connect("build-finished", write_examples)

@@ -1,25 +1,34 @@
 """Draw the top of a study's report as a PNG for the README: light, and below 300 kB.
 
-python tools/draw_report.py STUDY [docs/_static/report.png]
+    python tools/draw_report.py [STUDY] [docs/_static/report.png]
 
-The picture of the README shows the study of `make study`. Needs Chromium.
+Without a folder, the study of `make study` is run first: the picture of the README shows it, with
+its duration, so the machine should be idle. Needs Chromium.
 """
 
 import io
 import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from arboleda import Study
+
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH, HEIGHT = 1240, 1300
 LIMIT_KB = 300
+PICTURE = ROOT / "docs" / "_static" / "report.png"
 
 
-def main(study: Path, output: Path = ROOT / "docs" / "_static" / "report.png") -> int:
-    """Draw the report of a study; return 1 if the picture is too large."""
+def main(study: Path | None = None, output: Path = PICTURE) -> int:
+    """Draw the report of a study, or of a new one; return 1 if the picture is too large."""
+    if study is None:
+        with TemporaryDirectory() as folder:
+            Study("breast_cancer", target="target", output_dir=folder).run(progress=True)
+            return main(Path(folder), output)
     picture = Image.open(io.BytesIO(take_screenshot(study / "report.html")))
     # A page has few colours: with 256 of them the file has a third of the size.
     picture.convert("RGB").quantize(256, dither=Image.Dither(0)).save(output, optimize=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -21,12 +25,14 @@ from arboleda import (
     RandomForestClassifier,
     RandomForestRegressor,
     RegularizedDiscriminantAnalysis,
+    Study,
     bootstrap_error,
     combine,
     decide,
     diagnose,
     explain,
     metrics,
+    study,
 )
 from arboleda.datasets import Dataset
 
@@ -171,6 +177,24 @@ def find_rules() -> Any:
     return fit_members()[0].rules()
 
 
+@cache
+def run_studies() -> list[Any]:
+    """Return two small studies of a table with hostile names."""
+    folder = Path(mkdtemp())
+    atexit.register(rmtree, folder, ignore_errors=True)
+    frame = make_dataset().frame
+    models = {"first": "lda,cart", "second": "cart"}
+    return [
+        Study(frame, target="kind", models=names, output_dir=folder / key).run()
+        for key, names in models.items()
+    ]
+
+
+@cache
+def explain_study(row: int | None = None) -> Any:
+    return run_studies()[0].explain(row)
+
+
 EXAMPLES: dict[str, Callable[[], Any]] = {
     "AccuracyCoverageCurve": lambda: decide.accuracy_coverage_curve(
         load_classes()[1], compute_probabilities()
@@ -185,6 +209,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ClassificationTable": lambda: metrics.classification_table(
         load_classes()[1], fit_members()[0].predict(load_classes()[0]), compute_probabilities()
     ),
+    "ComparedStudies": lambda: study.compare([one.folder for one in run_studies()]),
     "Comparison": compare,
     "CoverageCurve": lambda: make_prediction_set().coverage_curve(*load_classes()),
     "DataSetComparison": lambda: diagnose.compare_over_data_sets(
@@ -197,6 +222,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "DirectedGraph": lambda: BayesianNetworkClassifier().fit(*load_classes()).graph_,
     "Diversity": compute_diversity,
     "ErrorCurve": compute_error_curve,
+    "Explanation": explain_study,
+    "Exploration": lambda: study.explore(make_dataset().frame, "kind"),
     "FidelityCurve": lambda: find_surrogate().curve,
     "ForestCorrelation": compute_correlation,
     "Importance": lambda: explain.importance(fit_forest()),
@@ -236,5 +263,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ShapeFunction": lambda: compute_shape_functions()[0],
     "ShapeFunctions": compute_shape_functions,
     "ShrinkagePath": lambda: NearestShrunkenCentroids().fit(*load_classes()).path_,
+    "StudyResult": lambda: run_studies()[0],
     "Surrogate": find_surrogate,
 }

@@ -67,3 +67,38 @@ def test_named_make_targets_exist() -> None:
     }
     assert named <= targets
     assert {"study", "test"} <= named
+
+
+def test_every_page_is_in_one_of_five_groups() -> None:
+    """The sidebar has five groups, and each page of the documentation is in one of them."""
+    text = (ROOT / "docs/index.md").read_text()
+    groups = {
+        caption: re.findall(r"^(?:.+<)?([^<>\n]+)>?$", pages, re.M)
+        for caption, pages in re.findall(r":caption: (.+)\n\n([^`]+)```", text)
+    }
+    assert list(groups) == ["Start", "Guide", "Methods", "Reference", "Decisions"]
+    listed = sorted(page for pages in groups.values() for page in pages)
+    docs = ROOT / "docs"
+    written = [
+        page.relative_to(docs).with_suffix("").as_posix()
+        for folder in (".", "guide", "api", "decisions")
+        for page in (docs / folder).glob("*.md")
+        if page.name != "README.md" and (folder != "decisions" or page.name == "index.md")
+    ]
+    assert listed == sorted({*written, "gallery/generated/index"} - {"index"})
+
+
+def test_no_committed_picture_of_a_page_can_grow_stale() -> None:
+    """Pages of a study are written by the documentation's build; the guide shows no picture."""
+    named = {
+        name
+        for page in PAGES
+        for name in re.findall(r'src="\.\./examples/([^"]+)"', page.read_text())
+    }
+    written = set(re.findall(r'folder / "([^"]+)"', (ROOT / "docs/conf.py").read_text()))
+    assert named == written
+    assert {path.name for path in (ROOT / "docs/guide").glob("**/*.png")} == set()
+    drawn = set(
+        re.findall(r'\("(\w+)", \w+\)', Path(__file__).with_name("test_pictures.py").read_text())
+    )
+    assert {path.stem for path in (ROOT / "docs/guide").glob("**/*.svg")} == drawn

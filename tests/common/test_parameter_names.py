@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 import arboleda
 from arboleda._base.parameter_names import FIT_ARGUMENTS, PARAMETERS
+from arboleda.study.config.other_names import OTHER_NAMES, find_name
 
 ROOT = Path(__file__).parents[2]
 ESTIMATORS = [
@@ -139,10 +140,16 @@ def test_the_guide_lists_what_exists() -> None:
         own = set(inspect.signature(owner).parameters)
         known = own | (set() if cls == "Study" else set(inspect.signature(owner.fit).parameters))
         assert set(ours) <= known, (cls, ours)
-        if cls == "Study":
-            continue
-        for name in theirs:
+        for name in theirs if cls == "Study" else ():
+            assert name in own or find_name(name) in ours, name
+        for name in theirs if cls != "Study" else ():
             if name.startswith("GradientBoosting") or name in own:
                 continue
             expected = FIT_ARGUMENTS.get(name) or PARAMETERS[name]
             assert next((one for one in expected if one in known), None) in ours, (cls, name)
+
+
+def test_the_guide_lists_every_other_name_of_a_study() -> None:
+    """Names of other libraries for the options of a study are in the guide, in tables or text."""
+    text = (ROOT / "docs/guide/coming_from.md").read_text()
+    assert [name for name in OTHER_NAMES if not re.search(rf"\b{name}\b", text)] == []

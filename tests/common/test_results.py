@@ -15,18 +15,26 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit
 
 import arboleda
+from arboleda import study
 from arboleda._utils.results import NotebookDisplay, Result, format_table
 
-from .result_examples import EXAMPLES, HOSTILE
+from .result_examples import EXAMPLES, HOSTILE, explain_study, make_dataset
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-# Public classes that are no results: they fit, split, predict or report errors.
-OTHERS = (BaseEstimator, BaseCrossValidator, BaseShuffleSplit, Exception, arboleda.Predictor)
-# Packages of programs and pages; `arboleda.study` has tests of its own.
-PROGRAMS = ("study", "cli", "reports", "_native", "__main__")
-PUBLIC = ("combine", "datasets", "decide", "diagnose", "explain", "metrics", "model_selection")
+# Public classes that are no results: they fit, split, predict, hold rows or report errors.
+OTHERS = (
+    *(BaseEstimator, BaseCrossValidator, BaseShuffleSplit, Exception, arboleda.Predictor),
+    *(study.Study, study.StudyClassifier, study.StudyRegressor),
+    *(study.Layout, study.Rows, study.MetricFunction),
+)
+# Packages of programs and pages.
+PROGRAMS = ("cli", "reports", "_native", "__main__")
+PUBLIC = (
+    *("combine", "datasets", "decide", "diagnose", "explain", "metrics", "model_selection"),
+    "study",
+)
 
 
 def find_result_classes() -> set[str]:
@@ -36,14 +44,16 @@ def find_result_classes() -> set[str]:
         if info.name.split(".")[1] in PROGRAMS:
             continue
         module = importlib.import_module(info.name)
-        for name, value in vars(module).items():
+        is_public = info.name.removeprefix("arboleda.") in PUBLIC
+        # The classes of a study are imported on first use.
+        lazy = {name: getattr(module, name) for name in module.__all__} if is_public else {}
+        for name, value in (vars(module) | lazy).items():
             if not inspect.isclass(value) or not value.__module__.startswith("arboleda."):
                 continue
             if name.startswith("_") or issubclass(value, OTHERS):
                 continue
             if value.__module__.split(".")[1] in PROGRAMS:
                 continue
-            is_public = info.name.removeprefix("arboleda.") in PUBLIC
             views = ("to_frame", "plot", "_summarize")
             if (is_public and name in module.__all__) or any(map(value.__dict__.get, views)):
                 found.add(name)
@@ -74,7 +84,7 @@ class TextParser(HTMLParser):
 
 def test_every_result_class_has_an_example():
     """A new class of results is tested by being found, and needs an example."""
-    bases = {"NotebookDisplay", "Result"}
+    bases = {"NotebookDisplay", "Result", "FactsPage"}
     assert find_result_classes() - bases == set(EXAMPLES)
 
 
@@ -90,7 +100,8 @@ def test_result(name: str):
     assert "array(" not in text
     page = TextParser(result._repr_html_())
     assert len(result._repr_html_()) <= 10_000
-    assert page.tags <= {"style", "div", "b", "table", "tr", "th", "td"}  # a label's tag is escaped
+    # A label's tag is escaped; the path of a report is code.
+    assert page.tags <= {"style", "div", "b", "code", "table", "tr", "th", "td"}
     assert "\x1b" not in "".join(page.texts)
     if not isinstance(result, Result):
         return
@@ -111,6 +122,44 @@ def test_plots_draw_on_given_axes(name: str):
     ax = plt.figure().add_subplot()
     assert EXAMPLES[name]().plot(ax) is ax
     assert ax.has_data()
+    plt.close("all")
+
+
+@pytest.mark.parametrize("row", [None, 7])
+def test_explanations_of_models_and_rows(row: int | None):
+    """Both kinds of explanation have a frame of their columns and a plot of them."""
+    result = explain_study(row)
+    frame = result.to_frame()
+    assert HOSTILE in set(frame["feature"])
+    strength = frame["contribution" if row else "importance"].abs().dropna()
+    assert len(strength) == 4
+    assert row is None or strength.is_monotonic_decreasing
+    ax = result.plot()
+    assert len(ax.patches) == 4
+    ax.figure.canvas.draw()
+    plt.close("all")
+    assert f"row={row}" in repr(result) or row is None
+    assert len(result._repr_html_()) <= 10_000
+
+
+@pytest.mark.parametrize(
+    ("target", "columns", "label"),
+    [
+        ("kind", None, "share of the target's entropy"),
+        (None, None, "columns in the same order"),
+        (None, ["kind"], "missing values"),
+    ],
+)
+def test_explorations_draw_what_the_table_allows(
+    target: str | None, columns: list[str] | None, label: str
+):
+    """With a target its relations are drawn, then correlations, then missing values."""
+    frame = make_dataset().frame
+    result = study.explore(frame if columns is None else frame[columns], target)
+    assert ("information" in result.to_frame()) == (target is not None)
+    ax = result.plot()
+    assert ax.get_xlabel() == label
+    ax.figure.canvas.draw()
     plt.close("all")
 
 

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 from arboleda.cli import _run, main
 from arboleda.study import Study, StudyError
 from arboleda.study.config.declaration import Declared
-from arboleda.study.config.options import NAMES, RETIRED, config_text, make_settings, read_config
+from arboleda.study.config.options import NAMES, config_text, make_settings, read_config
+from arboleda.study.config.other_names import OTHER_NAMES, RETIRED
 from arboleda.study.config.settings import OPTIONS
 
 EACH = pytest.mark.parametrize("declared", OPTIONS.values(), ids=OPTIONS)
@@ -79,6 +80,41 @@ def test_a_former_name_names_the_new_one(tmp_path: Path, former: str, name: str)
         read_config(path)
     assert name in (*NAMES, "output_dir")
     assert former not in NAMES
+
+
+@pytest.mark.parametrize(("theirs", "ours"), OTHER_NAMES.items())
+def test_the_name_of_another_library_names_ours(tmp_path: Path, theirs: str, ours: str) -> None:
+    own = ("table", "target", "output_dir", *NAMES)
+    assert theirs not in own
+    assert ours in own
+    options: dict[str, Any] = {theirs: 1}
+    message = f"has no parameter '{theirs}'; here it is '{ours}'"
+    with pytest.raises(TypeError, match=message):
+        Study("iris", target="target", **options)
+    with pytest.raises(TypeError, match=message):
+        Study(**options)
+    with pytest.raises(TypeError, match=f"here it is the parameter '{ours}' of Study"):
+        Study().fit([[1.0]], [1.0], **options)
+    path = tmp_path / "study.toml"
+    path.write_text(f"{theirs} = 1\n")
+    with pytest.raises(StudyError, match=f"has the key '{theirs}', which is '{ours}' here; rename"):
+        read_config(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("time_budget", "here it is the parameter 'time_budget' of Study"),
+        ("task", "here it is the parameter 'task' of Study"),
+        ("jobs", "here it is the parameter 'n_jobs' of Study"),
+        ("X_train", "here it is 'X'"),
+        ("no_such_name", "unexpected keyword argument 'no_such_name'"),
+    ],
+)
+def test_fit_names_our_argument(name: str, message: str) -> None:
+    options: dict[str, Any] = {name: 1}
+    with pytest.raises(TypeError, match=message):
+        Study().fit([[1.0]], [1.0], **options)
 
 
 def test_an_unknown_parameter_stays_a_type_error() -> None:

@@ -1,6 +1,7 @@
 """What is shown while a study runs."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,12 @@ from arboleda.study import Study, StudyResult
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution import progress
 from arboleda.study.execution.job import Job
-from arboleda.study.execution.progress import LiveWatcher, PlainWatcher, make_watcher
+from arboleda.study.execution.model_sizes import ModelSizes
+from arboleda.study.execution.progress import (
+    LiveWatcher,
+    PlainWatcher,
+    make_watcher,
+)
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.results.leaderboard import failures, leaderboard_table
 from arboleda.study.search.strategies import Trial
@@ -160,3 +166,57 @@ def test_a_narrow_leaderboard_keeps_its_numbers(mixed_result: StudyResult) -> No
         row = next(line for line in lines if "│  1 │" in line)
         assert format_mean_and_sd(first["cv"]["mean"], first["cv"]["sd"]) in row
         assert f"│ {format_number(first['test']['metrics']['accuracy'])} " in row
+
+
+def save(watched: ModelSizes, job: Job, megabytes: float, name: str | None = None) -> str | None:
+    file = {"bytes": int(megabytes * 1e6), "sha256": ""}
+    return watched.record(job, {"kept": {"files": {f"{name or job.kept_as}.skops": file}}})
+
+
+def test_the_size_of_the_models_is_announced_before_much_is_written(
+    plan: Plan, tmp_path: Path
+) -> None:
+    model = next(m for m in plan.models if m.key == "cart")
+    job = replace(plan.test_job(model, {}), keep=tmp_path)
+    watched = ModelSizes(tmp_path)
+    watched.expect([job] * 12)
+    assert save(watched, job, 15, "first") is None
+    assert save(watched, job, 15, "second") == (
+        f"The 12 fitted models will take about 180 MB in {tmp_path}; --models with fewer models "
+        "takes less."
+    )
+    # Once is enough.
+    assert [save(watched, job, 15, str(k)) for k in range(10)] == [None] * 10
+
+
+def test_small_and_failed_models_are_not_announced(plan: Plan, tmp_path: Path) -> None:
+    model = next(m for m in plan.models if m.key == "cart")
+    job = replace(plan.test_job(model, {}), keep=tmp_path)
+    watched = ModelSizes(tmp_path)
+    watched.expect([job] * 12)
+    for k in range(6):
+        assert save(watched, job, 4, str(k)) is None
+        assert watched.record(replace(job, keep=None), {}) is None
+        assert watched.record(job, {"status": "failed"}) is None
+    # A file that several models share counts once.
+    assert [save(watched, job, 20, "shared") for _ in range(9)] == [None] * 9
+
+
+def test_a_study_announces_the_size_of_its_models(
+    mixed: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("arboleda.study.execution.model_sizes.LARGE", 1000)
+    study = Study(mixed, target="rich", output_dir=tmp_path, models="lda,cart", n_jobs=1)
+    study.run(progress=True)
+    lines = [line for line in capsys.readouterr().err.splitlines() if " MB in " in line]
+    assert len(lines) == 1
+    assert f"MB in {tmp_path / 'models'}; --models with fewer" in lines[0]
+    saved = sum(file.stat().st_size for file in (tmp_path / "models").glob("*.*"))
+    assert saved > 1000
+    # The line of a live table and of a notebook stays, too.
+    out = io.StringIO()
+    LiveWatcher(Console(file=out, width=60, force_terminal=True)).announce("A [line]")
+    assert "A [line]" in out.getvalue()

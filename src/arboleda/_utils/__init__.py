@@ -3,6 +3,7 @@
 ``errors`` has the exceptions of the library and the detection of optional packages, ``files``
 atomic writes and strict JSON, ``text`` and ``numbers`` the formatting of names and numbers,
 ``frames`` the creation of data frames and figures, ``results`` the base classes of what public
-functions return, ``sparse`` the validation of sparse matrices,
-and ``float32`` thresholds in single precision. A helper that needs a model belongs to ``_base``.
+functions return, ``simple_plots`` plots of named numbers, ``sparse`` the validation of sparse
+matrices, and ``float32`` thresholds in single precision. A helper that needs a model belongs to
+``_base``.
 """

@@ -23,7 +23,7 @@ _MAX_NAMES = 4  # names listed in a summary
 # Colours are those of the notebook, so that light and dark themes both are legible.
 _STYLE = (
     "<style>.arboleda-result{color:inherit;font-size:90%}"
-    ".arboleda-result table{border-collapse:collapse;margin:.4em 0}"
+    ".arboleda-result table{border-collapse:collapse;margin:.4em 0;color:inherit}"
     ".arboleda-result th,.arboleda-result td{padding:.15em .7em;text-align:right;color:inherit;"
     "background:none;border:0;border-bottom:1px solid rgba(128,128,128,.35);white-space:nowrap}"
     ".arboleda-result .text{text-align:left}</style>"

@@ -4,6 +4,7 @@ import io
 import os
 import sys
 import warnings
+from typing import Any
 
 import typer
 
@@ -12,6 +13,7 @@ from arboleda.cli._app import CtrlCError, app, print_line
 from arboleda.cli._commands import compare, explain, explore, export, predict
 from arboleda.cli._models import models
 from arboleda.cli._study import GroupedCommand, study
+from arboleda.study.config.other_names import find_name
 
 __all__ = ["run"]
 
@@ -68,11 +70,23 @@ def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def _report_usage_error(error: typer.BadParameter) -> int:
     """Print a usage error with the usage of the command."""
+    _name_option(error)
     text = io.StringIO()
     error.show(text)
     for line in text.getvalue().removesuffix("\n").split("\n"):
         print_line(line, err=True)
     return error.exit_code
+
+
+def _name_option(error: Any) -> None:
+    """Add the option of the command to the error on one that another library calls differently."""
+    given = getattr(error, "option_name", None)
+    if given is None or error.ctx is None:
+        return
+    ours = find_name(given.lstrip("-").replace("-", "_"))
+    flag = next((p.opts[0] for p in error.ctx.command.params if p.name == ours), None)
+    if flag is not None:
+        error.message, error.possibilities = f"{error.message}; here it is {flag}", None
 
 
 def _replace_unencodable() -> None:

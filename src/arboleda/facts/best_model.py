@@ -94,13 +94,19 @@ class SelectionFacts(FactsModel):
     sentence: str
 
 
+_INTERVAL = (
+    "an end of the interval, which excludes 0 if the models differ; the intervals of all tests "
+    "hold at once with probability level (Bonferroni)"
+)
+
+
 class FoldsTest(FactsModel):
     """The test of a difference of two models on the folds."""
 
     difference: float
     standard_error: Annotated[float, Field(ge=0.0)]
-    low: float
-    high: float
+    low: float = Field(description=_INTERVAL)
+    high: float = Field(description=_INTERVAL)
     p: Probability
 
 
@@ -108,13 +114,13 @@ class RowsTest(FactsModel):
     """The paired test of a difference of two models on the test rows."""
 
     difference: float
-    low: float
-    high: float
+    low: float = Field(description=_INTERVAL)
+    high: float = Field(description=_INTERVAL)
     p: Probability
     method: Literal["mcnemar", "influence"]
 
 
-# A model compared with the best, by its adjusted p-value.
+# A model compared with the best: distinguishable if one of its intervals excludes 0.
 RivalResult = Literal["worse", "not_distinguishable", "better"]
 
 
@@ -125,7 +131,7 @@ class RivalFacts(FactsModel):
     folds: FoldsTest | None
     test: RowsTest | None
     p_adjusted: float | None = Field(
-        description="of both tests (Bonferroni) and of all models (Holm)"
+        description="the smaller p of both tests, times the number of all tests (Bonferroni)"
     )
     result: RivalResult | None = Field(description="null if neither test applies")
 
@@ -135,7 +141,7 @@ class ComparisonFacts(FactsModel):
 
     against: str = Field(description="key of the best model")
     metric: str
-    level: float
+    level: float = Field(description="of all intervals together")
     rows: list[RivalFacts] = Field(description="in the order of the leaderboard")
     not_distinguishable: list[str] = Field(
         description="keys of the models that differ from the best by no more than chance explains"

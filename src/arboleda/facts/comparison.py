@@ -82,17 +82,23 @@ class ComparedModel(FactsModel):
     )
 
 
+_INTERVAL = (
+    "an end of the interval, which excludes 0 if the models differ; the intervals of all pairs "
+    "hold at once with probability level (Bonferroni)"
+)
+
+
 class ComparedPair(FactsModel):
     """The best models of two studies on their shared test rows."""
 
     first: Count
     second: Count
     difference: float = Field(description="positive if the first is better")
-    low: float
-    high: float
+    low: float = Field(description=_INTERVAL)
+    high: float = Field(description=_INTERVAL)
     p: float
     method: Literal["mcnemar", "influence"]
-    p_adjusted: float
+    p_adjusted: float = Field(description="p times the number of pairs (Bonferroni)")
 
 
 class PairedFacts(FactsModel):
@@ -104,7 +110,7 @@ class PairedFacts(FactsModel):
     why_not: str | None
     metric: str = ""
     metric_label: str = ""
-    level: float = 0.0
+    level: float = Field(default=0.0, description="of all intervals together")
     n_rows: Count = 0
     groups: str | None = Field(
         default=None, description="the column of groups that are the sampling units"

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from arboleda._utils.errors import OptionError, StudyError, StudyFormatError, TableError, can_study
 
 if TYPE_CHECKING:
-    from arboleda.analysis.comparison.compare import ComparedStudies as ComparedStudies
     from arboleda.analysis.comparison.compare import compare as compare
-    from arboleda.analysis.explanation.explain import Explanation as Explanation
+    from arboleda.analysis.comparison.compared_studies import ComparedStudies as ComparedStudies
     from arboleda.analysis.explanation.explain import explain as explain
-    from arboleda.analysis.exploration.explore import Exploration as Exploration
+    from arboleda.analysis.explanation.explanation import Explanation as Explanation
+    from arboleda.analysis.exploration.exploration import Exploration as Exploration
     from arboleda.analysis.exploration.explore import explore as explore
     from arboleda.scoring.user_function import MetricFunction as MetricFunction
     from arboleda.study.artifacts.estimators import StudyClassifier as StudyClassifier
@@ -57,9 +57,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ComparedStudies": "arboleda.analysis.comparison.compare",
-    "Explanation": "arboleda.analysis.explanation.explain",
-    "Exploration": "arboleda.analysis.exploration.explore",
+    "ComparedStudies": "arboleda.analysis.comparison.compared_studies",
+    "Explanation": "arboleda.analysis.explanation.explanation",
+    "Exploration": "arboleda.analysis.exploration.exploration",
     "Layout": "arboleda.tables.layout",
     "MetricFunction": "arboleda.scoring.user_function",
     "Rows": "arboleda.study.artifacts.rows",

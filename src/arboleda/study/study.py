@@ -22,8 +22,8 @@ from arboleda.study.config.options import (
     document_options,
     make_settings,
     read_config,
-    refuse_retired_names,
 )
+from arboleda.study.config.other_names import name_study_arguments, name_study_parameters
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution.executor import Budget, Executor
 from arboleda.study.execution.job import Limits
@@ -95,7 +95,7 @@ class Study:
     'Linear discriminant analysis'
     """
 
-    @refuse_retired_names
+    @name_study_parameters
     def __init__(
         self,
         table: Any = None,
@@ -230,18 +230,17 @@ class Study:
                 executor.begin_explanation()
                 calibration = _calibrate_best(result, executor)
                 explanations = describe_best(result, executor)
-            read_predictions = predictions_reader(result.plan, folder)
+            reader = predictions_reader(result.plan, folder)
             seconds = monotonic() - clock
-            facts = make_facts(
-                result, calibration, explanations, read_predictions, started, seconds
-            )
+            facts = make_facts(result, calibration, explanations, reader, started, seconds)
             with explain_write_errors(folder):
-                write_index(result, read_predictions, folder)
+                write_index(result, reader, folder)
                 write_results(facts, folder, self.table)  # draws the report
         check_scored(facts, folder)
         self.result_ = StudyResult(folder, facts, read_index(folder))
         return self.result_
 
+    @name_study_arguments
     def fit(self, X: Any, y: Any, *, progress: bool | None = None) -> Self:
         """Study a table whose target is apart from it, and keep the results.
 

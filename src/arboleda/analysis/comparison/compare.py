@@ -1,13 +1,13 @@
 """Comparison of studies: from their folders to facts and one page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import arboleda
+from arboleda.analysis.comparison.compared_studies import ComparedStudies
 from arboleda.analysis.comparison.differences import (
     compare_best,
     find_row_mismatch,
@@ -26,30 +26,14 @@ from arboleda.facts.comparison import (
     RankedModel,
 )
 from arboleda.facts.study import StudyTiming
-from arboleda.reports.comparison.page import render_comparison, write_sentences
+from arboleda.reports.comparison.page import write_sentences
 from arboleda.reports.fact_messages import collect_messages
 from arboleda.study import Study, StudyError, StudyResult
-from arboleda.study.artifacts.files import FactsPage, check_language
+from arboleda.study.artifacts.files import check_language
 from arboleda.study.execution.progress import Progress
 from arboleda.study.results.leaderboard import params_text
 
-__all__ = ["ComparedStudies", "compare", "make_facts"]
-
-
-@dataclass(frozen=True)
-class ComparedStudies(FactsPage):
-    """Result of comparing studies: ``facts`` and the page rendered from them."""
-
-    lang: str = "en"
-
-    @property
-    def default_path(self) -> Path:
-        """Default path of the page: ``compared.html`` in the current folder."""
-        return Path("compared.html")
-
-    def to_html(self) -> str:
-        """Render the page as one self-contained HTML text."""
-        return render_comparison(self.facts, self.lang)
+__all__ = ["compare", "make_facts"]
 
 
 def compare(

@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.diagnose import holm
 from arboleda.facts.comparison import ComparedPair, DifferenceFacts, PairedFacts
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.metric_names import find_metric_name
@@ -16,7 +15,13 @@ from arboleda.scoring.scores import class_scores
 from arboleda.study import StudyError, StudyResult
 from arboleda.study.artifacts.rows import Rows
 from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.results.comparison import LEVEL, compare_on_rows
+from arboleda.study.results.paired_tests import (
+    LEVEL,
+    PairedTest,
+    adjust_level,
+    adjust_p_value,
+    compare_on_rows,
+)
 
 __all__ = ["compare_best", "find_row_mismatch", "list_differences"]
 
@@ -134,8 +139,9 @@ def compare_best(studies: Sequence[StudyResult]) -> PairedFacts:
     """Compare the best models of each pair of studies on their shared test rows.
 
     The metric is that of the first study; differences are positive if the first of the two is
-    better; p-values are adjusted for the number of pairs (Holm 1979). If the rows were split by
-    groups, the sampling units are whole groups.
+    better. Intervals and p-values are adjusted for the number of pairs (Bonferroni; Dunn 1961): a
+    pair differs if its interval excludes 0. If the rows were split by groups, the sampling units
+    are whole groups.
 
     Parameters
     ----------
@@ -185,16 +191,34 @@ def _compare_pairs(studies: Sequence[StudyResult]) -> dict[str, Any]:
     metric, n_classes = find_metric(study["metric"]), len(studies[0].class_names)
     cost_facts = studies[0].facts["costs"] if metric.key == COST else None
     costs = None if cost_facts is None else np.array(cost_facts["matrix"])
-    pairs = []
+    tests = {}
     for i, j in combinations(range(len(studies)), 2):
         got = compare_on_rows(metric, y, predictions[i], predictions[j], n_classes, groups, costs)
         if got is not None:
-            pairs.append({"first": i, "second": j, **got})
-    if not pairs:
+            tests[i, j] = got
+    if not tests:
         return result | {"why_not": write_message("undefined", metric=study["metric_label"])}
-    adjusted = holm(np.array([pair["p"] for pair in pairs])).tolist()
-    facts = [ComparedPair(**pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
-    return result | {"pairs": facts}
+    return result | {"pairs": _describe_pairs(tests)}
+
+
+def _describe_pairs(tests: Mapping[tuple[int, int], PairedTest]) -> list[ComparedPair]:
+    """Return the facts of all pairs, with simultaneous intervals."""
+    pairs = []
+    for (first, second), test in tests.items():
+        low, high = test.compute_interval(adjust_level(len(tests)))
+        pairs.append(
+            ComparedPair(
+                first=first,
+                second=second,
+                difference=test.difference,
+                low=low,
+                high=high,
+                p=test.p,
+                method=test.method,
+                p_adjusted=adjust_p_value(test.p, len(tests)),
+            )
+        )
+    return pairs
 
 
 def _predict_shared(study: StudyResult, rows: Rows, shared: npt.NDArray[np.int64]) -> Predictions:

@@ -19,6 +19,7 @@ from arboleda.analysis.explanation.contributions import (
     describe_shap,
     draw_background,
 )
+from arboleda.analysis.explanation.explanation import Explanation
 from arboleda.analysis.explanation.prediction import (
     describe_change,
     describe_coverage,
@@ -49,17 +50,15 @@ from arboleda.facts.explanation import (
 )
 from arboleda.facts.exploration import LibraryVersions
 from arboleda.facts.model import FactsModel
-from arboleda.reports.explanation.page import render_explanation
 from arboleda.reports.fact_messages import collect_messages
 from arboleda.study import Study
-from arboleda.study.artifacts.files import FactsPage, check_language
+from arboleda.study.artifacts.files import check_language
 from arboleda.study.execution.progress import Progress
 from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
 from arboleda.study.results.importance import describe_importance, describe_surrogate
 
 __all__ = [
     "ExplainedRow",
-    "Explanation",
     "explain",
     "load_row",
     "load_subject",
@@ -82,27 +81,6 @@ class ExplainedRow:
     part: Literal["train", "test"]
     x: Floats
     truth: float
-
-
-@dataclass(frozen=True)
-class Explanation(FactsPage):
-    """Explanation of a model or a row: ``facts`` and the page rendered from them."""
-
-    lang: str = "en"
-
-    @property
-    def default_path(self) -> Path:
-        """Default path of the page, in the folder of the study."""
-        folder = Path(self.facts["study"]["folder"])
-        model = self.facts["model"]
-        name = "explained" if model["rank"] == 1 else f"explained-{model['key']}"
-        if self.facts["about"] == "row":
-            return folder / f"{name}-row-{self.facts['row']['number']}.html"
-        return folder / f"{name}.html"
-
-    def to_html(self) -> str:
-        """Render the page as one self-contained HTML text."""
-        return render_explanation(self.facts, self.lang)
 
 
 def explain(

@@ -1,9 +1,6 @@
 """Exploration of a table: from the table to facts and one page."""
 
 import platform
-import re
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +10,7 @@ from threadpoolctl import threadpool_limits
 import arboleda
 from arboleda._utils.errors import StudyError
 from arboleda._utils.number_types import is_integer
+from arboleda.analysis.exploration.exploration import Exploration
 from arboleda.analysis.exploration.explored_table import (
     ExploredTable,
     ExploredTarget,
@@ -48,32 +46,14 @@ from arboleda.facts.exploration import (
     TargetRelationsFacts,
 )
 from arboleda.facts.study import ColumnFacts
-from arboleda.reports.explore.page import render_exploration
 from arboleda.reports.fact_messages import collect_messages
-from arboleda.study.artifacts.files import FactsPage, check_language
+from arboleda.study.artifacts.files import check_language
 from arboleda.study.config.options import read_size
 from arboleda.study.execution.progress import Progress
 from arboleda.tables.describe import describe_column
 from arboleda.tables.reading import read_table
 
-__all__ = ["SCHEMA_VERSION", "Exploration", "explore", "make_facts"]
-
-
-@dataclass(frozen=True)
-class Exploration(FactsPage):
-    """Result of exploring a table: ``facts`` and the page rendered from them."""
-
-    lang: str = "en"
-
-    @property
-    def default_path(self) -> Path:
-        """Default path of the page: ``<table>-explored.html`` in the current folder."""
-        stem = re.sub(r"[^\w.-]+", "_", self.facts["table"]["stem"])[:80].strip("._")
-        return Path(f"{stem or 'table'}-explored.html")
-
-    def to_html(self) -> str:
-        """Render the page as one self-contained HTML text."""
-        return render_exploration(self.facts, self.lang)
+__all__ = ["SCHEMA_VERSION", "explore", "make_facts"]
 
 
 def explore(

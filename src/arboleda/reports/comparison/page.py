@@ -13,6 +13,7 @@ from arboleda.facts.comparison import (
     ComparisonOfStudies,
     DifferenceFacts,
     OverTablesFacts,
+    PairedFacts,
 )
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.rendering import DATA_PAGES, render_page, use_facts
@@ -155,6 +156,7 @@ def _make_pairs(facts: ComparisonOfStudies) -> dict[str, Any]:
         "groups": paired.groups,
         "n_rows": integer(paired.n_rows),
         "level": f"{100 * paired.level:g}",
+        "count": len(paired.pairs),
     }
 
 
@@ -225,13 +227,13 @@ def _describe_pairs(facts: ComparisonOfStudies) -> Iterator[str]:
             _("{model} of {study}", model=translate(study.best.name), study=study.name)
             for study in (first, second)
         )
-        if pair.p_adjusted >= _ALPHA:
+        if pair.low <= 0 <= pair.high:
             yield _(
                 "{start}{one} and {two} do not differ beyond chance ({numbers}).",
                 start=start,
                 one=one,
                 two=two,
-                numbers=_format_numbers(pair),
+                numbers=_format_numbers(paired, pair),
             )
             continue
         better, worse = (one, two) if pair.difference > 0 else (two, one)
@@ -240,19 +242,21 @@ def _describe_pairs(facts: ComparisonOfStudies) -> Iterator[str]:
             start=start,
             better=better,
             worse=worse,
-            numbers=_format_numbers(pair),
+            numbers=_format_numbers(paired, pair),
         )
 
 
-def _format_numbers(pair: ComparedPair) -> str:
-    low, high = plain(pair.low, 2), plain(pair.high, 2)
-    return _(
-        "by {difference}, 95 % interval {low} to {high}, p = {p}",
-        difference=plain(pair.difference, 2),
-        low=low,
-        high=high,
-        p=plain(pair.p_adjusted, 2),
-    )
+def _format_numbers(paired: PairedFacts, pair: ComparedPair) -> str:
+    numbers = {
+        "difference": plain(pair.difference, 2),
+        "level": f"{100 * paired.level:g}",
+        "low": plain(pair.low, 2),
+        "high": plain(pair.high, 2),
+        "p": plain(pair.p_adjusted, 2),
+    }
+    if len(paired.pairs) == 1:
+        return _("by {difference}, {level} % interval {low} to {high}, p = {p}", **numbers)
+    return _("by {difference}, simultaneous {level} % interval {low} to {high}, p = {p}", **numbers)
 
 
 def _describe_tables(facts: ComparisonOfStudies) -> Iterator[str]:

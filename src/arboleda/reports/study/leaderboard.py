@@ -308,7 +308,7 @@ def _name_with_interval(report: ReportData, row: Mapping[str, Any], part: str, l
     if test is None:
         return name
     return _(
-        "{name} (difference {difference}, {interval})",
+        "{name} (difference {difference}, simultaneous {interval})",
         name=name,
         difference=report.format_score(test["difference"]),
         interval=report.format_interval({**test, "level": level}),
@@ -326,6 +326,7 @@ def make_comparison_view(report: ReportData) -> dict[str, Any] | None:
         "rows": [_make_row(report, row) for row in result["rows"]],
         "notes": [translate(result[key]) for key in ("folds_note", "test_note") if result[key]],
         "level": f"{100 * result['level']:g}",
+        "count": sum(row[part] is not None for row in result["rows"] for part in _SCALES),
         "label": report.label,
         "filtered": len(result["rows"]) > 12,
     }

@@ -14,6 +14,7 @@ from arboleda._utils.files import write_atomically
 from arboleda.features.cross_search import CrossedColumns
 from arboleda.features.feature_crosses import ARITHMETIC, GroupColumn, Groups
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
+from arboleda.study.artifacts.files import LARGE
 from arboleda.study.artifacts.loaded import load_study
 from arboleda.tables.layout import Layout
 from arboleda.tables.table import MISSING
@@ -26,10 +27,6 @@ __all__ = ["ExportedModel", "convert_crosses_to_onnx", "export"]
 _OPERATORS = dict(zip(ARITHMETIC, ("Add", "Sub", "Mul", "Div"), strict=True))
 # The key of an unknown level; sums with other keys stay far below 0.
 _UNKNOWN = -(2.0**52)
-
-
-# Bytes of a file whose size is stated before it is written.
-LARGE_FILE = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ def export(
     name = next(m["name"] for m in study.facts["models"] if m["key"] == key)
     path = Path(out) if out is not None else study.folder / f"{key}.onnx"
     content = _convert(fitted, study.layout, name)
-    if len(content) > LARGE_FILE:
+    if len(content) > LARGE:
         size = f"{len(content) / 1e6:,.0f} MB"
         warnings.warn(f"The file {path} takes {size}: {name} is large.", stacklevel=2)
     try:

@@ -14,9 +14,11 @@ from typing import Any
 
 from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda._utils.files import drop_file, read_regular, write_atomically
+from arboleda._utils.results import Result
 from arboleda.reports.translation import LANGUAGES
 
 __all__ = [
+    "LARGE",
     "MODELS",
     "MODELS_VERSION",
     "FactsPage",
@@ -32,6 +34,8 @@ __all__ = [
     "write_file",
 ]
 
+# Bytes above which the size of what is written is announced.
+LARGE = 50_000_000
 # The subfolder of models in a study's folder.
 MODELS = "models"
 # To be raised whenever a class that models' files name is moved or renamed: earlier files then name
@@ -135,9 +139,9 @@ def _make_damage_error(path: Path, reason: str) -> StudyFormatError:
     )
 
 
-@dataclass(frozen=True)
-class FactsPage(ABC):
-    """Facts and the page that shows them."""
+@dataclass(frozen=True, repr=False)
+class FactsPage(Result, ABC):
+    """Facts, the page that shows them, and the views of results in notebooks."""
 
     facts: dict[str, Any]
 

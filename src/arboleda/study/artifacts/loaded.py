@@ -10,15 +10,18 @@ import numpy.typing as npt
 import sklearn
 
 from arboleda._utils.errors import StudyError, StudyFormatError
-from arboleda._utils.results import NotebookDisplay
+from arboleda._utils.frames import new_frame
+from arboleda._utils.results import Result
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.index import INDEX, Index, read_facts, read_index
-from arboleda.study.artifacts.model_files import read_model
+from arboleda.study.artifacts.model_files import check_model, read_model
 from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_rows
 from arboleda.study.execution.job import error_sentence
 from arboleda.study.results.leaderboard import (
+    make_leaderboard_columns,
     make_leaderboard_frame,
+    plot_leaderboard,
     summarize_facts,
     summarize_html,
 )
@@ -26,6 +29,9 @@ from arboleda.tables.features import Features
 from arboleda.tables.layout import Layout
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
     from arboleda.study import Explanation
 
 __all__ = ["REPORT", "StudyResult", "load_study"]
@@ -33,7 +39,7 @@ __all__ = ["REPORT", "StudyResult", "load_study"]
 REPORT = "report.html"
 
 
-class StudyResult(NotebookDisplay):
+class StudyResult(Result):
     """The results of a study, which `arboleda.Study.run` and `arboleda.Study.load` return.
 
     Models and rows are read from the study's folder when they are needed. In a notebook, a result
@@ -106,6 +112,30 @@ class StudyResult(NotebookDisplay):
         It is a pandas data frame, or an Arrow table if pandas is not installed.
         """
         return make_leaderboard_frame(self.facts)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the leaderboard as a pandas data frame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each model, best first: scores on the folds and on the test rows, and times.
+        """
+        return new_frame(make_leaderboard_columns(self.facts))
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the mean ± standard deviation of each model over the folds, and its test score.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to draw on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        return plot_leaderboard(self.facts, ax)
 
     @property
     def best_key(self) -> str:
@@ -253,7 +283,7 @@ class StudyResult(NotebookDisplay):
             )
         pipeline = read_model(self.folder / MODELS, key, files)
         try:
-            self._check_fit(pipeline)
+            check_model(pipeline, len(self.layout.names), self._index.classes)
         except MemoryError:
             raise
         except Exception as error:  # an inconsistent model can fail in any way
@@ -268,36 +298,6 @@ class StudyResult(NotebookDisplay):
         classifier = StudyClassifier(pipeline, self.layout)
         classifier.pipeline_, classifier.classes_ = pipeline, self._index.classes
         return classifier
-
-    def _check_fit(self, pipeline: Any) -> None:
-        """Check that a model has the study's columns and classes, and that it can predict a row.
-
-        Each file of a model may be intact although they do not belong together.
-        """
-        width = len(self.layout.names)
-        first = next(step for _, step in pipeline.steps if step != "passthrough")
-        # A model that ignores all columns does not store their number.
-        taken = getattr(first, "n_features_in_", width)
-        if taken != width:
-            raise ValueError(f"it takes {taken} columns, not {width}")
-        row = np.zeros((1, width))
-        with warnings.catch_warnings():
-            # Warnings are shown when the user's rows are predicted.
-            warnings.simplefilter("ignore")
-            predicted = np.asarray(pipeline.predict(row))
-            if self._index.classes is None:
-                is_valid = predicted.shape == (1,) and predicted.dtype.kind in "fiu"
-            else:
-                n = len(self._index.classes)
-                places = np.asarray(pipeline.classes_)
-                if places.dtype.kind != "i" or places.min() < 0 or places.max() >= n:
-                    raise ValueError("it has other classes")
-                is_valid = predicted.shape == (1,) and predicted[0] in places
-                if hasattr(pipeline, "predict_proba"):
-                    p = np.asarray(pipeline.predict_proba(row))
-                    is_valid &= p.shape == (1, len(places)) and bool(np.all(p >= 0.0))
-        if not is_valid:
-            raise ValueError("its predictions are not values of the target")
 
     @cached_property
     def _training(self) -> Rows:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
@@ -31,6 +32,7 @@ from arboleda.study.artifacts.files import FileList, has_files, read_checked_fil
 
 __all__ = [
     "check_key",
+    "check_model",
     "is_model_saved",
     "read_model",
     "remove_models",
@@ -231,3 +233,37 @@ def _rebuild_tree(model: Any) -> None:
         model.fit(np.asarray(model._fit_X), model.classes_[y] if is_classifier(model) else y)
     except (AttributeError, TypeError, IndexError) as error:
         raise ValueError("its rows and targets do not match") from error
+
+
+def check_model(pipeline: Any, n_columns: int, classes: npt.NDArray[Any] | None) -> None:
+    """Check that a model has the study's columns and classes, and that it can predict a row.
+
+    Each file of a model may be intact although they do not belong together.
+
+    Raises
+    ------
+    ValueError
+        If it does not; an inconsistent model may also raise any other error.
+    """
+    first = next(step for _, step in pipeline.steps if step != "passthrough")
+    # A model that ignores all columns does not store their number.
+    taken = getattr(first, "n_features_in_", n_columns)
+    if taken != n_columns:
+        raise ValueError(f"it takes {taken} columns, not {n_columns}")
+    row = np.zeros((1, n_columns))
+    with warnings.catch_warnings():
+        # Warnings are shown when the user's rows are predicted.
+        warnings.simplefilter("ignore")
+        predicted = np.asarray(pipeline.predict(row))
+        if classes is None:
+            is_valid = predicted.shape == (1,) and predicted.dtype.kind in "fiu"
+        else:
+            places = np.asarray(pipeline.classes_)
+            if places.dtype.kind != "i" or places.min() < 0 or places.max() >= len(classes):
+                raise ValueError("it has other classes")
+            is_valid = predicted.shape == (1,) and predicted[0] in places
+            if hasattr(pipeline, "predict_proba"):
+                p = np.asarray(pipeline.predict_proba(row))
+                is_valid &= p.shape == (1, len(places)) and bool(np.all(p >= 0.0))
+    if not is_valid:
+        raise ValueError("its predictions are not values of the target")

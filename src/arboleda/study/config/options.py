@@ -4,11 +4,10 @@ import difflib
 import json
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -16,6 +15,7 @@ from arboleda._utils.errors import OptionError, StudyError
 from arboleda._utils.files import read_regular
 from arboleda._utils.text import json_escaped
 from arboleda.study.config.declaration import document_parameters, sort_by_group
+from arboleda.study.config.other_names import OTHER_NAMES, RETIRED
 from arboleda.study.config.parsers import SHOWN
 from arboleda.study.config.settings import OPTIONS, Settings
 from arboleda.tables.reading import BUNDLED
@@ -23,28 +23,15 @@ from arboleda.tables.reading import BUNDLED
 __all__ = [
     "CONFIG",
     "NAMES",
-    "RETIRED",
     "config_text",
     "document_options",
     "make_settings",
     "read_config",
     "read_size",
-    "refuse_retired_names",
 ]
 
 # Names of the options in Python and in study.toml.
 NAMES = tuple(OPTIONS)
-# Former names of parameters, and the names that replaced them.
-RETIRED = {
-    "out": "output_dir",
-    "jobs": "n_jobs",
-    "seed": "random_state",
-    "by": "score_by",
-    "member_time": "fit_timeout",
-    "member_memory": "fit_memory",
-}
-P = ParamSpec("P")
-R = TypeVar("R")
 Class = TypeVar("Class", bound=type)
 
 
@@ -99,19 +86,6 @@ def read_size(name: str, value: Any) -> int | None:
     """
     size: int | None = getattr(make_settings(**{name: value}), name)
     return size
-
-
-def refuse_retired_names(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function to name the new parameter where a caller uses a former one."""
-
-    @wraps(function)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        former = next((name for name in kwargs if name in RETIRED), None)
-        if former is not None:
-            raise TypeError(f"A study has no parameter {former!r}; it is {RETIRED[former]!r} now.")
-        return function(*args, **kwargs)
-
-    return checked
 
 
 def document_options(documented: Class) -> Class:
@@ -184,6 +158,8 @@ def _suggest_key(key: str) -> str:
     """Return what is wrong with a key that no option has, and the key to use."""
     if key in RETIRED:
         return f"is {RETIRED[key]!r} now; rename it"
+    if key in OTHER_NAMES:
+        return f"is {OTHER_NAMES[key]!r} here; rename it"
     names = [*_SOURCES, *NAMES]
     near = difflib.get_close_matches(key.lower().replace("-", "_"), names, n=1, cutoff=0.6)
     return (

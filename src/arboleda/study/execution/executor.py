@@ -15,6 +15,7 @@ from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import is_model_saved
 from arboleda.study.execution.job import Job, JobStatus
 from arboleda.study.execution.ledger import Ledger
+from arboleda.study.execution.model_sizes import ModelSizes
 from arboleda.study.execution.pool import Pool
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
@@ -170,6 +171,9 @@ class Watcher(Protocol):
     def record_result(self, job: Job, result: dict[str, Any]) -> None:
         """Record that a job is finished and stored."""
 
+    def announce(self, line: str) -> None:
+        """Show one line that stays."""
+
 
 class Executor:
     """Runs jobs and stores and reads their results."""
@@ -188,6 +192,7 @@ class Executor:
         self.watcher = watcher
         self.budget = budget
         watcher.deadline = None if budget is None else budget.deadline
+        self._model_sizes = ModelSizes(folder / MODELS)
         # Jobs whose seconds the budget has recorded.
         self._timed: set[tuple[str, str, str]] = set()
 
@@ -265,8 +270,10 @@ class Executor:
         def is_wanted(job: Job) -> bool:
             return _get_candidate(job) not in ended and (is_allowed is None or is_allowed(job))
 
+        jobs = list(jobs)
+        self._model_sizes.expect(jobs)
         # Close at once on any exception, so that no worker continues.
-        with closing(self.pool.run(list(jobs), is_wanted, deadline)) as results:
+        with closing(self.pool.run(jobs, is_wanted, deadline)) as results:
             for job, result in results:
                 self.ledger.put(job.model, job.params, job.entry, result)
                 if result["status"] is JobStatus.STOPPED:
@@ -274,6 +281,9 @@ class Executor:
                 self._record_seconds(job, result)
                 if notify_watcher:
                     self.watcher.record_result(job, result)
+                line = self._model_sizes.record(job, result)
+                if line is not None:
+                    self.watcher.announce(line)
 
     def run_folds(self, jobs: Iterable[Job]) -> None:
         """Run jobs of folds within the time that is not reserved for the tests."""

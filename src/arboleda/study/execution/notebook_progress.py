@@ -60,6 +60,10 @@ class NotebookWatcher(SilentWatcher):
         if time.monotonic() - self._shown >= _PAUSE:
             self._show(self._describe(self._board))
 
+    def announce(self, line: str) -> None:
+        """Show the line in an output of its own."""
+        self._display({"text/plain": visible(line)}, raw=True)
+
     def __exit__(
         self,
         kind: type[BaseException] | None,

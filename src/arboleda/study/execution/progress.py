@@ -47,6 +47,9 @@ class SilentWatcher:
     def record_result(self, job: "Job", result: dict[str, Any]) -> None:
         """Show nothing."""
 
+    def announce(self, line: str) -> None:
+        """Show nothing."""
+
     def __enter__(self) -> Self:
         return self
 
@@ -174,6 +177,10 @@ class PlainWatcher(SilentWatcher):
             what = f"{name} ({params})" if params else name
             self._print(f"{what}: {format_scores(board.scores(job))}{_format_time_left(board)}")
 
+    def announce(self, line: str) -> None:
+        """Print the line."""
+        self._print(line)
+
     def _print(self, line: str) -> None:
         self._console.print(Text(visible(line)), soft_wrap=True)
 
@@ -216,6 +223,10 @@ class LiveWatcher(SilentWatcher):
         self._board.add(job, result)
         self._bar.update(self._task, advance=1, left=_format_time_left(self._board).strip("; "))
         self._live.update(self._draw())
+
+    def announce(self, line: str) -> None:
+        """Print the line above the table."""
+        self._console.print(Text(visible(line)))
 
     def __exit__(
         self,

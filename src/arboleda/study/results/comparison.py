@@ -1,24 +1,22 @@
-r"""Which models are not significantly worse than the winner on the folds and the test rows.
+"""Which models are not significantly worse than the winner on the folds and the test rows.
 
 Each model is tested twice against the winner. On the folds, whose training rows overlap, by the
 corrected resampled t test (Nadeau and Bengio 2003; see `arboleda.diagnose.compare`). On the test
-rows, which no selection has used, by the paired test of the difference of the metric, with the
-standard error of its influence function (Efron 1982; see `arboleda.scoring.intervals`), or by
-McNemar's exact test for accuracies. If rows are grouped, the influence of whole groups is used
-(Liang and Zeger 1986). A model's p-value is twice the smaller of the two, and the p-values of all
-models are adjusted by Holm's method. With an adjusted p-value below 0.05 a model is worse (or
-better) than the winner; otherwise it is not distinguishable from it on these rows.
+rows, which no selection has used, by a paired test (see `arboleda.study.results.paired_tests`).
+
+The intervals of all these differences hold at once with 95 % confidence (Bonferroni; Dunn 1961). A
+model is worse (or better) than the winner if one of its two intervals excludes 0; otherwise it is
+not distinguishable from it on these rows. A model's p-value is the smaller of its two, times the
+number of tests: it is below 0.05 if and only if one of the intervals excludes 0.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
-from scipy import stats
 
 from arboleda._utils.numbers import number_format
-from arboleda.diagnose import corrected_t_test, holm
+from arboleda.diagnose import corrected_t_test
 from arboleda.facts.best_model import (
     ComparisonFacts,
     FoldsTest,
@@ -29,17 +27,22 @@ from arboleda.facts.best_model import (
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.wording import join_names, lower_label, spell_count
 from arboleda.scoring.choice import StudyMetric
-from arboleda.scoring.intervals import compute_influence
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
 from arboleda.study.results.holdout_facts import ReadPredictions
+from arboleda.study.results.paired_tests import (
+    LEVEL,
+    ROUNDING,
+    PairedTest,
+    TTest,
+    adjust_level,
+    adjust_p_value,
+    compare_on_rows,
+)
 from arboleda.study.runner import Outcome
 
-__all__ = ["compare_on_rows", "describe_comparison", "write_sentence"]
+__all__ = ["describe_comparison", "describe_rivals", "write_sentence"]
 
-LEVEL = 0.95
-# A relative difference of scores up to this is rounding error.
-ROUNDING = 1e-12
 # Models whose differences a sentence shows.
 SHOWN = 3
 _APPLIES = ("kfold", "repeated", "group")
@@ -49,7 +52,8 @@ _WHY_NOT = {
     "bootstrap": "The t test is not made: bags overlap in what they are scored on.",
 }
 
-Floats = npt.NDArray[np.float64]
+# The tests of a model on the folds and on the test rows; None where one does not apply.
+BothTests = tuple[TTest | None, PairedTest | None]
 
 
 def describe_comparison(
@@ -74,17 +78,9 @@ def describe_comparison(
     by_folds = _on_folds(plan, winner, others)
     first = read_predictions(winner, None)
     by_rows = [_on_test_rows(plan, first, read_predictions(other, None)) for other in others]
-    tests = list(zip(by_folds, by_rows, strict=True))
-    rows = [
-        RivalFacts(
-            key=other.model.key,
-            folds=folds,
-            test=test,
-            p_adjusted=p,
-            result=_decide(folds, test, p),
-        )
-        for other, (folds, test), p in zip(others, tests, _adjust_p_values(tests), strict=True)
-    ]
+    rows = describe_rivals(
+        [other.model.key for other in others], list(zip(by_folds, by_rows, strict=True))
+    )
     kind = plan.settings.cv.kind
     names = {o.model.key: o.model.name for o in sound}
     return ComparisonFacts(
@@ -99,7 +95,7 @@ def describe_comparison(
     )
 
 
-def _on_folds(plan: Plan, winner: Outcome, others: Sequence[Outcome]) -> Sequence[FoldsTest | None]:
+def _on_folds(plan: Plan, winner: Outcome, others: Sequence[Outcome]) -> Sequence[TTest | None]:
     folds = plan.split.folds
     if plan.settings.cv.kind not in _APPLIES or len(folds) < 2:
         return [None] * len(others)
@@ -112,28 +108,21 @@ def _on_folds(plan: Plan, winner: Outcome, others: Sequence[Outcome]) -> Sequenc
     differences = sign * (best - np.array(rest))
     differences[np.abs(differences) <= ROUNDING * np.abs(best)] = 0.0
     share = float(np.mean([len(score) / len(fit) for fit, score in folds]))
-    mean, error, _, p_values = corrected_t_test(differences, share)
-    reach = stats.t.ppf((1 + LEVEL) / 2, len(folds) - 1) * error
+    mean, error, _, _ = corrected_t_test(differences, share)
     return [
-        FoldsTest(
-            difference=float(mean[j]),
-            standard_error=float(error[j]),
-            low=float(mean[j] - reach[j]),
-            high=float(mean[j] + reach[j]),
-            p=float(p_values[j]),
-        )
-        for j in range(len(others))
+        TTest(difference, standard_error, len(folds))
+        for difference, standard_error in zip(mean.tolist(), error.tolist(), strict=True)
     ]
 
 
 def _on_test_rows(
     plan: Plan, first: Predictions | None, second: Predictions | None
-) -> RowsTest | None:
+) -> PairedTest | None:
     if first is None or second is None:
         return None
-    split, metric = plan.split, plan.metric
-    found = compare_on_rows(
-        metric,
+    split = plan.split
+    return compare_on_rows(
+        plan.metric,
         plan.target.y[split.test],
         first,
         second,
@@ -141,97 +130,63 @@ def _on_test_rows(
         None if split.groups is None else split.groups[split.test],
         plan.costs,
     )
-    return None if found is None else RowsTest(**found)
 
 
-def compare_on_rows(
-    metric: StudyMetric,
-    y: npt.NDArray[Any],
-    first: Predictions,
-    second: Predictions,
-    n_classes: int,
-    groups: npt.NDArray[np.int64] | None = None,
-    costs: Floats | None = None,
-) -> dict[str, Any] | None:
-    """Compare two models by their predictions for the same rows.
+def describe_rivals(keys: Sequence[str], tests: Sequence[BothTests]) -> list[RivalFacts]:
+    """Return the tests of all models, with simultaneous intervals, and what they decide.
 
     Parameters
     ----------
-    metric : StudyMetric
-    y : ndarray of shape (n,)
-        Numbers of the true classes, or values.
-    first, second : Predictions
-    n_classes : int
-        0 in a regression.
-    groups : ndarray of shape (n,), optional
-        The group of each row, if rows of one group are not independent.
-    costs : ndarray of shape (n_classes, n_classes), optional
-        By true and predicted class, for the metric "cost" alone.
-
-    Returns
-    -------
-    found : dict or None
-        ``difference``, above 0 if the first is better, its interval ``low``, ``high``, ``p`` and
-        ``method``; None if the metric is undefined or there is only one group.
+    keys : sequence of str
+        Keys of the models.
+    tests : sequence of (TTest or None, TTest, McNemarTest or None)
+        Each model's tests on the folds and on the test rows.
     """
-    one = compute_influence(metric, y, first.predicted, first.score, n_classes, costs)
-    two = compute_influence(metric, y, second.predicted, second.score, n_classes, costs)
-    if one is None or two is None or len(y) < 2:
+    n_tests = sum(test is not None for both in tests for test in both)
+    return [_describe_rival(key, *both, n_tests) for key, both in zip(keys, tests, strict=True)]
+
+
+def _describe_rival(
+    key: str, on_folds: TTest | None, on_rows: PairedTest | None, n_tests: int
+) -> RivalFacts:
+    level, folds, rows = adjust_level(n_tests), None, None
+    if on_folds is not None:
+        low, high = on_folds.compute_interval(level)
+        folds = FoldsTest(
+            difference=on_folds.difference,
+            standard_error=on_folds.standard_error,
+            low=low,
+            high=high,
+            p=on_folds.p,
+        )
+    if on_rows is not None:
+        low, high = on_rows.compute_interval(level)
+        rows = RowsTest(
+            difference=on_rows.difference,
+            low=low,
+            high=high,
+            p=on_rows.p,
+            method=on_rows.method,
+        )
+    p_values = [test.p for test in (folds, rows) if test is not None]
+    return RivalFacts(
+        key=key,
+        folds=folds,
+        test=rows,
+        p_adjusted=adjust_p_value(min(p_values), n_tests) if p_values else None,
+        result=_decide(folds, rows),
+    )
+
+
+def _decide(folds: FoldsTest | None, rows: RowsTest | None) -> RivalResult | None:
+    """Return the result of a comparison; of two clear differences, the clearer one decides."""
+    given = [test for test in (folds, rows) if test is not None]
+    if not given:
         return None
-    sign = 1.0 if metric.greater_is_better else -1.0
-    difference = sign * (one[0] - two[0])
-    if abs(difference) <= ROUNDING * abs(one[0]):
-        difference = 0.0
-    parts: Floats = one[1] - two[1]
-    if groups is not None:
-        of_row = np.unique(groups, return_inverse=True)[1]
-        parts = np.asarray(np.bincount(of_row, weights=parts), dtype=np.float64)
-        if len(parts) < 2:
-            return None
-    error = float(np.sqrt(np.sum(parts**2))) / len(y)
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, len(parts) - 1)) * error
-    if metric.key == "accuracy" and groups is None:
-        p, method = _mcnemar(first.predicted == y, second.predicted == y), "mcnemar"
-    else:
-        p, method = _t_test(difference, error, len(parts)), "influence"
-    return {
-        "difference": difference,
-        "low": difference - reach,
-        "high": difference + reach,
-        "p": p,
-        "method": method,
-    }
-
-
-def _mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float:
-    """Test exactly whether each model is right on half of the rows that only one has right."""
-    one, two = int(np.sum(first & ~second)), int(np.sum(second & ~first))
-    return float(stats.binomtest(one, one + two).pvalue) if one + two else 1.0
-
-
-def _t_test(difference: float, error: float, n_parts: int) -> float:
-    if error == 0:
-        return 1.0 if difference == 0 else 0.0
-    return float(2 * stats.t.sf(abs(difference) / error, n_parts - 1))
-
-
-def _adjust_p_values(
-    tests: Sequence[tuple[FoldsTest | None, RowsTest | None]],
-) -> list[float | None]:
-    """Return each model's p-value, twice the smaller of two, adjusted for all models."""
-    found = [[test.p for test in both if test is not None] for both in tests]
-    combined = [min(1.0, len(p) * min(p)) for p in found if p]
-    adjusted = iter(holm(np.array(combined)).tolist() if combined else [])
-    return [next(adjusted) if p else None for p in found]
-
-
-def _decide(folds: FoldsTest | None, rows: RowsTest | None, p: float | None) -> RivalResult | None:
-    """Return the result of a comparison; the test with the smallest p-value decides the side."""
-    if p is None:
-        return None
-    if p >= 1 - LEVEL:
+    clear = [test for test in given if not test.low <= 0 <= test.high]
+    if not clear:
         return "not_distinguishable"
-    decisive = min((test for test in (folds, rows) if test is not None), key=lambda test: test.p)
+    decisive = min(clear, key=lambda test: test.p)
     return "worse" if decisive.difference > 0 else "better"
 
 
@@ -297,7 +252,7 @@ def _interval(test: FoldsTest | RowsTest | None, metric: StudyMetric) -> str:
     write = number_format(values, metric.range[1] == 1)
     difference, low, high = map(write, values)
     level = f"{100 * LEVEL:g}\N{NO-BREAK SPACE}%"
-    return f" (difference {difference}, {level} interval {low} to {high})"
+    return f" (difference {difference}, simultaneous {level} interval {low} to {high})"
 
 
 def _counted(number: int) -> str:

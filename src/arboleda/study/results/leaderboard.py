@@ -4,8 +4,9 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 from markupsafe import Markup
 from rich.table import Table
@@ -13,9 +14,13 @@ from rich.text import Text
 
 from arboleda._utils.frames import new_frame
 from arboleda._utils.numbers import format_duration, format_mean_and_sd, format_number
+from arboleda._utils.simple_plots import draw_intervals
 from arboleda._utils.text import visible, visible_lines
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.study.summary import describe_baseline
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
     "caveats",
@@ -23,8 +28,10 @@ __all__ = [
     "failures",
     "leaderboard_csv",
     "leaderboard_table",
+    "make_leaderboard_columns",
     "make_leaderboard_frame",
     "params_text",
+    "plot_leaderboard",
     "preparation",
     "summarize_facts",
     "summarize_html",
@@ -176,8 +183,8 @@ def csv_safe(cell: Any) -> Any:
     return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown
 
 
-def make_leaderboard_frame(facts: Mapping[str, Any]) -> Any:
-    """Return the leaderboard as a data frame, or as an Arrow table if pandas is not installed."""
+def make_leaderboard_columns(facts: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the columns of the leaderboard by name, a value for each model."""
     models, metric = facts["models"], facts["study"]["metric"]
     tests = [(model["test"] or {"metrics": {}})["metrics"] for model in models]
     columns: dict[str, list[Any]] = {
@@ -192,10 +199,32 @@ def make_leaderboard_frame(facts: Mapping[str, Any]) -> Any:
         columns[f"test_{name}"] = [test.get(name) for test in tests]
     for name in ("fit_s", "predict_s", "search_s"):
         columns[name] = [model["timing"][name] for model in models]
+    return columns
+
+
+def make_leaderboard_frame(facts: Mapping[str, Any]) -> Any:
+    """Return the leaderboard as a data frame, or as an Arrow table if pandas is not installed."""
+    columns = make_leaderboard_columns(facts)
     try:
         return new_frame(columns)
     except ImportError:
         return pa.table(columns)
+
+
+def plot_leaderboard(facts: Mapping[str, Any], ax: "Axes | None" = None) -> "Axes":
+    """Draw the mean and the standard deviation of each model on the folds, and its test score."""
+    metric, label = facts["study"]["metric"], facts["study"]["metric_label"]
+    models = [model for model in facts["models"] if model["status"] == "ok"]
+    means = [model["cv"]["mean"] for model in models]
+    spreads = [model["cv"]["sd"] or 0.0 for model in models]
+    ends = [[m + side * s for m, s in zip(means, spreads, strict=True)] for side in (-1, 1)]
+    ax = draw_intervals(ax, [model["name"] for model in models], means, ends, label)
+    tests = [(model["test"] or {"metrics": {}})["metrics"].get(metric) for model in models]
+    shown = [np.nan if test is None else test for test in tests[: len(ax.get_yticks())]]
+    ax.plot(shown, np.arange(len(shown)), "D", ms=4, mfc="none", label="test rows")
+    ax.lines[0].set_label("folds, mean ± standard deviation")
+    ax.legend(fontsize="small")
+    return ax
 
 
 def summarize_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
