@@ -37,8 +37,10 @@ def make_column(
             make_column("numeric", MONEY),
             "$1,037",
             "1.037,50",
-            "holds numbers (decimal mark “.”, thousands separated by “,”) in the study, but "
-            "'1.037,50' in data row 4 is not such a number",
+            (
+                "holds numbers (decimal mark “.”, thousands separated by “,”) in the study, but "
+                "'1.037,50' in data row 4 is not such a number"
+            ),
         ),
         (make_column("numeric", MONEY), "$5", "€5", "'€5' in data row 4 is not such a number"),
         (
@@ -57,8 +59,10 @@ def make_column(
             make_column("datetime", DateFormat("dmy")),
             "31/12/2020",
             "12/31/2020",
-            "holds dates with the day first in the study, but '12/31/2020' in data row 4 is not "
-            "such a date",
+            (
+                "holds dates with the day first in the study, but '12/31/2020' in data row 4 is not "
+                "such a date"
+            ),
         ),
         (
             make_column("datetime", DateFormat(epoch=1.0)),
