@@ -153,8 +153,8 @@ def test_an_external_test_is_supported(run: Run, tmp_path: Path) -> None:
         (
             lambda f: f.assign(price="1.000,50"),
             (
-                "Column 'price' holds numbers (decimal mark “.”, thousands separated by “,”) in the "
-                "study, but '1.000,50' in data row 1 is not such a number"
+                "Column 'price' holds numbers (decimal mark “.”, thousands separated by “,”) in "
+                "the study, but '1.000,50' in data row 1 is not such a number"
             ),
         ),
         (lambda f: f[:1], "has 1 row; it needs at least 2"),

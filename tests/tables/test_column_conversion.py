@@ -60,8 +60,8 @@ def make_column(
             "31/12/2020",
             "12/31/2020",
             (
-                "holds dates with the day first in the study, but '12/31/2020' in data row 4 is not "
-                "such a date"
+                "holds dates with the day first in the study, but '12/31/2020' in data row 4 is "
+                "not such a date"
             ),
         ),
         (
