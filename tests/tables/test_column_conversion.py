@@ -153,3 +153,10 @@ def test_columns_of_text_learn_their_currency() -> None:
     (column,) = columns_from_arrow("c", texts)
     assert column.parsing is not None
     assert column.parsing.format == MONEY
+
+
+def test_blanks_around_a_category_count_only_if_levels_differ_by_them() -> None:
+    column = RawColumn("c", "categorical", ("Private", "State"))
+    assert convert(column, [" Private", "State ", "Other"]) == [0, 1, 2]
+    column = RawColumn("c", "categorical", (" a", "a"))
+    assert convert(column, [" a", "a"]) == [0, 1]

@@ -55,7 +55,8 @@ class RawColumn:
     ``merged`` pairs values of a table with the values that the study replaced them by. ``format``
     is how numbers or dates are written; ``words_of`` is the column beside whose values the
     categories of this one stand. ``encoding`` turns a text or list into numbers. ``has_words`` is
-    whether the study's table has other texts beside the values, which are missing values.
+    whether the study's table has other texts beside the values, which are missing values; ``parts``
+    are those of a date that become numbers.
     """
 
     name: str
@@ -66,6 +67,7 @@ class RawColumn:
     words_of: str | None = None
     encoding: TextEncoding | None = None
     has_words: bool = False
+    parts: tuple[str, ...] = ()
 
     @property
     def is_text(self) -> bool:
@@ -226,10 +228,16 @@ def _is_missing(texts: pa.Array) -> npt.NDArray[np.bool_]:
 
 
 def _encode_categories(column: RawColumn, data: pa.ChunkedArray) -> Floats:
-    """Encode each text as its index in the levels, their number if unknown, NaN if missing."""
+    """Encode each text as its index in the levels, their number if unknown, NaN if missing.
+
+    Blanks around a text count only if levels differ by them.
+    """
     text = merge_texts(convert_to_text(column, data), dict(column.merged))
     known = pa.array(column.levels, pa.large_string())
-    codes = pc.fill_null(pc.index_in(text, value_set=known), len(column.levels))
+    exact = pc.index_in(text, value_set=known)
+    trimmed = pc.utf8_trim_whitespace(known)
+    near = pc.index_in(pc.utf8_trim_whitespace(text), value_set=trimmed)
+    codes = pc.fill_null(pc.coalesce(exact, near), len(column.levels))
     values = np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.float64)
     return np.where(_is_missing(text), np.nan, values)
 

@@ -145,7 +145,10 @@ class Layout:
         )
 
     def _make_features(self, columns: Iterable[Column]) -> Features:
-        roles = {c.name: Role(c.kind, "feature", encoding=c.encoding) for c in self.columns}
+        roles = {
+            c.name: Role(c.kind, "feature", encoding=c.encoding, parts=c.parts)
+            for c in self.columns
+        }
         return make_features(StudyTable("", "", tuple(columns), ""), roles)
 
 
@@ -172,4 +175,5 @@ def _make_raw_column(column: Column, role: Role, merges: Merges) -> RawColumn:
         parsing.source if parsing is not None and words else None,
         role.encoding,
         parsing is not None and parsing.share < 1.0,
+        role.parts,
     )
