@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from tests.conftest import shared_data
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.study import Study
+from arboleda.study import Study, StudyError, predict
 from arboleda.study.plan import Plan
 
 N_ROWS, N_SPLITS = 1_200, 4
@@ -218,5 +219,13 @@ def test_a_dirty_table_is_studied_and_predicted(tmp_path: Path) -> None:
     part = frame.iloc[[0, 5]].assign(price=["1,037", "9000"], sold=["01/02/2020", "3/4/2020 9:00"])
     part.to_csv(new, index=False)
     assert len(model.predict(new)) == 2
+    # A word beside the numbers that the study does not know is an unseen category.
+    frame.head(3).assign(weight=["7 kg", "lost", "unknown"]).to_csv(new, index=False)
+    notes = predict(tmp_path / "out", new, tmp_path / "predicted.csv").notes
+    assert [note for note in notes if "'weight (words)' holds values in 1 of 3 rows" in note]
+    for name, text in (("price", "cheap"), ("sold", "12/31/2020"), ("used", "perhaps")):
+        frame.head(3).assign(**{name: text}).to_csv(new, index=False)
+        with pytest.raises(StudyError, match=f"'{name}' holds .* '{text}' in data row 1 is not"):
+            predict(tmp_path / "out", new, tmp_path / "predicted.csv")
     saved = Study.load(tmp_path / "out").training_rows()
     np.testing.assert_array_equal(model.predict(saved.X), predicted[saved.numbers])

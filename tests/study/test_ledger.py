@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arboleda.study import StudyError
+from arboleda.study import StudyError, StudyFormatError
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution.job import JobStatus, make_failed_result
 from arboleda.study.execution.ledger import FILE_NAME, LEDGER_VERSION, Ledger
@@ -52,8 +52,22 @@ def test_a_ledger_without_statuses_is_refused(tmp_path: Path) -> None:
     assert identity["versions"]["ledger"] == LEDGER_VERSION
     older = {**identity, "versions": {**identity["versions"], "ledger": 1}}
     Ledger(tmp_path, older).close()
-    with pytest.raises(StudyError, match=r"another study \(not the same: versions\)"):
+    message = r"begun with another version \(an older or newer version of arboleda\).*--out"
+    with pytest.raises(StudyFormatError, match=message):
         Ledger(tmp_path, identity)
+
+
+def test_the_versions_that_differ_are_named(tmp_path: Path) -> None:
+    identity = {**IDENTITY, "versions": {"arboleda": "0.2.0", "numpy": "2.0", "models": 4}}
+    Ledger(tmp_path, {**identity, "versions": {**identity["versions"], "numpy": "1.9"}}).close()
+    with pytest.raises(StudyFormatError, match=r"\(numpy 1.9 rather than 2.0\)"):
+        Ledger(tmp_path, identity)
+
+
+def test_another_catalogue_is_of_another_version(tmp_path: Path) -> None:
+    Ledger(tmp_path, {**IDENTITY, "catalogue": {"cart": []}}).close()
+    with pytest.raises(StudyFormatError, match="an older or newer version of arboleda"):
+        Ledger(tmp_path, {**IDENTITY, "catalogue": {"cart": [1]}})
 
 
 def test_a_running_study_locks_its_folder(tmp_path: Path) -> None:

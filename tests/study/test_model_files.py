@@ -40,7 +40,7 @@ from arboleda.persist.skops_file import (
     deserialize_estimators,
     serialize_estimators,
 )
-from arboleda.study import StudyError
+from arboleda.study import StudyError, StudyFormatError
 from arboleda.study.artifacts.files import write_file
 from arboleda.study.artifacts.model_files import read_model, save_model
 from arboleda.study.config.settings import Settings
@@ -117,7 +117,9 @@ def test_a_neighbour_search_tree_is_rebuilt_on_load(tmp_path: Path, model: Any) 
 def test_untrusted_objects_are_not_saved(tmp_path: Path) -> None:
     kept = save_model(bare(RandomForestClassifier(n_estimators=2)), tmp_path, "forest")
     assert kept["files"] == {}
-    assert "sklearn.ensemble._forest.RandomForestClassifier, which is not trusted" in kept["error"]
+    assert (
+        "sklearn.ensemble._forest.RandomForestClassifier, a type that such files" in kept["error"]
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -168,6 +170,25 @@ def test_descriptions_of_other_objects_are_refused(name: str) -> None:
     content = rewritten(logistic(), lambda d: d["content"].append(HOSTILE[name]))
     with pytest.raises(SkopsFileError):
         deserialize_estimators(content)
+
+
+def rename_class(description: dict[str, Any]) -> None:
+    description["content"][1]["__module__"] = "sklearn.formerly"
+
+
+def drop_attribute(description: dict[str, Any]) -> None:
+    model = description["content"][1]["content"]["content"]["steps"]["content"][0]["content"][1]
+    del model["content"]["content"]["coef_"]
+
+
+@pytest.mark.parametrize("change", [rename_class, drop_attribute])
+def test_objects_of_an_older_version_are_refused_in_one_sentence(
+    tmp_path: Path, change: Callable[[dict[str, Any]], None]
+) -> None:
+    files = {"ridge.skops": write_file(tmp_path, "ridge.skops", rewritten(logistic(), change))}
+    message = r"written by an older version of arboleda, or changed \(.*; run the study again"
+    with pytest.raises(StudyFormatError, match=message):
+        read_model(tmp_path, "ridge", files)
 
 
 def test_the_cache_of_a_pipeline_is_refused(tmp_path: Path) -> None:

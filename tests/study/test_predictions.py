@@ -12,9 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import arboleda
 from arboleda.cli import main
+from arboleda.facts.study import SCHEMA_VERSION
 from arboleda.study import Study, StudyError, StudyFormatError, explain
 from arboleda.study.artifacts.exports import export
+from arboleda.study.artifacts.files import MODELS_VERSION
 from arboleda.study.artifacts.loaded import StudyResult
 from arboleda.study.results import predict_file, prediction_columns
 from arboleda.study.results.predict_file import predict
@@ -221,6 +224,10 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
         ),
         "written by an older version of arboleda, 0.0.9",
     ),
+    "facts of an earlier state": (
+        lambda f: change_facts(f, schema_version=SCHEMA_VERSION - 1),
+        f"written by an older version of arboleda {arboleda.__version__}; run the study again",
+    ),
     "no models": (
         lambda f: shutil.rmtree(f / "models"),
         "has no models; run the study's command",
@@ -259,8 +266,11 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
     "no truth values": (lambda f: edit_target(f, kind="boolean"), "are not Booleans"),
     "another target": (lambda f: edit_target(f, name="other"), "are of different studies"),
     "other study": (lambda f: edit(f, data_sha256="0" * 64), "are of different studies"),
-    "newer list": (lambda f: edit(f, format_version=4), "by a newer version"),
-    "older list": (lambda f: edit(f, format_version=2), "by an earlier version of arboleda"),
+    "newer list": (lambda f: edit(f, format_version=MODELS_VERSION + 1), "by a newer version"),
+    "older list": (
+        lambda f: edit(f, format_version=MODELS_VERSION - 1),
+        "by an older version of arboleda",
+    ),
     "paths": (
         lambda f: edit(f, models={"../../x": {}}),
         "is not a model's key",

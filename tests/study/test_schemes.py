@@ -86,6 +86,12 @@ def small(n: int = 160, seed: int = 0) -> pd.DataFrame:
     return frame
 
 
+def written(n: int, seed: int) -> pd.DataFrame:
+    """A small table with truth values and prices in words and signs."""
+    prices = [f"${1000 + 7 * i:,}" for i in range(n)]
+    return small(n, seed).assign(ok=["yes", "no"] * (n // 2), price=prices)
+
+
 def test_groups_and_times_are_supported(run: Run, tmp_path: Path) -> None:
     facts = run(small(), "y", models="most_frequent,lda", groups="who", cv="group:3")
     assert facts["study"]["scheme"] == {
@@ -140,6 +146,17 @@ def test_an_external_test_is_supported(run: Run, tmp_path: Path) -> None:
         (lambda f: f.assign(y="worse"), "class 'worse' of the target 'y' occurs in the test table"),
         (lambda f: f.assign(y=None), "'y' is missing in 20 rows of the test table"),
         (lambda f: f.assign(a="much"), "Column 'a' holds numbers in the study, but 'much'"),
+        (
+            lambda f: f.assign(ok="perhaps"),
+            "Column 'ok' holds Booleans in the study, but 'perhaps' in data row 1 is not a Boolean",
+        ),
+        (
+            lambda f: f.assign(price="1.000,50"),
+            (
+                "Column 'price' holds numbers (decimal mark “.”, thousands separated by “,”) in "
+                "the study, but '1.000,50' in data row 1 is not such a number"
+            ),
+        ),
         (lambda f: f[:1], "has 1 row; it needs at least 2"),
         (lambda f: f.assign(a=np.inf), "holds the infinite value inf"),
         (lambda f: 3, "A int cannot be read as a table"),
@@ -150,7 +167,7 @@ def test_invalid_tests_are_refused(
     run: Run, change: Callable[[pd.DataFrame], Any], message: str
 ) -> None:
     with pytest.raises(StudyError) as error:
-        run(small(), "y", models="cart", test=change(small(20, seed=1)))
+        run(written(160, seed=0), "y", models="cart", test=change(written(20, seed=1)))
     assert message in str(error.value)
 
 

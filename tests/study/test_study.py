@@ -89,8 +89,12 @@ def by_hand_features(mixed: pd.DataFrame) -> pd.DataFrame:
     since = mixed["since"].dt
     frame = mixed[["age", "wealth", "member"]].astype(float)
     frame["days"] = (mixed["since"] - pd.Timestamp(0)).dt.days.astype(float)
-    for part in ("year", "month", "day", "day_of_week", "hour"):
+    for part in ("year", "month", "day", "day_of_week"):
         frame[part] = getattr(since, part).astype(float)
+    angle = 2 * np.pi * (since.day_of_year - 1) / np.where(since.is_leap_year, 366, 365)
+    frame["sine"], frame["cosine"] = np.sin(angle), np.cos(angle)
+    angle = 2 * np.pi * since.day_of_week / 7
+    frame["week_sine"], frame["week_cosine"] = np.sin(angle), np.cos(angle)
     return frame.assign(city=mixed["city"].fillna("(none)"))
 
 

@@ -17,7 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.tables.reading import BUNDLED, read_table
+from arboleda.tables.chunked_reader import read_chunks
+from arboleda.tables.csv_reader import strip_blanks
+from arboleda.tables.reading import BUNDLED, read_raw, read_table
 
 Csv = Callable[[str | bytes], Path]
 PLAIN = "num,text,flag\n1.5,Zoë,true\n?,b,false\n-2,NA,true\n"
@@ -273,3 +275,55 @@ def _csv_of(folder: Path, numbers: list[int | None]) -> Path:
     rows = ["" if n is None else str(n) for n in numbers]
     path.write_text("\n".join(["id,x", *(f"{row},1" for row in rows)]) + "\n")
     return path
+
+
+ADULT = """age, workclass, "job, title", income
+39, State-gov , "Adm, clerical",  <=50K
+50, ?, " Exec", >50K
+ 38,Private,Sales, <=50K
+"""
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_blanks_around_unquoted_fields_are_no_part_of_them(csv: Csv, mark: str, end: str) -> None:
+    inside = ADULT.replace("job, title", "job@ title").replace("Adm, clerical", "Adm@ clerical")
+    path = csv(inside.replace(",", mark).replace("@", mark).replace("\n", end))
+    table = read_table(path)
+    assert [c.name for c in table.columns] == ["age", "workclass", f"job{mark} title", "income"]
+    age, work, job, income = table.columns
+    assert age.values.tolist() == [39, 50, 38]
+    assert work.levels == ("Private", "State-gov")
+    assert work.missing.tolist() == [False, True, False]
+    assert job.levels == (" Exec", f"Adm{mark} clerical", "Sales")
+    assert income.levels == ("<=50K", ">50K")
+    (chunk,) = read_chunks(path)
+    assert chunk.raw.names == [c.name for c in table.columns]
+
+
+def test_chunks_are_read_without_blanks_around_fields(
+    csv: Csv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arboleda.tables.chunked_reader.LARGE", 100)
+    monkeypatch.setattr("arboleda.tables.chunked_reader._CHARACTERS", 60)
+    path = csv(ADULT)
+    chunks = list(read_chunks(path))
+    assert len(chunks) > 1
+    whole = read_raw(path).data
+    texts = [t for chunk in chunks for t in chunk.raw.data.column("income").to_pylist()]
+    assert texts == whole.column("income").to_pylist()
+    assert chunks[0].raw.data.column_names == whole.column_names
+
+
+@pytest.mark.parametrize(
+    ("text", "stripped"),
+    [
+        ("c\n a\n \nb \n", "c\na\n \nb\n"),  # a blank line of one column is a row
+        ('a,b\n5" pipe, 3" w\n', 'a,b\n5" pipe,3" w\n'),  # a quote within a field is none
+        ('a,b\n" x ""y, z""", "\nw"\n', 'a,b\n" x ""y, z""","\nw"\n'),
+        ("a, \n1,  ", "a,\n1,"),
+        ("a,b\n1,2\n", "a,b\n1,2\n"),
+    ],
+)
+def test_blanks_are_removed_only_around_unquoted_fields(text: str, stripped: str) -> None:
+    assert strip_blanks(text, ",") == stripped

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.tables.features import Role, decide_roles, make_features, split_dates
+from arboleda.tables.date_parts import PARTS, split_dates
+from arboleda.tables.features import Role, decide_roles, find_roles, make_features
 from arboleda.tables.reading import read_table
 from arboleda.tables.target import check_finite
 
@@ -88,12 +89,52 @@ def test_errors_name_infinite_values() -> None:
 def test_dates_become_parts() -> None:
     when = pd.Series(pd.to_datetime(["1969-12-31 23:30", "2024-02-29 05:00", None]))
     seconds = read_table(pd.DataFrame({"d": when, "x": 1})).columns[0].values
-    parts = split_dates(seconds)
+    parts = split_dates(seconds, tuple(PARTS))
     for name in ("year", "month", "day", "weekday", "hour"):
         attribute = "day_of_week" if name == "weekday" else name
         expected = getattr(when.dt, attribute).to_numpy(dtype=float)
         np.testing.assert_array_equal(parts[name], expected, err_msg=name)
     np.testing.assert_allclose(parts["days"][1], 19782 + 5 / 24)
+    assert all(np.isnan(part[2]) for part in parts.values())
+
+
+def test_the_ends_of_a_cycle_are_near() -> None:
+    dates = ["2023-01-01", "2023-12-31 23:59", "2024-07-02", "2023-04-02"]
+    when = pd.to_datetime(dates, format="mixed")
+    seconds = read_table(pd.DataFrame({"d": when, "x": 1})).columns[0].values
+    parts = split_dates(seconds, tuple(PARTS))
+    angles = 2 * np.pi * np.array([0, 364 + 1439 / 1440, 183 / 366 * 365, 91]) / 365
+    np.testing.assert_allclose(parts["sine of the year"], np.sin(angles), atol=1e-12)
+    np.testing.assert_allclose(parts["cosine of the year"], np.cos(angles), atol=1e-12)
+    assert parts["weekday"].tolist() == [6, 6, 1, 6]
+    np.testing.assert_allclose(parts["sine of the week"], np.sin(2 * np.pi * parts["weekday"] / 7))
+    np.testing.assert_allclose(
+        parts["cosine of the week"], np.cos(2 * np.pi * parts["weekday"] / 7)
+    )
+    np.testing.assert_allclose(parts["sine of the day"], [0, np.sin(-2 * np.pi / 1440), 0, 0])
+    np.testing.assert_allclose(parts["cosine of the day"], [1, np.cos(2 * np.pi / 1440), 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("dates", "parts"),
+    [
+        (["2020-01-05", "2020-01-05"], "days"),
+        (["2020-01-05", "2020-01-12"], "days, day, sine of the year, cosine of the year"),
+        (["2020-01-05 07:10", "2020-01-05 07:50"], None),
+    ],
+)
+def test_parts_that_do_not_vary_in_the_training_rows_are_left_out(
+    dates: list[str], parts: str | None
+) -> None:
+    when = pd.to_datetime([*dates, "2021-06-07 12:00"] * 40, format="mixed")
+    train = np.flatnonzero(np.arange(N) % 3 < 2)
+    table = read_table(pd.DataFrame({"d": when, "y": [0, 1] * 60}))
+    roles = find_roles(table, "y", train, keep=["d"])
+    cycles = "sine of the year, cosine of the year, sine of the day, cosine of the day"
+    expected = parts or f"days, {cycles}"
+    assert ", ".join(roles["d"].parts) == expected
+    names = tuple(f"d ({part})" for part in expected.split(", "))
+    assert make_features(table, roles).names == names
 
 
 def test_the_matrix_holds_numbers_and_codes() -> None:

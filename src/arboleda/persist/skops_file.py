@@ -179,7 +179,7 @@ def _check_node(node: dict[str, Any]) -> None:
     if loader not in _NODES:
         raise SkopsFileError(f"it contains a {str(loader)[:60]}")
     if name not in _NODES[loader]:
-        raise SkopsFileError(f"it names {name[:120]}, which is not trusted")
+        raise SkopsFileError(f"it names {name[:120]}, a type that such files cannot hold")
 
 
 def _summarize_error(error: Exception) -> str:

@@ -31,6 +31,8 @@ Messages = Mapping[str, Mapping[str, Any]]  # English sentence -> its code and v
 
 # Values that are words of the program, or sentences themselves; other texts are the user's.
 _WORDS = frozenset({"how", "reason", "row", "rows", "what", "why", "metric"})
+# Values that are lists of such words.
+_LISTS = frozenset({"parts"})
 # Values that are names, quoted as the language does.
 _QUOTED = frozenset({"column", "label"})
 
@@ -136,4 +138,6 @@ def _translate_value(name: str, value: Any) -> str:
         return integer(value)
     if name in _QUOTED:
         return gettext("“{name}”", name=value)
+    if name in _LISTS:
+        return ", ".join(translate(word) for word in value.split(", "))
     return translate(value) if name in _WORDS else value

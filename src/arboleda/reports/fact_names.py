@@ -128,6 +128,15 @@ FACT_NAMES = frozenset(
         N_("training row"),
         N_("identifier: nearly every value is different, and no word repeats"),
         N_("an identifier, as specified"),
+        N_("days since 1970"),
+        N_("year"),
+        N_("month"),
+        N_("day"),
+        N_("weekday"),
+        N_("hour"),
+        N_("position in the year"),
+        N_("position in the week"),
+        N_("position in the day"),
         N_("times of day, as hours"),
         N_("seconds since 1970"),
         N_("parts of seconds since 1970"),
@@ -141,7 +150,6 @@ FACT_NAMES = frozenset(
         N_("classification, as specified"),
         N_("text"),
         N_("truth values"),
-        N_("Converted to days since 1970, year, month, day, weekday and hour."),
         N_(
             "The first line, read as the names of the columns, holds values; if it is a row of "
             "data, add a header line."

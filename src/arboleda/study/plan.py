@@ -295,7 +295,12 @@ class Plan:
             "test": self.test_sha256,
             "recipe": self._recipe_facts() if self.steps else None,
             "columns": {
-                name: [role.kind, role.role, role.encoding and role.encoding.to_dict()]
+                name: [
+                    role.kind,
+                    role.role,
+                    role.encoding and role.encoding.to_dict(),
+                    list(role.parts),
+                ]
                 for name, role in self.roles.items()
             },
             "positive": self.target.positive,

@@ -15,7 +15,13 @@ import pyarrow.parquet as pq
 
 from arboleda._engine.arrays import to_plain_arrow
 from arboleda._utils.errors import TableError
-from arboleda.tables.csv_reader import guess_separator, parse_text, read_header, refuse_nul
+from arboleda.tables.csv_reader import (
+    guess_separator,
+    parse_text,
+    read_header,
+    refuse_nul,
+    strip_blanks,
+)
 from arboleda.tables.reading import RawTable, get_stem, read_raw
 from arboleda.tables.table import check_names
 from arboleda.tables.table_files import (
@@ -170,14 +176,15 @@ def _split_text(
             continue  # a row is longer than a chunk, or a quote is open
         if not separator:
             separator = guess_separator(text)
-            names = read_header(text, separator)
+            names = read_header(strip_blanks(text, separator), separator)
             check_names([name for name in names if name.strip()], path.name)
             header = text[: _find_end_of_rows(text, first=True)]
             text, end = text[len(header) :], end - len(header)
         rows, text = text[:end], text[end:]
         if rows.strip():
             try:
-                data = parse_text(header + rows, separator, path, as_text)
+                stripped = strip_blanks(header + rows, separator)
+                data = parse_text(stripped, separator, path, as_text)
             except TableError as error:
                 raise _add_row_offset(first, error) from error
             decimal_comma = separator != ","

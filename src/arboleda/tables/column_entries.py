@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from arboleda.tables.column_conversion import RawColumn
 from arboleda.tables.column_formats import format_from_dict, format_to_dict, get_value_kind
-from arboleda.tables.layout import RawColumn
+from arboleda.tables.date_parts import PARTS
 from arboleda.tables.text_encoding import encoding_from_dict
 
 __all__ = ["check_choice", "check_list", "check_text", "format_column", "parse_column"]
@@ -25,6 +26,10 @@ def format_column(column: RawColumn) -> dict[str, Any]:
         entry["words_of"] = column.words_of
     if column.encoding is not None:
         entry["encoding"] = column.encoding.to_dict()
+    if column.has_words:
+        entry["has_words"] = True
+    if column.parts:
+        entry["parts"] = list(column.parts)
     return entry
 
 
@@ -53,7 +58,14 @@ def parse_column(entry: Any) -> RawColumn:
         raise ValueError("the format of a column does not match its kind")
     if (words_of is not None) != is_worded:
         raise ValueError("words stand beside no column")
-    return RawColumn(check_text(entry["name"]), kind, levels, merged, form, words_of, encoding)
+    has_words = entry.get("has_words", False)
+    if not isinstance(has_words, bool):
+        raise TypeError("whether a column has words is not true or false")
+    parts = tuple(check_choice(tuple(PARTS), part) for part in entry.get("parts", ()))
+    if bool(parts) != (kind == "datetime") or len(set(parts)) != len(parts):
+        raise ValueError("a date has no parts, or a part twice, or another column has some")
+    name = check_text(entry["name"])
+    return RawColumn(name, kind, levels, merged, form, words_of, encoding, has_words, parts)
 
 
 def check_choice(allowed: tuple[str, ...], value: Any) -> Any:

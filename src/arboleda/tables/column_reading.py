@@ -96,19 +96,16 @@ def columns_from_arrow(
 
 
 def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = False) -> Column:
-    """Convert one column of a new table to numbers or codes.
+    """Convert one column of a new table to numbers, dates, Booleans or codes, without a format.
 
-    Numbers stay numbers: whether they are times since 1970 is known from the study. Texts are
-    converted only if all can be read: a new table must not lose the others.
+    Formats, as those of money or of times since 1970, are known from the study: a few rows do not
+    show them.
     """
-    column = _read_column(name, data, decimal_comma, finds_epochs=False)[0]
-    if column.parsing is not None and column.parsing.share < 1.0:
-        return code_texts(name, _to_texts(data))
-    return column
+    return _read_column(name, data, decimal_comma, finds_formats=False)[0]
 
 
 def _read_column(
-    name: str, data: pa.ChunkedArray, decimal_comma: bool, *, finds_epochs: bool = True
+    name: str, data: pa.ChunkedArray, decimal_comma: bool, *, finds_formats: bool = True
 ) -> list[Column]:
     kind = data.type
     if pa.types.is_dictionary(kind):
@@ -122,8 +119,8 @@ def _read_column(
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         values = _to_floats(data)
         if pa.types.is_integer(kind) and _has_collisions(values, pc.count_distinct(data).as_py()):
-            return _convert_text(name, data.cast(pa.large_string()), decimal_comma)
-        dated = _read_epoch(name, values) if finds_epochs else None
+            return _convert_text(name, data.cast(pa.large_string()), decimal_comma, finds_formats)
+        dated = _read_epoch(name, values) if finds_formats else None
         return [dated or Column(name, "numeric", values)]
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return [Column(name, "datetime", _to_seconds(data.cast(pa.timestamp("us"), safe=False)))]
@@ -131,7 +128,7 @@ def _read_column(
         ticks = data.cast(pa.duration("us"), safe=False).cast(pa.int64())
         return [Column(name, "numeric", _to_floats(ticks) / 1e6)]
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_time(kind):
-        return _convert_text(name, data.cast(pa.large_string()), decimal_comma)
+        return _convert_text(name, data.cast(pa.large_string()), decimal_comma, finds_formats)
     raise TableError(
         f"Column {name!r} has values of type {kind}, which a study cannot use; "
         "convert them to numbers or text, or remove the column."
@@ -218,14 +215,18 @@ def _count_texts(data: pa.ChunkedArray) -> tuple[pa.Array, npt.NDArray[np.int64]
     return distinct.filter(is_text), np.asarray(counts.filter(is_text), dtype=np.int64)
 
 
-def _convert_text(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> list[Column]:
+def _convert_text(
+    name: str, data: pa.ChunkedArray, decimal_comma: bool, finds_formats: bool
+) -> list[Column]:
     """Convert texts to numbers, dates or Booleans if they can be read so; otherwise to codes."""
     distinct, counts = _count_texts(data)
     plain = _parse_levels(distinct, distinct.to_pylist(), decimal_comma)
     if plain is not None:
         kind, values = plain
         return [Column(name, kind, _map_to_rows(data, distinct, values))]
-    parsed = recognize_format(distinct, counts, decimal_comma=decimal_comma)
+    parsed = None
+    if finds_formats:
+        parsed = recognize_format(distinct, counts, decimal_comma=decimal_comma)
     if parsed is None:
         return [code_texts(name, data)]
     return _make_parsed_columns(name, data, distinct, parsed)

@@ -24,7 +24,14 @@ from arboleda.tables.table_files import (
     shorten_error,
 )
 
-__all__ = ["guess_separator", "parse_text", "read_delimited", "read_header", "refuse_nul"]
+__all__ = [
+    "guess_separator",
+    "parse_text",
+    "read_delimited",
+    "read_header",
+    "refuse_nul",
+    "strip_blanks",
+]
 
 SEPARATORS = (",", ";", "\t", "|")
 # Common encodings of tables; guesses among all encodings would often be exotic ones.
@@ -75,6 +82,7 @@ def read_delimited(
     if not text.strip():
         raise TableError(f"The table {path.name} is empty; it needs a header line and rows.")
     separator = guess_separator(text)
+    text = strip_blanks(text, separator)
     header = read_header(text, separator)
     check_names([h for h in header if h.strip()], path.name)
     check_separator(text, header, path.name)
@@ -178,6 +186,41 @@ def guess_separator(text: str) -> str:
 
     csv.field_size_limit(max(csv.field_size_limit(), _LARGEST))
     return max(SEPARATORS, key=score)
+
+
+def strip_blanks(text: str, separator: str) -> str:
+    r"""Remove the blanks around fields, as in files separated by ", "; quoted blanks are kept.
+
+    A line that is blank as a whole is kept: in a table of one column it is a row.
+
+    Examples
+    --------
+    >>> strip_blanks('age, job \n39, " a, b"\n', ",")
+    'age,job\n39," a, b"\n'
+    """
+    marks = (f"{separator} ", f" {separator}", "\n ", "\r ", " \n", " \r")
+    if text[:1] != " " and text[-1:] != " " and not any(mark in text for mark in marks):
+        return text
+    if '"' not in text:
+        return _strip_unquoted(text, separator)
+    # The quoted fields stand between the other parts, each of which ends where one begins.
+    before_quotes = rf'(^|[{re.escape(separator)}\r\n]) *("[^"]*(?:""[^"]*)*")'
+    pieces = re.split(before_quotes, text)
+    others = [a + b for a, b in zip(pieces[::3], [*pieces[1::3], ""], strict=True)]
+    stripped = _strip_unquoted("\0".join(others), separator).split("\0")
+    return "".join(a + b for a, b in zip(stripped, [*pieces[2::3], ""], strict=True))
+
+
+def _strip_unquoted(text: str, separator: str) -> str:
+    """Remove the blanks around fields; a NUL character stands for a quoted field."""
+    for mark in (f"{separator} ", f" {separator}"):
+        while mark in text:
+            text = text.replace(mark, separator)
+    if "\n " in text or "\r " in text or text[:1] == " ":
+        text = re.sub(r"(^|[\r\n]) +(?=[^ \r\n])", r"\1", text)
+    if " \n" in text or " \r" in text or text[-1:] == " ":
+        text = re.sub(r"([^ \r\n]) +(?=[\r\n]|$)", r"\1", text)
+    return text
 
 
 def read_header(text: str, separator: str) -> list[str]:

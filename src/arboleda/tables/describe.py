@@ -10,6 +10,7 @@ import numpy.typing as npt
 from arboleda.reports.fact_messages import Number, write_message
 from arboleda.tables.column_formats import ColumnFormat
 from arboleda.tables.date_parsing import ClockFormat, DateFormat
+from arboleda.tables.date_parts import describe_parts
 from arboleda.tables.features import ONE_HOT_LEVELS, Role
 from arboleda.tables.table import Column, Note, StudyTable
 from arboleda.tables.target import StudyTarget
@@ -130,6 +131,8 @@ def describe_use(column: Column, role: Role) -> str:
         n_levels = len(column.levels) if column.kind == "string" else 0
         code = "use_many" if n_levels > ONE_HOT_LEVELS else "use_category"
         return write_message(code, count=n_levels)
+    if role.kind == "datetime":
+        return write_message("use_datetime", parts=describe_parts(role.parts))
     return write_message(f"use_{role.kind}")
 
 
@@ -227,7 +230,7 @@ def _write_feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
         text = write_message("levels", count=len(column.levels), most=ONE_HOT_LEVELS)
         notes.append(Note("info", column.name, text))
     if role.kind == "datetime":
-        text = "Converted to days since 1970, year, month, day, weekday and hour."
+        text = write_message("converted_date", parts=describe_parts(role.parts))
         notes.append(Note("info", column.name, text))
     return notes
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from arboleda._utils.errors import StudyError
 from arboleda.reports.fact_messages import write_message
+from arboleda.tables.date_parts import find_parts, split_dates
 from arboleda.tables.table import Column, StudyTable, match_columns
 from arboleda.tables.target import check_finite
 from arboleda.tables.text_columns import decide_text_kind, is_true_word
@@ -40,13 +41,14 @@ class Role:
     """A column's kind and role in the study.
 
     ``reason`` states why it is left out, or is None. ``encoding`` turns a text or list into
-    numbers.
+    numbers; ``parts`` are those of a date that become numbers.
     """
 
     kind: Kind
     role: Literal["feature", "target", "left_out"]
     reason: str | None = None
     encoding: TextEncoding | None = None
+    parts: tuple[str, ...] = ()
 
 
 def decide_roles(
@@ -145,6 +147,8 @@ def _infer_kind(
     column: Column, distinct: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
 ) -> Role:
     """Return the kind of a column, and the encoding of texts; identifiers are left out."""
+    if column.kind == "datetime":
+        return Role("datetime", "feature", parts=find_parts(distinct))
     if column.kind != "string":
         return Role(column.kind, "feature")
     texts = pa.array([column.levels[int(code)] for code in distinct], pa.large_string())
@@ -219,7 +223,7 @@ def make_features(table: StudyTable, roles: Mapping[str, Role]) -> Features:
         if role.role != "feature":
             continue
         if role.kind == "datetime":
-            dates = split_dates(column.values)
+            dates = split_dates(column.values, role.parts)
             names.extend(f"{column.name} ({part})" for part in dates)
             blocks.extend(dates.values())
         elif role.encoding is not None:
@@ -254,20 +258,3 @@ def _read_truth(column: Column) -> Floats:
     truths = [is_true_word(level) for level in column.levels]
     values = np.array([*(np.nan if t is None else float(t) for t in truths), np.nan])
     return values[np.where(column.missing, len(truths), column.values).astype(np.int64)]
-
-
-def split_dates(seconds: Floats) -> dict[str, Floats]:
-    """Compute the days since 1970 and the parts of dates; NaN where the date is missing."""
-    missing = np.isnan(seconds)
-    stamp = np.where(missing, 0, seconds).astype("int64").astype("datetime64[s]")
-    day, month, year = (stamp.astype(f"datetime64[{unit}]") for unit in "DMY")
-    parts = {
-        "days": seconds / 86400.0,
-        "year": year.astype(np.int64) + 1970.0,
-        "month": (month - year).astype(np.int64) + 1.0,
-        "day": (day - month.astype("datetime64[D]")).astype(np.int64) + 1.0,
-        # 1970-01-01 was a Thursday; Monday is 0.
-        "weekday": (day.astype(np.int64) + 3) % 7 + 0.0,
-        "hour": (stamp - day.astype("datetime64[s]")).astype(np.int64) // 3600 + 0.0,
-    }
-    return {name: np.where(missing, np.nan, part) for name, part in parts.items()}

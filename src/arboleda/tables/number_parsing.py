@@ -61,8 +61,8 @@ class NumberFormat:
     factors : mapping
         The accepted units in lower case, and the factor of each; money has the unit "".
     currencies : tuple of str
-        The currencies, in lower case, if there are several: their amounts are not comparable, so
-        the currency is reported beside the number.
+        The currencies, in lower case. The amounts of several are not comparable, so the currency
+        is reported beside the number; beside amounts of one, those of others are no numbers.
     """
 
     decimal: str = "."
@@ -94,7 +94,7 @@ class NumberFormat:
         parts = _split_numbers(cleaned)
         pattern = _digits_pattern(self.decimal, self.thousands)
         fits = pc.fill_null(pc.match_substring_regex(parts.digits, pattern), False)
-        unit_factors = np.array([self.factors.get(part.unit, np.nan) for part in parts.kinds])
+        unit_factors = np.array([self._get_factor(part) for part in parts.kinds])
         factors = np.append(unit_factors, np.nan)[parts.kind]
         is_number = np.asarray(fits) & ~np.isnan(factors)
         signs = np.array([*(part.sign for part in parts.kinds), np.nan])[parts.kind]
@@ -102,11 +102,18 @@ class NumberFormat:
         values = _to_floats(digits, parts, self.decimal, self.thousands) * factors * signs
         is_number &= np.isfinite(values)  # 1e999 is none
         words = pc.if_else(pa.array(is_number), None, cleaned)
-        if self.currencies:
+        if len(self.currencies) > 1:
             names = pa.array([*(part.money or None for part in parts.kinds), None])
             money = names.cast(pa.large_string()).take(pa.array(parts.kind))
             words = pc.if_else(pa.array(is_number), money, words)
         return np.where(is_number, values, np.nan), words
+
+    def _get_factor(self, part: "_Kind") -> float:
+        """Return the factor of a number's unit; NaN if it is not accepted."""
+        is_foreign = part.money and part.money not in self.currencies
+        if is_foreign and len(self.currencies) < 2:
+            return np.nan
+        return self.factors.get(part.unit, np.nan)
 
 
 def clean_texts(texts: pa.Array) -> pa.Array:
@@ -160,7 +167,7 @@ def infer_number_format(
         parts.digits.take(pa.array(rows)), counts, decimal_comma
     )
     currencies = sorted({k.money for k, n in zip(kinds, counts, strict=True) if k.money and n})
-    return NumberFormat(decimal, thousands, factors, tuple(currencies if currencies[1:] else ()))
+    return NumberFormat(decimal, thousands, factors, tuple(currencies))
 
 
 @dataclass(frozen=True)

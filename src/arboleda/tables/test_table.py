@@ -8,12 +8,18 @@ import numpy as np
 
 from arboleda._utils.errors import TableError
 from arboleda.reports.fact_messages import write_message
+from arboleda.tables.column_conversion import (
+    RawColumn,
+    convert_column,
+    convert_to_text,
+    find_source,
+)
 from arboleda.tables.column_reading import code_texts
-from arboleda.tables.layout import RawColumn, convert_column, convert_to_text, find_source
 from arboleda.tables.reading import RawTable, read_raw
 from arboleda.tables.recipe import Recipe, Step, apply_recipe
 from arboleda.tables.table import Column, Note, StudyTable, check_names, compute_digest
 from arboleda.tables.target import StudyTarget, format_class, make_target
+from arboleda.tables.text_columns import read_booleans
 
 __all__ = ["ExternalTest", "join_test", "make_joint_target"]
 
@@ -130,13 +136,22 @@ def _make_known(column: Column) -> RawColumn:
     if parsing is None:
         return RawColumn(column.name, kind, column.levels)
     words_of = parsing.source if parsing.part == "words" else None
-    return RawColumn(column.name, kind, column.levels, (), parsing.format, words_of)
+    return RawColumn(
+        column.name,
+        kind,
+        column.levels,
+        format=parsing.format,
+        words_of=words_of,
+        has_words=parsing.share < 1.0,
+    )
 
 
 def _read_test_column(column: Column, raw: RawTable, where: Mapping[str, int]) -> Column:
     known = _make_known(column)
     data = raw.data.column(where[find_source(known, where) or column.name])
     if column.kind == "string" and known.words_of is None:
+        if column.type is None and read_booleans(column.levels) is not None:
+            convert_column(replace(known, kind="boolean"), data, raw.decimal_comma)
         return code_texts(column.name, convert_to_text(known, data))
     if column.missing.all():
         known = replace(known, kind="numeric", format=None, words_of=None)

@@ -38,9 +38,10 @@ __all__ = [
 LARGE = 50_000_000
 # The subfolder of models in a study's folder.
 MODELS = "models"
-# To be raised whenever a class that models' files name is moved or renamed: earlier files then name
-# classes that no longer exist.
-MODELS_VERSION = 3
+# To be raised whenever a class that models' files name is moved or renamed, as earlier files then
+# name classes that no longer exist, or the index describes columns in another way; 4: parts of
+# dates, and words beside values.
+MODELS_VERSION = 4
 # The length and SHA-256 of each file by its name: {"a.skops": {"bytes": 120, "sha256": "ab..."}}.
 FileList = Mapping[str, Mapping[str, Any]]
 

@@ -74,18 +74,9 @@ def read_facts(folder: Path) -> dict[str, Any]:
             path, f"it is not JSON in UTF-8: {type(error).__name__}"
         ) from error
     version = facts.get("schema_version") if isinstance(facts, dict) else None
-    if type(version) is int and 0 < version < SCHEMA_VERSION:
-        raise StudyFormatError(
-            f"The study in {folder} was written by an older version of arboleda, "
-            f"{str(facts.get('arboleda_version'))[:40]}, which {arboleda.__version__} cannot read; "
-            "install that version, or run the study again in a new folder."
-        )
-    if type(version) is int and version > SCHEMA_VERSION:
-        raise StudyFormatError(
-            f"The study in {folder} was written by a newer version of arboleda, "
-            f"{str(facts.get('arboleda_version'))[:40]}, which {arboleda.__version__} cannot read; "
-            "install that version."
-        )
+    if type(version) is int and version > 0 and version != SCHEMA_VERSION:
+        writer, is_older = facts.get("arboleda_version"), version < SCHEMA_VERSION
+        raise _make_version_error(f"The study in {folder} was", writer, is_older=is_older)
     wrong = check_facts(facts, StudyFacts) or _find_contradiction(facts)
     if wrong is not None:
         raise _make_damage_error(path, wrong)
@@ -197,6 +188,18 @@ def _find_cost_contradiction(costs: dict[str, Any] | None) -> str | None:
     return None
 
 
+def _make_version_error(what: str, writer: Any, *, is_older: bool) -> StudyFormatError:
+    """Return the error for files of another form; ``writer`` is the version that wrote them."""
+    text = f"{what} written by {'an older' if is_older else 'a newer'} version of arboleda"
+    if writer == arboleda.__version__:  # two states of a development version
+        return StudyFormatError(f"{text} {writer}; run the study again in a new folder.")
+    remedy = ", or run the study again in a new folder" if is_older else ""
+    return StudyFormatError(
+        f"{text}, {str(writer)[:40]}, which {arboleda.__version__} cannot read; install that "
+        f"version{remedy}."
+    )
+
+
 def _make_damage_error(path: Path, reason: str) -> StudyFormatError:
     return StudyFormatError(
         f"The file {path} is damaged ({reason}); run the study's command again: completed work is "
@@ -291,17 +294,8 @@ def read_index(folder: Path) -> Index:
             f"The file {path} is damaged ({type(error).__name__}: {str(error)[:200]}); run the "
             "study's command again: completed work is reused."
         ) from error
-    if version < MODELS_VERSION:
-        raise StudyFormatError(
-            f"The models in {folder} were written by an earlier version of arboleda, "
-            f"{str(stored.get('arboleda'))[:40]}, which {arboleda.__version__} cannot read; "
-            "install that version, or run the study again in a new folder."
-        )
-    raise StudyFormatError(
-        f"The models in {folder} were written by a newer version of arboleda, "
-        f"{str(stored.get('arboleda'))[:40]}, which {arboleda.__version__} cannot read; install "
-        "that version."
-    )
+    writer, is_older = stored.get("arboleda"), version < MODELS_VERSION
+    raise _make_version_error(f"The models in {folder} were", writer, is_older=is_older)
 
 
 def _parse_index(stored: dict[str, Any]) -> Index:

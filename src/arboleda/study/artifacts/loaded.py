@@ -288,8 +288,8 @@ class StudyResult(Result):
             raise
         except Exception as error:  # an inconsistent model can fail in any way
             raise StudyFormatError(
-                f"The model {key} in {self.folder} does not match the study's columns "
-                f"({error_sentence(error)}); run the study's command in a new folder."
+                f"The model {key} in {self.folder} is of an older version of arboleda, or does not "
+                f"match the study's columns ({error_sentence(error)}); run it in a new folder."
             ) from error
         if self._index.classes is None:
             regressor = StudyRegressor(pipeline, self.layout)

@@ -162,8 +162,8 @@ def read_model(folder: Path, key: str, files: FileList) -> Pipeline:
         raise
     except (TypeError, ValueError) as error:
         raise StudyFormatError(
-            f"The model {key} in {folder} cannot be used ({error}); delete its files and run the "
-            "study's command again: completed work is reused."
+            f"The model {key} in {folder} was written by an older version of arboleda, or changed "
+            f"({error}); run the study again in a new folder."
         ) from error
 
 

@@ -15,6 +15,8 @@ __all__ = ["LEDGER_VERSION", "Ledger"]
 FILE_NAME = "ledger.sqlite"
 # Raised whenever the stored form of a result changes; 2: a result has a status.
 LEDGER_VERSION = 3
+# The versions that count the forms of a study's files.
+_FORMATS = ("models", "facts", "ledger")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS study (identity TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS work (
@@ -83,6 +85,13 @@ class Ledger:
             self._raise_damaged("its identity is not a mapping")
         wanted = json.loads(json.dumps(identity))
         differing = [k for k in {**wanted, **found} if wanted.get(k) != found.get(k)]
+        if "versions" in differing or differing == ["catalogue"]:
+            raise StudyFormatError(
+                f"The study in {self._folder} was begun with another version "
+                f"({_compare_versions(found.get('versions'), wanted['versions'])}), whose results "
+                "cannot be continued; run the study again in a new folder with --out, or remove "
+                "that one."
+            )
         if differing:
             raise StudyError(
                 f"The folder {self._folder} holds another study (not the same: "
@@ -174,3 +183,15 @@ class Ledger:
 
 def _serialize_params(params: Mapping[str, Any]) -> str:
     return json.dumps(params, sort_keys=True)
+
+
+def _compare_versions(found: Any, wanted: Mapping[str, Any]) -> str:
+    """List the versions that differ, in a few words."""
+    stored = found if isinstance(found, dict) else {}
+    differing = {k: v for k, v in wanted.items() if stored.get(k) != v}
+    if not differing or any(name in _FORMATS for name in differing):
+        return "an older or newer version of arboleda"
+    return ", ".join(
+        f"{name} {str(stored.get(name, 'unknown'))[:40]} rather than {version}"
+        for name, version in differing.items()
+    )

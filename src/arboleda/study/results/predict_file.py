@@ -28,6 +28,7 @@ from arboleda.study.config.options import read_size
 from arboleda.study.results.leaderboard import csv_safe
 from arboleda.study.results.prediction_columns import PredictionColumns
 from arboleda.tables.chunked_reader import Chunk, read_chunks
+from arboleda.tables.column_conversion import find_source
 from arboleda.tables.column_reading import column_from_arrow
 
 __all__ = ["PredictionFile", "predict", "predict_file"]
@@ -166,11 +167,13 @@ class _Reading:
                 raise StudyError(f"In the rows after the first {part.first:,}: {error}") from error
             raise
         self.n_rows += len(features.x)
+        names = part.raw.names
+        sources = {c.name: find_source(c, names) for c in self._study.layout.columns}
         for j, levels in features.levels.items():
             rows = np.flatnonzero(features.x[:, j] == len(levels))
             if rows.size:
                 name = features.names[j]
-                column = part.raw.data.column(part.raw.names.index(name))
+                column = part.raw.data.column(names.index(sources[name] or name))
                 n_before, value = self._unseen.get(name, (0, str(column[int(rows[0])].as_py())))
                 self._unseen[name] = n_before + rows.size, value
         return features.x
