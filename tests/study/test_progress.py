@@ -63,7 +63,7 @@ def test_progress_is_printed_as_plain_lines(plan: Plan, monkeypatch: pytest.Monk
     assert lines[3].startswith("  id       number    left out (identifier: ")
     plan_line = next(at for at, line in enumerate(lines) if line.startswith("128 rows"))
     lines = lines[plan_line:]
-    assert lines[0].endswith("10 features; 13 models, 5 fits to do, 3 already done.")
+    assert lines[0].endswith("13 features; 13 models, 5 fits to do, 3 already done.")
     # Five fits of 2 s in 10 s; the 13 tests are left.
     assert lines[1] == "Most frequent class: 0.52 ± 0.016; about 26 s left"
     assert lines[2] == "Logistic regression: failed (ValueError: [red]no[/red])"
