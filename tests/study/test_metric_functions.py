@@ -15,10 +15,10 @@ from sklearn.metrics import max_error
 
 from arboleda.scoring.choice import choose_metric
 from arboleda.scoring.intervals import bootstrap_interval, compute_influence
+from arboleda.scoring.scores import Predictions
 from arboleda.scoring.user_function import load_function
 from arboleda.study import MetricFunction, Study, StudyError, compare, explain
 from arboleda.study.config.options import config_text, make_settings
-from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.comparison import compare_on_rows
 
 SHOP = """
