@@ -8,10 +8,7 @@ from scipy import stats
 
 from arboleda.facts.best_model import RivalFacts, RowsTest
 from arboleda.scoring.choice import find_metric
-from arboleda.study import Study
-from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.results.comparison import describe_rivals, write_sentence
-from arboleda.study.results.paired_tests import (
+from arboleda.scoring.paired_tests import (
     LEVEL,
     McNemarTest,
     PairedTest,
@@ -19,6 +16,9 @@ from arboleda.study.results.paired_tests import (
     adjust_level,
     compare_on_rows,
 )
+from arboleda.scoring.scores import Predictions
+from arboleda.study import Study
+from arboleda.study.results.comparison import describe_rivals, write_sentence
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arboleda.scoring.scores import REJECTED, decide_by_cost
+from arboleda.scoring.scores import REJECTED, Predictions, decide_by_cost
 from arboleda.study import Study, StudyError
-from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.calibration import fit_calibrator
 from arboleda.study.splitting import find_subgroups
 from arboleda.tables.table import Column

@@ -15,11 +15,11 @@ from sklearn.metrics import max_error
 
 from arboleda.scoring.choice import choose_metric
 from arboleda.scoring.intervals import bootstrap_interval, compute_influence
+from arboleda.scoring.scores import Predictions
 from arboleda.scoring.user_function import load_function
 from arboleda.study import MetricFunction, Study, StudyError, compare, explain
 from arboleda.study.config.options import config_text, make_settings
-from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.results.comparison import compare_on_rows
+from arboleda.study.results.comparison import LEVEL, compare_on_rows
 
 SHOP = """
 import numpy as np
@@ -203,8 +203,9 @@ def test_intervals_and_differences_of_a_function_match_those_of_the_metric() -> 
     ]
     assert found[0] is not None
     assert found[1] is not None
-    assert found[0]["difference"] == pytest.approx(found[1]["difference"])
-    width = [each["high"] - each["low"] for each in found if each is not None]
+    assert found[0].difference == pytest.approx(found[1].difference)
+    ends = [each.compute_interval(LEVEL) for each in found if each is not None]
+    width = [high - low for low, high in ends]
     assert width[0] == pytest.approx(width[1], rel=0.3)
 
 

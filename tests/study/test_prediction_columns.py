@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arboleda.scoring.scores import Predictions
 from arboleda.study import Study, StudyError
-from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.predict_file import predict
 from arboleda.study.results.prediction_columns import fit_intervals, fit_sets
 

@@ -9,13 +9,12 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
-from arboleda.scoring.scores import class_scores
+from arboleda.scoring.scores import Predictions, class_scores
 from arboleda.study import Study
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     PredictionRequest,
-    Predictions,
     load_member_outputs,
     load_predictions,
     predictions_path,

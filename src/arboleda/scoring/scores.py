@@ -8,10 +8,12 @@ of out-of-bag rows as weights: the first of the two forms of the leave-one-out b
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit, softmax
 
 from arboleda.decide import best_decisions, expected_costs
 from arboleda.metrics import classification_table, regression_table
@@ -21,6 +23,7 @@ from arboleda.scoring.measures import ScoredOutputs
 
 __all__ = [
     "REJECTED",
+    "Predictions",
     "all_scores",
     "are_probabilities",
     "choose_cheapest_classes",
@@ -42,6 +45,36 @@ Floats = npt.NDArray[np.float64]
 LossOf = Literal["gain", "root", "mean"]
 # Maximum number of pairings of targets with predictions.
 _SHIFTS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predictions of a fitted model for some rows.
+
+    ``predicted`` holds numbers of classes, or values; ``score`` is None, or of shape (n_rows,
+    n_classes) as `class_scores` returns it: probabilities, or decision values.
+    """
+
+    predicted: npt.NDArray[Any]
+    score: Floats | None
+
+    def probabilities(self, n_classes: int) -> Floats:
+        """Return probabilities of all classes for any classifier.
+
+        They are the model's own, or the logistic function of its decision values (the softmax for
+        several classes), or 1 for the predicted class.
+        """
+        if self.score is None:
+            return np.asarray(self.predicted[:, None] == np.arange(n_classes), dtype=np.float64)
+        if are_probabilities(self.score):
+            return self.score
+        known = np.flatnonzero(~np.isneginf(self.score).all(axis=0))
+        if len(known) > 2:
+            return np.asarray(softmax(self.score, axis=1))
+        second = expit(self.score[:, known[-1]])
+        full = np.zeros((len(second), n_classes))
+        full[:, known[0]], full[:, known[-1]] = 1.0 - second, second
+        return full
 
 
 def class_scores(

@@ -11,17 +11,16 @@ from arboleda.facts.comparison import ComparedPair, DifferenceFacts, PairedFacts
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.metric_names import find_metric_name
 from arboleda.scoring.choice import COST, find_metric
-from arboleda.scoring.scores import class_scores
-from arboleda.study import StudyError, StudyResult
-from arboleda.study.artifacts.rows import Rows
-from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.results.paired_tests import (
+from arboleda.scoring.paired_tests import (
     LEVEL,
     PairedTest,
     adjust_level,
     adjust_p_value,
     compare_on_rows,
 )
+from arboleda.scoring.scores import Predictions, class_scores
+from arboleda.study import StudyError, StudyResult
+from arboleda.study.artifacts.rows import Rows
 
 __all__ = ["compare_best", "find_row_mismatch", "list_differences"]
 

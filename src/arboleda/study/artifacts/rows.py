@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arboleda._utils.errors import StudyFormatError
+from arboleda.scoring.scores import Predictions
 from arboleda.study.artifacts.files import FileList, read_checked_file, write_file
-from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
 from arboleda.tables.layout import Layout
 from arboleda.tables.table import Column

@@ -21,7 +21,7 @@ from arboleda.onnx_export import (
     expand_shares,
     has_scores_alone,
 )
-from arboleda.scoring.scores import class_scores
+from arboleda.scoring.scores import Predictions, class_scores
 from arboleda.study.combination.boosted import MIN_PROBABILITY, BoostedRule
 from arboleda.study.combination.rules import (
     LEAST,
@@ -30,7 +30,6 @@ from arboleda.study.combination.rules import (
     MeanRule,
     TextbookRule,
 )
-from arboleda.study.execution.prediction_store import Predictions
 
 __all__ = ["CombinedClassifier", "CombinedRegressor", "Named", "convert_combined_to_onnx"]
 

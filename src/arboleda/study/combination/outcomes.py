@@ -19,7 +19,7 @@ from arboleda.catalogue.model import Task, make_empty_grid
 from arboleda.combine import MemberOutputs
 from arboleda.diagnose import diversity
 from arboleda.scoring.evaluate import evaluate_test, evaluate_variants
-from arboleda.scoring.scores import all_scores
+from arboleda.scoring.scores import Predictions, all_scores
 from arboleda.study.artifacts.combined_file import serialize_combined
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import save_combined
@@ -38,7 +38,6 @@ from arboleda.study.execution.job import (
 )
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
-    Predictions,
     load_predictions,
     predictions_path,
     save_predictions,

@@ -20,6 +20,7 @@ from arboleda.scoring.choice import StudyMetric
 from arboleda.scoring.evaluate import describe_tree, evaluate_test, evaluate_variants
 from arboleda.scoring.measures import FunctionMetric, ScoredOutputs
 from arboleda.scoring.scores import (
+    Predictions,
     all_scores,
     are_probabilities,
     class_scores,
@@ -27,7 +28,7 @@ from arboleda.scoring.scores import (
     name_loss,
 )
 from arboleda.study.artifacts.model_files import save_model
-from arboleda.study.execution.prediction_store import Predictions, hash_params, save_predictions
+from arboleda.study.execution.prediction_store import hash_params, save_predictions
 from arboleda.study.results.calibration import calibrated, make_inner_folds
 from arboleda.tables.features import Features
 from arboleda.tables.target import StudyTarget

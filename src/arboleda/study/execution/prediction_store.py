@@ -15,16 +15,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, softmax
 
 from arboleda._utils.files import drop_file, write_atomically
 from arboleda.combine import MemberOutputs
-from arboleda.scoring.scores import are_probabilities
+from arboleda.scoring.scores import Predictions
 
 __all__ = [
     "PREDICTIONS_DIR",
     "PredictionRequest",
-    "Predictions",
     "hash_params",
     "load_member_outputs",
     "load_predictions",
@@ -48,37 +46,6 @@ def hash_params(params: Mapping[str, Any]) -> str:
     """Return 16 hexadecimal digits that identify a candidate's files."""
     text = json.dumps(params, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Predictions of a fitted model for some rows.
-
-    ``predicted`` holds numbers of classes, or values; ``score`` is None, or of shape (n_rows,
-    n_classes) as `arboleda.scoring.scores.class_scores` returns it: probabilities, or
-    decision values.
-    """
-
-    predicted: npt.NDArray[Any]
-    score: Floats | None
-
-    def probabilities(self, n_classes: int) -> Floats:
-        """Return probabilities of all classes for any classifier.
-
-        They are the model's own, or the logistic function of its decision values (the softmax for
-        several classes), or 1 for the predicted class.
-        """
-        if self.score is None:
-            return np.asarray(self.predicted[:, None] == np.arange(n_classes), dtype=np.float64)
-        if are_probabilities(self.score):
-            return self.score
-        known = np.flatnonzero(~np.isneginf(self.score).all(axis=0))
-        if len(known) > 2:
-            return np.asarray(softmax(self.score, axis=1))
-        second = expit(self.score[:, known[-1]])
-        full = np.zeros((len(second), n_classes))
-        full[:, known[0]], full[:, known[-1]] = 1.0 - second, second
-        return full
 
 
 def save_predictions(path: Path, predictions: Predictions) -> str | None:

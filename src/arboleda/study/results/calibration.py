@@ -25,8 +25,7 @@ from sklearn.utils.metaestimators import available_if
 
 from arboleda.facts.model import CalibrationMethod, CalibratorMethod
 from arboleda.scoring.row_losses import compute_log_losses
-from arboleda.scoring.scores import are_probabilities, class_scores
-from arboleda.study.execution.prediction_store import Predictions
+from arboleda.scoring.scores import Predictions, are_probabilities, class_scores
 from arboleda.study.splitters import make_forward_folds
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 Each model is tested twice against the winner. On the folds, whose training rows overlap, by the
 corrected resampled t test (Nadeau and Bengio 2003; see `arboleda.diagnose.compare`). On the test
-rows, which no selection has used, by a paired test (see `arboleda.study.results.paired_tests`).
+rows, which no selection has used, by a paired test (see `arboleda.scoring.paired_tests`).
 
 The intervals of all these differences hold at once with 95 % confidence (Bonferroni; Dunn 1961). A
 model is worse (or better) than the winner if one of its two intervals excludes 0; otherwise it is
@@ -27,10 +27,7 @@ from arboleda.facts.best_model import (
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.wording import join_names, lower_label, spell_count
 from arboleda.scoring.choice import StudyMetric
-from arboleda.study.execution.prediction_store import Predictions
-from arboleda.study.plan import Plan
-from arboleda.study.results.holdout_facts import ReadPredictions
-from arboleda.study.results.paired_tests import (
+from arboleda.scoring.paired_tests import (
     LEVEL,
     ROUNDING,
     PairedTest,
@@ -39,6 +36,9 @@ from arboleda.study.results.paired_tests import (
     adjust_p_value,
     compare_on_rows,
 )
+from arboleda.scoring.scores import Predictions
+from arboleda.study.plan import Plan
+from arboleda.study.results.holdout_facts import ReadPredictions
 from arboleda.study.runner import Outcome
 
 __all__ = ["describe_comparison", "describe_rivals", "write_sentence"]

@@ -21,13 +21,12 @@ from arboleda.facts.model import (
 )
 from arboleda.scoring.choice import StudyMetric
 from arboleda.scoring.intervals import LEVEL, bootstrap_interval
-from arboleda.scoring.scores import REJECTED, all_scores, decide_by_cost
+from arboleda.scoring.scores import REJECTED, Predictions, all_scores, decide_by_cost
 from arboleda.study.artifacts.rows import HeldOut
 from arboleda.study.config.costs import cost_matrix
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
-    Predictions,
     load_predictions,
     predictions_path,
 )

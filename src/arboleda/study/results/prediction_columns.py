@@ -24,12 +24,11 @@ import pyarrow as pa
 from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda._utils.number_types import is_real
 from arboleda.explain import compute_limit, compute_rank
-from arboleda.scoring.scores import REJECTED, class_scores, decide_by_cost
+from arboleda.scoring.scores import REJECTED, Predictions, class_scores, decide_by_cost
 from arboleda.study.artifacts.estimators import predict_class_probabilities
 from arboleda.study.artifacts.index import RESULTS
 from arboleda.study.artifacts.loaded import StudyResult
 from arboleda.study.artifacts.rows import HeldOut
-from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.calibration import fit_calibrator
 
 __all__ = [

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from arboleda.facts.rows import ErrorRow, ErrorsFacts, ErrorValue
 from arboleda.scoring.row_losses import compute_log_losses
-from arboleda.scoring.scores import are_probabilities
-from arboleda.study.execution.prediction_store import Predictions
+from arboleda.scoring.scores import Predictions, are_probabilities
 from arboleda.study.plan import Plan
 from arboleda.study.results.holdout_facts import ReadPredictions
 from arboleda.study.runner import Outcome

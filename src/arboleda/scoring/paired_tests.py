@@ -1,4 +1,4 @@
-r"""Paired tests of the difference of two models, with intervals that agree with the p-values.
+"""Paired tests of the difference of two models, with intervals that agree with the p-values.
 
 On the test rows two models are compared by the difference of a metric, whose standard error is that
 of its influence function (Efron 1982; see `arboleda.scoring.intervals`); if rows are grouped,
@@ -28,7 +28,7 @@ from scipy import stats
 
 from arboleda.scoring.choice import StudyMetric
 from arboleda.scoring.intervals import compute_influence
-from arboleda.study.execution.prediction_store import Predictions
+from arboleda.scoring.scores import Predictions
 
 __all__ = [
     "LEVEL",
