@@ -75,7 +75,28 @@ def test_a_number_that_counts_the_texts_is_no_value() -> None:
 
 def test_words_that_always_stand_together_have_one_flag() -> None:
     encoding = learn_encoding("text", *count(["new york", "old town"] * 20))
-    assert len(encoding.vocabulary) == 1 or len(set(encoding.vocabulary)) == 2
+    assert len(encoding.vocabulary) == 2
+    assert {"new", "york"} & set(encoding.vocabulary)
+    assert {"old", "town"} & set(encoding.vocabulary)
+
+
+def test_longer_tables_have_fewer_flags() -> None:
+    words = [f"word{i}" for i in range(300)]
+    texts = pa.array([" ".join(DRAW.choice(words, 60)) for _ in range(400)], pa.large_string())
+    flags = [learn_encoding("text", texts, np.full(400, n)).n_flags for n in (1, 1_000, 10_000)]
+    assert flags == [100, 50, 30]
+
+
+@pytest.mark.parametrize("sign", ["", " ñandú"])
+def test_words_are_letters_and_digits(sign: str) -> None:
+    texts = [f"Red-hot {sign}, C85!", f"red_HOT\t'x'{sign}", f"hot{sign}"] * 20
+    encoding = learn_encoding("text", *count(texts))
+    assert {"red", "x"} <= set(encoding.vocabulary)
+    values = encoding.encode(pa.array([f" (RED)...x9 {sign}", f"Reds{sign}"]))
+    n_words = 3 + bool(sign), 1 + bool(sign)
+    assert values[:, 1].tolist() == [*n_words]
+    assert values[:, encoding.names.index("has 'red'")].tolist() == [1, 0]
+    assert values[:, encoding.names.index("has 'x'")].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
