@@ -119,7 +119,7 @@ def read_tables() -> list[tuple[str, str, list[str]]]:
         cells = [re.findall(r"`([^`]+)`", cell) for cell in line.split("|")[1:3]]
         if not line.startswith("|") or line.startswith("|---"):
             continue
-        if hasattr(arboleda, cells[1][0]):
+        if inspect.isclass(getattr(arboleda, cells[1][0], None)):  # not a package's name
             cls = cells[1][0]
             continue
         rows.append((cls, cells[0], cells[1]))
