@@ -7,6 +7,7 @@ import pytest
 
 from arboleda.study import StudyError
 from arboleda.tables.reading import read_table
+from arboleda.tables.target import make_target
 
 Write = Callable[[str | bytes], Path]
 
@@ -34,6 +35,43 @@ def test_a_missing_header_is_reported(csv: Write, header: str) -> None:
     assert "add a header line" in notes(path)[0]
     with pytest.raises(StudyError, match="no column 'income'.*add a header line"):
         read_table(path).column("income")
+
+
+@pytest.mark.parametrize("title", ["Sales of 2021", "# exported", "sep=,"])
+def test_a_title_above_the_header_is_named(csv: Write, title: str) -> None:
+    with pytest.raises(StudyError, match="if the first line is a title, remove the lines"):
+        read_table(csv(f"{title}\na,b,c\n1,2,3\n4,5,6\n"))
+
+
+def test_a_title_of_as_many_fields_is_reported(csv: Write) -> None:
+    path = csv("Sales of 2021,,\na,b,c\n" + "1,2,x\n" * 30)
+    assert notes(path)[0].startswith(
+        "Most columns have no name in the first line; if it is a title"
+    )
+    with pytest.raises(StudyError, match=r"no column 'c'.* remove the lines above the names"):
+        read_table(path).column("c")
+
+
+def test_a_repeated_header_is_reported(csv: Write) -> None:
+    rows = "".join(f"{i},{'xy'[i % 2]},{'no' if i % 3 else 'yes'}\n" for i in range(40))
+    table = read_table(csv(f"n,kind,y\n{rows}n,kind,y\n{rows}"))
+    (note,) = [note.text for note in table.notes]
+    assert note == (
+        "Row 41 repeats the names of the columns, as in joined files; leave such rows out with "
+        "--where 'n is not missing'."
+    )
+    with pytest.raises(
+        StudyError, match=r"class 'y' .* a single row .*\. Row 41 repeats the names"
+    ):
+        make_target(table, "y")
+    (note,) = notes(csv("kind,y\n" + "a,b\n" * 9 + "kind,y\n"))
+    assert "--where 'kind != kind'" in note
+
+
+def test_totals_without_a_target_are_named(csv: Write) -> None:
+    rows = "".join(f"{i},{'no' if i % 3 else 'yes'}\n" for i in range(40))
+    with pytest.raises(StudyError, match=r"'y' is missing in 1 of 41 rows.*last row holds Total"):
+        make_target(read_table(csv(f"n,y\n{rows}Total,\n")), "y")
 
 
 def test_a_header_is_no_row_of_values(csv: Write) -> None:

@@ -154,6 +154,10 @@ FACT_NAMES = frozenset(
             "The first line, read as the names of the columns, holds values; if it is a row of "
             "data, add a header line."
         ),
+        N_(
+            "Most columns have no name in the first line; if it is a title, remove the lines above "
+            "the names of the columns."
+        ),
         N_("SVM"),
         N_("kernel ridge"),
         N_("a linear machine"),

@@ -19,6 +19,10 @@ FACT_MESSAGES = {
         "The first row holds {value} in the column {column}, which is no value: if the row holds "
         "units, leave it out with --where '{same} is not missing'."
     ),
+    "header_row": N_(
+        "Row {number} repeats the names of the columns, as in joined files; leave such rows out "
+        "with --where '{same}'."
+    ),
     "totals_row": N_(
         "The last row holds {value}: if it sums up the others, leave it out with --where '{same}'."
     ),

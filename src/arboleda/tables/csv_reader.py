@@ -14,8 +14,8 @@ import pyarrow.csv as pa_csv
 from arboleda._utils.errors import TableError
 from arboleda.reports.fact_messages import write_message
 from arboleda.tables.number_parsing import has_leading_zeros
-from arboleda.tables.table import MISSING, NO_HEADER, Note, check_names
-from arboleda.tables.table_checks import check_separator, has_no_header
+from arboleda.tables.table import MISSING, NO_HEADER, NO_NAMES, Note, check_names
+from arboleda.tables.table_checks import check_separator, find_repeated_header, has_no_header
 from arboleda.tables.table_files import (
     SizeLimit,
     explain_damage,
@@ -87,7 +87,9 @@ def read_delimited(
     check_names([h for h in header if h.strip()], path.name)
     check_separator(text, header, path.name)
     table = parse_text(text, separator, path, as_text)
-    if has_no_header(header, table):
+    if sum(not name.strip() for name in header) > len(header) / 2:
+        notes.append(Note("warning", None, NO_NAMES))
+    elif find_repeated_header(table) is None and has_no_header(header, table):
         notes.append(Note("warning", None, NO_HEADER))
     if table.num_rows == 0:
         raise TableError(f"The table {path.name} has a header line but no rows.")
@@ -275,10 +277,16 @@ def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) ->
     except pa.ArrowInvalid as error:
         if ragged:
             row = ragged[0]
+            remedy = "correct it (an unclosed quote or a stray separator?)"
+            if row.number == 2 and row.expected_columns < row.actual_columns:
+                remedy = (
+                    "if the first line is a title, remove the lines above the names of the "
+                    f"columns, else {remedy}"
+                )
             raise TableError(
                 f"Row {row.number} of {path.name} (the header is row 1) has "
                 f"{row.actual_columns} fields where the header has {row.expected_columns}; "
-                "correct it (an unclosed quote or a stray separator?)."
+                f"{remedy}."
             ) from error
         if "Empty CSV" in str(error):
             raise TableError(f"The table {path.name} has a header line but no rows.") from error

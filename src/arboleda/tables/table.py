@@ -16,6 +16,7 @@ from arboleda.tables.column_formats import ColumnFormat
 __all__ = [
     "MISSING",
     "NO_HEADER",
+    "NO_NAMES",
     "Column",
     "ColumnType",
     "Note",
@@ -40,6 +41,11 @@ MISSING += ("NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "nil", "-1.#IN
 NO_HEADER = (
     "The first line, read as the names of the columns, holds values; if it is a row of data, add a "
     "header line."
+)
+# Note on a file whose first line is hardly a header.
+NO_NAMES = (
+    "Most columns have no name in the first line; if it is a title, remove the lines above the "
+    "names of the columns."
 )
 
 
@@ -122,8 +128,8 @@ class StudyTable:
             if column.name == name:
                 return column
         message = _describe_missing_column(name, self.name, [c.name for c in self.columns])
-        hint = f" {NO_HEADER}" if any(note.text == NO_HEADER for note in self.notes) else ""
-        raise TableError(message + hint)
+        hints = [f" {note.text}" for note in self.notes if note.text in (NO_HEADER, NO_NAMES)]
+        raise TableError(message + "".join(hints))
 
 
 def match_columns(pattern: str, names: Sequence[str], table: str) -> list[str]:

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from arboleda._utils.errors import TableError
 from arboleda.reports.fact_messages import write_message
 from arboleda.tables.table import Column, Note
 
-__all__ = ["check_separator", "find_foreign_rows", "has_no_header"]
+__all__ = ["check_separator", "find_foreign_rows", "find_repeated_header", "has_no_header"]
 
 # Characters that separate columns in some files, but are not tried.
 _OTHER_SEPARATORS = ("::", ":", "^", "~", "\x1f", "  ", " ")
@@ -71,8 +72,20 @@ def _is_number(field: str) -> bool:
     return True
 
 
+def find_repeated_header(table: pa.Table) -> int | None:
+    """Return the first row that repeats the names of all columns, as in joined files."""
+    is_repeated = None
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+            return None
+        is_name = pc.fill_null(pc.equal(column, name), False)
+        is_repeated = is_name if is_repeated is None else pc.and_(is_repeated, is_name)
+    row = -1 if is_repeated is None else pc.index(is_repeated, True).as_py()
+    return None if row < 0 else int(row)
+
+
 def find_foreign_rows(data: pa.Table, columns: Sequence[Column]) -> Iterator[Note]:
-    """Yield notes on a row of units below the header, and on a row of totals at the end.
+    """Yield notes on a row of units below the header, on repeated headers, and on final totals.
 
     Parameters
     ----------
@@ -88,6 +101,17 @@ def find_foreign_rows(data: pa.Table, columns: Sequence[Column]) -> Iterator[Not
         text = _read_text(raw.get(column.source), 0)
         if text and _is_unparsed(column, text) and _UNIT.fullmatch(text):
             message = write_message("units_row", column=column.name, value=text, same=column.name)
+            yield Note("warning", None, message)
+            break
+    row = find_repeated_header(data)
+    for column in columns:
+        if row is None:
+            break
+        if column.kind == "string" or _is_unparsed(column, column.source):
+            same = f"{_quote(column.name)} is not missing"
+            if column.kind == "string":
+                same = f"{_quote(column.name)} != {_quote(column.source)}"
+            message = write_message("header_row", number=row + 1, same=same)
             yield Note("warning", None, message)
             break
     for column in columns:

@@ -78,17 +78,20 @@ def make_target(
     if len(table.columns) == 1:
         raise TableError(f"The table {table.name} holds only the target {name!r}; add features.")
     n_missing = int(column.missing.sum())
+    # Rows of units, totals or names of columns are often the reason.
+    of_table = [note.text for note in table.notes if note.level == "warning" and not note.column]
+    hints = "".join(f" {text}" for text in of_table)
     if n_missing:
         raise TableError(
             f"The target column {name!r} is missing in {n_missing:,} of {table.n_rows:,} rows; "
             "remove those rows with --drop-missing-target, or fill them in (texts such as NA, None "
-            "or ? count as missing)."
+            f"or ? count as missing).{hints}"
         )
     if column.kind == "datetime":
         raise TableError(f"The target column {name!r} holds dates; convert them to numbers first.")
     check_finite(column)
     classify, why = decide_task(column, task)
-    goal = _make_classification(column, why) if classify else _make_regression(column, why)
+    goal = _make_classification(column, why, hints) if classify else _make_regression(column, why)
     return goal if positive is None else _set_positive(goal, positive)
 
 
@@ -160,7 +163,7 @@ def _make_regression(column: Column, why: str) -> StudyTarget:
     return StudyTarget(column.name, "regression", column.values, (), why)
 
 
-def _make_classification(column: Column, why: str) -> StudyTarget:
+def _make_classification(column: Column, why: str, hints: str) -> StudyTarget:
     distinct, y, counts = np.unique(column.values, return_inverse=True, return_counts=True)
     labels = tuple(format_class(column, value) for value in distinct)
     is_text = column.kind == "string"
@@ -176,6 +179,7 @@ def _make_classification(column: Column, why: str) -> StudyTarget:
             f"({int((counts < 2).sum()):,} of {len(labels):,} classes have), so it cannot be both "
             "learned and tested; merge it with another class"
             + (" or remove it." if is_text else ", remove it, or use --task regression.")
+            + hints
         )
     if len(labels) > MAX_CLASSES:
         raise TableError(
